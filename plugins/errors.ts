@@ -1,0 +1,118 @@
+import { STATUS_CODES } from 'node:http'
+import type { TSchema } from '@sinclair/typebox'
+import type { ErrorObject } from 'ajv'
+import type { FastifyError, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import { ApiError, SpecifiedFailure, validationFailed } from '../src/errors.ts'
+import { ErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
+import { flattenErrors } from '../src/validation.ts'
+
+/** What Fastify's body reader finds wrong with a body that claims to be JSON: not a refusal, but "no JSON". */
+const UNREADABLE = new Set(['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 'FST_ERR_CTP_EMPTY_JSON_BODY'])
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** What a thrown value answers: undefined when it is an unexpected failure. */
+function refusalOf(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error
+  if (!(error instanceof Error)) return undefined
+  const { validation, statusCode = 500, code } = error as FastifyError
+  if (validation) return validationFailed(flattenErrors(validation as ErrorObject[]))
+  if (statusCode < 400 || statusCode >= 500 || UNREADABLE.has(code)) return undefined
+  return new ApiError(statusCode, STATUS_CODES[statusCode] ?? 'Request failed')
+}
+
+/**
+ * A failure in a form fit for the log: what went wrong and where. Only the innermost cause is kept, because a
+ * query builder's wrapper quotes the statement's parameters, and those are the users' data.
+ */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? causeOf(error.cause) : error
+}
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = refusalOf(error)
+  if (refusal) {
+    const { statusCode, message, details, headers } = refusal
+    reply
+      .code(statusCode)
+      .headers(headers)
+      .send(details ? { error: message, details } : { error: message })
+    return
+  }
+  const failure = request.routeOptions.config.failure ?? 'Internal server error'
+  if (error instanceof SpecifiedFailure) request.log.debug({ reason: error.message }, failure)
+  else request.log.error({ err: causeOf(error) }, failure)
+  reply.code(500).send({ error: failure })
+}
+
+/** Adds the schemas of the errors that every endpoint of its kind can answer, so that no route has to list them. */
+function declareErrors(route: RouteOptions): void {
+  const { access } = route.config ?? {}
+  const schema = route.schema ?? {}
+  const response = (schema.response ?? {}) as Record<number, TSchema>
+  const statuses = [
+    ...(schema.body ? [400, 413, 415] : []),
+    ...(access === 'public' ? [] : [401]),
+    ...(access === 'write' || access === 'own' || access === 'admin-or-403' ? [403] : []),
+    429,
+    500,
+  ]
+  for (const status of statuses) {
+    response[status] ??= status === 400 ? ref(ValidationErrorBody) : ref(ErrorBody)
+  }
+  route.schema = { ...schema, response }
+}
+
+/**
+ * Turns whatever is thrown anywhere, by Fastify too, into the contract's error shape; answers unknown routes
+ * and, where a path is known but not with that method, 405.
+ */
+export default fp<{ answersUnknownRoutes: boolean }>(
+  async (app, { answersUnknownRoutes }) => {
+    const methods = new Map<string, Set<string>>()
+    app.addSchema(ErrorBody)
+    app.addSchema(ValidationErrorBody)
+    app.setErrorHandler(answerError)
+    if (answersUnknownRoutes) {
+      const refuse = async () => {
+        throw new ApiError(404, 'Not found')
+      }
+      app.setNotFoundHandler(refuse)
+      // Before the body is read: what is wrong with a body does not matter where nobody wants one.
+      app.addHook('onRequest', async (request) => {
+        if (request.is404) await refuse()
+      })
+    }
+    app.addHook('onRoute', (route) => {
+      if (route.config?.failure === undefined) return
+      declareErrors(route)
+      const known = methods.get(route.path) ?? new Set()
+      for (const method of [route.method].flat()) known.add(method)
+      methods.set(route.path, known)
+    })
+    app.decorate('refuseOtherMethods', () => {
+      for (const [path, known] of [...methods]) {
+        const refusal = new ApiError(405, 'Method not allowed', { headers: { allow: [...known].join(', ') } })
+        app.route({
+          method: METHODS.filter((method) => !known.has(method)),
+          url: path.slice(app.prefix.length) || '/',
+          schema: { hide: true },
+          config: { access: 'public' },
+          onRequest: async () => {
+            throw refusal
+          },
+          handler: async () => undefined,
+        })
+      }
+    })
+  },
+  { name: 'errors', fastify: '5.x' },
+)
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Registers, for the path of every endpoint so far, a 405 for the methods it does not have. Call it after the last route. */
+    refuseOtherMethods: () => void
+  }
+}

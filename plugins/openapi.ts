@@ -1,0 +1,71 @@
+import swagger from '@fastify/swagger'
+import type { FastifySchema } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Access } from '../src/identity.ts'
+import { version } from '../src/package-files.ts'
+import { Success } from '../src/schemas/common.ts'
+import { recordSchemas } from '../src/schemas/records.ts'
+
+const DESCRIPTION = `Projects, kanban boards and private ideas.
+
+Bodies are JSON in UTF-8. Unknown fields are ignored. A PATCH changes the fields it names. JSON-text fields
+(\`phaseConfig\`, \`metadata\`) are accepted as plain values or as JSON text and always returned as plain values.
+Every error is an object with an \`error\` string; failed validation adds \`details\`.`
+
+const TAGS = [
+  { name: 'Projects', description: 'Projects with all that belongs to them' },
+  { name: 'Kanban items', description: 'The cards of a board; tracked fields leave an activity log' },
+  { name: 'Kanban subtasks', description: 'What is to be ticked off on an item' },
+  { name: 'Personal ideas', description: "Each member's private list" },
+  { name: 'Session', description: 'Signing in and out' },
+  { name: 'Health', description: 'For process supervisors and load balancers' },
+]
+
+const CREDENTIALS = [{ token: [] }, { session: [] }]
+
+/** Which credentials an operation takes; in open mode none is needed where no admin is demanded. */
+function security(access: Access | undefined, authMode: 'open' | 'required') {
+  if (access === undefined || access === 'public') return []
+  return authMode === 'open' && access !== 'admin-or-403' ? [{}, ...CREDENTIALS] : CREDENTIALS
+}
+
+/** Collects the OpenAPI document from the same schemas that validate and serialise. Register it before the routes. */
+export default fp<{ authMode: 'open' | 'required' }>(
+  async (app, { authMode }) => {
+    await app.register(swagger, {
+      openapi: {
+        openapi: '3.1.0',
+        info: {
+          title: 'Phaseboard',
+          version,
+          description: DESCRIPTION,
+          license: { name: 'MIT', identifier: 'MIT' },
+        },
+        servers: [{ url: app.prefix || '/' }],
+        tags: TAGS,
+        components: {
+          securitySchemes: {
+            token: { type: 'http', scheme: 'bearer', description: 'An API token (`pbt_...`)' },
+            session: {
+              type: 'apiKey',
+              in: 'cookie',
+              name: 'phaseboard_session',
+              description: 'The cookie of a sign-in',
+            },
+          },
+        },
+      },
+      refResolver: {
+        buildLocalReference: (json, _baseUri, _fragment, index) => String(json.$id ?? `def-${index}`),
+      },
+      stripBasePath: true,
+      transform: ({ schema, url, route }) => ({
+        schema: { ...schema, security: security(route.config?.access, authMode) } as FastifySchema,
+        url,
+      }),
+    })
+    app.addSchema(Success)
+    for (const schema of recordSchemas) app.addSchema(schema)
+  },
+  { name: 'openapi', fastify: '5.x' },
+)

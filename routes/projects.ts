@@ -1,0 +1,127 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { createProject, deleteProject, prepareProjects, updateProject } from '../src/projects.ts'
+import { rowLoader } from '../src/row-loader.ts'
+import {
+  AnyObject,
+  CreateBody,
+  Description,
+  ErrorBody,
+  IdParams,
+  JsonText,
+  Name,
+  Nullable,
+  Reference,
+  ref,
+  SortOrder,
+  Success,
+  Term,
+  UpdateBody,
+} from '../src/schemas/common.ts'
+import { ProjectSchema } from '../src/schemas/records.ts'
+
+const PhaseSchema = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: true })
+
+const optionalFields = {
+  description: Description,
+  type: Term(['technical', 'business', 'custom']),
+  status: Term(['backlog', 'active', 'completed', 'archived']),
+  phase: Type.String({ maxLength: 100, description: 'Name of the current phase; empty counts as absent' }),
+  phaseConfig: JsonText(Type.Array(PhaseSchema)),
+  health: Term(['on-track', 'at-risk', 'blocked']),
+  nextStep: Description,
+  sortOrder: SortOrder,
+  metadata: JsonText(AnyObject),
+  leadId: Nullable(Reference),
+  teamId: Nullable(Reference),
+}
+const ProjectCreateSchema = CreateBody({
+  name: Name,
+  ...Type.Partial(Type.Object(optionalFields)).properties,
+})
+const ProjectUpdateSchema = UpdateBody({ name: Name, ...optionalFields })
+
+const ProjectFilterSchema = Type.Object({
+  status: Type.Optional(Type.String({ description: 'Exact match; empty does not filter' })),
+  teamId: Type.Optional(Type.String({ description: 'Exact match; empty does not filter' })),
+})
+
+/** Projects: the whole record with all relations, in every response. */
+const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const projects = prepareProjects(app.db)
+  const existing = rowLoader(app, 'Project', projects.row)
+  const tags = ['Projects']
+
+  app.get('/api/projects', {
+    config: { access: 'read', failure: 'Failed to fetch projects' },
+    schema: {
+      operationId: 'listProjects',
+      summary: 'List projects by sortOrder',
+      tags,
+      querystring: ProjectFilterSchema,
+      response: { 200: Type.Array(ref(ProjectSchema)) },
+    },
+    handler: async (request) => projects.list(request.query),
+  })
+
+  app.post('/api/projects', {
+    config: { access: 'write', failure: 'Failed to create project' },
+    schema: {
+      operationId: 'createProject',
+      summary: 'Create a project',
+      description:
+        'Without `phaseConfig` the project gets the default sequence of its type; without `phase` it starts in the first of its sequence.',
+      tags,
+      body: ProjectCreateSchema,
+      response: { 201: ref(ProjectSchema) },
+    },
+    handler: async (request, reply) =>
+      reply.code(201).send(projects.get(createProject(app.db, request.body))),
+  })
+
+  app.get('/api/projects/:id', {
+    config: { access: 'read', failure: 'Failed to fetch project' },
+    schema: {
+      operationId: 'getProject',
+      summary: 'Get a project',
+      tags,
+      params: IdParams,
+      response: { 200: ref(ProjectSchema), 404: ref(ErrorBody) },
+    },
+    handler: async (request) => projects.get(request.params.id),
+  })
+
+  app.patch('/api/projects/:id', {
+    config: { access: 'write', failure: 'Failed to update project' },
+    schema: {
+      operationId: 'updateProject',
+      summary: 'Change a project',
+      tags,
+      params: IdParams,
+      body: ProjectUpdateSchema,
+      response: { 200: ref(ProjectSchema), 404: ref(ErrorBody) },
+    },
+    preHandler: existing.load,
+    handler: async (request) => {
+      updateProject(app.db, request.params.id, request.body)
+      return projects.get(request.params.id)
+    },
+  })
+
+  app.delete('/api/projects/:id', {
+    config: { access: 'admin-or-403', failure: 'Failed to delete project' },
+    schema: {
+      operationId: 'deleteProject',
+      summary: 'Delete a project with all that belongs to it',
+      tags,
+      params: IdParams,
+      response: { 200: ref(Success), 404: ref(ErrorBody) },
+    },
+    handler: async (request) => {
+      deleteProject(app.db, request.params.id)
+      return { success: true as const }
+    },
+  })
+}
+
+export default projectRoutes

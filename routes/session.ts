@@ -1,0 +1,74 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { ApiError } from '../src/errors.ts'
+import { identityOf, type Via } from '../src/identity.ts'
+import { findMemberByEmail } from '../src/members.ts'
+import { verifyPassword } from '../src/passwords.ts'
+import { CreateBody, ErrorBody, ref, Success, Timestamp } from '../src/schemas/common.ts'
+import { CurrentMemberSchema } from '../src/schemas/records.ts'
+import { createSignInLimits } from '../src/sign-in-limits.ts'
+
+const SignInSchema = CreateBody({
+  email: Type.String({ minLength: 1, maxLength: 254 }),
+  password: Type.String({ minLength: 1, maxLength: 200 }),
+})
+const SignedInSchema = Type.Object({ member: ref(CurrentMemberSchema), expiresAt: Timestamp })
+const WhoAmISchema = Type.Object({
+  member: ref(CurrentMemberSchema),
+  via: Type.Unsafe<Via>({ type: 'string', enum: ['session', 'token', 'default', 'host'] }),
+})
+
+/** The session: signing in and out with email and password. */
+const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const limits = createSignInLimits()
+  const tags = ['Session']
+
+  app.post('/api/session', {
+    config: { access: 'public', failure: 'Failed to create session' },
+    schema: {
+      operationId: 'signIn',
+      summary: 'Sign in',
+      description: 'Whatever credential the request carries is ignored. The session travels in a cookie.',
+      tags,
+      body: SignInSchema,
+      response: { 201: SignedInSchema, 401: ref(ErrorBody) },
+    },
+    handler: async (request, reply) => {
+      const { email, password } = request.body
+      await limits.count(request.ip, email)
+      const found = findMemberByEmail(app.db, email)
+      const matches = await verifyPassword(found?.passwordHash ?? null, password)
+      if (!found || !matches || found.disabled) throw new ApiError(401, 'Invalid email or password')
+      await limits.forgive(request.ip, email)
+      const expiresAt = app.sessionCookies.start(request, reply, found.id)
+      return reply.code(201).send({ member: found, expiresAt })
+    },
+  })
+
+  app.get('/api/session', {
+    config: { access: 'own', failure: 'Failed to fetch session' },
+    schema: {
+      operationId: 'whoAmI',
+      summary: 'Who am I',
+      tags,
+      response: { 200: WhoAmISchema },
+    },
+    handler: async (request) => identityOf(request),
+  })
+
+  app.delete('/api/session', {
+    config: { access: 'own', failure: 'Failed to delete session' },
+    schema: {
+      operationId: 'signOut',
+      summary: 'Sign out',
+      tags,
+      response: { 200: ref(Success) },
+    },
+    handler: async (request, reply) => {
+      app.sessionCookies.end(request, reply)
+      return { success: true as const }
+    },
+  })
+}
+
+export default sessionRoutes

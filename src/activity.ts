@@ -1,0 +1,50 @@
+/** The activity log of kanban items: one entry for each tracked field that a change really changed. */
+import type { Database } from './db/client.ts'
+import { kanbanActivity } from './db/schema.ts'
+import { newId } from './ids.ts'
+
+/** The tracked fields of a kanban item. */
+export interface Tracked {
+  column: string
+  assigneeId: string | null
+  priority: string
+}
+
+const ENTRY_TYPES = {
+  column: 'status_change',
+  assigneeId: 'assignment',
+  priority: 'priority',
+} as const satisfies Record<keyof Tracked, string>
+
+/** What happened, to which item, when and by whom. */
+export interface Change {
+  itemId: string
+  /** The tracked fields as they were. */
+  before: Tracked
+  /** Those the change sets. An absent field produces no entry, nor does one that stays strictly equal. */
+  after: { [Field in keyof Tracked]?: Tracked[Field] | undefined }
+  /** The member who made the change, or null. */
+  actorId: string | null
+  at: string
+}
+
+/**
+ * Writes the activity entries of one change (interface specification, section 3). Call it inside the
+ * transaction of the change itself, so that an item never disagrees with its log.
+ */
+export function recordActivity(db: Database, { itemId, before, after, actorId, at }: Change): void {
+  for (const field of Object.keys(ENTRY_TYPES) as (keyof Tracked)[]) {
+    const to = after[field]
+    if (to === undefined || to === before[field]) continue
+    db.insert(kanbanActivity)
+      .values({
+        id: newId(),
+        itemId,
+        type: ENTRY_TYPES[field],
+        metadata: { from: before[field] ?? '', to: to ?? '' },
+        actorId,
+        createdAt: at,
+      })
+      .run()
+  }
+}

@@ -1,0 +1,132 @@
+/** Configuration: the environment in, one typed and frozen object out, or a clear error. */
+import { isIP, isIPv4 } from 'node:net'
+import { type Static, Type } from '@sinclair/typebox'
+import { Ajv } from 'ajv'
+import { databasePath } from './db/client.ts'
+import { StartupError } from './errors.ts'
+import { PASSWORD_LENGTH } from './schemas/common.ts'
+
+const EnvironmentSchema = Type.Object({
+  HOST: Type.String({ default: '127.0.0.1' }),
+  PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
+  DATABASE_URL: Type.String({ default: 'file:./data/phaseboard.db' }),
+  AUTH_MODE: Type.Optional(Type.Unsafe<'open' | 'required'>({ type: 'string', enum: ['open', 'required'] })),
+  DEFAULT_MEMBER_ID: Type.String({ maxLength: 200, default: 'local' }),
+  ADMIN_EMAIL: Type.Optional(Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 254 })),
+  ADMIN_PASSWORD: Type.Optional(Type.String(PASSWORD_LENGTH)),
+  LOG_LEVEL: Type.Unsafe<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'>({
+    type: 'string',
+    enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    default: 'info',
+  }),
+  BODY_LIMIT: Type.Integer({ minimum: 1, maximum: 1_073_741_824, default: 1_048_576 }),
+  TRUST_PROXY: Type.String({ default: 'false' }),
+  CORS_ORIGIN: Type.String({ default: '' }),
+  RATE_LIMIT_MAX: Type.Optional(Type.Integer({ minimum: 0 })),
+})
+type Environment = Static<typeof EnvironmentSchema>
+
+/** The service's settings. Sizes in bytes, rates per minute and client. */
+export interface Config {
+  host: string
+  port: number
+  databaseUrl: string
+  authMode: 'open' | 'required'
+  /** AUTH_MODE=open was asked for although HOST is reachable from a network: worth a warning. */
+  openOnNetwork: boolean
+  defaultMemberId: string
+  adminEmail: string | undefined
+  adminPassword: string | undefined
+  logLevel: Environment['LOG_LEVEL']
+  bodyLimit: number
+  /** Which peers may say who the client is (X-Forwarded-*): all, none, or these addresses and subnets. */
+  trustProxy: boolean | string[]
+  corsOrigins: string[]
+  /** Requests a minute and client; 0 = no limit. */
+  rateLimitMax: number
+}
+
+const isSubnet = (text: string) => {
+  const [address = '', bits] = text.split('/')
+  const version = isIP(address)
+  if (version === 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+}
+
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+
+function trustedProxies(text: string): boolean | string[] {
+  if (text === 'true') return true
+  if (text === 'false') return false
+  const addresses = list(text)
+  const wrong = addresses.find((address) => !isSubnet(address))
+  if (wrong !== undefined || addresses.length === 0) {
+    throw new StartupError(`TRUST_PROXY must be true, false or a list of addresses (got "${wrong ?? text}")`)
+  }
+  return addresses
+}
+
+function allowedOrigins(text: string): string[] {
+  return list(text).map((entry) => {
+    const origin = URL.canParse(entry) ? new URL(entry).origin : 'null'
+    if (!/^https?:\/\//.test(origin) || (entry !== origin && entry !== `${origin}/`)) {
+      throw new StartupError(
+        `CORS_ORIGIN must be a list of origins such as https://app.example (got "${entry}")`,
+      )
+    }
+    return origin
+  })
+}
+
+/** Whether a host name or address is reachable from this machine only. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+
+/** Secrets never appear in an error line. */
+const shown = (name: string, value: unknown) => (name === 'ADMIN_PASSWORD' ? '' : ` (got "${value}")`)
+
+const validate = new Ajv({
+  coerceTypes: true,
+  useDefaults: true,
+  removeAdditional: 'all',
+}).compile<Environment>(EnvironmentSchema)
+
+/**
+ * Reads the configuration.
+ * @param environment the environment variables; an empty one counts as unset
+ * @throws StartupError that names the first variable with an unusable value
+ */
+export function loadConfig(environment: Record<string, string | undefined> = {}): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value))
+  const settings: unknown = { ...given }
+  if (!validate(settings)) {
+    const [error] = validate.errors ?? []
+    const name = error?.instancePath.slice(1) ?? ''
+    const allowed = Array.isArray(error?.params.allowedValues)
+      ? `: ${error.params.allowedValues.join(', ')}`
+      : ''
+    throw new StartupError(`${name} ${error?.message}${allowed}${shown(name, given[name])}`)
+  }
+  databasePath(settings.DATABASE_URL)
+  const onNetwork = !isLoopback(settings.HOST)
+  const authMode = settings.AUTH_MODE ?? (onNetwork ? 'required' : 'open')
+  return Object.freeze({
+    host: settings.HOST,
+    port: settings.PORT,
+    databaseUrl: settings.DATABASE_URL,
+    authMode,
+    openOnNetwork: onNetwork && authMode === 'open',
+    defaultMemberId: settings.DEFAULT_MEMBER_ID,
+    adminEmail: settings.ADMIN_EMAIL,
+    adminPassword: settings.ADMIN_PASSWORD,
+    logLevel: settings.LOG_LEVEL,
+    bodyLimit: settings.BODY_LIMIT,
+    trustProxy: trustedProxies(settings.TRUST_PROXY),
+    corsOrigins: allowedOrigins(settings.CORS_ORIGIN),
+    rateLimitMax: settings.RATE_LIMIT_MAX ?? (authMode === 'open' ? 0 : 600),
+  })
+}

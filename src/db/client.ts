@@ -1,0 +1,147 @@
+/** Opening the database file: pragmas, version check, migrations. */
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, isAbsolute, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import SQLite from 'better-sqlite3'
+import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
+import { StartupError } from '../errors.ts'
+import { packageFile } from '../package-files.ts'
+import * as schema from './schema.ts'
+
+/** What rules work on: the shared handle, or the transaction that somebody opened around them. */
+export type Database = BaseSQLiteDatabase<'sync', SQLite.RunResult, typeof schema>
+
+/** The shared handle: Drizzle, with better-sqlite3 itself as `$client`. */
+export type SharedDatabase = BetterSQLite3Database<typeof schema> & { $client: SQLite.Database }
+
+/** An opened database and how to close it. */
+export interface OpenDatabase {
+  db: SharedDatabase
+  close: () => void
+}
+
+/** Milliseconds a statement waits for another process's lock before it fails with SQLITE_BUSY. */
+const BUSY_TIMEOUT = 5000
+
+/** The journal Drizzle's own migrator keeps: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
+const JOURNAL = '__drizzle_migrations'
+
+/**
+ * The file a database URL names.
+ * @param url `file:relative/or/absolute`, a plain path, or `:memory:`
+ * @returns an absolute path, or `:memory:`
+ * @throws StartupError for a URL of another kind
+ */
+export function databasePath(url: string): string {
+  if (url === ':memory:' || url === 'file::memory:') return ':memory:'
+  if (/^file:\/\//.test(url)) {
+    try {
+      return fileURLToPath(url)
+    } catch {
+      throw new StartupError(`DATABASE_URL is not a local file: ${url}`)
+    }
+  }
+  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]
+  if (scheme !== undefined && scheme !== 'file') {
+    throw new StartupError(`DATABASE_URL must be a file: URL, a path or :memory:, not ${scheme}:`)
+  }
+  const path = url.replace(/^file:/, '')
+  if (path === '') throw new StartupError('DATABASE_URL names no file')
+  return isAbsolute(path) ? path : resolve(path)
+}
+
+/**
+ * Opens the database, creating and migrating it as needed.
+ *
+ * WAL lets other processes read while one writes. `synchronous=FULL` syncs the log at every commit, so that
+ * what was acknowledged survives a power cut.
+ * @param url see {@link databasePath}
+ * @throws StartupError with one clear line when the file cannot be opened, is no Phaseboard database, or
+ * was written by a newer version (which leaves it untouched)
+ */
+export function openDatabase(url: string): OpenDatabase {
+  const path = databasePath(url)
+  const migrations = readMigrationFiles({ migrationsFolder: packageFile('drizzle') })
+  let client: SQLite.Database | undefined
+  try {
+    if (path !== ':memory:') {
+      mkdirSync(dirname(path), { recursive: true })
+      if (existsSync(path)) refuseForeignFile(path, migrations)
+    }
+    client = new SQLite(path, { timeout: BUSY_TIMEOUT })
+    client.pragma('journal_mode = WAL')
+    client.pragma('synchronous = FULL')
+    migrate(client, migrations)
+    client.pragma('foreign_keys = ON')
+  } catch (error) {
+    client?.close()
+    if (error instanceof StartupError) throw error
+    throw new StartupError(`cannot open the database ${path}: ${describe(error)}`, { cause: error })
+  }
+  const opened = client
+  return { db: drizzle(opened, { schema, casing: 'snake_case' }), close: () => opened.close() }
+}
+
+/**
+ * Runs `work` as one write transaction. It takes the write lock at once, so that what `work` reads cannot
+ * change under it; an error rolls everything back.
+ */
+export const write = <T>(db: Database, work: (tx: Database) => T): T =>
+  db.transaction(work, { behavior: 'immediate' })
+
+/** Runs `work` in one read transaction, so that all its statements see the same state of the file. */
+export const read = <T>(db: Database, work: () => T): T => db.transaction(work)
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error && error.code === 'SQLITE_NOTADB' ? 'it is not a database' : error.message
+}
+
+/** Looks before anything is written: even switching a file to WAL would change it. */
+function refuseForeignFile(path: string, migrations: MigrationMeta[]): void {
+  const client = new SQLite(path, { readonly: true, timeout: BUSY_TIMEOUT })
+  try {
+    const tables = client.prepare("select name from sqlite_schema where type = 'table'").pluck().all()
+    if (tables.length === 0) return
+    if (!tables.includes(JOURNAL)) {
+      throw new StartupError(
+        `the database ${path} belongs to something else: it has tables, but no ${JOURNAL}`,
+      )
+    }
+    const newest = appliedUntil(client)
+    const known = migrations.at(-1)?.folderMillis ?? 0
+    if (newest > known) {
+      throw new StartupError(
+        `the database ${path} was written by a newer version of Phaseboard: start that version, or restore a backup`,
+      )
+    }
+  } finally {
+    client.close()
+  }
+}
+
+const appliedUntil = (client: SQLite.Database): number =>
+  Number(client.prepare(`select max(created_at) from ${JOURNAL}`).pluck().get() ?? 0)
+
+/**
+ * Applies what is missing, all in one transaction. Drizzle's own migrator reads its journal before it takes
+ * the write lock, so two processes starting on one new file would both apply everything; here the lock comes
+ * first. Foreign keys are still off, as SQLite's procedure for altering tables wants it.
+ */
+function migrate(client: SQLite.Database, migrations: MigrationMeta[]): void {
+  const apply = client.transaction(() => {
+    client.exec(
+      `create table if not exists ${JOURNAL} (id integer primary key, hash text not null, created_at numeric)`,
+    )
+    const applied = appliedUntil(client)
+    for (const { sql, hash, folderMillis } of migrations) {
+      if (folderMillis <= applied) continue
+      for (const statement of sql) client.exec(statement)
+      client.prepare(`insert into ${JOURNAL} (hash, created_at) values (?, ?)`).run(hash, folderMillis)
+    }
+  })
+  client.pragma('foreign_keys = OFF')
+  apply.immediate()
+}

@@ -1,0 +1,332 @@
+/**
+ * The tables. Names are the records' names in snake_case (written by drizzle's `casing`); timestamps are
+ * ISO 8601 text in UTC with milliseconds, booleans 0/1, JSON-text columns TEXT that may be empty or NULL.
+ * Every default of a record is the column's SQL default too, because other tools write this file while the
+ * service runs.
+ *
+ * References to people and teams are opaque strings (identity may live in another system), so they carry no
+ * foreign key; references inside the service do, and cascade.
+ */
+import { sql } from 'drizzle-orm'
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { jsonArrayText, jsonObjectText } from './json-text.ts'
+
+const now = sql`(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`
+
+const id = () => text().primaryKey()
+const required = () => text().notNull()
+const string = (value: string) => text().notNull().default(value)
+const flag = (value: boolean) => integer({ mode: 'boolean' }).notNull().default(value)
+const sortOrder = () => real().notNull().default(0)
+const jsonArray = () => jsonArrayText().default(sql`'[]'`)
+const jsonObject = () => jsonObjectText().default(sql`'{}'`)
+const createdAt = () => text().notNull().default(now)
+const timestamps = () => ({ createdAt: createdAt(), updatedAt: text().notNull().default(now) })
+
+const projectId = () => required().references(() => projects.id, { onDelete: 'cascade' })
+const itemId = () => required().references(() => kanbanItems.id, { onDelete: 'cascade' })
+const memberId = () => required().references(() => members.id, { onDelete: 'cascade' })
+
+export const projects = sqliteTable(
+  'projects',
+  {
+    id: id(),
+    name: required(),
+    description: string(''),
+    type: string('technical'),
+    status: string('backlog'),
+    phase: string(''),
+    /** No SQL default sequence: which one applies depends on `type`. */
+    phaseConfig: jsonArrayText().default(sql`''`),
+    health: string('on-track'),
+    nextStep: string(''),
+    sortOrder: sortOrder(),
+    metadata: jsonObject(),
+    leadId: text(),
+    teamId: text(),
+    ...timestamps(),
+  },
+  (table) => [
+    index('projects_order').on(table.sortOrder, table.id),
+    index('projects_status').on(table.status, table.sortOrder, table.id),
+    index('projects_team').on(table.teamId, table.sortOrder, table.id),
+  ],
+)
+
+export const kanbanItems = sqliteTable(
+  'kanban_items',
+  {
+    id: id(),
+    projectId: projectId(),
+    title: required(),
+    description: string(''),
+    column: string('To Do'),
+    sortOrder: sortOrder(),
+    priority: string('medium'),
+    assigneeId: text(),
+    dueDate: text(),
+    source: string('manual'),
+    sourceId: string(''),
+    isNew: flag(false),
+    approved: flag(true),
+    dismissed: flag(false),
+    metadata: jsonObject(),
+    ...timestamps(),
+  },
+  (table) => [
+    index('kanban_items_project').on(table.projectId, table.sortOrder, table.id),
+    index('kanban_items_column').on(table.projectId, table.column, table.sortOrder, table.id),
+    index('kanban_items_project_due').on(table.projectId, table.dueDate),
+    index('kanban_items_order').on(table.sortOrder, table.id),
+    index('kanban_items_assignee').on(table.assigneeId, table.sortOrder, table.id),
+    index('kanban_items_priority').on(table.priority, table.sortOrder, table.id),
+    index('kanban_items_due').on(table.dueDate),
+    index('kanban_items_source').on(table.sourceId),
+  ],
+)
+
+export const kanbanSubtasks = sqliteTable(
+  'kanban_subtasks',
+  {
+    id: id(),
+    itemId: itemId(),
+    title: required(),
+    completed: flag(false),
+    sortOrder: sortOrder(),
+    ...timestamps(),
+  },
+  (table) => [index('kanban_subtasks_item').on(table.itemId, table.sortOrder, table.id)],
+)
+
+export const kanbanActivity = sqliteTable(
+  'kanban_activity',
+  {
+    id: id(),
+    itemId: itemId(),
+    type: required(),
+    content: string(''),
+    metadata: jsonObject(),
+    actorId: text(),
+    createdAt: createdAt(),
+  },
+  (table) => [index('kanban_activity_item').on(table.itemId, table.id)],
+)
+
+export const kanbanComments = sqliteTable(
+  'kanban_comments',
+  {
+    id: id(),
+    itemId: itemId(),
+    authorId: required(),
+    content: required(),
+    editedAt: text(),
+    createdAt: createdAt(),
+  },
+  (table) => [index('kanban_comments_item').on(table.itemId, table.id)],
+)
+
+export const kanbanColumns = sqliteTable(
+  'kanban_columns',
+  {
+    id: id(),
+    projectId: projectId(),
+    name: required(),
+    color: string(''),
+    sortOrder: sortOrder(),
+    wipLimit: integer().notNull().default(0),
+    wipPolicy: string('warn'),
+    ...timestamps(),
+  },
+  (table) => [
+    uniqueIndex('kanban_columns_name').on(table.projectId, table.name),
+    index('kanban_columns_project').on(table.projectId, table.sortOrder, table.id),
+  ],
+)
+
+export const kanbanLabels = sqliteTable(
+  'kanban_labels',
+  {
+    id: id(),
+    projectId: projectId(),
+    name: required(),
+    color: string('#3b82f6'),
+    ...timestamps(),
+  },
+  (table) => [
+    uniqueIndex('kanban_labels_name').on(table.projectId, table.name),
+    index('kanban_labels_project').on(table.projectId, table.id),
+  ],
+)
+
+export const kanbanItemLabels = sqliteTable(
+  'kanban_item_labels',
+  {
+    itemId: itemId(),
+    labelId: required().references(() => kanbanLabels.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.itemId, table.labelId] }),
+    index('kanban_item_labels_label').on(table.labelId, table.itemId),
+  ],
+)
+
+export const transcriptSummaries = sqliteTable(
+  'transcript_summaries',
+  {
+    id: id(),
+    projectId: projectId(),
+    title: required(),
+    date: required(),
+    summary: string(''),
+    participants: jsonArray(),
+    actionItems: jsonArray(),
+    sourceFile: string(''),
+    ...timestamps(),
+  },
+  (table) => [index('transcript_summaries_project').on(table.projectId, table.id)],
+)
+
+export const metrics = sqliteTable(
+  'metrics',
+  {
+    id: id(),
+    projectId: projectId(),
+    name: required(),
+    value: real().notNull(),
+    unit: string(''),
+    category: string(''),
+    trend: string('stable'),
+    history: jsonArray(),
+    ...timestamps(),
+  },
+  (table) => [
+    index('metrics_project').on(table.projectId, table.id),
+    index('metrics_name').on(table.projectId, table.name),
+  ],
+)
+
+export const objectives = sqliteTable(
+  'objectives',
+  {
+    id: id(),
+    projectId: projectId(),
+    title: required(),
+    description: string(''),
+    status: string('not-started'),
+    sortOrder: sortOrder(),
+    ...timestamps(),
+  },
+  (table) => [index('objectives_project').on(table.projectId, table.sortOrder, table.id)],
+)
+
+export const teamAssignments = sqliteTable(
+  'team_assignments',
+  {
+    id: id(),
+    projectId: projectId(),
+    memberId: required(),
+    role: string('member'),
+    ...timestamps(),
+  },
+  (table) => [
+    uniqueIndex('team_assignments_member').on(table.projectId, table.memberId),
+    index('team_assignments_project').on(table.projectId, table.id),
+  ],
+)
+
+export const personalIdeas = sqliteTable(
+  'personal_ideas',
+  {
+    id: id(),
+    ownerId: required(),
+    title: required(),
+    description: string(''),
+    priority: string('medium'),
+    status: string('idea'),
+    sortOrder: sortOrder(),
+    promotedProjectId: text().references(() => projects.id, { onDelete: 'set null' }),
+    ...timestamps(),
+  },
+  (table) => [
+    index('personal_ideas_owner').on(table.ownerId, table.sortOrder, table.id),
+    index('personal_ideas_project').on(table.promotedProjectId),
+  ],
+)
+
+export const members = sqliteTable(
+  'members',
+  {
+    id: id(),
+    name: required(),
+    email: required(),
+    role: text({ enum: ['admin', 'member', 'viewer'] })
+      .notNull()
+      .default('member'),
+    disabled: flag(false),
+    /** The argon2id hash in PHC format; NULL when the member cannot sign in with a password. */
+    passwordHash: text(),
+    ...timestamps(),
+  },
+  (table) => [
+    uniqueIndex('members_email').on(sql`lower(${table.email})`),
+    index('members_role').on(table.role),
+  ],
+)
+
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    id: id(),
+    memberId: memberId(),
+    /** SHA-256 of the cookie's token, hexadecimal. The token itself is never stored. */
+    tokenHash: required(),
+    lastUsedAt: required(),
+    expiresAt: required(),
+    ...timestamps(),
+  },
+  (table) => [
+    uniqueIndex('sessions_token').on(table.tokenHash),
+    index('sessions_member').on(table.memberId, table.id),
+    index('sessions_expiry').on(table.expiresAt),
+  ],
+)
+
+export const apiTokens = sqliteTable(
+  'api_tokens',
+  {
+    id: id(),
+    memberId: memberId(),
+    name: required(),
+    scope: text({ enum: ['read', 'write'] })
+      .notNull()
+      .default('read'),
+    /** SHA-256 of the token, hexadecimal. The token itself is never stored. */
+    tokenHash: required(),
+    lastUsedAt: text(),
+    expiresAt: text(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex('api_tokens_token').on(table.tokenHash),
+    index('api_tokens_member').on(table.memberId, table.id),
+  ],
+)
+
+export const teams = sqliteTable('teams', {
+  id: id(),
+  name: required(),
+  description: string(''),
+  ...timestamps(),
+})
+
+export const teamMembers = sqliteTable(
+  'team_members',
+  {
+    teamId: required().references(() => teams.id, { onDelete: 'cascade' }),
+    memberId: required(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.teamId, table.memberId] }),
+    index('team_members_member').on(table.memberId),
+  ],
+)

@@ -1,0 +1,82 @@
+/** Who makes a request, and what a route demands of them. */
+import type { FastifyRequest } from 'fastify'
+import { authenticationRequired, forbidden } from './errors.ts'
+import type { CurrentMember } from './schemas/records.ts'
+
+/** How a member was recognised. `host`: by the application this service is embedded in. */
+export type Via = 'session' | 'token' | 'default' | 'host'
+
+/** The member a request acts for. `scope` limits what an API token may do. */
+export interface Identity {
+  member: CurrentMember
+  via: Via
+  scope: 'read' | 'write'
+}
+
+/** What a host application tells about the member behind a request; null or undefined: nobody it knows. */
+export interface HostMember {
+  /** The host's own id of the member, any non-empty string. */
+  id: string
+  role: CurrentMember['role']
+  name?: string
+  email?: string | null
+}
+
+/** How a host application tells who the member is. May throw, e.g. to refuse; may be asynchronous. */
+export type ResolveMember = (
+  request: FastifyRequest,
+) => HostMember | null | undefined | Promise<HostMember | null | undefined>
+
+/**
+ * Who may call a route.
+ * - `public`: whoever; no credential is even looked at
+ * - `read`: any member
+ * - `write`: any member but a viewer
+ * - `own`: any member, viewers too, on what is theirs alone
+ * - `admin-or-403`: an admin; whoever is not one gets 403, also without a credential or with a useless one
+ *
+ * In open mode only the demand for an admin is made.
+ */
+export type Access = 'public' | 'read' | 'write' | 'own' | 'admin-or-403'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call the route. Routes under /api that do not say so do not register. */
+    access?: Access
+    /** The `error` string of the route's 500. */
+    failure?: string
+  }
+}
+
+const isSafe = (method: string) => method === 'GET' || method === 'HEAD'
+
+/**
+ * Lets a request pass or throws.
+ * @param identity undefined when nobody was recognised
+ * @throws ApiError 401 or 403
+ */
+export function authorize(
+  access: Exclude<Access, 'public'>,
+  identity: Identity | undefined,
+  { method, authMode }: { method: string; authMode: 'open' | 'required' },
+): void {
+  const mayWrite = isSafe(method) || identity?.scope === 'write'
+  if (access === 'admin-or-403') {
+    if (identity?.member.role !== 'admin' || !mayWrite) throw forbidden('admin access required')
+    return
+  }
+  if (!identity) throw authenticationRequired()
+  if (!mayWrite) throw forbidden('read-only token')
+  if (access === 'write' && authMode === 'required' && identity.member.role === 'viewer') {
+    throw forbidden('read-only role')
+  }
+}
+
+/** Under which key the auth hook leaves the identity on the request; a symbol, so that no host's decorator collides. */
+export const IDENTITY = Symbol('phaseboard.identity')
+
+/** Who makes this request. Only in handlers and route hooks of routes that are not public. */
+export const identityOf = (request: FastifyRequest): Identity => request.getDecorator<Identity>(IDENTITY)
+
+/** The member a request acts for. Only in handlers and route hooks of routes that are not public. */
+export const memberOf = (request: FastifyRequest): CurrentMember => identityOf(request).member

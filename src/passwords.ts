@@ -1,0 +1,29 @@
+/**
+ * Passwords: argon2id with the parameters OWASP's password storage cheat sheet recommends (19 MiB, 2
+ * passes, 1 lane). The native module is loaded at its first use: most requests never need it.
+ */
+import { newToken } from './secrets.ts'
+
+const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+const argon2 = () => import('@node-rs/argon2')
+
+/** Hashes a password into PHC format; argon2id is the library's default algorithm. */
+export async function hashPassword(password: string): Promise<string> {
+  const { hash } = await argon2()
+  return hash(password, PARAMETERS)
+}
+
+let decoy: Promise<string> | undefined
+
+/**
+ * Checks a password. Without a stored hash it takes as long as with one, so that a sign-in does not tell by
+ * its timing which emails exist.
+ * @param stored the PHC hash, or null when there is none to match
+ */
+export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
+  const { verify } = await argon2()
+  decoy ??= hashPassword(newToken())
+  const matches = await verify(stored ?? (await decoy), password)
+  return stored !== null && matches
+}

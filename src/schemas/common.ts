@@ -1,0 +1,106 @@
+/** Shared pieces of the HTTP schemas: limits, field types, errors. */
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import type { JsonObject } from '../db/json-text.ts'
+
+/** A schema that describes the same value or null. */
+export const Nullable = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] })
+
+/** A reference to a named schema, so that OpenAPI gets a component instead of a copy. */
+export const ref = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Static<T>>({ $ref: `${String(schema.$id)}#` })
+
+// --- fields of responses ---
+
+export const Id = Type.String({ description: 'UUIDv7, made by the server' })
+export const Timestamp = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601 in UTC with milliseconds',
+  examples: ['2026-01-31T00:00:00.000Z'],
+})
+/** A JSON object whose keys are the client's own business. */
+export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true })
+/** A JSON array whose elements are the client's own business. */
+export const AnyArray = Type.Unsafe<unknown[]>({ type: 'array', items: {} })
+
+// --- fields of requests ---
+
+export const PASSWORD_LENGTH = { minLength: 8, maxLength: 200 }
+
+export const Name = Type.String({ minLength: 1, maxLength: 200 })
+export const Title = Type.String({ minLength: 1, maxLength: 500 })
+export const Description = Type.String({ maxLength: 100_000 })
+/** A value of an open vocabulary (status, priority, column, ...). */
+export const Term = (examples: string[]) =>
+  Type.String({ minLength: 1, maxLength: 100, description: `Open vocabulary, e.g. ${examples.join(', ')}` })
+/** An opaque reference to a person or team of whatever system keeps them. */
+export const Reference = Type.String({ maxLength: 200 })
+export const SortOrder = Type.Number({ description: 'Lists are ordered by it, ascending, then by id' })
+
+/**
+ * A date on its way in: a date string, or any falsy value to clear it (interface specification, section 2).
+ */
+export const OptionalDate = Type.Unsafe<string | null | false | 0>({
+  anyOf: [
+    {
+      type: 'string',
+      format: 'timestamp',
+      description: 'ISO 8601 date-time with offset, or a plain date (midnight UTC)',
+    },
+    { enum: [null, '', false, 0], description: 'No date' },
+  ],
+  examples: ['2026-01-31', '2026-01-31T18:00:00+01:00', null],
+})
+
+/** Bytes of UTF-8 that one JSON-text field may take, serialised. */
+export const JSON_TEXT_LIMIT = 65_536
+/** Levels of nesting that one JSON-text field may have; serialisers recurse. */
+export const JSON_TEXT_DEPTH = 100
+
+/**
+ * A JSON-text field on its way in: the plain value, or JSON text of it. The validator parses the text in
+ * place (see `src/validation.ts`), so handlers only ever meet the plain value; the empty string means empty.
+ */
+export const JsonText = <T extends TSchema>(schema: T) =>
+  Type.Unsafe<Static<T>>({
+    ...schema,
+    type: [schema.type, 'string'],
+    contentMediaType: 'application/json',
+    description: `Plain ${schema.type} or JSON text of one; at most 64 KiB serialised, ${JSON_TEXT_DEPTH} levels deep`,
+  })
+
+// --- bodies ---
+
+/** A body that creates something. Keys that are not listed are dropped before anything is stored. */
+export const CreateBody = <T extends TProperties>(fields: T) =>
+  Type.Object(fields, { additionalProperties: false, minProperties: 1 })
+
+/** A body that changes what it names: every field is optional, and unlisted keys are dropped. */
+export const UpdateBody = <T extends TProperties>(fields: T) =>
+  Type.Partial(Type.Object(fields), { additionalProperties: false })
+
+// --- parameters ---
+
+export const IdParams = Type.Object({ id: Type.String() })
+
+// --- answers ---
+
+export const Success = Type.Object({ success: Type.Literal(true) }, { $id: 'Success' })
+
+export const ErrorBody = Type.Object(
+  { error: Type.String({ description: 'What went wrong, in one line' }) },
+  { $id: 'Error' },
+)
+
+export const ValidationErrorBody = Type.Object(
+  {
+    error: Type.String({ examples: ['Validation failed'] }),
+    details: Type.Object({
+      formErrors: Type.Array(Type.String(), { description: 'What is wrong with the body as a whole' }),
+      fieldErrors: Type.Record(Type.String(), Type.Array(Type.String()), {
+        description: 'What is wrong, by top-level field',
+      }),
+    }),
+  },
+  { $id: 'ValidationError' },
+)

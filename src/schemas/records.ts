@@ -1,0 +1,179 @@
+/**
+ * The records as responses show them. Written for the contract, not derived from the tables; JSON-text fields
+ * are plain values here. What other tools stored inside JSON text is passed on as it is.
+ */
+import { type Static, Type } from '@sinclair/typebox'
+import { AnyArray, AnyObject, Id, Nullable, ref, Timestamp } from './common.ts'
+
+const timestamps = { createdAt: Timestamp, updatedAt: Timestamp }
+const NullableString = Nullable(Type.String())
+
+export const KanbanSubtaskSchema = Type.Object(
+  {
+    id: Id,
+    itemId: Id,
+    title: Type.String(),
+    completed: Type.Boolean(),
+    sortOrder: Type.Number(),
+    ...timestamps,
+  },
+  { $id: 'KanbanSubtask' },
+)
+export type KanbanSubtask = Static<typeof KanbanSubtaskSchema>
+
+export const KanbanLabelSchema = Type.Object(
+  {
+    id: Id,
+    projectId: Id,
+    name: Type.String(),
+    color: Type.String({ examples: ['#3b82f6'] }),
+    ...timestamps,
+  },
+  { $id: 'KanbanLabel' },
+)
+export type KanbanLabel = Static<typeof KanbanLabelSchema>
+
+export const KanbanItemSchema = Type.Object(
+  {
+    id: Id,
+    projectId: Id,
+    title: Type.String(),
+    description: Type.String(),
+    column: Type.String({ examples: ['To Do', 'In Progress', 'Review', 'Done'] }),
+    sortOrder: Type.Number(),
+    priority: Type.String({ examples: ['low', 'medium', 'high', 'critical'] }),
+    assigneeId: NullableString,
+    dueDate: Nullable(Timestamp),
+    source: Type.String({ examples: ['manual', 'transcript', 'import'] }),
+    sourceId: Type.String(),
+    isNew: Type.Boolean(),
+    approved: Type.Boolean(),
+    dismissed: Type.Boolean(),
+    metadata: AnyObject,
+    ...timestamps,
+    labels: Type.Array(ref(KanbanLabelSchema)),
+    subtasks: Type.Array(ref(KanbanSubtaskSchema)),
+  },
+  { $id: 'KanbanItem' },
+)
+export type KanbanItem = Static<typeof KanbanItemSchema>
+
+export const TranscriptSummarySchema = Type.Object(
+  {
+    id: Id,
+    projectId: Id,
+    title: Type.String(),
+    date: Timestamp,
+    summary: Type.String(),
+    participants: AnyArray,
+    actionItems: AnyArray,
+    sourceFile: Type.String(),
+    ...timestamps,
+  },
+  { $id: 'TranscriptSummary' },
+)
+
+export const MetricSchema = Type.Object(
+  {
+    id: Id,
+    projectId: Id,
+    name: Type.String(),
+    value: Type.Number(),
+    unit: Type.String(),
+    category: Type.String(),
+    trend: Type.String({ examples: ['up', 'down', 'stable'] }),
+    history: AnyArray,
+    ...timestamps,
+  },
+  { $id: 'Metric' },
+)
+
+export const ObjectiveSchema = Type.Object(
+  {
+    id: Id,
+    projectId: Id,
+    title: Type.String(),
+    description: Type.String(),
+    status: Type.String({ examples: ['not-started', 'in-progress', 'completed'] }),
+    sortOrder: Type.Number(),
+    ...timestamps,
+  },
+  { $id: 'Objective' },
+)
+
+export const TeamAssignmentSchema = Type.Object(
+  { id: Id, projectId: Id, memberId: Type.String(), role: Type.String(), ...timestamps },
+  { $id: 'TeamAssignment' },
+)
+
+export const ProjectSchema = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    description: Type.String(),
+    type: Type.String({ examples: ['technical', 'business', 'custom'] }),
+    status: Type.String({ examples: ['backlog', 'active', 'completed', 'archived'] }),
+    phase: Type.String({ description: 'Name of the current phase' }),
+    phaseConfig: Type.Unsafe<unknown[]>(
+      Type.Array(Type.Object({ name: Type.Optional(Type.String()) }, { additionalProperties: true }), {
+        description: 'The phase sequence; elements may carry further keys',
+      }),
+    ),
+    health: Type.String({ examples: ['on-track', 'at-risk', 'blocked'] }),
+    nextStep: Type.String(),
+    sortOrder: Type.Number(),
+    metadata: AnyObject,
+    leadId: NullableString,
+    teamId: NullableString,
+    ...timestamps,
+    kanbanItems: Type.Array(ref(KanbanItemSchema), {
+      description: 'All items, dismissed ones too, by sortOrder',
+    }),
+    transcriptSummaries: Type.Array(ref(TranscriptSummarySchema)),
+    metrics: Type.Array(ref(MetricSchema)),
+    objectives: Type.Array(ref(ObjectiveSchema)),
+    teamAssignments: Type.Array(ref(TeamAssignmentSchema)),
+  },
+  { $id: 'Project' },
+)
+export type Project = Static<typeof ProjectSchema>
+
+export const PersonalIdeaSchema = Type.Object(
+  {
+    id: Id,
+    ownerId: Type.String(),
+    title: Type.String(),
+    description: Type.String(),
+    priority: Type.String({ examples: ['low', 'medium', 'high', 'critical'] }),
+    status: Type.String({ examples: ['idea', 'ready', 'promoted', 'discarded'] }),
+    sortOrder: Type.Number(),
+    promotedProjectId: NullableString,
+    ...timestamps,
+  },
+  { $id: 'PersonalIdea' },
+)
+
+export const CurrentMemberSchema = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    email: Nullable(Type.String({ description: 'null for a member who is no row in this service' })),
+    role: Type.Unsafe<'admin' | 'member' | 'viewer'>({ type: 'string', enum: ['admin', 'member', 'viewer'] }),
+  },
+  { $id: 'CurrentMember' },
+)
+export type CurrentMember = Static<typeof CurrentMemberSchema>
+
+/** Every named schema of a record, for registration in one go. */
+export const recordSchemas = [
+  KanbanSubtaskSchema,
+  KanbanLabelSchema,
+  KanbanItemSchema,
+  TranscriptSummarySchema,
+  MetricSchema,
+  ObjectiveSchema,
+  TeamAssignmentSchema,
+  ProjectSchema,
+  PersonalIdeaSchema,
+  CurrentMemberSchema,
+]

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import closeWithGrace from 'close-with-grace'
+import { buildApp } from './app.ts'
+import { type Config, loadConfig } from './config.ts'
+import { initialPasswordFile } from './members.ts'
+import { version } from './package-files.ts'
+
+/** How long requests in flight may take to finish once the service stops, in milliseconds. */
+const GRACE = 10_000
+
+function whereAdminSignsIn({ databaseUrl, adminPassword }: Config): string {
+  const file = initialPasswordFile(databaseUrl)
+  if (adminPassword !== undefined) return 'as configured by ADMIN_EMAIL and ADMIN_PASSWORD'
+  return file !== undefined && existsSync(file) ? `password in ${file}` : 'already set up'
+}
+
+/**
+ * Runs the service until a signal stops it: then what is in flight is finished, the database closed, and the
+ * process exits with 0.
+ * @param environment the environment variables
+ * @throws StartupError for an unusable configuration or database; other errors when it cannot listen
+ */
+export async function serve(environment: Record<string, string | undefined>): Promise<void> {
+  const config = loadConfig(environment)
+  const app = await buildApp(config)
+  closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
+    if (err) app.log.fatal({ err }, 'stopping after an error outside any request')
+    else app.log.info({ signal }, 'stopping')
+    await app.close()
+    app.log.info('stopped')
+  })
+  if (config.openOnNetwork) {
+    app.log.warn(
+      { host: config.host },
+      'AUTH_MODE=open on a network address: whoever reaches it may read and write',
+    )
+  }
+  const url = await app.listen({ host: config.host, port: config.port })
+  const places = { api: `${url}/api`, docs: `${url}/docs`, admin: whereAdminSignsIn(config) }
+  // Whoever starts the service needs this line whatever the log level, not least with PORT=0.
+  app.log
+    .child({}, { level: 'info' })
+    .info(places, `Phaseboard ${version} listening on ${url} · docs ${places.docs} · admin ${places.admin}`)
+}

@@ -1,0 +1,43 @@
+/** How often a sign-in may fail. */
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { tooManyRequests } from './errors.ts'
+
+/** The window, in seconds. */
+const WINDOW = 60
+/** Failures a window for one account from one address: guessing a password. */
+const PER_PAIR = 10
+/** Failures a window from one address: trying one password on many accounts. */
+const PER_ADDRESS = 50
+
+/**
+ * Limits failed sign-ins per address and account together, and per address; never per account alone, so that
+ * nobody can lock somebody else out. Attempts are counted before the password is checked, so that parallel
+ * guesses do not slip through, and given back when the sign-in succeeds.
+ */
+export function createSignInLimits() {
+  const pairs = new RateLimiterMemory({ points: PER_PAIR, duration: WINDOW })
+  const addresses = new RateLimiterMemory({ points: PER_ADDRESS, duration: WINDOW })
+  const pairKey = (address: string, email: string) => `${address} ${email.toLowerCase()}`
+
+  async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
+    try {
+      await limiter.consume(key)
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal
+      throw tooManyRequests('Too many failed sign-ins', Math.ceil(refusal.msBeforeNext / 1000))
+    }
+  }
+
+  return {
+    /** Counts an attempt. @throws ApiError 429 with Retry-After when there were too many. */
+    async count(address: string, email: string): Promise<void> {
+      await consume(addresses, address)
+      await consume(pairs, pairKey(address, email))
+    },
+    /** Takes back what {@link count} counted: the sign-in succeeded. */
+    async forgive(address: string, email: string): Promise<void> {
+      await addresses.reward(address)
+      await pairs.reward(pairKey(address, email))
+    },
+  }
+}

@@ -1,0 +1,138 @@
+/** How requests are validated: one set of Ajv options and keywords, and the contract's `details`. */
+import { Ajv, type AnySchemaObject, type ErrorObject } from 'ajv'
+import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
+import type { FastifySchemaCompiler } from 'fastify'
+import secureJson from 'secure-json-parse'
+import type { ValidationDetails } from './errors.ts'
+import { JSON_TEXT_DEPTH, JSON_TEXT_LIMIT } from './schemas/common.ts'
+import { parseTimestamp } from './time.ts'
+
+/** Parses JSON; keys that could reach a prototype are dropped, like every unknown field. Throws SyntaxError. */
+export const parseJson = (text: string): unknown =>
+  secureJson.parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' })
+
+const isDeeperThan = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1)))
+
+/**
+ * `contentMediaType: application/json` on a field of type `[array | object, string]`: parses JSON text in
+ * place before the schema's array and object keywords see it, and holds the plain value to the limits.
+ */
+function compileJsonText(_mediaType: string, parent: AnySchemaObject): DataValidateFunction {
+  const [kind] = parent.type as ['array' | 'object', 'string']
+  const empty = () => (kind === 'array' ? [] : {})
+  const isKind = (value: unknown) =>
+    typeof value === 'object' && value !== null && Array.isArray(value) === (kind === 'array')
+
+  const check: DataValidateFunction = (data: unknown, context?: DataValidationCxt) => {
+    const settle = (value: unknown) => {
+      if (context) context.parentData[context.parentDataProperty] = value
+    }
+    const refuse = (message: string) => {
+      // The value is refused as a whole: checking its elements too would only multiply the errors.
+      settle(empty())
+      check.errors = [{ keyword: 'contentMediaType', message, params: {} }]
+      return false
+    }
+    let value = data
+    if (typeof data === 'string') {
+      try {
+        value = data === '' ? empty() : parseJson(data)
+      } catch {
+        return refuse(`must be JSON text of an ${kind}`)
+      }
+    }
+    if (!isKind(value)) return typeof data === 'string' ? refuse(`must be JSON text of an ${kind}`) : true
+    if (isDeeperThan(value, JSON_TEXT_DEPTH))
+      return refuse(`must NOT be nested deeper than ${JSON_TEXT_DEPTH} levels`)
+    if (Buffer.byteLength(JSON.stringify(value)) > JSON_TEXT_LIMIT) {
+      return refuse(`must NOT be larger than ${JSON_TEXT_LIMIT} bytes of JSON`)
+    }
+    if (value !== data) settle(value)
+    return true
+  }
+  return check
+}
+
+function createAjv(coerceTypes: boolean): Ajv {
+  const ajv = new Ajv({
+    allErrors: true,
+    coerceTypes,
+    removeAdditional: true,
+    allowUnionTypes: true,
+  })
+  ajv.removeKeyword('contentMediaType')
+  ajv.addFormat('timestamp', (text: string) => parseTimestamp(text) !== undefined)
+  ajv.addKeyword({ keyword: 'contentMediaType', modifying: true, errors: 'full', compile: compileJsonText })
+  return ajv
+}
+
+/** Fastify's validator compiler: bodies as they are, parameters and queries (always text) coerced. */
+export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, unknown>> {
+  const strict = createAjv(false)
+  const coercing = createAjv(true)
+  return ({ schema, httpPart }) => (httpPart === 'body' ? strict : coercing).compile(schema)
+}
+
+const segments = (pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+const readablePath = (path: string[]) =>
+  path
+    .map((segment, depth) => (/^\d+$/.test(segment) ? `[${segment}]` : depth ? `.${segment}` : segment))
+    .join('')
+
+/** What Ajv says, in words that need no knowledge of JSON Schema. */
+function describe({ keyword, message = 'is invalid', params }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'format':
+      return 'must be an ISO 8601 date-time with offset or a plain date'
+    case 'enum':
+      return `must be one of ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`
+    case 'type':
+      return `must be ${[params.type].flat().join(' or ')}`
+    default:
+      return message
+  }
+}
+
+/** A failed union also reports each branch: they become its one message. */
+function joinUnions(errors: readonly ErrorObject[]): ErrorObject[] {
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf')
+  const branchesOf = (union: ErrorObject) =>
+    errors.filter((error) => error !== union && error.schemaPath.startsWith(`${union.schemaPath}/`))
+  const branches = new Set(unions.flatMap(branchesOf))
+  return errors
+    .filter((error) => !branches.has(error))
+    .map((error) =>
+      error.keyword === 'anyOf'
+        ? { ...error, keyword: 'union', message: [...new Set(branchesOf(error).map(describe))].join(', or ') }
+        : error,
+    )
+}
+
+/** The contract's `details`: every violation, under its first path segment, the message naming the deeper path. */
+export function flattenErrors(errors: readonly ErrorObject[]): ValidationDetails {
+  const formErrors: string[] = []
+  const fieldErrors: Record<string, string[]> = Object.create(null)
+  for (const error of joinUnions(errors)) {
+    const path = segments(error.instancePath)
+    if (error.keyword === 'required') path.push(error.params.missingProperty)
+    const [field] = path
+    const message = path.length > 1 ? `${readablePath(path)} ${describe(error)}` : describe(error)
+    if (field === undefined) {
+      formErrors.push(message)
+    } else {
+      fieldErrors[field] ??= []
+      fieldErrors[field].push(message)
+    }
+  }
+  return { formErrors, fieldErrors }
+}

@@ -1,0 +1,161 @@
+/** Building the application under test. Every response that goes through here is held against /openapi.json. */
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import type { Test } from 'tap'
+import { buildApp } from '../src/app.ts'
+import type { Config } from '../src/config.ts'
+import { members } from '../src/db/schema.ts'
+import type { ResolveMember } from '../src/identity.ts'
+import { newId } from '../src/ids.ts'
+import { prepareSessions } from '../src/sessions.ts'
+
+export type App = Awaited<ReturnType<typeof buildApp>>
+
+interface OpenApiDocument {
+  paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
+}
+
+const CANONICAL_TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const escapePointer = (text: string) => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'))
+
+/**
+ * Makes a function that holds a response against the OpenAPI document.
+ * @returns what is wrong with the response, or undefined
+ */
+export function createResponseChecker(document: OpenApiDocument) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ajv.addFormat('date-time', CANONICAL_TIMESTAMP)
+  ajv.addSchema(document, 'openapi')
+  const templates = Object.keys(document.paths).map((path) => ({
+    path,
+    pattern: new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}/?$`),
+  }))
+
+  return (method: string, url: string, status: number, body: unknown): string | undefined => {
+    const path = url.split('?', 1)[0] ?? ''
+    if (status >= 400) {
+      const keys = Object.keys((body ?? {}) as object).sort()
+      const expected = status === 400 ? ['details', 'error'] : ['error']
+      if (`${keys}` !== `${expected}`) return `${status} has the keys ${keys}, not ${expected}`
+    }
+    if (!path.startsWith('/api/')) return undefined
+    const template = templates.find(({ pattern }) => pattern.test(path))
+    if (!template || status === 405)
+      return status === 404 || status === 405 ? undefined : `undocumented path ${path}`
+    const verb = method.toLowerCase() === 'head' ? 'get' : method.toLowerCase()
+    if (!document.paths[template.path]?.[verb]?.responses[status]) {
+      return `undocumented: ${method} ${template.path} ${status}`
+    }
+    if (verb === 'get' && method === 'HEAD') return undefined
+    const pointer = [
+      'paths',
+      template.path,
+      verb,
+      'responses',
+      `${status}`,
+      'content',
+      'application/json',
+      'schema',
+    ]
+    const validate = ajv.compile({ $ref: `openapi#/${pointer.map(escapePointer).join('/')}` })
+    return validate(body) ? undefined : ajv.errorsText(validate.errors)
+  }
+}
+
+/**
+ * Builds the production application on a fresh in-memory database, to be closed with the test.
+ * @param options settings that differ from the defaults
+ */
+export async function build(
+  t: Test,
+  options: Partial<Config> & { resolveMember?: ResolveMember } = {},
+): Promise<App> {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent', ...options })
+  t.teardown(() => app.close())
+  await app.ready()
+  const check = createResponseChecker(app.swagger() as unknown as OpenApiDocument)
+  const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<LightMyRequestResponse>
+  app.inject = (async (options: InjectOptions) => {
+    const response = await inject(options)
+    const { statusCode, body } = response
+    const method = options.method ?? 'GET'
+    const isJson = String(response.headers['content-type']).startsWith('application/json')
+    const problem = isJson
+      ? check(method, String(options.url), statusCode, body === '' ? undefined : JSON.parse(body))
+      : statusCode >= 400 && 'an error that is not JSON'
+    if (problem) t.fail(`${method} ${options.url}: ${problem}`, { body })
+    return response
+  }) as App['inject']
+  return app
+}
+
+/** What a test usually wants to know of a response. */
+export interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert whole bodies, of every shape
+  body: any
+  headers: LightMyRequestResponse['headers']
+}
+
+/** Sends one request; an object as `body` goes as JSON, a string as it is, with the content type JSON. */
+export async function send(
+  app: App,
+  method: string,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const hasBody = body !== undefined
+  const response = await app.inject({
+    method: method as 'GET',
+    url,
+    headers: { ...(hasBody ? { 'content-type': 'application/json' } : {}), ...headers },
+    ...(hasBody ? { payload: typeof body === 'string' ? body : JSON.stringify(body) } : {}),
+  })
+  const isJson =
+    String(response.headers['content-type']).startsWith('application/json') && response.body !== ''
+  return {
+    status: response.statusCode,
+    body: isJson ? response.json() : response.body,
+    headers: response.headers,
+  }
+}
+
+/** Makes a member and a session for it. @returns its id, and the headers that carry the session */
+export function signInAs(app: App, role: 'admin' | 'member' | 'viewer', fields: { id?: string } = {}) {
+  const id = fields.id ?? newId()
+  app.db
+    .insert(members)
+    .values({ id, name: `The ${role}`, email: `${id}@example.test`, role })
+    .run()
+  const { token } = prepareSessions(app.db).start(id)
+  return { id, token, headers: { cookie: `phaseboard_session=${token}` } }
+}
+
+/** Creates a project through the API. */
+export async function createProject(app: App, fields: object = {}, headers?: Record<string, string>) {
+  const { status, body } = await send(app, 'POST', '/api/projects', { name: 'Apollo', ...fields }, headers)
+  if (status !== 201) throw new Error(`the project was not created: ${JSON.stringify(body)}`)
+  return body
+}
+
+/** Creates a kanban item through the API. */
+export async function createItem(
+  app: App,
+  projectId: string,
+  fields: object = {},
+  headers?: Record<string, string>,
+) {
+  const url = `/api/projects/${projectId}/kanban-items`
+  const { status, body } = await send(app, 'POST', url, { title: 'Card', ...fields }, headers)
+  if (status !== 201) throw new Error(`the item was not created: ${JSON.stringify(body)}`)
+  return body
+}
+
+/** Creates a subtask through the API. */
+export async function createSubtask(app: App, itemId: string, fields: object = {}) {
+  const url = `/api/kanban-items/${itemId}/subtasks`
+  const { status, body } = await send(app, 'POST', url, { title: 'Step', ...fields })
+  if (status !== 201) throw new Error(`the subtask was not created: ${JSON.stringify(body)}`)
+  return body
+}
