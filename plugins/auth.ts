@@ -12,7 +12,7 @@ export const SESSION_COOKIE = 'phaseboard_session'
 export interface AuthOptions extends FirstAdmin {
   authMode: 'open' | 'required'
   defaultMemberId: string
-  corsOrigins: string[]
+  corsOrigins: readonly string[]
   resolveMember?: ResolveMember | undefined
 }
 
@@ -31,6 +31,9 @@ declare module 'fastify' {
 }
 
 const isUnsafe = (method: string) => !['GET', 'HEAD', 'OPTIONS'].includes(method)
+/** Told apart from a fault of the service or its host, which is nobody's missing role. */
+const isRefusal = (error: unknown) =>
+  error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500
 const roles: unknown[] = ['admin', 'member', 'viewer']
 
 function hostIdentity(member: HostMember): Identity {
@@ -105,7 +108,7 @@ export default fp<AuthOptions>(
     async function resolve(request: FastifyRequest, reply: FastifyReply): Promise<Identity | undefined> {
       const hosted = await resolveMember?.(request)
       if (hosted) return hostIdentity(hosted)
-      const bearer = /^bearer(?: +(.*))?$/i.exec(request.headers.authorization ?? '')
+      const bearer = /^bearer(?:\s+(.*))?$/i.exec(request.headers.authorization ?? '')
       if (bearer) return fromToken(request, bearer[1] ?? '')
       const cookie = cookieOf(request)
       if (cookie !== undefined) return fromSession(request, reply, cookie)
@@ -154,7 +157,7 @@ export default fp<AuthOptions>(
         identity = await resolve(request, reply)
       } catch (error) {
         // Whoever has no admin role gets 403 there, also with a credential that is worth nothing.
-        if (access === 'admin-or-403') throw forbidden('admin access required')
+        if (access === 'admin-or-403' && isRefusal(error)) throw forbidden('admin access required')
         throw error
       }
       authorize(access, identity, { method: request.method, authMode })

@@ -37,11 +37,12 @@ export default fp<{ bodyLimit: number }>(
       } as unknown as typeof request.headers
     })
 
-    // Without a body there is nothing that could be parsed: the same as a body that is not JSON.
-    app.addHook('preValidation', async (request) => {
-      if (request.body === undefined && hasBody.has(request.method)) {
-        throw new SpecifiedFailure('the request body is empty')
-      }
+    // Without a body there is nothing that could be parsed, whatever its type would be: the same as a body that is
+    // not JSON.
+    app.addHook('preParsing', async ({ method, headers }) => {
+      const isEmpty =
+        headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+      if (isEmpty && hasBody.has(method)) throw new SpecifiedFailure('the request body is empty')
     })
   },
   { name: 'bodies', fastify: '5.x' },

@@ -7,8 +7,8 @@ import { ApiError, SpecifiedFailure, validationFailed } from '../src/errors.ts'
 import { ErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
 import { flattenErrors } from '../src/validation.ts'
 
-/** What Fastify's body reader finds wrong with a body that claims to be JSON: not a refusal, but "no JSON". */
-const UNREADABLE = new Set(['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 'FST_ERR_CTP_EMPTY_JSON_BODY'])
+/** A body that did not arrive as announced cannot be parsed either: not a refusal, but "no JSON". */
+const TRUNCATED_BODY = 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
@@ -18,7 +18,7 @@ function refusalOf(error: unknown): ApiError | undefined {
   if (!(error instanceof Error)) return undefined
   const { validation, statusCode = 500, code } = error as FastifyError
   if (validation) return validationFailed(flattenErrors(validation as ErrorObject[]))
-  if (statusCode < 400 || statusCode >= 500 || UNREADABLE.has(code)) return undefined
+  if (statusCode < 400 || statusCode >= 500 || code === TRUNCATED_BODY) return undefined
   return new ApiError(statusCode, STATUS_CODES[statusCode] ?? 'Request failed')
 }
 
@@ -52,7 +52,8 @@ function declareErrors(route: RouteOptions): void {
   const schema = route.schema ?? {}
   const response = (schema.response ?? {}) as Record<number, TSchema>
   const statuses = [
-    ...(schema.body ? [400, 413, 415] : []),
+    ...(schema.body || schema.querystring ? [400] : []),
+    ...(schema.body ? [413, 415] : []),
     ...(access === 'public' ? [] : [401]),
     ...(access === 'write' || access === 'own' || access === 'admin-or-403' ? [403] : []),
     429,

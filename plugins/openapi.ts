@@ -1,5 +1,7 @@
+import { STATUS_CODES } from 'node:http'
 import swagger from '@fastify/swagger'
-import type { FastifySchema } from 'fastify'
+import type { TSchema } from '@sinclair/typebox'
+import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Access } from '../src/identity.ts'
 import { version } from '../src/package-files.ts'
@@ -27,6 +29,33 @@ const CREDENTIALS = [{ token: [] }, { session: [] }]
 function security(access: Access | undefined, authMode: 'open' | 'required') {
   if (access === undefined || access === 'public') return []
   return authMode === 'open' && access !== 'admin-or-403' ? [{}, ...CREDENTIALS] : CREDENTIALS
+}
+
+/** A request body as a client should read it: validation drops unknown keys, it does not refuse them. */
+function withoutKeyFilter({ additionalProperties: _, ...body }: TSchema): object {
+  return body
+}
+
+/** What a status means: its standard phrase, and the route's own words for an unexpected failure. */
+const describeStatus = (status: string, failure: string | undefined) =>
+  status === '500' && failure !== undefined ? `Unexpected failure: \`${failure}\`` : STATUS_CODES[status]
+
+/** A route's schema as the document shows it. */
+function documented(
+  { body, response, ...schema }: FastifySchema,
+  { access, failure }: FastifyContextConfig,
+  authMode: 'open' | 'required',
+): FastifySchema {
+  const responses = Object.entries((response ?? {}) as Record<string, TSchema>).map(([status, answer]) => [
+    status,
+    { description: describeStatus(status, failure), ...answer },
+  ])
+  return {
+    ...schema,
+    ...(body ? { body: withoutKeyFilter(body as TSchema) } : {}),
+    response: Object.fromEntries(responses),
+    security: security(access, authMode),
+  }
 }
 
 /** Collects the OpenAPI document from the same schemas that validate and serialise. Register it before the routes. */
@@ -60,7 +89,7 @@ export default fp<{ authMode: 'open' | 'required' }>(
       },
       stripBasePath: true,
       transform: ({ schema, url, route }) => ({
-        schema: { ...schema, security: security(route.config?.access, authMode) } as FastifySchema,
+        schema: documented(schema, route.config ?? {}, authMode),
         url,
       }),
     })

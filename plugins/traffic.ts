@@ -1,28 +1,49 @@
 import fp from 'fastify-plugin'
+import { tooManyRequests } from '../src/errors.ts'
 
 /** What the traffic plugin needs to know. */
 export interface TrafficOptions {
-  corsOrigins: string[]
+  corsOrigins: readonly string[]
   /** Requests a minute and client; 0 = no limit. */
   rateLimitMax: number
 }
+
+/** The window of the limit, in seconds. */
+const WINDOW = 60
 
 /** Answers to other origins, and the limit on requests per client. What is not configured is not even loaded. */
 export default fp<TrafficOptions>(
   async (app, { corsOrigins, rateLimitMax }) => {
     if (corsOrigins.length > 0) {
-      await app.register(import('@fastify/cors'), {
-        origin: corsOrigins,
+      const allowed = {
+        origin: true,
         credentials: true,
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
         exposedHeaders: ['Link', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+        // An OPTIONS request that is no preflight is not answered in plain text.
+        strictPreflight: false,
+      }
+      await app.register(import('@fastify/cors'), {
+        delegator: ({ headers }, decide) =>
+          decide(null, corsOrigins.includes(headers.origin ?? '') ? allowed : { origin: false }),
       })
     }
     if (rateLimitMax > 0) {
-      await app.register(import('@fastify/rate-limit'), {
-        max: rateLimitMax,
-        timeWindow: '1 minute',
-        enableDraftSpec: true,
+      const { RateLimiterMemory } = await import('rate-limiter-flexible')
+      type Verdict = Awaited<ReturnType<InstanceType<typeof RateLimiterMemory>['consume']>>
+      const limiter = new RateLimiterMemory({ points: rateLimitMax, duration: WINDOW })
+      // A hook of its own, before the credentials are looked at: guessing them counts too.
+      app.addHook('onRequest', async (request, reply) => {
+        const { consumedPoints, remainingPoints, msBeforeNext } = await limiter
+          .consume(request.ip)
+          .catch((refusal: Verdict) => refusal)
+        const seconds = Math.ceil(msBeforeNext / 1000)
+        reply.headers({
+          'ratelimit-limit': rateLimitMax,
+          'ratelimit-remaining': remainingPoints,
+          'ratelimit-reset': seconds,
+        })
+        if (consumedPoints > rateLimitMax) throw tooManyRequests('Too Many Requests', seconds)
       })
     }
   },

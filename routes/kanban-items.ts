@@ -49,12 +49,14 @@ const KanbanItemCreateSchema = CreateBody({
 const KanbanItemUpdateSchema = UpdateBody({ title: Title, ...optionalFields })
 
 const KanbanItemFilterSchema = Type.Object({
-  dismissed: Type.Unsafe<'false' | 'true' | 'all'>({
-    type: 'string',
-    enum: ['false', 'true', 'all'],
-    default: 'false',
-    description: 'Without dismissed items, those only, or all',
-  }),
+  dismissed: Type.Optional(
+    Type.Unsafe<'false' | 'true' | 'all'>({
+      type: 'string',
+      enum: ['false', 'true', 'all'],
+      default: 'false',
+      description: 'Without dismissed items, those only, or all',
+    }),
+  ),
 })
 const dismissedFilter = { false: false, true: true, all: undefined }
 
@@ -76,7 +78,8 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody) },
     },
     preHandler: existingProject.load,
-    handler: async (request) => items.list(request.params.id, dismissedFilter[request.query.dismissed]),
+    handler: async (request) =>
+      items.list(request.params.id, dismissedFilter[request.query.dismissed ?? 'false']),
   })
 
   app.post('/api/projects/:id/kanban-items', {

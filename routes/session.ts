@@ -40,8 +40,9 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const matches = await verifyPassword(found?.passwordHash ?? null, password)
       if (!found || !matches || found.disabled) throw new ApiError(401, 'Invalid email or password')
       await limits.forgive(request.ip, email)
-      const expiresAt = app.sessionCookies.start(request, reply, found.id)
-      return reply.code(201).send({ member: found, expiresAt })
+      const { id, name, role } = found
+      const expiresAt = app.sessionCookies.start(request, reply, id)
+      return reply.code(201).send({ member: { id, name, email: found.email, role }, expiresAt })
     },
   })
 

@@ -8,10 +8,21 @@ import { version } from './package-files.ts'
 const FAILED = 1
 const USAGE = 2
 
+/** One line, whatever a file or a database made it of: control characters would reach the terminal. */
+const line = (text: string) => `${text.trim().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}\n`
+const say = (text: string) => process.stdout.write(line(text))
+const complain = (text: string) => process.stderr.write(line(`phaseboard: ${text}`))
+
+// Whoever stops reading (`| head`) has seen enough; what was done is done all the same.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
 const program = new Command('phaseboard')
   .description('Projects, kanban boards and private ideas over HTTP, on one SQLite file')
   .version(version)
   .configureHelp({ showGlobalOptions: true })
+  .configureOutput({ outputError: (message) => complain(message.replace(/^error: /, '')) })
   .exitOverride()
   .addHelpText(
     'after',
@@ -19,12 +30,43 @@ const program = new Command('phaseboard')
   )
 
 program
-  .command('serve', { isDefault: false })
+  .command('serve')
   .description('run the service until a signal stops it')
   .action(async () => {
     const { serve } = await import('./server.ts')
     await serve(process.env)
   })
+
+program
+  .command('import')
+  .description('bring in a board from another tool')
+  .command('trello')
+  .description('make a project of a Trello board, also while the service runs')
+  .argument('<board.json>', 'the board exported as JSON (in its menu: Print, export, and share)')
+  .option('--again', 'import the board although it was imported before')
+  .action(importTrello)
+
+/** Makes a project of the board in the file, and says what it made. */
+async function importTrello(file: string, { again }: { again?: true }): Promise<void> {
+  const { loadConfig } = await import('./config.ts')
+  const { openDatabase } = await import('./db/client.ts')
+  const { describeImport, importTrelloBoard } = await import('./import-trello.ts')
+  const { createProgress } = await import('./progress.ts')
+  const { readTrelloBoard } = await import('./trello.ts')
+
+  const { databaseUrl } = loadConfig(process.env)
+  const board = readTrelloBoard(file)
+  const { db, close } = openDatabase(databaseUrl)
+  const progress = createProgress(process.stdout, 'importing', 'records')
+  try {
+    const made = importTrelloBoard(db, board, { again, onProgress: progress.update })
+    progress.stop()
+    for (const text of describeImport(made)) say(text)
+  } finally {
+    progress.stop()
+    close()
+  }
+}
 
 try {
   await program.parseAsync()
@@ -32,7 +74,7 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : USAGE
   } else {
-    process.stderr.write(`phaseboard: ${error instanceof Error ? error.message : String(error)}\n`)
+    complain(error instanceof Error ? error.message : String(error))
     process.exitCode = error instanceof StartupError ? USAGE : FAILED
   }
 }

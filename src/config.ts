@@ -40,17 +40,17 @@ export interface Config {
   logLevel: Environment['LOG_LEVEL']
   bodyLimit: number
   /** Which peers may say who the client is (X-Forwarded-*): all, none, or these addresses and subnets. */
-  trustProxy: boolean | string[]
-  corsOrigins: string[]
+  trustProxy: boolean | readonly string[]
+  corsOrigins: readonly string[]
   /** Requests a minute and client; 0 = no limit. */
   rateLimitMax: number
 }
 
 const isSubnet = (text: string) => {
-  const [address = '', bits] = text.split('/')
+  const [address = '', bits, ...rest] = text.split('/')
   const version = isIP(address)
-  if (version === 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  if (version === 0 || rest.length > 0) return false
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
 const list = (text: string) =>
@@ -59,7 +59,7 @@ const list = (text: string) =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
 
-function trustedProxies(text: string): boolean | string[] {
+function trustedProxies(text: string): boolean | readonly string[] {
   if (text === 'true') return true
   if (text === 'false') return false
   const addresses = list(text)
@@ -67,19 +67,21 @@ function trustedProxies(text: string): boolean | string[] {
   if (wrong !== undefined || addresses.length === 0) {
     throw new StartupError(`TRUST_PROXY must be true, false or a list of addresses (got "${wrong ?? text}")`)
   }
-  return addresses
+  return Object.freeze(addresses)
 }
 
-function allowedOrigins(text: string): string[] {
-  return list(text).map((entry) => {
+function allowedOrigins(text: string): readonly string[] {
+  const origins = list(text).map((entry) => {
     const origin = URL.canParse(entry) ? new URL(entry).origin : 'null'
-    if (!/^https?:\/\//.test(origin) || (entry !== origin && entry !== `${origin}/`)) {
+    // A wildcard would pass as a host name, and match nothing.
+    if (!/^https?:\/\/[^*]+$/.test(origin) || (entry !== origin && entry !== `${origin}/`)) {
       throw new StartupError(
         `CORS_ORIGIN must be a list of origins such as https://app.example (got "${entry}")`,
       )
     }
     return origin
   })
+  return Object.freeze(origins)
 }
 
 /** Whether a host name or address is reachable from this machine only. */

@@ -5,7 +5,7 @@ import { recordActivity, type Tracked } from './activity.ts'
 import { ensureColumn } from './columns.ts'
 import { type Database, read, write } from './db/client.ts'
 import { orEmptyObject } from './db/json-text.ts'
-import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks } from './db/schema.ts'
+import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks, projects } from './db/schema.ts'
 import { notFound } from './errors.ts'
 import { newId } from './ids.ts'
 import { afterLast } from './ordering.ts'
@@ -116,6 +116,8 @@ export function createKanbanItem(
   input: KanbanItemInput & { title: string },
 ): string {
   return write(db, (tx) => {
+    const project = tx.select({ id: projects.id }).from(projects).where(eq(projects.id, projectId)).get()
+    if (!project) throw notFound('Project')
     const at = timestamp()
     const column = input.column ?? 'To Do'
     ensureColumn(tx, projectId, column, at)

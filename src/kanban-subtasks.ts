@@ -1,8 +1,8 @@
 /** Kanban subtasks: what is to be ticked off on an item. */
 import { asc, eq, max, sql } from 'drizzle-orm'
 import { type Database, write } from './db/client.ts'
-import { kanbanSubtasks } from './db/schema.ts'
-import { SpecifiedFailure } from './errors.ts'
+import { kanbanItems, kanbanSubtasks } from './db/schema.ts'
+import { notFound, SpecifiedFailure } from './errors.ts'
 import { newId } from './ids.ts'
 import { afterLast } from './ordering.ts'
 import type { KanbanSubtask } from './schemas/records.ts'
@@ -25,13 +25,15 @@ export function prepareKanbanSubtasks(db: Database) {
   return { ofItem: (itemId: string): KanbanSubtask[] => ofItem.all({ itemId }) }
 }
 
-/** Creates a subtask after the item's last one. */
+/** Creates a subtask after the item's last one. @throws ApiError 404 when the item is gone */
 export function createKanbanSubtask(
   db: Database,
   itemId: string,
   input: KanbanSubtaskInput & { title: string },
 ): KanbanSubtask {
   return write(db, (tx) => {
+    const item = tx.select({ id: kanbanItems.id }).from(kanbanItems).where(eq(kanbanItems.id, itemId)).get()
+    if (!item) throw notFound('Kanban item')
     const last = tx
       .select({ sortOrder: max(kanbanSubtasks.sortOrder) })
       .from(kanbanSubtasks)

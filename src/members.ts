@@ -1,5 +1,5 @@
 /** Members: the people who can sign in. */
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { and, eq, sql } from 'drizzle-orm'
 import { type Database, databasePath, write } from './db/client.ts'
@@ -30,6 +30,12 @@ const hasAdmin = (db: Database): boolean =>
 export function initialPasswordFile(databaseUrl: string): string | undefined {
   const path = databasePath(databaseUrl)
   return path === ':memory:' ? undefined : join(dirname(path), 'initial-admin-password')
+}
+
+/** A file that is already there would keep its mode, and whoever could read it could read the password. */
+function writePassword(file: string, password: string): void {
+  rmSync(file, { force: true })
+  writeFileSync(file, `${password}\n`, { mode: 0o600, flag: 'wx' })
 }
 
 /** What the first start needs to know to make an admin. */
@@ -64,7 +70,7 @@ export async function ensureFirstAdmin(
       tx.insert(members)
         .values({ id: newId(), name: 'Admin', email: adminEmail, ...admin })
         .run()
-    if (passwordFile !== undefined) writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 })
+    if (passwordFile !== undefined) writePassword(passwordFile, password)
     return { email: adminEmail, passwordFile }
   })
 }

@@ -23,7 +23,7 @@ function whereAdminSignsIn({ databaseUrl, adminPassword }: Config): string {
 export async function serve(environment: Record<string, string | undefined>): Promise<void> {
   const config = loadConfig(environment)
   const app = await buildApp(config)
-  closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
+  const stopper = closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
     if (err) app.log.fatal({ err }, 'stopping after an error outside any request')
     else app.log.info({ signal }, 'stopping')
     await app.close()
@@ -35,7 +35,12 @@ export async function serve(environment: Record<string, string | undefined>): Pr
       'AUTH_MODE=open on a network address: whoever reaches it may read and write',
     )
   }
-  const url = await app.listen({ host: config.host, port: config.port })
+  const url = await app.listen({ host: config.host, port: config.port }).catch(async (error) => {
+    // A process that never served ends by its error, not by a graceful stop.
+    stopper.uninstall()
+    await app.close()
+    throw error
+  })
   const places = { api: `${url}/api`, docs: `${url}/docs`, admin: whereAdminSignsIn(config) }
   // Whoever starts the service needs this line whatever the log level, not least with PORT=0.
   app.log

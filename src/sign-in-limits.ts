@@ -32,7 +32,13 @@ export function createSignInLimits() {
     /** Counts an attempt. @throws ApiError 429 with Retry-After when there were too many. */
     async count(address: string, email: string): Promise<void> {
       await consume(addresses, address)
-      await consume(pairs, pairKey(address, email))
+      try {
+        await consume(pairs, pairKey(address, email))
+      } catch (refusal) {
+        // A refused attempt is no failure: who retries one account must not use up the others' at this address.
+        await addresses.reward(address)
+        throw refusal
+      }
     },
     /** Takes back what {@link count} counted: the sign-in succeeded. */
     async forgive(address: string, email: string): Promise<void> {

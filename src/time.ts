@@ -3,7 +3,8 @@
  * time order.
  */
 
-const SHAPE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?:Z|[+-](\d\d):?(\d\d)))?$/
+const SHAPE =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?:Z|[+-](\d\d)(?::?(\d\d))?))?$/
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 const daysInMonth = (year: number, month: number) =>
@@ -31,9 +32,11 @@ export function parseTimestamp(text: string): string | undefined {
     offsetHour <= 23 &&
     offsetMinute <= 59
   if (!exists) return undefined
-  const compactOffset = /([+-]\d\d)(\d\d)$/
+  const shortOffset = /([+-]\d\d)(\d\d)?$/
   const date = new Date(
-    match[4] === undefined ? text : text.replace(',', '.').replace(compactOffset, '$1:$2'),
+    match[4] === undefined
+      ? text
+      : text.replace(',', '.').replace(shortOffset, (_, hours, minutes = '00') => `${hours}:${minutes}`),
   )
   const canonical = date.toISOString()
   return canonical.length === 24 ? canonical : undefined

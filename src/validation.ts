@@ -11,7 +11,8 @@ import { parseTimestamp } from './time.ts'
 export const parseJson = (text: string): unknown =>
   secureJson.parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' })
 
-const isDeeperThan = (value: unknown, levels: number): boolean =>
+/** Whether a value has more levels of nesting than given. */
+export const isDeeperThan = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1)))

@@ -2,10 +2,20 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
-import { buildApp } from '../src/app.ts'
+import { type BuildOptions, buildApp } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
-import { members } from '../src/db/schema.ts'
-import type { ResolveMember } from '../src/identity.ts'
+import {
+  kanbanActivity,
+  kanbanComments,
+  kanbanItemLabels,
+  kanbanLabels,
+  members,
+  metrics,
+  objectives,
+  personalIdeas,
+  teamAssignments,
+  transcriptSummaries,
+} from '../src/db/schema.ts'
 import { newId } from '../src/ids.ts'
 import { prepareSessions } from '../src/sessions.ts'
 
@@ -30,10 +40,11 @@ export function createResponseChecker(document: OpenApiDocument) {
     path,
     pattern: new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}/?$`),
   }))
+  const validators = new Map<string, ReturnType<Ajv2020['compile']>>()
 
   return (method: string, url: string, status: number, body: unknown): string | undefined => {
     const path = url.split('?', 1)[0] ?? ''
-    if (status >= 400) {
+    if (status >= 400 && method !== 'HEAD') {
       const keys = Object.keys((body ?? {}) as object).sort()
       const expected = status === 400 ? ['details', 'error'] : ['error']
       if (`${keys}` !== `${expected}`) return `${status} has the keys ${keys}, not ${expected}`
@@ -57,7 +68,9 @@ export function createResponseChecker(document: OpenApiDocument) {
       'application/json',
       'schema',
     ]
-    const validate = ajv.compile({ $ref: `openapi#/${pointer.map(escapePointer).join('/')}` })
+    const $ref = `openapi#/${pointer.map(escapePointer).join('/')}`
+    const validate = validators.get($ref) ?? ajv.compile({ $ref })
+    validators.set($ref, validate)
     return validate(body) ? undefined : ajv.errorsText(validate.errors)
   }
 }
@@ -68,7 +81,7 @@ export function createResponseChecker(document: OpenApiDocument) {
  */
 export async function build(
   t: Test,
-  options: Partial<Config> & { resolveMember?: ResolveMember } = {},
+  options: Partial<Config> & BuildOptions = {},
 ): Promise<App> {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent', ...options })
   t.teardown(() => app.close())
@@ -158,4 +171,91 @@ export async function createSubtask(app: App, itemId: string, fields: object = {
   const { status, body } = await send(app, 'POST', url, { title: 'Step', ...fields })
   if (status !== 201) throw new Error(`the subtask was not created: ${JSON.stringify(body)}`)
   return body
+}
+
+/** A request and its answer: method, url, body, headers (a session's, say), status, body of the answer. */
+export type Row = readonly [string, string, unknown, Record<string, string> | undefined, number, unknown]
+
+/** Of an answer, the fields that the expectation names; of a list, those of each element. */
+function namedFields(answer: unknown, expected: unknown): unknown {
+  if (Array.isArray(answer)) {
+    return Array.isArray(expected)
+      ? answer.map((entry, index) => namedFields(entry, expected[index]))
+      : answer
+  }
+  if (typeof answer !== 'object' || answer === null || typeof expected !== 'object' || expected === null)
+    return answer
+  const names = Object.keys(expected).filter((name) => Object.hasOwn(answer, name))
+  return Object.fromEntries(names.map((name) => [name, answer[name as keyof typeof answer]]))
+}
+
+/**
+ * Sends the requests of a table, one after the other, and holds each answer against its row: errors word for
+ * word, a success by the fields that the row names. What HEAD answers has no body.
+ */
+export async function holds(t: Test, app: App, rows: readonly Row[]): Promise<void> {
+  for (const [method, url, body, headers, status, expected] of rows) {
+    const answer = await send(app, method, url, body, headers)
+    const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
+    const request = `${method} ${url} ${text}`.trim().slice(0, 100)
+    t.equal(answer.status, status, `${request} is answered with ${status}`)
+    const found = status >= 400 ? answer.body : namedFields(answer.body, expected)
+    t.strictSame(found, method === 'HEAD' ? '' : expected, `${request} says what it should`)
+  }
+}
+
+/** The body of a failed validation. */
+export const invalid = (fieldErrors: Record<string, string[]>, formErrors: string[] = []) => ({
+  error: 'Validation failed',
+  details: { formErrors, fieldErrors },
+})
+
+/** A text of so many characters. */
+export const long = (length: number) => 'x'.repeat(length)
+
+/** What the stored row of a record holds, as another tool would read it: raw column values. */
+export const stored = (app: App, table: string, id: string): Record<string, unknown> =>
+  app.db.$client.prepare(`select * from ${table} where id = ?`).get(id) as Record<string, unknown>
+
+/** How many rows a table has, of those that the condition names. */
+export const count = (app: App, table: string, condition = 'true', ...values: unknown[]): number =>
+  app.db.$client
+    .prepare(`select count(*) from ${table} where ${condition}`)
+    .pluck()
+    .get(...values) as number
+
+/** Makes each read and write of a table fail, as an unexpected failure does. */
+export const breakTable = (app: App, table: string) =>
+  app.db.$client.exec(`pragma legacy_alter_table = on; alter table ${table} rename to broken_${table}`)
+
+/**
+ * Gives an item and its project one row of every kind that can belong to them and has no other way in here.
+ * @returns the ids
+ */
+export function furnish(app: App, projectId: string, itemId: string) {
+  const ids = {
+    label: newId(),
+    comment: newId(),
+    activity: newId(),
+    transcript: newId(),
+    metric: newId(),
+    objective: newId(),
+    assignment: newId(),
+    idea: newId(),
+  }
+  const { db } = app
+  db.insert(kanbanLabels).values({ id: ids.label, projectId, name: 'Bug' }).run()
+  db.insert(kanbanItemLabels).values({ itemId, labelId: ids.label }).run()
+  db.insert(kanbanComments).values({ id: ids.comment, itemId, authorId: 'someone', content: 'Hm' }).run()
+  db.insert(kanbanActivity).values({ id: ids.activity, itemId, type: 'priority', metadata: {} }).run()
+  db.insert(transcriptSummaries)
+    .values({ id: ids.transcript, projectId, title: 'Kick-off', date: '2026-01-31T00:00:00.000Z' })
+    .run()
+  db.insert(metrics).values({ id: ids.metric, projectId, name: 'Velocity', value: 3.5 }).run()
+  db.insert(objectives).values({ id: ids.objective, projectId, title: 'Land' }).run()
+  db.insert(teamAssignments).values({ id: ids.assignment, projectId, memberId: 'someone' }).run()
+  db.insert(personalIdeas)
+    .values({ id: ids.idea, ownerId: 'local', title: 'Fly', promotedProjectId: projectId })
+    .run()
+  return ids
 }

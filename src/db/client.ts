@@ -1,5 +1,5 @@
 /** Opening the database file: pragmas, version check, migrations. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import SQLite from 'better-sqlite3'
@@ -71,7 +71,7 @@ export function openDatabase(url: string): OpenDatabase {
       if (existsSync(path)) refuseForeignFile(path, migrations)
     }
     client = new SQLite(path, { timeout: BUSY_TIMEOUT })
-    client.pragma('journal_mode = WAL')
+    switchToWal(client)
     client.pragma('synchronous = FULL')
     migrate(client, migrations)
     client.pragma('foreign_keys = ON')
@@ -101,18 +101,26 @@ function describe(error: unknown): string {
 
 /** Looks before anything is written: even switching a file to WAL would change it. */
 function refuseForeignFile(path: string, migrations: MigrationMeta[]): void {
-  const client = new SQLite(path, { readonly: true, timeout: BUSY_TIMEOUT })
+  if (statSync(path).isDirectory()) {
+    throw new StartupError(`cannot open the database ${path}: it is a directory`)
+  }
+  // The last connection to a file clears its log away, which may write to the file; one that only reads never does.
+  // Without a log there is nothing to write, and this connection leaves none behind.
+  const hasLog = existsSync(`${path}-wal`) || existsSync(`${path}-journal`)
+  const client = new SQLite(path, { readonly: hasLog, timeout: BUSY_TIMEOUT })
   try {
-    const tables = client.prepare("select name from sqlite_schema where type = 'table'").pluck().all()
-    if (tables.length === 0) return
-    if (!tables.includes(JOURNAL)) {
-      throw new StartupError(
-        `the database ${path} belongs to something else: it has tables, but no ${JOURNAL}`,
-      )
+    const names = client
+      .prepare("select name from sqlite_schema where name not like 'sqlite\\_%' escape '\\'")
+      .pluck()
+      .all()
+    if (names.length === 0) return
+    const applied = names.includes(JOURNAL) ? appliedMigrations(client) : []
+    // Other applications of Drizzle keep a journal of that name too, but not of these migrations.
+    const [first] = migrations
+    if (!first || !applied.includes(first.folderMillis)) {
+      throw new StartupError(`the database ${path} belongs to something else: it holds no Phaseboard tables`)
     }
-    const newest = appliedUntil(client)
-    const known = migrations.at(-1)?.folderMillis ?? 0
-    if (newest > known) {
+    if (applied.some((at) => at > (migrations.at(-1) ?? first).folderMillis)) {
       throw new StartupError(
         `the database ${path} was written by a newer version of Phaseboard: start that version, or restore a backup`,
       )
@@ -122,8 +130,26 @@ function refuseForeignFile(path: string, migrations: MigrationMeta[]): void {
   }
 }
 
-const appliedUntil = (client: SQLite.Database): number =>
-  Number(client.prepare(`select max(created_at) from ${JOURNAL}`).pluck().get() ?? 0)
+/**
+ * Switches to WAL mode. When two processes open one new file, SQLite refuses one of them at once instead of
+ * waiting for the lock, since they could wait for each other; so the waiting is done here.
+ */
+function switchToWal(client: SQLite.Database): void {
+  const clock = new Int32Array(new SharedArrayBuffer(4))
+  for (const deadline = Date.now() + BUSY_TIMEOUT; ; Atomics.wait(clock, 0, 0, 10)) {
+    try {
+      client.pragma('journal_mode = WAL')
+      return
+    } catch (error) {
+      const isBusy = error instanceof SQLite.SqliteError && error.code === 'SQLITE_BUSY'
+      if (!isBusy || Date.now() > deadline) throw error
+    }
+  }
+}
+
+/** The `when` of each migration the file has seen. */
+const appliedMigrations = (client: SQLite.Database): number[] =>
+  client.prepare<[], number>(`select created_at from ${JOURNAL}`).pluck().all().map(Number)
 
 /**
  * Applies what is missing, all in one transaction. Drizzle's own migrator reads its journal before it takes
@@ -135,9 +161,9 @@ function migrate(client: SQLite.Database, migrations: MigrationMeta[]): void {
     client.exec(
       `create table if not exists ${JOURNAL} (id integer primary key, hash text not null, created_at numeric)`,
     )
-    const applied = appliedUntil(client)
+    const applied = new Set(appliedMigrations(client))
     for (const { sql, hash, folderMillis } of migrations) {
-      if (folderMillis <= applied) continue
+      if (applied.has(folderMillis)) continue
       for (const statement of sql) client.exec(statement)
       client.prepare(`insert into ${JOURNAL} (hash, created_at) values (?, ?)`).run(hash, folderMillis)
     }

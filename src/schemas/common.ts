@@ -27,14 +27,21 @@ export const AnyArray = Type.Unsafe<unknown[]>({ type: 'array', items: {} })
 
 export const PASSWORD_LENGTH = { minLength: 8, maxLength: 200 }
 
-export const Name = Type.String({ minLength: 1, maxLength: 200 })
-export const Title = Type.String({ minLength: 1, maxLength: 500 })
-export const Description = Type.String({ maxLength: 100_000 })
+/** Longest texts, in characters. */
+export const LIMITS = { name: 200, title: 500, term: 100, label: 50, description: 100_000, reference: 200 }
+
+export const Name = Type.String({ minLength: 1, maxLength: LIMITS.name })
+export const Title = Type.String({ minLength: 1, maxLength: LIMITS.title })
+export const Description = Type.String({ maxLength: LIMITS.description })
 /** A value of an open vocabulary (status, priority, column, ...). */
 export const Term = (examples: string[]) =>
-  Type.String({ minLength: 1, maxLength: 100, description: `Open vocabulary, e.g. ${examples.join(', ')}` })
+  Type.String({
+    minLength: 1,
+    maxLength: LIMITS.term,
+    description: `Open vocabulary, e.g. ${examples.join(', ')}`,
+  })
 /** An opaque reference to a person or team of whatever system keeps them. */
-export const Reference = Type.String({ maxLength: 200 })
+export const Reference = Type.String({ maxLength: LIMITS.reference })
 export const SortOrder = Type.Number({ description: 'Lists are ordered by it, ascending, then by id' })
 
 /**
