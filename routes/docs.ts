@@ -7,7 +7,8 @@ const docsRoutes: FastifyPluginAsync = async (app) => {
     schema: { hide: true },
     handler: async () => app.swagger(),
   })
-  await app.register(import('@fastify/swagger-ui'), { routePrefix: '/docs' })
+  // What the page loads is named relative to it, so that it works below a prefix, the host's or a proxy's.
+  await app.register(import('@fastify/swagger-ui'), { routePrefix: '/docs', indexPrefix: '.' })
 }
 
 export default docsRoutes

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { mustExist } from '../src/existence.ts'
 import { memberOf } from '../src/identity.ts'
 import {
   createKanbanItem,
@@ -8,7 +9,6 @@ import {
   updateKanbanItem,
 } from '../src/kanban-items.ts'
 import { prepareProjectRow } from '../src/projects.ts'
-import { rowLoader } from '../src/row-loader.ts'
 import {
   AnyObject,
   CreateBody,
@@ -63,8 +63,8 @@ const dismissedFilter = { false: false, true: true, all: undefined }
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const items = prepareKanbanItems(app.db)
-  const existing = rowLoader(app, 'Kanban item', items.row)
-  const existingProject = rowLoader(app, 'Project', prepareProjectRow(app.db))
+  const itemExists = mustExist('Kanban item', items.row)
+  const projectExists = mustExist('Project', prepareProjectRow(app.db))
   const tags = ['Kanban items']
 
   app.get('/api/projects/:id/kanban-items', {
@@ -77,7 +77,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: KanbanItemFilterSchema,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody) },
     },
-    preHandler: existingProject.load,
+    preHandler: projectExists,
     handler: async (request) =>
       items.list(request.params.id, dismissedFilter[request.query.dismissed ?? 'false']),
   })
@@ -93,7 +93,6 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: KanbanItemCreateSchema,
       response: { 201: ref(KanbanItemSchema), 404: ref(ErrorBody) },
     },
-    preHandler: existingProject.load,
     handler: async (request, reply) =>
       reply.code(201).send(items.get(createKanbanItem(app.db, request.params.id, request.body))),
   })
@@ -122,7 +121,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: KanbanItemUpdateSchema,
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) },
     },
-    onRequest: existing.load,
+    onRequest: itemExists,
     handler: async (request) => {
       updateKanbanItem(app.db, request.params.id, request.body, memberOf(request).id)
       return items.get(request.params.id)

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { prepareKanbanItems } from '../src/kanban-items.ts'
+import { mustExist } from '../src/existence.ts'
+import { prepareKanbanItemRow } from '../src/kanban-items.ts'
 import {
   createKanbanSubtask,
   deleteKanbanSubtask,
   prepareKanbanSubtasks,
   updateKanbanSubtask,
 } from '../src/kanban-subtasks.ts'
-import { rowLoader } from '../src/row-loader.ts'
 import {
   CreateBody,
   ErrorBody,
@@ -34,7 +34,7 @@ const KanbanSubtaskUpdateSchema = UpdateBody({
 /** Kanban subtasks: what is to be ticked off on an item. */
 const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const subtasks = prepareKanbanSubtasks(app.db)
-  const existingItem = rowLoader(app, 'Kanban item', prepareKanbanItems(app.db).row)
+  const itemExists = mustExist('Kanban item', prepareKanbanItemRow(app.db))
   const tags = ['Kanban subtasks']
 
   app.get('/api/kanban-items/:id/subtasks', {
@@ -46,7 +46,7 @@ const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: Type.Array(ref(KanbanSubtaskSchema)), 404: ref(ErrorBody) },
     },
-    preHandler: existingItem.load,
+    preHandler: itemExists,
     handler: async (request) => subtasks.ofItem(request.params.id),
   })
 
@@ -60,7 +60,6 @@ const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: KanbanSubtaskCreateSchema,
       response: { 201: ref(KanbanSubtaskSchema), 404: ref(ErrorBody) },
     },
-    preHandler: existingItem.load,
     handler: async (request, reply) =>
       reply.code(201).send(createKanbanSubtask(app.db, request.params.id, request.body)),
   })

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { createProject, deleteProject, prepareProjects, updateProject } from '../src/projects.ts'
-import { rowLoader } from '../src/row-loader.ts'
 import {
   AnyObject,
   CreateBody,
@@ -53,7 +52,6 @@ const ProjectFilterSchema = Type.Object({
 /** Projects: the whole record with all relations, in every response. */
 const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const projects = prepareProjects(app.db)
-  const existing = rowLoader(app, 'Project', projects.row)
   const tags = ['Projects']
 
   app.get('/api/projects', {
@@ -105,7 +103,6 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: ProjectUpdateSchema,
       response: { 200: ref(ProjectSchema), 404: ref(ErrorBody) },
     },
-    preHandler: existing.load,
     handler: async (request) => {
       updateProject(app.db, request.params.id, request.body)
       return projects.get(request.params.id)

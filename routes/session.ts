@@ -31,7 +31,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: 'Whatever credential the request carries is ignored. The session travels in a cookie.',
       tags,
       body: SignInSchema,
-      response: { 201: SignedInSchema, 401: ref(ErrorBody) },
+      response: { 201: SignedInSchema, 401: ref(ErrorBody), 403: ref(ErrorBody) },
     },
     handler: async (request, reply) => {
       const { email, password } = request.body

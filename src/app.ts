@@ -139,6 +139,8 @@ function stayOutOfHostDocument(app: FastifyInstance) {
  */
 export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, options) => {
   leaveHostSchemas(app)
+  // Answers are written by their schemas, whatever the host has for its own.
+  app.setReplySerializer(undefined as never)
   const hostDocument = stayOutOfHostDocument(app)
   await registerService(app, {
     ...loadConfig({ AUTH_MODE: 'required' }),
@@ -169,7 +171,9 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
 /** Node answers some requests itself, without a body; here they get the contract's. */
 function refuseLikeEverything(app: FastifyInstance): void {
   app.server.on('checkExpectation', (_request, response) => {
-    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8' }).end(errorBody(417))
+    const body = errorBody(417)
+    const type = { 'content-type': 'application/json; charset=utf-8' }
+    response.writeHead(417, { ...type, 'content-length': Buffer.byteLength(body) }).end(body)
   })
   app.addHook('onRequest', ({ raw, headers }, _reply, done) => {
     if (headers.host === undefined && raw.httpVersion === '1.1') done(new ApiError(400, 'Bad Request'))
@@ -177,13 +181,30 @@ function refuseLikeEverything(app: FastifyInstance): void {
   })
 }
 
-/** While the service stops, every connection ends with its answer: an idle one would only hold up the exit. */
+/** Resolves when what was written to the socket has been handed to the network, or never will be. */
+const allSent = (socket: Socket) =>
+  new Promise((resolve) => {
+    if (socket.writableEnded) socket.once('close', resolve)
+    else socket.write('', resolve)
+  })
+
+/**
+ * While the service stops, every connection ends with its answer, and one that has not asked for anything (browsers
+ * open some in advance) ends at once: idle, they would only hold up the exit.
+ */
 function releaseConnections(app: FastifyInstance): void {
   let isStopping = false
+  const sockets = new Set<Socket>()
+  app.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   app.addHook('preClose', async () => {
     isStopping = true
-    // For answers that are on their way already.
     app.server.keepAliveTimeout = 1
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    // Node takes a connection for idle once its answer is written, and would cut off what is not sent yet.
+    for (const socket of sockets) if (socket.writableLength > 0) await allSent(socket)
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isStopping) reply.header('connection', 'close')

@@ -27,15 +27,26 @@ export const amongIds = (column: SQLiteColumn): SQL =>
   sql`${column} in (select value from json_each(${sql.placeholder('ids')}))`
 
 /**
+ * Prepares the statement that reads an item's own row: enough to know that it exists.
+ * @returns the reader: undefined when there is none
+ */
+export function prepareKanbanItemRow(db: Database) {
+  const one = db
+    .select()
+    .from(kanbanItems)
+    .where(eq(kanbanItems.id, sql.placeholder('id')))
+    .prepare()
+  return (id: string): ItemRow | undefined => one.get({ id })
+}
+
+/**
  * Prepares the statements that read items with their labels and subtasks: three, however many items.
  * @returns readers whose results are complete KanbanItem records
  */
 export function prepareKanbanItems(db: Database) {
   const rows = () => db.select().from(kanbanItems).$dynamic()
   const inOrder = [asc(kanbanItems.sortOrder), asc(kanbanItems.id)]
-  const one = rows()
-    .where(eq(kanbanItems.id, sql.placeholder('id')))
-    .prepare()
+  const row = prepareKanbanItemRow(db)
   const ofProjects = rows()
     .where(amongIds(kanbanItems.projectId))
     .orderBy(...inOrder)
@@ -67,12 +78,11 @@ export function prepareKanbanItems(db: Database) {
   }
 
   return {
-    /** The stored row alone: enough to know that the item exists. */
-    row: (id: string): ItemRow | undefined => one.get({ id }),
+    row,
     /** One item. @throws ApiError 404 */
     get: (id: string): KanbanItem =>
       read(db, () => {
-        const [item] = complete([one.get({ id }) ?? missing()])
+        const [item] = complete([row(id) ?? missing()])
         return item ?? missing()
       }),
     /** All items of the given projects, by sortOrder; `ids` is a JSON array. Call it inside a transaction. */

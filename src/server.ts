@@ -5,7 +5,11 @@ import { type Config, loadConfig } from './config.ts'
 import { initialPasswordFile } from './members.ts'
 import { version } from './package-files.ts'
 
-/** How long requests in flight may take to finish once the service stops, in milliseconds. */
+/**
+ * How long requests in flight may take to finish once the service stops, in milliseconds. Supervisors commonly kill
+ * after ten seconds; the database is closed before.
+ */
+const PATIENCE = 8000
 const GRACE = 10_000
 
 function whereAdminSignsIn({ databaseUrl, adminPassword }: Config): string {
@@ -26,6 +30,7 @@ export async function serve(environment: Record<string, string | undefined>): Pr
   const stopper = closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
     if (err) app.log.fatal({ err }, 'stopping after an error outside any request')
     else app.log.info({ signal }, 'stopping')
+    setTimeout(() => app.server.closeAllConnections(), PATIENCE).unref()
     await app.close()
     app.log.info('stopped')
   })

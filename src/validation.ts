@@ -108,7 +108,11 @@ function describe({ keyword, message = 'is invalid', params }: ErrorObject): str
 function joinUnions(errors: readonly ErrorObject[]): ErrorObject[] {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf')
   const branchesOf = (union: ErrorObject) =>
-    errors.filter((error) => error !== union && error.schemaPath.startsWith(`${union.schemaPath}/`))
+    errors.filter(
+      ({ schemaPath, instancePath }) =>
+        `${instancePath}/`.startsWith(`${union.instancePath}/`) &&
+        schemaPath.startsWith(`${union.schemaPath}/`),
+    )
   const branches = new Set(unions.flatMap(branchesOf))
   return errors
     .filter((error) => !branches.has(error))

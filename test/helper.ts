@@ -79,10 +79,7 @@ export function createResponseChecker(document: OpenApiDocument) {
  * Builds the production application on a fresh in-memory database, to be closed with the test.
  * @param options settings that differ from the defaults
  */
-export async function build(
-  t: Test,
-  options: Partial<Config> & BuildOptions = {},
-): Promise<App> {
+export async function build(t: Test, options: Partial<Config> & BuildOptions = {}): Promise<App> {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent', ...options })
   t.teardown(() => app.close())
   await app.ready()

@@ -114,11 +114,11 @@ export const ProjectSchema = Type.Object(
     type: Type.String({ examples: ['technical', 'business', 'custom'] }),
     status: Type.String({ examples: ['backlog', 'active', 'completed', 'archived'] }),
     phase: Type.String({ description: 'Name of the current phase' }),
-    phaseConfig: Type.Unsafe<unknown[]>(
-      Type.Array(Type.Object({ name: Type.Optional(Type.String()) }, { additionalProperties: true }), {
-        description: 'The phase sequence; elements may carry further keys',
-      }),
-    ),
+    phaseConfig: Type.Unsafe<unknown[]>({
+      ...AnyArray,
+      description: 'The phase sequence: objects with a `name`, which may carry further keys',
+      examples: [[{ name: 'Planning' }, { name: 'In Progress' }, { name: 'Complete' }]],
+    }),
     health: Type.String({ examples: ['on-track', 'at-risk', 'blocked'] }),
     nextStep: Type.String(),
     sortOrder: Type.Number(),

@@ -1,0 +1,245 @@
+import { resolve } from 'node:path'
+import t from 'tap'
+import { isLoopback, loadConfig } from '../src/config.ts'
+import { StartupError } from '../src/errors.ts'
+
+const DEFAULTS = {
+  host: '127.0.0.1',
+  port: 3000,
+  databaseUrl: 'file:./data/phaseboard.db',
+  authMode: 'open',
+  openOnNetwork: false,
+  defaultMemberId: 'local',
+  adminEmail: undefined,
+  adminPassword: undefined,
+  logLevel: 'info',
+  bodyLimit: 1_048_576,
+  trustProxy: false,
+  corsOrigins: [],
+  rateLimitMax: 0,
+}
+
+/** What loading this environment complains about. */
+function complaint(environment: Record<string, string>): string {
+  try {
+    loadConfig(environment)
+  } catch (error) {
+    if (error instanceof StartupError) return error.message
+    throw error
+  }
+  return 'nothing'
+}
+
+t.test('an empty environment means the documented defaults', async (t) => {
+  t.strictSame(loadConfig(), DEFAULTS)
+  t.strictSame(loadConfig({}), DEFAULTS)
+})
+
+t.test('an empty variable counts as unset, and variables of others are ignored', async (t) => {
+  const names = [
+    'HOST',
+    'PORT',
+    'DATABASE_URL',
+    'AUTH_MODE',
+    'DEFAULT_MEMBER_ID',
+    'ADMIN_EMAIL',
+    'ADMIN_PASSWORD',
+  ]
+  const more = ['LOG_LEVEL', 'BODY_LIMIT', 'TRUST_PROXY', 'CORS_ORIGIN', 'RATE_LIMIT_MAX']
+  const empty = Object.fromEntries([...names, ...more].map((name) => [name, '']))
+  t.strictSame(loadConfig({ ...empty, PATH: '/bin', host: 'lower.case', NODE_ENV: undefined }), DEFAULTS)
+})
+
+t.test('every variable is read', async (t) => {
+  const environment = {
+    HOST: '0.0.0.0',
+    PORT: '8080',
+    DATABASE_URL: 'file:/var/lib/phaseboard/board.db',
+    AUTH_MODE: 'required',
+    DEFAULT_MEMBER_ID: 'me',
+    ADMIN_EMAIL: 'root@example.test',
+    ADMIN_PASSWORD: 'correct horse',
+    LOG_LEVEL: 'warn',
+    BODY_LIMIT: '2048',
+    TRUST_PROXY: 'true',
+    CORS_ORIGIN: 'https://app.example',
+    RATE_LIMIT_MAX: '10',
+  }
+  t.strictSame(loadConfig(environment), {
+    host: '0.0.0.0',
+    port: 8080,
+    databaseUrl: 'file:/var/lib/phaseboard/board.db',
+    authMode: 'required',
+    openOnNetwork: false,
+    defaultMemberId: 'me',
+    adminEmail: 'root@example.test',
+    adminPassword: 'correct horse',
+    logLevel: 'warn',
+    bodyLimit: 2048,
+    trustProxy: true,
+    corsOrigins: ['https://app.example'],
+    rateLimitMax: 10,
+  })
+})
+
+t.test('the result is frozen, lists and all, and the environment stays as it is', async (t) => {
+  const environment = Object.freeze({ TRUST_PROXY: '10.0.0.1', CORS_ORIGIN: 'http://a.example' })
+  const config = loadConfig(environment)
+  t.ok(Object.isFrozen(config))
+  t.ok(Object.isFrozen(config.trustProxy))
+  t.ok(Object.isFrozen(config.corsOrigins))
+  t.throws(() => Object.assign(config, { port: 1 }), TypeError)
+})
+
+t.test('without AUTH_MODE the host decides: open on loopback, required on a network', async (t) => {
+  for (const host of ['127.0.0.1', '127.8.8.8', 'localhost', '::1']) {
+    t.ok(isLoopback(host), `${host} is this machine only`)
+    t.match(loadConfig({ HOST: host }), { authMode: 'open', openOnNetwork: false, rateLimitMax: 0 }, host)
+  }
+  for (const host of ['0.0.0.0', '::', '192.168.1.5', 'board.example', '127.0.0.1.example', '127.0.0']) {
+    t.notOk(isLoopback(host), `${host} is a network`)
+    t.match(
+      loadConfig({ HOST: host }),
+      { authMode: 'required', openOnNetwork: false, rateLimitMax: 600 },
+      host,
+    )
+  }
+})
+
+t.test('an explicit AUTH_MODE wins, and open on a network is worth a warning', async (t) => {
+  t.match(loadConfig({ AUTH_MODE: 'required' }), {
+    authMode: 'required',
+    openOnNetwork: false,
+    rateLimitMax: 600,
+  })
+  t.match(loadConfig({ AUTH_MODE: 'open', HOST: '0.0.0.0' }), { authMode: 'open', openOnNetwork: true })
+  t.match(loadConfig({ AUTH_MODE: 'open' }), { authMode: 'open', openOnNetwork: false })
+})
+
+t.test('RATE_LIMIT_MAX is off in open mode, 600 in required mode, or what it says', async (t) => {
+  const limit = (environment: Record<string, string>) => loadConfig(environment).rateLimitMax
+  t.equal(limit({ AUTH_MODE: 'open', HOST: '0.0.0.0' }), 0)
+  t.equal(limit({ AUTH_MODE: 'required' }), 600)
+  t.equal(limit({ AUTH_MODE: 'required', RATE_LIMIT_MAX: '0' }), 0)
+  t.equal(limit({ RATE_LIMIT_MAX: '7' }), 7)
+})
+
+t.test('TRUST_PROXY is true, false or a list of addresses and subnets', async (t) => {
+  const trusted = (text: string) => loadConfig({ TRUST_PROXY: text }).trustProxy
+  t.equal(trusted('true'), true)
+  t.equal(trusted('false'), false)
+  t.strictSame(trusted('10.0.0.1'), ['10.0.0.1'])
+  t.strictSame(trusted(' 10.0.0.0/8 , ::1,2001:db8::/32,'), ['10.0.0.0/8', '::1', '2001:db8::/32'])
+  const wrong = [
+    'yes',
+    '1',
+    'proxy.example',
+    ',',
+    '10.0.0.1,nobody',
+    '10.0.0.0/33',
+    '10.0.0.0/0',
+    '::/129',
+    '10.0.0.0/8/8',
+  ]
+  for (const text of [...wrong, '10.0.0.0/', '10.0.0.0/x']) {
+    t.match(complaint({ TRUST_PROXY: text }), /^TRUST_PROXY must be true, false or a list of addresses/, text)
+  }
+  t.match(complaint({ TRUST_PROXY: '10.0.0.1,nobody' }), '(got "nobody")')
+})
+
+t.test('CORS_ORIGIN is a list of origins', async (t) => {
+  const origins = (text: string) => loadConfig({ CORS_ORIGIN: text }).corsOrigins
+  t.strictSame(origins('https://app.example, http://localhost:5173'), [
+    'https://app.example',
+    'http://localhost:5173',
+  ])
+  t.strictSame(origins('https://app.example/,'), ['https://app.example'])
+  const wrong = [
+    '*',
+    'null',
+    'app.example',
+    'https://app.example/path',
+    'ftp://app.example',
+    'https://*.example',
+  ]
+  for (const text of [
+    ...wrong,
+    'https://app.example:443',
+    'https://me@app.example',
+    'file:///x',
+    'https://',
+  ]) {
+    t.match(complaint({ CORS_ORIGIN: text }), /^CORS_ORIGIN must be a list of origins such as https:/, text)
+  }
+  t.match(complaint({ CORS_ORIGIN: 'https://app.example,*' }), '(got "*")')
+})
+
+t.test('numbers are whole and in range', async (t) => {
+  t.match(loadConfig({ PORT: '0', BODY_LIMIT: '1', RATE_LIMIT_MAX: '0' }), {
+    port: 0,
+    bodyLimit: 1,
+    rateLimitMax: 0,
+  })
+  t.equal(loadConfig({ PORT: '65535' }).port, 65_535)
+  const wrong: [string, string, string][] = [
+    ['PORT', 'http', 'PORT must be integer (got "http")'],
+    ['PORT', '3000.5', 'PORT must be integer (got "3000.5")'],
+    ['PORT', '-1', 'PORT must be >= 0 (got "-1")'],
+    ['PORT', '65536', 'PORT must be <= 65535 (got "65536")'],
+    ['BODY_LIMIT', '0', 'BODY_LIMIT must be >= 1 (got "0")'],
+    ['BODY_LIMIT', '1MB', 'BODY_LIMIT must be integer (got "1MB")'],
+    ['BODY_LIMIT', '1073741825', 'BODY_LIMIT must be <= 1073741824 (got "1073741825")'],
+    ['RATE_LIMIT_MAX', '-1', 'RATE_LIMIT_MAX must be >= 0 (got "-1")'],
+    ['RATE_LIMIT_MAX', 'off', 'RATE_LIMIT_MAX must be integer (got "off")'],
+  ]
+  for (const [name, value, message] of wrong) t.equal(complaint({ [name]: value }), message)
+})
+
+t.test('words outside a fixed vocabulary are refused, with the vocabulary', async (t) => {
+  t.equal(
+    complaint({ AUTH_MODE: 'closed' }),
+    'AUTH_MODE must be equal to one of the allowed values: open, required (got "closed")',
+  )
+  t.equal(
+    complaint({ LOG_LEVEL: 'loud' }),
+    'LOG_LEVEL must be equal to one of the allowed values: fatal, error, warn, info, debug, trace, silent (got "loud")',
+  )
+  for (const level of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) {
+    t.equal(loadConfig({ LOG_LEVEL: level }).logLevel, level)
+  }
+})
+
+t.test('DEFAULT_MEMBER_ID and ADMIN_EMAIL have limits', async (t) => {
+  t.match(
+    complaint({ DEFAULT_MEMBER_ID: 'x'.repeat(201) }),
+    /^DEFAULT_MEMBER_ID must NOT have more than 200 char/,
+  )
+  for (const email of ['root', 'root@', '@example.test', 'ro ot@example.test', `${'x'.repeat(251)}@a.b`]) {
+    t.match(complaint({ ADMIN_EMAIL: email }), /^ADMIN_EMAIL must/, email)
+  }
+})
+
+t.test('an unusable ADMIN_PASSWORD is refused without being told', async (t) => {
+  const long = 'a-long-secret'.repeat(20)
+  for (const password of ['s3cr3t!', long]) {
+    const message = complaint({ ADMIN_PASSWORD: password })
+    t.match(message, /^ADMIN_PASSWORD must NOT have (fewer|more) than \d+ characters$/)
+    t.notMatch(message, password)
+  }
+  // Another variable's error does not tell it either.
+  t.notMatch(complaint({ ADMIN_PASSWORD: 'correct horse', PORT: 'x' }), 'correct horse')
+})
+
+t.test('DATABASE_URL is a file: URL, a path or :memory:', async (t) => {
+  const valid = [':memory:', 'file:./x.db', 'file:/x.db', 'file:///x.db', './x.db', '/x.db', resolve('x.db')]
+  for (const url of valid) t.equal(loadConfig({ DATABASE_URL: url }).databaseUrl, url)
+  for (const url of ['postgres://localhost/board', 'http://example.test/x.db', 'file:', 'file://host/x.db']) {
+    t.match(complaint({ DATABASE_URL: url }), /^DATABASE_URL /, url)
+  }
+})
+
+t.test('one error is told, in one line', async (t) => {
+  const message = complaint({ PORT: 'x', LOG_LEVEL: 'y', TRUST_PROXY: 'z' })
+  t.equal(message.split('\n').length, 1)
+  t.match(message, /^(PORT|LOG_LEVEL|TRUST_PROXY) /)
+})

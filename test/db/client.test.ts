@@ -1,0 +1,317 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { databasePath, openDatabase, read, write } from '../../src/db/client.ts'
+import { teams } from '../../src/db/schema.ts'
+import { StartupError } from '../../src/errors.ts'
+
+const JOURNAL = '__drizzle_migrations'
+
+/** Every file of a folder, with a hash of its bytes. */
+const contents = (folder: string) =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .sort()
+      .map((name) => [
+        name,
+        createHash('sha256')
+          .update(readFileSync(join(folder, name)))
+          .digest('hex'),
+      ]),
+  )
+
+/** Opens a database that is closed with the test. */
+function open(t: Test, url: string) {
+  const opened = openDatabase(url)
+  t.teardown(opened.close)
+  return opened.db
+}
+
+/** Writes a file with SQL of somebody else's. */
+function writeFile(path: string, sql: string): void {
+  const client = new SQLite(path)
+  client.exec(sql)
+  client.close()
+}
+
+function refusal(url: string): string {
+  try {
+    openDatabase(url).close()
+  } catch (error) {
+    if (error instanceof StartupError) return error.message
+    throw error
+  }
+  return 'nothing'
+}
+
+t.test('a database handle waits for locks, enforces foreign keys and syncs every commit', async (t) => {
+  const client = open(t, `file:${join(t.testdir(), 'board.db')}`).$client
+  const pragma = (name: string) => client.pragma(name, { simple: true })
+  t.equal(pragma('journal_mode'), 'wal')
+  t.equal(pragma('foreign_keys'), 1)
+  t.equal(pragma('busy_timeout'), 5000)
+  const FULL = 2
+  t.equal(pragma('synchronous'), FULL)
+})
+
+t.test('a database in memory has the tables and enforces foreign keys too', async (t) => {
+  for (const url of [':memory:', 'file::memory:']) {
+    const client = open(t, url).$client
+    t.equal(client.memory, true)
+    t.equal(client.pragma('foreign_keys', { simple: true }), 1)
+    t.equal(client.prepare('select count(*) from projects').pluck().get(), 0)
+  }
+})
+
+t.test('a URL names a file, relative to the working directory or absolute', async (t) => {
+  t.equal(databasePath('file:./data/board.db'), resolve('data/board.db'))
+  t.equal(databasePath('file:data/board.db'), resolve('data/board.db'))
+  t.equal(databasePath('file:../board.db'), resolve('../board.db'))
+  t.equal(databasePath('file:/var/board.db'), '/var/board.db')
+  t.equal(databasePath('file:///var/my%20board.db'), '/var/my board.db')
+  t.equal(databasePath('file://localhost/var/board.db'), '/var/board.db')
+  t.equal(databasePath('./board.db'), resolve('board.db'))
+  t.equal(databasePath('/var/board.db'), '/var/board.db')
+  t.equal(databasePath(':memory:'), ':memory:')
+})
+
+t.test('a URL of another kind is refused in one line', async (t) => {
+  const message = (url: string) => {
+    try {
+      return databasePath(url)
+    } catch (error) {
+      return error instanceof StartupError ? error.message : error
+    }
+  }
+  t.equal(
+    message('postgres://localhost/x'),
+    'DATABASE_URL must be a file: URL, a path or :memory:, not postgres:',
+  )
+  t.equal(message('mysql:x'), 'DATABASE_URL must be a file: URL, a path or :memory:, not mysql:')
+  t.equal(message('file://elsewhere/board.db'), 'DATABASE_URL is not a local file: file://elsewhere/board.db')
+  t.equal(message('file:'), 'DATABASE_URL names no file')
+  t.equal(message(''), 'DATABASE_URL names no file')
+})
+
+t.test('every form of URL opens the file it names, in folders that it creates', async (t) => {
+  const folder = t.testdir()
+  const absolute = join(folder, 'a', 'b', 'board.db')
+  openDatabase(`file:${absolute}`).close()
+  t.ok(existsSync(absolute))
+  const inUrl = join(folder, 'in a url', 'board.db')
+  openDatabase(pathToFileURL(inUrl).href).close()
+  t.ok(existsSync(inUrl))
+  const fromHere = join(folder, 'relative', 'board.db')
+  openDatabase(`file:${relative('.', fromHere)}`).close()
+  t.ok(existsSync(fromHere))
+})
+
+t.test('a closed database leaves one file, which opens again with what it holds', async (t) => {
+  const folder = t.testdir()
+  const url = `file:${join(folder, 'board.db')}`
+  const first = openDatabase(url)
+  first.db.insert(teams).values({ id: 'a', name: 'Ops' }).run()
+  first.close()
+  t.strictSame(Object.keys(contents(folder)), ['board.db'])
+  const again = open(t, url)
+  t.match(again.select().from(teams).all(), [{ id: 'a', name: 'Ops' }])
+  t.equal(again.$client.prepare(`select count(*) from ${JOURNAL}`).pluck().get(), migrationCount())
+})
+
+/** How many migrations ship. */
+function migrationCount(): number {
+  return JSON.parse(readFileSync('drizzle/meta/_journal.json', 'utf8')).entries.length
+}
+
+t.test('an empty file becomes a database', async (t) => {
+  const folder = t.testdir({ 'board.db': '' })
+  t.equal(
+    open(t, `file:${join(folder, 'board.db')}`)
+      .$client.prepare('select count(*) from projects')
+      .pluck()
+      .get(),
+    0,
+  )
+})
+
+t.test('what cannot be opened is refused in one clear line', async (t) => {
+  const folder = t.testdir({ 'notes.txt': 'These are notes and nothing but notes. '.repeat(50), short: 'hi' })
+  const cannot = (path: string, why: string) => `cannot open the database ${path}: ${why}`
+  t.equal(refusal(`file:${folder}`), cannot(folder, 'it is a directory'))
+  for (const name of ['notes.txt', 'short']) {
+    const path = join(folder, name)
+    t.equal(refusal(`file:${path}`), cannot(path, 'it is not a database'))
+  }
+  const below = join(folder, 'notes.txt', 'board.db')
+  t.match(refusal(`file:${below}`), cannot(below, 'E'))
+  t.match(refusal('file:/sys/phaseboard.db'), cannot('/sys/phaseboard.db', ''))
+  t.strictSame(readdirSync(folder).sort(), ['notes.txt', 'short'], 'nothing was left behind')
+})
+
+t.test('a file of another application is refused and left alone', async (t) => {
+  const folder = t.testdir()
+  const journal = `create table ${JOURNAL} (id integer primary key, hash text, created_at numeric);`
+  const foreign: Record<string, string> = {
+    'table.db': 'create table things (id text); insert into things values (1)',
+    'view.db': 'create view things as select 1',
+    'wal.db': 'pragma journal_mode = wal; create table things (id text)',
+    // Other applications use Drizzle as well.
+    'older-journal.db': `${journal} insert into ${JOURNAL} values (1, 'x', 1); create table things (id text)`,
+    'later-journal.db': `${journal} insert into ${JOURNAL} values (1, 'x', 9e15); create table things (id text)`,
+    'empty-journal.db': `${journal} create table projects (id text)`,
+  }
+  for (const [name, sql] of Object.entries(foreign)) writeFile(join(folder, name), sql)
+  const before = contents(folder)
+  for (const name of Object.keys(foreign)) {
+    const path = join(folder, name)
+    t.equal(
+      refusal(`file:${path}`),
+      `the database ${path} belongs to something else: it holds no Phaseboard tables`,
+    )
+  }
+  t.strictSame(contents(folder), before)
+})
+
+t.test('a file of a newer version is refused and left alone', async (t) => {
+  const folder = t.testdir()
+  const path = join(folder, 'board.db')
+  openDatabase(`file:${path}`).close()
+  writeFile(
+    path,
+    `insert into ${JOURNAL} (hash, created_at) values ('later', 9e15); create table later (id text)`,
+  )
+  const before = contents(folder)
+  const message = `the database ${path} was written by a newer version of Phaseboard: start that version, or restore a backup`
+  t.equal(refusal(`file:${path}`), message)
+  t.strictSame(contents(folder), before)
+})
+
+t.test('a file of a newer version that was killed keeps its log too', async (t) => {
+  const folder = t.testdir({ running: {}, killed: {} })
+  const running = join(folder, 'running', 'board.db')
+  const killed = join(folder, 'killed', 'board.db')
+  const { $client: client } = open(t, `file:${running}`)
+  client.exec(`insert into ${JOURNAL} (hash, created_at) values ('later', 9e15)`)
+  for (const suffix of ['', '-wal']) copyFileSync(running + suffix, killed + suffix)
+  const before = contents(join(folder, 'killed'))
+  t.match(refusal(`file:${killed}`), 'was written by a newer version')
+  const { 'board.db-shm': _index, ...after } = contents(join(folder, 'killed'))
+  t.strictSame(after, before)
+})
+
+t.test('what was committed before a crash is there after it', async (t) => {
+  const folder = t.testdir({ running: {}, killed: {} })
+  const running = join(folder, 'running', 'board.db')
+  const killed = join(folder, 'killed', 'board.db')
+  open(t, `file:${running}`).insert(teams).values({ id: 'a', name: 'Ops' }).run()
+  for (const suffix of ['', '-wal']) copyFileSync(running + suffix, killed + suffix)
+  t.match(open(t, `file:${killed}`).select().from(teams).all(), [{ id: 'a' }])
+})
+
+t.test('processes that open one new file at once all succeed', async (t) => {
+  const script = `
+    import { createInterface } from 'node:readline'
+    import { openDatabase } from ${JSON.stringify(pathToFileURL(resolve('src/db/client.ts')).href)}
+    console.log('ready')
+    for await (const line of createInterface({ input: process.stdin })) {
+      const [at, url] = line.split(' ')
+      while (Date.now() < at);
+      try {
+        openDatabase(url).close()
+        console.log('opened')
+      } catch (error) {
+        console.log(error.message)
+      }
+    }`
+  const processes = Array.from({ length: 4 }, () => {
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    t.teardown(() => child.kill())
+    return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
+  })
+  const said = () => Promise.all(processes.map(async ({ lines }) => (await lines.next()).value))
+  t.strictSame(await said(), ['ready', 'ready', 'ready', 'ready'])
+
+  const folder = t.testdir()
+  for (let round = 1; round <= 30; round++) {
+    const url = `file:${join(folder, `${round}.db`)}`
+    const soon = Date.now() + 10
+    for (const { child } of processes) child.stdin.write(`${soon} ${url}\n`)
+    t.strictSame(await said(), ['opened', 'opened', 'opened', 'opened'])
+    t.equal(
+      open(t, url).$client.prepare(`select count(*) from ${JOURNAL}`).pluck().get(),
+      migrationCount(),
+      'each migration was applied once',
+    )
+  }
+})
+
+t.test('a file whose mode another process is changing is waited for, but not for ever', async (t) => {
+  const busy = () => new SQLite.SqliteError('database is locked', 'SQLITE_BUSY')
+  const { pragma } = SQLite.prototype
+  t.teardown(() => {
+    SQLite.prototype.pragma = pragma
+  })
+  let refusals = 3
+  SQLite.prototype.pragma = function (source, options) {
+    if (source === 'journal_mode = WAL' && refusals-- > 0) throw busy()
+    return pragma.call(this, source, options)
+  }
+  const folder = t.testdir()
+  t.equal(refusal(`file:${join(folder, 'a.db')}`), 'nothing')
+  t.ok(refusals < 0, 'it was refused before')
+
+  refusals = Number.POSITIVE_INFINITY
+  const path = join(folder, 'b.db')
+  const now = Date.now
+  t.teardown(() => {
+    Date.now = now
+  })
+  let asked = 0
+  Date.now = () => now() + 3000 * asked++
+  t.equal(refusal(`file:${path}`), `cannot open the database ${path}: database is locked`)
+})
+
+t.test('a write transaction takes the lock at once and rolls back as a whole', async (t) => {
+  const url = `file:${join(t.testdir(), 'board.db')}`
+  const db = open(t, url)
+  const other = open(t, url)
+  other.$client.pragma('busy_timeout = 0')
+  write(db, () => {
+    t.throws(() => write(other, () => undefined), { code: 'SQLITE_BUSY' })
+  })
+  t.throws(
+    () =>
+      write(db, (tx) => {
+        tx.insert(teams).values({ id: 'a', name: 'Ops' }).run()
+        throw new Error('no')
+      }),
+    { message: 'no' },
+  )
+  t.strictSame(db.select().from(teams).all(), [])
+})
+
+t.test('a read transaction sees one state of the file, whoever writes meanwhile', async (t) => {
+  const url = `file:${join(t.testdir(), 'board.db')}`
+  const db = open(t, url)
+  const other = open(t, url)
+  read(db, () => {
+    t.equal(db.select().from(teams).all().length, 0)
+    other.insert(teams).values({ id: 'a', name: 'Ops' }).run()
+    t.equal(db.select().from(teams).all().length, 0)
+  })
+  t.equal(db.select().from(teams).all().length, 1)
+})
+
+t.test('a folder of that name beside a file is no obstacle', async (t) => {
+  const folder = t.testdir()
+  mkdirSync(join(folder, 'data'))
+  writeFileSync(join(folder, 'data', 'other.txt'), '')
+  t.equal(refusal(`file:${join(folder, 'data', 'board.db')}`), 'nothing')
+})

@@ -1,0 +1,421 @@
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t from 'tap'
+import { openDatabase } from '../../src/db/client.ts'
+import { build, createItem, createProject, furnish, send } from '../helper.ts'
+
+/** What a freshly made timestamp looks like. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const times = { created_at: TIME, updated_at: TIME }
+
+/**
+ * Every table with the columns that must be given, and what all others hold then. The rows come in an order
+ * in which each finds what it refers to.
+ */
+const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, unknown>]> = {
+  members: [
+    { id: 'ada', name: 'Ada', email: 'ada@example.test' },
+    { role: 'member', disabled: 0, password_hash: null, ...times },
+  ],
+  sessions: [
+    {
+      id: 's',
+      member_id: 'ada',
+      token_hash: 'x',
+      last_used_at: '2026-01-31T00:00:00.000Z',
+      expires_at: '2026-03-01T00:00:00.000Z',
+    },
+    times,
+  ],
+  api_tokens: [
+    { id: 't', member_id: 'ada', name: 'CI', token_hash: 'y' },
+    { scope: 'read', last_used_at: null, expires_at: null, created_at: TIME },
+  ],
+  teams: [
+    { id: 'ops', name: 'Ops' },
+    { description: '', ...times },
+  ],
+  team_members: [{ team_id: 'ops', member_id: 'ada' }, {}],
+  projects: [
+    { id: 'p', name: 'Apollo' },
+    {
+      description: '',
+      type: 'technical',
+      status: 'backlog',
+      phase: '',
+      phase_config: '',
+      health: 'on-track',
+      next_step: '',
+      sort_order: 0,
+      metadata: '{}',
+      lead_id: null,
+      team_id: null,
+      ...times,
+    },
+  ],
+  kanban_items: [
+    { id: 'i', project_id: 'p', title: 'Card' },
+    {
+      description: '',
+      column: 'To Do',
+      sort_order: 0,
+      priority: 'medium',
+      assignee_id: null,
+      due_date: null,
+      source: 'manual',
+      source_id: '',
+      is_new: 0,
+      approved: 1,
+      dismissed: 0,
+      metadata: '{}',
+      ...times,
+    },
+  ],
+  kanban_subtasks: [
+    { id: 'k', item_id: 'i', title: 'Step' },
+    { completed: 0, sort_order: 0, ...times },
+  ],
+  kanban_activity: [
+    { id: 'a', item_id: 'i', type: 'priority' },
+    { content: '', metadata: '{}', actor_id: null, created_at: TIME },
+  ],
+  kanban_comments: [
+    { id: 'c', item_id: 'i', author_id: 'ada', content: 'Hm' },
+    { edited_at: null, created_at: TIME },
+  ],
+  kanban_columns: [
+    { id: 'l', project_id: 'p', name: 'Blocked' },
+    { color: '', sort_order: 0, wip_limit: 0, wip_policy: 'warn', ...times },
+  ],
+  kanban_labels: [
+    { id: 'b', project_id: 'p', name: 'Bug' },
+    { color: '#3b82f6', ...times },
+  ],
+  kanban_item_labels: [{ item_id: 'i', label_id: 'b' }, {}],
+  transcript_summaries: [
+    { id: 'ts', project_id: 'p', title: 'Kick-off', date: '2026-01-31T00:00:00.000Z' },
+    { summary: '', participants: '[]', action_items: '[]', source_file: '', ...times },
+  ],
+  metrics: [
+    { id: 'm', project_id: 'p', name: 'Velocity', value: 3.5 },
+    { unit: '', category: '', trend: 'stable', history: '[]', ...times },
+  ],
+  objectives: [
+    { id: 'o', project_id: 'p', title: 'Land' },
+    { description: '', status: 'not-started', sort_order: 0, ...times },
+  ],
+  team_assignments: [
+    { id: 'ta', project_id: 'p', member_id: 'ada' },
+    { role: 'member', ...times },
+  ],
+  personal_ideas: [
+    { id: 'pi', owner_id: 'ada', title: 'Fly' },
+    {
+      description: '',
+      priority: 'medium',
+      status: 'idea',
+      sort_order: 0,
+      promoted_project_id: null,
+      ...times,
+    },
+  ],
+}
+
+const insert = (client: SQLite.Database, table: string, row: Record<string, unknown>) =>
+  client
+    .prepare(
+      `insert into ${table} (${Object.keys(row).map((name) => `"${name}"`)}) values (${Object.keys(row).map(() => '?')})`,
+    )
+    .run(...Object.values(row))
+
+/** A database in memory with one row in each table. */
+function furnished() {
+  const { db, close } = openDatabase(':memory:')
+  for (const [table, [row]] of Object.entries(DEFAULTS)) insert(db.$client, table, row)
+  return { client: db.$client, close }
+}
+
+const rowCount = (client: SQLite.Database, table: string) =>
+  client.prepare(`select count(*) from ${table}`).pluck().get()
+
+t.test('there are the tables of the contract and no others', async (t) => {
+  const { client, close } = furnished()
+  t.teardown(close)
+  const tables = client
+    .prepare<[], string>(
+      "select name from sqlite_schema where type = 'table' and name not like '\\_\\_%' escape '\\'",
+    )
+    .pluck()
+    .all()
+  t.strictSame(tables.sort(), Object.keys(DEFAULTS).sort())
+})
+
+t.test('a row with the required columns alone has every default', async (t) => {
+  const { client, close } = furnished()
+  t.teardown(close)
+  for (const [table, [given, defaults]] of Object.entries(DEFAULTS)) {
+    const stored = client.prepare(`select * from ${table}`).get() as Record<string, unknown>
+    t.strictSame(
+      Object.keys(stored).sort(),
+      Object.keys({ ...given, ...defaults }).sort(),
+      `${table}: columns`,
+    )
+    t.match(stored, { ...given, ...defaults }, `${table}: values`)
+    for (const [name, value] of Object.entries(defaults)) {
+      if (value !== TIME) t.strictSame(stored[name], value, `${table}.${name}`)
+      else
+        t.ok(
+          Math.abs(Date.parse(String(stored[name])) - Date.now()) < 60_000,
+          `${table}.${name} is now, in UTC`,
+        )
+    }
+  }
+})
+
+t.test('every column without a default is required', async (t) => {
+  const { client, close } = furnished()
+  t.teardown(close)
+  for (const [table, [row]] of Object.entries(DEFAULTS)) {
+    for (const name of Object.keys(row)) {
+      const rest: Record<string, unknown> = { ...row, ...('id' in row ? { id: 'another' } : {}) }
+      delete rest[name]
+      if (Object.keys(rest).length === 0) continue
+      t.throws(() => insert(client, table, rest), { code: 'SQLITE_CONSTRAINT_NOTNULL' }, `${table}.${name}`)
+    }
+  }
+})
+
+t.test('deleting a project takes all that belongs to it along', async (t) => {
+  const { client, close } = furnished()
+  t.teardown(close)
+  client.exec("update personal_ideas set promoted_project_id = 'p'")
+  client.exec("delete from projects where id = 'p'")
+  const gone = [
+    'kanban_items',
+    'kanban_subtasks',
+    'kanban_activity',
+    'kanban_comments',
+    'kanban_columns',
+    'kanban_labels',
+    'kanban_item_labels',
+    'transcript_summaries',
+    'metrics',
+    'objectives',
+    'team_assignments',
+  ]
+  for (const table of gone) t.equal(rowCount(client, table), 0, table)
+  t.strictSame(
+    client.prepare('select id, promoted_project_id from personal_ideas').all(),
+    [{ id: 'pi', promoted_project_id: null }],
+    'the idea it came from stays',
+  )
+  for (const table of ['members', 'teams', 'sessions', 'api_tokens'])
+    t.equal(rowCount(client, table), 1, table)
+})
+
+t.test('deleting any parent takes its children along', async (t) => {
+  const children: [string, string, string[]][] = [
+    ['kanban_items', 'i', ['kanban_subtasks', 'kanban_activity', 'kanban_comments', 'kanban_item_labels']],
+    ['kanban_labels', 'b', ['kanban_item_labels']],
+    ['members', 'ada', ['sessions', 'api_tokens']],
+    ['teams', 'ops', ['team_members']],
+  ]
+  for (const [table, id, gone] of children) {
+    const { client, close } = furnished()
+    t.teardown(close)
+    client.prepare(`delete from ${table} where id = ?`).run(id)
+    for (const name of Object.keys(DEFAULTS)) {
+      const expected = name === table || gone.includes(name) ? 0 : 1
+      t.equal(rowCount(client, name), expected, `${name} after a delete from ${table}`)
+    }
+  }
+})
+
+t.test('a reference inside the service must exist, one to a person or team need not', async (t) => {
+  const { client, close } = furnished()
+  t.teardown(close)
+  const dangling: [string, Record<string, string>][] = [
+    ['kanban_items', { id: 'x', project_id: 'nobody', title: 'Card' }],
+    ['kanban_subtasks', { id: 'x', item_id: 'nobody', title: 'Step' }],
+    ['kanban_item_labels', { item_id: 'i', label_id: 'nobody' }],
+    ['personal_ideas', { id: 'x', owner_id: 'ada', title: 'Fly', promoted_project_id: 'nobody' }],
+    ['sessions', { ...DEFAULTS.sessions?.[0], id: 'x', token_hash: 'z', member_id: 'nobody' }],
+  ]
+  for (const [table, row] of dangling) {
+    t.throws(() => insert(client, table, row), { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' }, table)
+  }
+  const opaque: [string, Record<string, string>][] = [
+    ['projects', { id: 'x', name: 'Gemini', lead_id: 'elsewhere', team_id: 'elsewhere' }],
+    ['kanban_items', { id: 'x', project_id: 'p', title: 'Card', assignee_id: 'elsewhere' }],
+    ['team_assignments', { id: 'x', project_id: 'p', member_id: 'elsewhere' }],
+    ['kanban_comments', { id: 'x', item_id: 'i', author_id: 'elsewhere', content: 'Hm' }],
+    ['team_members', { team_id: 'ops', member_id: 'elsewhere' }],
+  ]
+  for (const [table, row] of opaque) t.equal(insert(client, table, row).changes, 1, table)
+})
+
+t.test('what is unique stays unique', async (t) => {
+  const { client, close } = furnished()
+  t.teardown(close)
+  const twice: [string, Record<string, string>][] = [
+    ['members', { id: 'x', name: 'Ada', email: 'ADA@Example.test' }],
+    ['sessions', { ...DEFAULTS.sessions?.[0], id: 'x' }],
+    ['api_tokens', { ...DEFAULTS.api_tokens?.[0], id: 'x' }],
+    ['kanban_columns', { id: 'x', project_id: 'p', name: 'Blocked' }],
+    ['kanban_labels', { id: 'x', project_id: 'p', name: 'Bug' }],
+    ['team_assignments', { id: 'x', project_id: 'p', member_id: 'ada' }],
+  ]
+  for (const [table, row] of twice) {
+    t.throws(() => insert(client, table, row), { code: 'SQLITE_CONSTRAINT_UNIQUE' }, table)
+  }
+  for (const table of ['kanban_item_labels', 'team_members']) {
+    t.throws(
+      () => insert(client, table, DEFAULTS[table]?.[0] ?? {}),
+      { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' },
+      table,
+    )
+  }
+})
+
+t.test('every foreign key has an index that begins with its column', async (t) => {
+  const { client, close } = furnished()
+  t.teardown(close)
+  const foreignKeys = client
+    .prepare<[], { table: string; column: string }>(
+      `select tables.name as "table", keys."from" as "column"
+       from sqlite_schema as tables, pragma_foreign_key_list(tables.name) as keys where tables.type = 'table'`,
+    )
+    .all()
+  t.ok(foreignKeys.length >= 15)
+  for (const { table, column } of foreignKeys) {
+    const leading = client
+      .prepare(
+        'select info.name from pragma_index_list(?) as indexes, pragma_index_info(indexes.name) as info where info.seqno = 0',
+      )
+      .pluck()
+      .all(table)
+    t.ok(leading.includes(column), `${table}.${column}`)
+  }
+})
+
+/** Statements that read a whole table, and why that is right. */
+const MAY_SCAN = [
+  // Lists all there is, in the index's order.
+  /^SCAN projects USING INDEX projects_order$/,
+  /^SCAN kanban_items USING INDEX kanban_items_order$/,
+  // The elements of a JSON array that was bound.
+  /^SCAN json_each VIRTUAL TABLE/,
+  /^SCAN CONSTANT ROW$/,
+]
+
+t.test('no statement of the service reads a whole table where an index would do', async (t) => {
+  const statements = new Set<string>()
+  const { prepare } = SQLite.prototype
+  t.teardown(() => {
+    SQLite.prototype.prepare = prepare
+  })
+  SQLite.prototype.prepare = function (source: string) {
+    statements.add(source)
+    return prepare.call(this, source) as never
+  }
+  const app = await build(t, { adminPassword: 'correct horse' })
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const reads = [
+    '/api/projects',
+    '/api/projects?status=backlog',
+    '/api/projects?teamId=ops',
+    '/api/projects?status=backlog&teamId=ops',
+    `/api/projects/${project.id}`,
+    `/api/projects/${project.id}/kanban-items`,
+    `/api/projects/${project.id}/kanban-items?dismissed=all`,
+    `/api/kanban-items/${item.id}`,
+    `/api/kanban-items/${item.id}/subtasks`,
+    '/api/personal-ideas',
+  ]
+  for (const url of reads) t.equal((await send(app, 'GET', url)).status, 200, url)
+  const credentials = { email: 'admin@localhost', password: 'correct horse' }
+  t.equal((await send(app, 'POST', '/api/session', credentials)).status, 201)
+  await send(app, 'PATCH', `/api/kanban-items/${item.id}`, { column: 'Done', priority: 'low' })
+  await send(app, 'DELETE', `/api/kanban-items/${item.id}`)
+
+  const explain = (source: string) =>
+    prepare
+      .call(app.db.$client, `explain query plan ${source}`)
+      .all(Array.from(source.matchAll(/\?/g), () => null))
+      .map((step) => (step as { detail: string }).detail)
+  let explained = 0
+  for (const source of statements) {
+    if (!/^\s*(select|update|delete)\b/i.test(source) || /sqlite_schema|drizzle_migrations/.test(source))
+      continue
+    explained++
+    for (const step of explain(source)) {
+      const isScan = /^SCAN /.test(step) && !MAY_SCAN.some((allowed) => allowed.test(step))
+      t.notOk(isScan, `${step}: ${source}`)
+    }
+  }
+  t.ok(explained > 20, 'the statements were seen')
+
+  const planOf = (...words: string[]) => {
+    const source = [...statements].find((text) => words.every((word) => text.includes(word)))
+    return source === undefined ? [] : explain(source)
+  }
+  t.strictSame(planOf('from "projects" order by'), ['SCAN projects USING INDEX projects_order'])
+  t.strictSame(planOf('from "projects" where "projects"."status" = ? order by'), [
+    'SEARCH projects USING INDEX projects_status (status=?)',
+  ])
+  t.strictSame(planOf('from "projects" where "projects"."team_id" = ? order by'), [
+    'SEARCH projects USING INDEX projects_team (team_id=?)',
+  ])
+  t.strictSame(planOf('from "personal_ideas" where "personal_ideas"."owner_id" = ? order by'), [
+    'SEARCH personal_ideas USING INDEX personal_ideas_owner (owner_id=?)',
+  ])
+  t.strictSame(planOf('from "kanban_subtasks" where "kanban_subtasks"."item_id" = ? order by'), [
+    'SEARCH kanban_subtasks USING INDEX kanban_subtasks_item (item_id=?)',
+  ])
+  t.strictSame(planOf('from "sessions" inner join'), [
+    'SEARCH sessions USING INDEX sessions_token (token_hash=?)',
+    'SEARCH members USING INDEX sqlite_autoindex_members_1 (id=?)',
+  ])
+})
+
+t.test('what another tool commits shows in the next response', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const app = await build(t, { databaseUrl: `file:${path}`, adminPassword: 'correct horse' })
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const tool = new SQLite(path)
+  t.teardown(() => tool.close())
+
+  tool.prepare('update projects set name = ? where id = ?').run('Gemini', project.id)
+  t.match((await send(app, 'GET', `/api/projects/${project.id}`)).body, { name: 'Gemini' })
+
+  tool.prepare("insert into projects (id, name, sort_order) values ('from-a-tool', 'Mercury', -1)").run()
+  const [first] = (await send(app, 'GET', '/api/projects')).body
+  t.match(first, { id: 'from-a-tool', name: 'Mercury', phaseConfig: [], metadata: {}, kanbanItems: [] })
+
+  tool.prepare("update kanban_items set metadata = '', due_date = null where id = ?").run(item.id)
+  tool.prepare("insert into kanban_subtasks (id, item_id, title) values ('step', ?, 'Step')").run(item.id)
+  t.match((await send(app, 'GET', `/api/kanban-items/${item.id}`)).body, {
+    metadata: {},
+    subtasks: [{ id: 'step', completed: false }],
+  })
+
+  furnish(app, project.id, item.id)
+  tool.exec('update metrics set history = null; update transcript_summaries set participants = null')
+  t.match((await send(app, 'GET', `/api/projects/${project.id}`)).body, {
+    metrics: [{ history: [] }],
+    transcriptSummaries: [{ participants: [] }],
+  })
+
+  tool.prepare('delete from kanban_items where id = ?').run(item.id)
+  t.equal((await send(app, 'GET', `/api/kanban-items/${item.id}`)).status, 404)
+
+  const ideas = async () =>
+    (await send(app, 'GET', '/api/personal-ideas')).body.map(({ id }: { id: string }) => id)
+  tool.exec('begin immediate')
+  tool.exec("insert into personal_ideas (id, owner_id, title) values ('idea', 'local', 'Fly')")
+  t.notOk((await ideas()).includes('idea'), 'not before it is committed')
+  tool.exec('commit')
+  t.ok((await ideas()).includes('idea'))
+})

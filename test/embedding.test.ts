@@ -1,0 +1,539 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import swagger from '@fastify/swagger'
+import Fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify'
+import t, { type Test } from 'tap'
+import { type HostMember, type PhaseboardOptions, phaseboard } from '../src/app.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who the host says is asking: its own way of knowing. */
+    user: HostMember | null
+  }
+}
+
+/** What happened inside the host, as its own hooks saw it. */
+type Diary = string[]
+
+/**
+ * A host application with everything of its own that could get in the way: names, schemas, parsers, handlers,
+ * validators, hooks and an OpenAPI document.
+ */
+async function createHost(t: Test, diary: Diary = []): Promise<FastifyInstance> {
+  const host = Fastify({
+    ajv: {
+      customOptions: { coerceTypes: 'array', removeAdditional: false, useDefaults: true, allErrors: false },
+    },
+    bodyLimit: 500,
+  })
+  t.teardown(() => host.close())
+  await host.register(swagger, { openapi: { info: { title: 'The host', version: '1.0.0' } } })
+  host.addSchema({ $id: 'Error', type: 'object', properties: { oops: { type: 'string' } } })
+  host.addSchema({ $id: 'Project', type: 'object', properties: { codename: { type: 'string' } } })
+  host.decorate('db', 'the database of the host' as never)
+  host.decorate('sessionCookies', 'the cookies of the host' as never)
+  host.decorate('refuseOtherMethods', 'a word of the host' as never)
+  host.decorateRequest('member', 'a member of the host')
+  host.decorateRequest('user', null)
+  host.decorateReply('failure', 'a failure of the host')
+  host.addContentTypeParser('text/plain', { parseAs: 'string' }, async (_request: unknown, body: string) => ({
+    text: body,
+  }))
+  host.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) =>
+    reply.code(error.statusCode ?? 418).send({ oops: error.message }),
+  )
+  host.setNotFoundHandler((request, reply) => reply.code(404).send(`the host has no ${request.url}`))
+  host.addHook('onRequest', async (request, reply) => {
+    diary.push(`onRequest ${request.method} ${request.url}`)
+    reply.header('x-host', 'yes')
+    const [, role, id] = /^(admin|member|viewer) (.+)$/.exec(String(request.headers['x-user'] ?? '')) ?? []
+    if (role !== undefined) request.user = { id: String(id), role: role as HostMember['role'] }
+  })
+  host.addHook('onResponse', async (request, reply) => {
+    diary.push(`onResponse ${request.method} ${request.url} ${reply.statusCode}`)
+  })
+
+  host.get('/', async (request) => [
+    host.db,
+    host.sessionCookies,
+    host.refuseOtherMethods,
+    (request as { member?: unknown }).member,
+  ])
+  host.post('/echo', async (request) => request.body)
+  host.delete('/echo', async (request) => ({ deleted: request.body }))
+  host.get('/fails', async () => {
+    throw new Error('something of the host')
+  })
+  host.post('/checked', {
+    schema: {
+      body: {
+        type: 'object',
+        required: ['a', 'b'],
+        properties: { a: { type: 'array', items: { type: 'number' } }, b: { type: 'string' } },
+      },
+      response: { 200: { $ref: 'Project#' }, 400: { $ref: 'Error#' } },
+    },
+    handler: async (request) => ({ codename: JSON.stringify(request.body), hidden: true }),
+  })
+  host.get('/host.json', { schema: { hide: true } }, async () => host.swagger())
+  return host
+}
+
+const json = { 'content-type': 'application/json' }
+
+/** Requests that concern the host alone. */
+const HOST_REQUESTS: InjectOptions[] = [
+  { url: '/' },
+  { method: 'HEAD', url: '/' },
+  { url: '/?q=1' },
+  { url: '/nowhere' },
+  { url: '/api' },
+  { url: '/api/nothing' },
+  { url: '/boardgames' },
+  { url: '/%zz' },
+  { method: 'OPTIONS', url: '/echo' },
+  { method: 'PUT', url: '/echo' },
+  { method: 'POST', url: '/echo', headers: json, payload: '{"a":1}' },
+  { method: 'POST', url: '/echo', headers: json, payload: '{oops' },
+  { method: 'POST', url: '/echo', headers: json, payload: '' },
+  { method: 'POST', url: '/echo' },
+  { method: 'POST', url: '/echo', headers: json, payload: JSON.stringify('x'.repeat(500)) },
+  { method: 'POST', url: '/echo', headers: { 'content-type': 'text/plain' }, payload: 'text' },
+  { method: 'POST', url: '/echo', headers: { 'content-type': 'text/csv' }, payload: 'a,b' },
+  { method: 'DELETE', url: '/echo', headers: json, payload: '{"a":1}' },
+  { method: 'DELETE', url: '/echo', headers: { 'content-type': 'text/plain' }, payload: 'text' },
+  { method: 'DELETE', url: '/echo' },
+  { url: '/fails' },
+  { method: 'POST', url: '/checked', headers: json, payload: '{"a":"5","b":6,"c":7}' },
+  { method: 'POST', url: '/checked', headers: json, payload: '{}' },
+  { url: '/host.json' },
+  { url: '/', headers: { cookie: 'phaseboard_session=worthless', authorization: 'Bearer worthless' } },
+  {
+    method: 'POST',
+    url: '/echo',
+    headers: { ...json, origin: 'http://evil.example', cookie: 'phaseboard_session=x' },
+    payload: '{}',
+  },
+]
+
+/** All that the host answers, to the byte; only the clock is left out. */
+async function transcript(host: FastifyInstance) {
+  const answers = []
+  for (const request of HOST_REQUESTS) {
+    const { statusCode, headers, rawPayload } = await host.inject(request)
+    const { date: _date, ...stable } = headers
+    answers.push({
+      request: `${request.method ?? 'GET'} ${request.url}`,
+      statusCode,
+      stable,
+      body: rawPayload.toString('latin1'),
+    })
+  }
+  return answers
+}
+
+/** A host with the service under a prefix, and a way to ask it. */
+async function embed(t: Test, options: PhaseboardOptions = {}, prefix = '/board') {
+  const diary: Diary = []
+  const host = await createHost(t, diary)
+  await host.register(
+    async (scope) => {
+      await scope.register(phaseboard, { databaseUrl: ':memory:', ...options })
+    },
+    { prefix },
+  )
+  await host.ready()
+  const ask = async (method: string, url: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await host.inject({
+      method: method as 'GET',
+      url: `${prefix}${url}`,
+      headers: { ...(body !== undefined && json), ...headers },
+      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const isJson =
+      String(response.headers['content-type']).startsWith('application/json') && response.body !== ''
+    return {
+      status: response.statusCode,
+      body: isJson ? response.json() : response.body,
+      headers: response.headers,
+    }
+  }
+  return { host, ask, diary }
+}
+
+const asUser = (role: HostMember['role'], id = 'ada') => ({ 'x-user': `${role} ${id}` })
+const resolveMember = (request: FastifyRequest) => request.user
+
+t.test('the host answers to the byte what it answers without the service', async (t) => {
+  const alone = await transcript(await createHost(t))
+  t.ok(
+    alone.some(({ statusCode }) => statusCode === 404) && alone.some(({ body }) => body.includes('The host')),
+  )
+  for (const prefix of ['/board', '']) {
+    for (const options of [{}, { resolveMember, corsOrigins: [], rateLimitMax: 1 }]) {
+      const host = await createHost(t)
+      await host.register(phaseboard, { databaseUrl: ':memory:', prefix, ...options })
+      t.strictSame(await transcript(host), alone, `with the service under "${prefix}"`)
+    }
+  }
+})
+
+t.test('the host keeps its own hooks, decorators and schemas', async (t) => {
+  const diary: Diary = []
+  const host = await createHost(t, diary)
+  const schemas = structuredClone(host.getSchemas())
+  await host.register(phaseboard, { databaseUrl: ':memory:', prefix: '/board' })
+  await host.ready()
+  t.strictSame(host.getSchemas(), schemas)
+  t.equal(host.db, 'the database of the host')
+  await host.inject('/')
+  t.strictSame(diary, ['onRequest GET /', 'onResponse GET / 200'])
+})
+
+t.test("the host's hooks see the requests for the service, too", async (t) => {
+  const { ask, diary } = await embed(t)
+  t.equal((await ask('GET', '/healthz')).headers['x-host'], 'yes')
+  t.strictSame(diary, ['onRequest GET /board/healthz', 'onResponse GET /board/healthz 200'])
+})
+
+t.test('inside a host the default is that every request needs a member', async (t) => {
+  const { ask } = await embed(t)
+  const { status, body, headers } = await ask('GET', '/api/projects')
+  t.equal(status, 401)
+  t.strictSame(body, { error: 'Authentication required' })
+  t.equal(headers['www-authenticate'], 'Bearer')
+  t.match(await ask('POST', '/api/projects', { name: 'A' }), { status: 401 })
+  t.match(await ask('DELETE', '/api/projects/x'), {
+    status: 403,
+    body: { error: 'Forbidden: admin access required' },
+  })
+
+  const open = await embed(t, { authMode: 'open', defaultMemberId: 'us' })
+  t.match(await open.ask('GET', '/api/session'), {
+    status: 200,
+    body: { member: { id: 'us' }, via: 'default' },
+  })
+})
+
+t.test('the host tells who the member is, at once or later', async (t) => {
+  const later = async (request: FastifyRequest) => {
+    await new Promise(setImmediate)
+    return request.user
+  }
+  for (const resolve of [resolveMember, later]) {
+    const { ask } = await embed(t, { resolveMember: resolve })
+    t.match(await ask('GET', '/api/session', undefined, asUser('member')), {
+      status: 200,
+      body: { member: { id: 'ada', name: 'ada', email: null, role: 'member' }, via: 'host' },
+    })
+    const created = await ask('POST', '/api/projects', { name: 'Apollo' }, asUser('member'))
+    t.equal(created.status, 201)
+    t.match(await ask('POST', '/api/personal-ideas', { title: 'Fly' }, asUser('viewer', 'bob')), {
+      body: { ownerId: 'bob' },
+    })
+    t.match(await ask('GET', '/api/personal-ideas', undefined, asUser('member')), { body: [] })
+    t.match(await ask('GET', '/api/personal-ideas?ownerId=bob', undefined, asUser('member')), { status: 403 })
+    t.match(await ask('POST', '/api/projects', { name: 'A' }, asUser('viewer')), {
+      status: 403,
+      body: { error: 'Forbidden: read-only role' },
+    })
+    const url = `/api/projects/${created.body.id}`
+    t.match(await ask('DELETE', url, undefined, asUser('member')), { status: 403 })
+    t.match(await ask('DELETE', url, undefined, asUser('admin')), { status: 200, body: { success: true } })
+    t.match(await ask('GET', '/api/projects'), { status: 401 })
+  }
+})
+
+t.test('the host may give a name and an email', async (t) => {
+  const named: HostMember = { id: 'ada', role: 'admin', name: 'Ada', email: 'ada@example.test' }
+  const { ask } = await embed(t, { resolveMember: () => named })
+  t.strictSame((await ask('GET', '/api/session')).body, { member: named, via: 'host' })
+})
+
+t.test('where the host knows nobody, tokens and sessions of the service count', async (t) => {
+  for (const nobody of [null, undefined]) {
+    const host = await createHost(t)
+    await host.register(async (scope) => {
+      await scope.register(phaseboard, {
+        databaseUrl: ':memory:',
+        prefix: '/board',
+        resolveMember: () => nobody,
+        adminPassword: 'correct horse',
+      })
+    })
+    const signIn = (password: string) =>
+      host.inject({
+        method: 'POST',
+        url: '/board/api/session',
+        payload: { email: 'admin@localhost', password },
+      })
+    t.equal((await signIn('wrong password')).statusCode, 401)
+    const response = await signIn('correct horse')
+    t.equal(response.statusCode, 201)
+    t.strictSame(Object.keys(response.json().member).sort(), ['email', 'id', 'name', 'role'])
+    const cookie = String(response.headers['set-cookie']).split(';', 1)[0] ?? ''
+    const whoami = await host.inject({ url: '/board/api/session', headers: { cookie } })
+    t.match(whoami.json(), { member: { email: 'admin@localhost', role: 'admin' }, via: 'session' })
+    const useless = { authorization: 'Bearer worthless' }
+    t.equal((await host.inject({ url: '/board/api/session', headers: useless })).statusCode, 401)
+  }
+})
+
+t.test('the word of the host comes before any credential of the service', async (t) => {
+  const { ask } = await embed(t, { resolveMember })
+  const credentials = { authorization: 'Bearer worthless', cookie: 'phaseboard_session=worthless' }
+  t.match(await ask('GET', '/api/session', undefined, { ...credentials, ...asUser('member') }), {
+    status: 200,
+    body: { via: 'host' },
+  })
+  t.match(await ask('GET', '/api/session', undefined, credentials), { status: 401 })
+})
+
+t.test('a host that refuses is heard', async (t) => {
+  const refusing = Object.assign(new Error('session expired at 12:05'), { statusCode: 401 })
+  const { ask } = await embed(t, {
+    resolveMember: () => {
+      throw refusing
+    },
+  })
+  t.match(await ask('GET', '/api/projects'), { status: 401, body: { error: 'Unauthorized' } })
+  t.match(await ask('DELETE', '/api/projects/x'), {
+    status: 403,
+    body: { error: 'Forbidden: admin access required' },
+  })
+  t.match(await ask('GET', '/healthz'), { status: 200 }, 'nobody asks for a member there')
+})
+
+t.test('a host that fails is a failure of the request and no login', async (t) => {
+  const failures: NonNullable<PhaseboardOptions['resolveMember']>[] = [
+    () => {
+      throw new Error('the directory is down')
+    },
+    async () => {
+      throw 'nothing in particular'
+    },
+    () => Promise.reject(null),
+  ]
+  const rubbish: unknown[] = [
+    {},
+    { id: 'ada' },
+    { id: '', role: 'admin' },
+    { id: 5, role: 'admin' },
+    { id: 'ada', role: 'root' },
+    { id: 'ada', role: ['admin'] },
+    { role: 'admin' },
+    'ada',
+    true,
+    42,
+    ['ada', 'admin'],
+    Promise.resolve({ id: null, role: 'admin' }),
+  ]
+  const resolvers = [...failures, ...rubbish.map((value) => () => value as HostMember)]
+  for (const [index, resolver] of resolvers.entries()) {
+    const { ask, host } = await embed(t, { resolveMember: resolver })
+    const what = `resolver ${index}`
+    t.match(
+      await ask('GET', '/api/projects'),
+      { status: 500, body: { error: 'Failed to fetch projects' } },
+      what,
+    )
+    t.match(await ask('POST', '/api/projects', { name: 'A' }), {
+      status: 500,
+      body: { error: 'Failed to create project' },
+    })
+    t.match(await ask('DELETE', '/api/projects/x'), {
+      status: 500,
+      body: { error: 'Failed to delete project' },
+    })
+    t.equal((await host.inject('/')).statusCode, 200, 'the host goes on')
+  }
+})
+
+t.test('errors of the service have its own shape inside the host', async (t) => {
+  const { ask } = await embed(t, { resolveMember, bodyLimit: 100 })
+  const user = asUser('member')
+  const { id } = (await ask('POST', '/api/projects', { name: 'Apollo' }, user)).body
+  const details = { formErrors: [], fieldErrors: { name: ['must be string'], sortOrder: ['must be number'] } }
+  const cases: [string, string, unknown, Record<string, string>, number, object][] = [
+    [
+      'POST',
+      '/api/projects',
+      { name: 5, sortOrder: '1' },
+      user,
+      400,
+      { error: 'Validation failed', details },
+    ],
+    ['POST', '/api/projects', '{oops', user, 500, { error: 'Failed to create project' }],
+    ['POST', '/api/projects', { name: 'x'.repeat(200) }, user, 413, { error: 'Payload Too Large' }],
+    [
+      'POST',
+      '/api/projects',
+      'x',
+      { ...user, 'content-type': 'text/plain' },
+      415,
+      { error: 'Unsupported Media Type' },
+    ],
+    ['GET', '/api/projects/unknown', undefined, user, 404, { error: 'Project not found' }],
+    ['PUT', '/api/projects', {}, user, 405, { error: 'Method not allowed' }],
+    ['GET', '/api/nothing', undefined, user, 404, { error: 'Not found' }],
+    ['GET', '/nothing', undefined, {}, 404, { error: 'Not found' }],
+    ['POST', '', undefined, {}, 404, { error: 'Not found' }],
+    ['GET', '/', undefined, {}, 404, { error: 'Not found' }],
+    ['GET', '/docs/nothing', undefined, {}, 404, { error: 'Not found' }],
+  ]
+  for (const [method, url, body, headers, status, expected] of cases) {
+    const answer = await ask(method, url, body, headers)
+    t.equal(answer.status, status, `${method} ${url}`)
+    t.strictSame(answer.body, expected, `${method} ${url}`)
+  }
+  t.match(
+    await ask('DELETE', `/api/projects/${id}`, '{oops', asUser('admin')),
+    { status: 200 },
+    'a body of a DELETE is ignored',
+  )
+})
+
+t.test(
+  'a limit of body size and an own validator hold below the prefix, whatever those of the host',
+  async (t) => {
+    const { ask } = await embed(t, { resolveMember })
+    const description = 'x'.repeat(1000)
+    const { status, body } = await ask(
+      'POST',
+      '/api/projects',
+      { name: 'Apollo', description, id: 'mine', unknown: 1 },
+      asUser('member'),
+    )
+    t.equal(status, 201, "more than the host's limit")
+    t.equal(body.description, description)
+    t.not(body.id, 'mine')
+    t.equal(body.unknown, undefined)
+    const coerced = await ask('POST', '/api/projects', { name: ['Apollo'] }, asUser('member'))
+    t.equal(coerced.status, 400, "the host's coercion does not reach it")
+  },
+)
+
+t.test("the service's own document and page work below the prefix, and are not the host's", async (t) => {
+  const { ask, host } = await embed(t)
+  const document = (await ask('GET', '/openapi.json')).body
+  t.strictSame(document.servers, [{ url: '/board' }])
+  t.equal(document.info.title, 'Phaseboard')
+  t.ok(Object.keys(document.paths).includes('/api/projects/{id}'))
+  t.notOk(Object.keys(document.paths).some((path) => path.startsWith('/board')))
+  t.strictSame(Object.keys(document.components.schemas.Error.properties), ['error'])
+  t.ok(Object.keys(document.components.schemas.Project.properties).includes('kanbanItems'))
+  t.notOk(document.components.schemas.Project.properties.codename)
+  t.match((await ask('GET', '/docs/yaml')).body, /^openapi: 3\.1\.0\n(.*\n)* {2}\/api\/projects\/\{id\}:/)
+  t.strictSame((await ask('GET', '/docs/json')).body, document)
+  const page = await ask('GET', '/docs')
+  t.match(page, { status: 200, headers: { 'content-type': /text\/html/ } })
+  for (const [, path] of String(page.body).matchAll(/(?:href|src)="([^"]+)"/g)) {
+    const { pathname } = new URL(`${path}`, 'http://host.example/board/docs')
+    t.equal((await host.inject(pathname)).statusCode, 200, pathname)
+  }
+
+  const ofHost = (await host.inject('/host.json')).json()
+  t.strictSame(Object.keys(ofHost.paths).sort(), ['/', '/checked', '/echo', '/fails'])
+})
+
+t.test('two instances live under two prefixes, each with a database and settings of its own', async (t) => {
+  const folder = t.testdir()
+  const host = await createHost(t)
+  const url = (name: string) => `file:${join(folder, name, 'board.db')}`
+  await host.register(phaseboard, { prefix: '/one', databaseUrl: url('one'), resolveMember })
+  await host.register(phaseboard, { prefix: '/two', databaseUrl: url('two'), authMode: 'open' })
+  await host.inject({
+    method: 'POST',
+    url: '/one/api/projects',
+    payload: { name: 'One' },
+    headers: asUser('member'),
+  })
+  await host.inject({ method: 'POST', url: '/two/api/projects', payload: { name: 'Two' } })
+  const names = async (prefix: string, headers = {}) =>
+    (await host.inject({ url: `${prefix}/api/projects`, headers }))
+      .json()
+      .map(({ name }: { name: string }) => name)
+  t.strictSame(await names('/one', asUser('member')), ['One'])
+  t.strictSame(await names('/two'), ['Two'])
+  t.equal((await host.inject('/one/api/projects')).statusCode, 401)
+  for (const prefix of ['/one', '/two']) {
+    const document = (await host.inject(`${prefix}/openapi.json`)).json()
+    t.strictSame(document.servers, [{ url: prefix }])
+    t.strictSame((await host.inject(`${prefix}/nothing`)).json(), { error: 'Not found' })
+  }
+  t.ok(existsSync(join(folder, 'two', 'initial-admin-password')))
+  t.notOk(
+    existsSync(join(folder, 'one', 'initial-admin-password')),
+    'a host that tells its members needs no admin of ours',
+  )
+})
+
+t.test('without a prefix the service has its paths, and the host all others', async (t) => {
+  const { ask, host } = await embed(t, { resolveMember }, '')
+  t.match(await ask('GET', '/healthz'), { status: 200, body: { status: 'ok' } })
+  t.match(await ask('POST', '/api/projects', { name: 'A' }, asUser('member')), { status: 201 })
+  t.match(await ask('GET', '/api/projects/unknown', undefined, asUser('member')), {
+    status: 404,
+    body: { error: 'Project not found' },
+  })
+  t.match(await ask('PUT', '/api/projects', {}), { status: 405, body: { error: 'Method not allowed' } })
+  t.match(await ask('GET', '/openapi.json'), {
+    body: { servers: [{ url: '/' }], info: { title: 'Phaseboard' } },
+  })
+  t.match(await ask('GET', '/api/nothing'), { status: 404, body: 'the host has no /api/nothing' })
+  t.equal(
+    (await host.inject({ method: 'DELETE', url: '/echo', headers: json, payload: '{"a":1}' })).body,
+    '{"deleted":{"a":1}}',
+  )
+})
+
+t.test('a nested prefix works', async (t) => {
+  const { ask } = await embed(t, { resolveMember }, '/apps/board')
+  t.match(await ask('GET', '/api/session', undefined, asUser('member')), {
+    status: 200,
+    body: { via: 'host' },
+  })
+  t.match(await ask('GET', '/nothing'), { status: 404, body: { error: 'Not found' } })
+  t.match((await ask('GET', '/openapi.json')).body.servers, [{ url: '/apps/board' }])
+})
+
+t.test('closing the host closes the database', async (t) => {
+  const folder = t.testdir()
+  const host = await createHost(t)
+  await host.register(async (scope) => {
+    await scope.register(phaseboard, { databaseUrl: `file:${join(folder, 'board.db')}`, resolveMember })
+    await scope.register(async () => undefined)
+  })
+  await host.ready()
+  t.ok(existsSync(join(folder, 'board.db-wal')))
+  await host.close()
+  t.notOk(existsSync(join(folder, 'board.db-wal')), 'its log was written back')
+})
+
+t.test('a service that cannot open its database does not let the host start', async (t) => {
+  const host = await createHost(t)
+  const folder = t.testdir()
+  await t.rejects(
+    async () => host.register(phaseboard, { prefix: '/board', databaseUrl: `file:${folder}` }),
+    {
+      name: 'StartupError',
+      message: `cannot open the database ${folder}: it is a directory`,
+    },
+  )
+})
+
+t.test("the host's way of writing answers does not let anything slip out", async (t) => {
+  const folder = t.testdir()
+  const databaseUrl = `file:${join(folder, 'board.db')}`
+  const host = Fastify()
+  t.teardown(() => host.close())
+  host.setReplySerializer((payload) => JSON.stringify(payload))
+  await host.register(phaseboard, { prefix: '/board', databaseUrl, adminPassword: 'correct horse' })
+  const { statusCode, body } = await host.inject({
+    method: 'POST',
+    url: '/board/api/session',
+    payload: { email: 'admin@localhost', password: 'correct horse' },
+  })
+  t.equal(statusCode, 201)
+  t.notMatch(body, 'argon2')
+})

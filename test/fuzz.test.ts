@@ -1,0 +1,374 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { parseTimestamp } from '../src/time.ts'
+import { parseJson } from '../src/validation.ts'
+import { type App, build, createItem, createProject, createSubtask, long, send, stored } from './helper.ts'
+
+/** A field of a body, as the contract describes it: which values it takes, what becomes of them, and values to try. */
+interface Field {
+  accepts: (value: unknown) => boolean
+  becomes: (value: unknown) => unknown
+  samples: fc.Arbitrary<unknown>
+}
+
+const anyJson = fc.jsonValue({ maxDepth: 3, noUnicodeString: false })
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.json({ maxDepth: 2 }),
+)
+
+const text = (min: number, max: number, isNullable = false): Field => ({
+  accepts: (value) =>
+    (isNullable && value === null) ||
+    (typeof value === 'string' && [...value].length >= min && [...value].length <= max),
+  // What is stored is UTF-8, which has no half characters.
+  becomes: (value) => (typeof value === 'string' ? value.toWellFormed() : value),
+  samples: fc.oneof(anyText, fc.constantFrom('', long(max), long(max + 1), '🚀'.repeat(max), null)),
+})
+const number: Field = {
+  accepts: (value) => typeof value === 'number',
+  becomes: (value) => value,
+  samples: fc.double({ noNaN: true, noDefaultInfinity: true }),
+}
+const flag: Field = {
+  accepts: (value) => typeof value === 'boolean',
+  becomes: (value) => value,
+  samples: fc.boolean(),
+}
+const date: Field = {
+  accepts: (value) => !value || (typeof value === 'string' && parseTimestamp(value) !== undefined),
+  becomes: (value) => (value ? parseTimestamp(value as string) : null),
+  samples: fc.oneof(
+    fc.constantFrom(
+      null,
+      '',
+      false,
+      0,
+      true,
+      1,
+      '2026-01-31',
+      '2026-02-30',
+      'tomorrow',
+      '2026-01-31T10:00+01:00',
+    ),
+    fc.date({ noInvalidDate: true }).map((value) => value.toISOString()),
+  ),
+}
+
+const parsed = (value: unknown): unknown => {
+  try {
+    return parseJson(typeof value === 'string' ? value : JSON.stringify(value))
+  } catch {
+    return undefined
+  }
+}
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const jsonText = (
+  empty: unknown,
+  fits: (value: unknown) => boolean,
+  plain: fc.Arbitrary<unknown>,
+): Field => ({
+  accepts: (value) => value === '' || fits(parsed(value)),
+  becomes: (value) => (value === '' ? empty : parsed(value)),
+  samples: fc.oneof(
+    plain,
+    plain.map((value) => JSON.stringify(value)),
+    plain.map((value) => JSON.stringify(value).slice(1)),
+    fc.constantFrom('', '[]', '{}', 'null'),
+  ),
+})
+const object = jsonText({}, isObject, fc.dictionary(fc.string(), anyJson))
+const phases = jsonText(
+  [],
+  (value) =>
+    Array.isArray(value) &&
+    value.every((phase) => isObject(phase) && typeof phase.name === 'string' && phase.name !== ''),
+  fc.array(
+    fc.oneof(fc.record({ name: fc.string() }), fc.record({ name: fc.string(), more: anyJson }), anyJson),
+    {
+      maxLength: 3,
+    },
+  ),
+)
+
+const projectFields: Record<string, Field> = {
+  name: text(1, 200),
+  description: text(0, 100_000),
+  type: text(1, 100),
+  status: text(1, 100),
+  phase: text(0, 100),
+  phaseConfig: phases,
+  health: text(1, 100),
+  nextStep: text(0, 100_000),
+  sortOrder: number,
+  metadata: object,
+  leadId: text(0, 200, true),
+  teamId: text(0, 200, true),
+}
+const itemFields: Record<string, Field> = {
+  title: text(1, 500),
+  description: text(0, 100_000),
+  column: text(1, 100),
+  sortOrder: number,
+  priority: text(1, 100),
+  assigneeId: text(0, 200, true),
+  dueDate: date,
+  source: text(1, 100),
+  sourceId: text(0, 200),
+  isNew: flag,
+  approved: flag,
+  dismissed: flag,
+  metadata: object,
+}
+const subtaskFields: Record<string, Field> = { title: text(1, 500), completed: flag, sortOrder: number }
+const ideaFields: Record<string, Field> = {
+  title: text(1, 500),
+  description: text(0, 100_000),
+  priority: text(1, 100),
+  status: text(1, 100),
+  sortOrder: number,
+}
+
+/** Names that are no field of any body: the server's own, other spellings, and those that lurk in prototypes. */
+const foreign = [
+  'id',
+  'ownerId',
+  'projectId',
+  'itemId',
+  'createdAt',
+  'updatedAt',
+  'promotedProjectId',
+  'kanbanItems',
+  'metrics',
+  'labels',
+  'subtasks',
+  'sort_order',
+  'constructor',
+  '__proto__',
+  'toString',
+]
+const serverOwned = ['id', 'ownerId', 'projectId', 'itemId', 'createdAt', 'promotedProjectId']
+
+/** A body of known fields with values of any kind, and of foreign ones beside them. */
+function bodies(fields: Record<string, Field>, required: string[] = []) {
+  const known = Object.entries(fields).map(([name, { samples }]): [string, fc.Arbitrary<unknown>] => [
+    name,
+    fc.oneof({ weight: 6, arbitrary: samples }, { weight: 1, arbitrary: anyJson }),
+  ])
+  const unknown = foreign.map((name): [string, fc.Arbitrary<unknown>] => [name, anyJson])
+  // Few of them at a time, or hardly a body would be acceptable as a whole.
+  return fc
+    .tuple(
+      fc.subarray(known, { maxLength: 3 }),
+      fc.subarray(unknown, { maxLength: 3 }),
+      fc.subarray(known.filter(([name]) => required.includes(name))),
+    )
+    .chain((parts) => fc.record(Object.fromEntries(parts.flat())))
+}
+
+/** Where every endpoint finds what it asks for. */
+async function places(app: App): Promise<(template: string) => string> {
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const subtask = await createSubtask(app, item.id)
+  const ids: [RegExp, string][] = [
+    [/^\/api\/projects\//, project.id],
+    [/^\/api\/kanban-items\//, item.id],
+    [/^\/api\/kanban-subtasks\//, subtask.id],
+  ]
+  return (template) =>
+    template.replace(/\{\w+\}/g, ids.find(([pattern]) => pattern.test(template))?.[1] ?? 'none')
+}
+
+/** Every documented endpoint that takes a body: method and url. */
+async function bodyEndpoints(app: App): Promise<[string, string][]> {
+  const place = await places(app)
+  const { paths } = app.swagger() as { paths: Record<string, Record<string, { requestBody?: unknown }>> }
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, { requestBody }]) => requestBody !== undefined)
+      .map(([method]): [string, string] => [method.toUpperCase(), place(path)]),
+  )
+}
+
+const isJson = (body: string) => {
+  try {
+    JSON.parse(body.replace(/^\ufeff+/, ''))
+    return true
+  } catch {
+    return false
+  }
+}
+
+t.test('no JSON makes any endpoint fail unexpectedly', async (t) => {
+  const app = await build(t)
+  const endpoints = await bodyEndpoints(app)
+  t.ok(endpoints.length >= 7)
+  for (const [method, url] of endpoints) {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyJson, fc.dictionary(fc.string(), anyJson)), async (body) => {
+        const { status, body: answer } = await send(app, method, url, JSON.stringify(body))
+        if (status >= 500) return false
+        if (status !== 400) return true
+        const messages = [...answer.details.formErrors, ...Object.values(answer.details.fieldErrors).flat()]
+        return (
+          messages.length > 0 && messages.every((message) => typeof message === 'string' && message !== '')
+        )
+      }),
+      { numRuns: 100 },
+    )
+  }
+})
+
+t.test("a text fails with the endpoint's 500 exactly when it is not JSON", async (t) => {
+  const app = await build(t)
+  const almost = fc
+    .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '}', '"', '\\', ' ', '0'))
+    .map(
+      ([json, at, stroke]) => json.slice(0, at % json.length) + stroke + json.slice((at % json.length) + 1),
+    )
+  for (const [method, url] of await bodyEndpoints(app)) {
+    if (url === '/api/session') continue
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(almost, fc.string({ unit: 'grapheme' }), fc.json()), async (body) => {
+        const { status } = await send(app, method, url, body)
+        return (status === 500) === !isJson(body)
+      }),
+      { numRuns: 60 },
+    )
+  }
+})
+
+t.test('a change is accepted exactly when each of its fields is, and then changes just these', async (t) => {
+  const app = await build(t)
+  const place = await places(app)
+  for (const [template, table, fields] of [
+    ['/api/projects/{id}', 'projects', projectFields],
+    ['/api/kanban-items/{id}', 'kanban_items', itemFields],
+    ['/api/kanban-subtasks/{id}', 'kanban_subtasks', subtaskFields],
+  ] as const) {
+    const url = place(template)
+    const id = url.split('/').at(-1) ?? ''
+    let before = (await send(app, 'PATCH', url, {})).body
+    let accepted = 0
+    await fc.assert(
+      fc.asyncProperty(bodies(fields), async (drawn) => {
+        const sent = JSON.stringify(drawn)
+        const body = JSON.parse(sent) as Record<string, unknown>
+        const named = Object.keys(fields).filter((name) => Object.hasOwn(body, name))
+        const wrong = named.filter((name) => !fields[name]?.accepts(body[name]))
+        const row = stored(app, table, id)
+        const { status, body: answer } = await send(app, 'PATCH', url, sent)
+        if (wrong.length > 0) {
+          const told = Object.keys(answer.details?.fieldErrors ?? {})
+          const isUntouched = JSON.stringify(stored(app, table, id)) === JSON.stringify(row)
+          return status === 400 && `${told.toSorted()}` === `${wrong.toSorted()}` && isUntouched
+        }
+        const set = named.filter((name) => name !== 'phase' || body.phase !== '')
+        const expected = {
+          ...before,
+          ...Object.fromEntries(set.map((name) => [name, fields[name]?.becomes(body[name])])),
+          updatedAt: set.length > 0 ? answer.updatedAt : before.updatedAt,
+        }
+        before = answer
+        accepted++
+        return status === 200 && JSON.stringify(answer) === JSON.stringify(expected)
+      }),
+      { numRuns: 400 },
+    )
+    t.ok(accepted > 50, `${accepted} changes of ${table} were acceptable`)
+  }
+})
+
+t.test('a record is made exactly when each of its fields is acceptable, and holds just these', async (t) => {
+  const app = await build(t)
+  const place = await places(app)
+  for (const [template, table, fields, required] of [
+    ['/api/projects', 'projects', projectFields, 'name'],
+    ['/api/projects/{id}/kanban-items', 'kanban_items', itemFields, 'title'],
+    ['/api/kanban-items/{id}/subtasks', 'kanban_subtasks', subtaskFields, 'title'],
+    ['/api/personal-ideas', 'personal_ideas', ideaFields, 'title'],
+  ] as const) {
+    const url = place(template)
+    const usual = (await send(app, 'POST', url, { [required]: 'x' })).body
+    let accepted = 0
+    await fc.assert(
+      fc.asyncProperty(bodies(fields, [required]), async (drawn) => {
+        const sent = JSON.stringify(drawn)
+        const body = JSON.parse(sent) as Record<string, unknown>
+        const named = Object.keys(fields).filter((name) => Object.hasOwn(body, name))
+        const wrong = named.filter((name) => !fields[name]?.accepts(body[name]))
+        if (!named.includes(required)) wrong.push(required)
+        const { status, body: answer } = await send(app, 'POST', url, sent)
+        if (wrong.length > 0) {
+          const told = Object.keys(answer.details?.fieldErrors ?? {})
+          return status === 400 && `${told.toSorted()}` === `${wrong.toSorted()}`
+        }
+        accepted++
+        const isOwned = serverOwned.every(
+          (name) =>
+            name === 'id' ||
+            name === 'createdAt' ||
+            JSON.stringify(answer[name]) === JSON.stringify(usual[name]),
+        )
+        const isFresh = stored(app, table, answer.id).created_at === answer.createdAt && answer.id > usual.id
+        const set = named.filter((name) => name !== 'phase' || body.phase !== '')
+        return (
+          status === 201 &&
+          isOwned &&
+          isFresh &&
+          Math.abs(Date.parse(answer.createdAt) - Date.now()) < 60_000 &&
+          `${Object.keys(answer)}` === `${Object.keys(usual)}` &&
+          set.every(
+            (name) => JSON.stringify(answer[name]) === JSON.stringify(fields[name]?.becomes(body[name])),
+          )
+        )
+      }),
+      { numRuns: 200 },
+    )
+    t.ok(accepted > 10, `${accepted} records of ${table} were acceptable`)
+  }
+})
+
+t.test('any id, any query and any content type have an answer other than a failure', async (t) => {
+  const app = await build(t)
+  const part = fc.string({ unit: fc.constantFrom(...'abc%0129EF;:@+~*é无'.split('')), minLength: 1 })
+  await fc.assert(
+    fc.asyncProperty(part, async (raw) => {
+      const id = encodeURI(raw).replaceAll('%25', '%')
+      const statuses: number[] = []
+      for (const [method, url, body] of [
+        ['GET', `/api/projects/${id}`, undefined],
+        ['PATCH', `/api/projects/${id}`, { name: 'x' }],
+        ['PATCH', `/api/kanban-items/${id}`, { title: 'x' }],
+        ['DELETE', `/api/kanban-items/${id}`, undefined],
+        ['GET', `/api/kanban-items/${id}/subtasks`, undefined],
+      ] as const) {
+        statuses.push((await send(app, method, url, body)).status)
+      }
+      return statuses.every((status) => status === 404)
+    }),
+    { numRuns: 100 },
+  )
+  const query = fc.string({
+    unit: fc.constantFrom('status', 'teamId', '=', '&', '%', '+', 'a', '[]', '?', '%00', ';'),
+  })
+  await fc.assert(
+    fc.asyncProperty(query, async (text) => {
+      const { status } = await send(app, 'GET', `/api/projects?${text}`)
+      return status === 200 || status === 400
+    }),
+    { numRuns: 200 },
+  )
+  const type = fc.string({
+    unit: fc.constantFrom('application', '/', 'json', ';', ' ', 'charset', '=', 'utf-8', '"', '*'),
+  })
+  await fc.assert(
+    fc.asyncProperty(type, async (value) => {
+      const { status } = await send(app, 'POST', '/api/projects', { name: 'x' }, { 'content-type': value })
+      return status === 201 || status === 415
+    }),
+    { numRuns: 200 },
+  )
+})

@@ -1,0 +1,131 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import t, { type Test } from 'tap'
+import { openDatabase } from '../src/db/client.ts'
+import { members } from '../src/db/schema.ts'
+import { ensureFirstAdmin, findMemberByEmail, initialPasswordFile } from '../src/members.ts'
+import { verifyPassword } from '../src/passwords.ts'
+import { build, send } from './helper.ts'
+
+const PASSWORD = 'correct horse'
+
+/** A new database file and what the first start needs to know of it. */
+function onFile(t: Test) {
+  const folder = t.testdir()
+  const databaseUrl = `file:${join(folder, 'board.db')}`
+  const { db, close } = openDatabase(databaseUrl)
+  t.teardown(close)
+  const ensure = (given: { adminEmail?: string; adminPassword?: string } = {}) =>
+    ensureFirstAdmin(db, { databaseUrl, adminEmail: undefined, adminPassword: undefined, ...given })
+  return { db, ensure, folder, file: join(folder, 'initial-admin-password') }
+}
+
+t.test('the first admin is made from ADMIN_EMAIL and ADMIN_PASSWORD', async (t) => {
+  const { db, ensure, file } = onFile(t)
+  t.strictSame(await ensure({ adminEmail: 'root@example.test', adminPassword: PASSWORD }), {
+    email: 'root@example.test',
+    passwordFile: undefined,
+  })
+  const [admin, ...others] = db.select().from(members).all()
+  t.strictSame(others, [])
+  t.match(admin, { name: 'Admin', email: 'root@example.test', role: 'admin', disabled: false })
+  t.ok(await verifyPassword(admin?.passwordHash ?? null, PASSWORD))
+  t.notOk(existsSync(file), 'nothing is written down')
+})
+
+t.test('without a password a random one is left beside the database, for its owner alone', async (t) => {
+  const { db, ensure, file } = onFile(t)
+  t.strictSame(await ensure(), { email: 'admin@localhost', passwordFile: file })
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  const password = readFileSync(file, 'utf8')
+  t.match(password, /^[\w-]{43}\n$/)
+  const admin = findMemberByEmail(db, 'admin@localhost')
+  t.ok(await verifyPassword(admin?.passwordHash ?? null, password.trim()))
+})
+
+t.test('a file that is there already does not lend its mode or content', async (t) => {
+  const { ensure, file } = onFile(t)
+  writeFileSync(file, 'old and much longer than any password that is generated now, by far\n', {
+    mode: 0o644,
+  })
+  await ensure()
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  t.match(readFileSync(file, 'utf8'), /^[\w-]{43}\n$/)
+})
+
+t.test('an admin is not made twice', async (t) => {
+  const { db, ensure, folder, file } = onFile(t)
+  await ensure()
+  const before = { rows: db.select().from(members).all(), password: readFileSync(file, 'utf8') }
+  t.equal(await ensure(), undefined)
+  t.equal(await ensure({ adminEmail: 'other@example.test', adminPassword: 'another password' }), undefined)
+  t.strictSame({ rows: db.select().from(members).all(), password: readFileSync(file, 'utf8') }, before)
+  t.ok(readdirSync(folder).includes('initial-admin-password'))
+})
+
+t.test('two starts at once make one admin', async (t) => {
+  const { db, ensure, file } = onFile(t)
+  const made = await Promise.all([ensure(), ensure(), ensure()])
+  t.equal(made.filter(Boolean).length, 1)
+  const [admin, ...others] = db.select().from(members).all()
+  t.strictSame(others, [])
+  t.ok(await verifyPassword(admin?.passwordHash ?? null, readFileSync(file, 'utf8').trim()))
+})
+
+t.test('members without an admin among them get one', async (t) => {
+  const { db, ensure } = onFile(t)
+  db.insert(members)
+    .values([
+      { id: 'ada', name: 'Ada', email: 'ada@example.test' },
+      { id: 'bob', name: 'Bob', email: 'bob@example.test', role: 'admin', disabled: true },
+    ])
+    .run()
+  t.match(await ensure(), { email: 'admin@localhost' }, 'a disabled admin is none')
+  t.equal(db.select().from(members).all().length, 3)
+})
+
+t.test('a member of that email becomes the admin', async (t) => {
+  const { db, ensure } = onFile(t)
+  db.insert(members)
+    .values({ id: 'ada', name: 'Ada', email: 'Ada@Example.test', role: 'viewer', disabled: true })
+    .run()
+  await ensure({ adminEmail: 'ada@example.test', adminPassword: PASSWORD })
+  const [ada, ...others] = db.select().from(members).all()
+  t.strictSame(others, [])
+  t.match(ada, { id: 'ada', name: 'Ada', email: 'Ada@Example.test', role: 'admin', disabled: false })
+  t.ok(await verifyPassword(ada?.passwordHash ?? null, PASSWORD))
+})
+
+t.test('a database in memory has no place for a password', async (t) => {
+  const { db, close } = openDatabase(':memory:')
+  t.teardown(close)
+  const given = { databaseUrl: ':memory:', adminEmail: undefined }
+  t.equal(initialPasswordFile(':memory:'), undefined)
+  t.equal(await ensureFirstAdmin(db, { ...given, adminPassword: undefined }), undefined)
+  t.match(await ensureFirstAdmin(db, { ...given, adminPassword: PASSWORD }), { email: 'admin@localhost' })
+})
+
+t.test(
+  'the first admin can sign in; the log tells where the password is and never the password',
+  async (t) => {
+    let log = ''
+    const logStream = new Writable({
+      write(chunk, _encoding, done) {
+        log += chunk
+        done()
+      },
+    })
+    const folder = t.testdir()
+    const databaseUrl = `file:${join(folder, 'board.db')}`
+    const app = await build(t, { databaseUrl, authMode: 'required', logLevel: 'trace', logStream })
+    const file = initialPasswordFile(databaseUrl) ?? ''
+    const password = readFileSync(file, 'utf8').trim()
+    t.match(await send(app, 'POST', '/api/session', { email: 'admin@localhost', password }), {
+      status: 201,
+      body: { member: { name: 'Admin', email: 'admin@localhost', role: 'admin' } },
+    })
+    t.match(log, JSON.stringify(file))
+    t.notMatch(log, password)
+  },
+)

@@ -1,0 +1,578 @@
+import { createHash } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import t from 'tap'
+import { buildApp } from '../../src/app.ts'
+import { apiTokens, members, sessions } from '../../src/db/schema.ts'
+import { newId } from '../../src/ids.ts'
+import { hashToken, newToken } from '../../src/secrets.ts'
+import { timestamp } from '../../src/time.ts'
+import {
+  type App,
+  build,
+  count,
+  createItem,
+  createProject,
+  holds,
+  invalid,
+  send,
+  signInAs,
+} from '../helper.ts'
+
+const MODES = ['open', 'required'] as const
+const DAY = 24 * 60 * 60 * 1000
+const daysAgo = (days: number) => timestamp(Date.now() - days * DAY)
+const inDays = (days: number) => daysAgo(-days)
+
+const unauthenticated = { error: 'Authentication required' }
+const adminOnly = { error: 'Forbidden: admin access required' }
+const readOnlyRole = { error: 'Forbidden: read-only role' }
+const readOnlyToken = { error: 'Forbidden: read-only token' }
+const foreignOrigin = { error: 'Forbidden: cross-origin request' }
+
+/** Makes an API token of a member. @returns the headers that carry it */
+function tokenOf(app: App, memberId: string, fields: Partial<typeof apiTokens.$inferInsert> = {}) {
+  const token = `pbt_${newToken()}`
+  app.db
+    .insert(apiTokens)
+    .values({ id: newId(), memberId, name: 'CI', scope: 'write', tokenHash: hashToken(token), ...fields })
+    .run()
+  return { authorization: `Bearer ${token}` }
+}
+
+const cookieOf = (token: string) => ({ cookie: `phaseboard_session=${token}` })
+
+/** Makes a session of a member with dates of its own. */
+function sessionOf(
+  app: App,
+  memberId: string,
+  dates: { createdAt: string; lastUsedAt: string; expiresAt: string },
+) {
+  const token = newToken()
+  const id = newId()
+  app.db
+    .insert(sessions)
+    .values({ id, memberId, tokenHash: hashToken(token), ...dates })
+    .run()
+  const stored = () => app.db.select().from(sessions).where(eq(sessions.id, id)).get()
+  return { headers: cookieOf(token), stored, token }
+}
+
+/** Credentials that are worth nothing, each for a reason of its own. */
+function worthless(app: App): [string, Record<string, string>][] {
+  const { id } = signInAs(app, 'admin')
+  const disabled = signInAs(app, 'admin')
+  const deleted = signInAs(app, 'admin')
+  const revoked = tokenOf(app, id)
+  const tokenOfDisabled = tokenOf(app, disabled.id)
+  app.db.update(members).set({ disabled: true }).where(eq(members.id, disabled.id)).run()
+  app.db.delete(members).where(eq(members.id, deleted.id)).run()
+  app.db
+    .delete(apiTokens)
+    .where(eq(apiTokens.tokenHash, hashToken(revoked.authorization.slice(7))))
+    .run()
+  const past = { createdAt: daysAgo(40), lastUsedAt: daysAgo(31), expiresAt: daysAgo(1) }
+  return [
+    ['an unknown token', { authorization: `Bearer pbt_${newToken()}` }],
+    ['an empty token', { authorization: 'Bearer' }],
+    ['a token after a tab', { authorization: 'Bearer\tpbt_x' }],
+    ['an expired token', tokenOf(app, id, { expiresAt: daysAgo(1) })],
+    ['a token that expires now', tokenOf(app, id, { expiresAt: timestamp() })],
+    ['a revoked token', revoked],
+    ['a token of a disabled member', tokenOfDisabled],
+    ['a session token as bearer', { authorization: `Bearer ${signInAs(app, 'admin').token}` }],
+    ['an unknown session', cookieOf(newToken())],
+    ['an empty session', cookieOf('')],
+    ['an API token as cookie', cookieOf(tokenOf(app, id).authorization.slice(7))],
+    ['an expired session', sessionOf(app, id, past).headers],
+    ['a session of a disabled member', disabled.headers],
+    ['a session of a deleted member', deleted.headers],
+    [
+      'an unknown token beside a good session',
+      { ...signInAs(app, 'admin').headers, authorization: 'Bearer pbt_x' },
+    ],
+  ]
+}
+
+t.test('without a credential, open mode means the default member and required mode nobody', async (t) => {
+  const whoami = async (options: object) => send(await build(t, options), 'GET', '/api/session')
+  t.match(await whoami({ authMode: 'open' }), {
+    status: 200,
+    body: { member: { id: 'local', name: 'local', email: null, role: 'member' }, via: 'default' },
+  })
+  t.match(await whoami({ authMode: 'open', defaultMemberId: 'me' }), { body: { member: { id: 'me' } } })
+  const { status, body, headers } = await whoami({ authMode: 'required' })
+  t.equal(status, 401)
+  t.strictSame(body, unauthenticated)
+  t.equal(headers['www-authenticate'], 'Bearer')
+})
+
+t.test('a bearer token comes before a session, and a session before the default member', async (t) => {
+  for (const authMode of MODES) {
+    const app = await build(t, { authMode })
+    const ada = signInAs(app, 'member', { id: 'ada' })
+    signInAs(app, 'viewer', { id: 'bob' })
+    const token = tokenOf(app, 'bob')
+    const whoami = async (headers: Record<string, string>) =>
+      (await send(app, 'GET', '/api/session', undefined, headers)).body
+    t.strictSame(await whoami(ada.headers), {
+      member: { id: 'ada', name: 'The member', email: 'ada@example.test', role: 'member' },
+      via: 'session',
+    })
+    const bob = {
+      member: { id: 'bob', name: 'The viewer', email: 'bob@example.test', role: 'viewer' },
+      via: 'token',
+    }
+    t.strictSame(await whoami(token), bob)
+    t.strictSame(await whoami({ ...ada.headers, ...token }), bob)
+    t.strictSame(await whoami({ ...cookieOf('worthless'), ...token }), bob)
+    t.strictSame(await whoami({ authorization: token.authorization.replace('Bearer', 'bEaReR  ') }), bob)
+    t.match(await whoami({ cookie: `theme=dark; ${ada.headers.cookie}; a=b` }), { via: 'session' })
+  }
+})
+
+t.test('a credential of another scheme is the business of whoever stands in front', async (t) => {
+  const basic = { authorization: 'Basic YWRhOnNlY3JldA==' }
+  const open = await build(t)
+  t.match((await send(open, 'GET', '/api/session', undefined, basic)).body, { via: 'default' })
+  const required = await build(t, { authMode: 'required' })
+  const { headers } = signInAs(required, 'member')
+  await holds(t, required, [
+    ['GET', '/api/session', undefined, basic, 401, unauthenticated],
+    ['GET', '/api/session', undefined, { ...basic, ...headers }, 200, { via: 'session' }],
+  ])
+})
+
+t.test('a presented credential that is worth nothing is 401, never the default member', async (t) => {
+  for (const authMode of MODES) {
+    const app = await build(t, { authMode })
+    for (const [what, credential] of worthless(app)) {
+      for (const [method, url, body] of [
+        ['GET', '/api/projects'],
+        ['GET', '/api/session'],
+        ['POST', '/api/projects', { name: 'Apollo' }],
+        ['POST', '/api/personal-ideas', { title: 'Fly' }],
+        ['DELETE', '/api/session'],
+      ] as const) {
+        const answer = await send(app, method, url, body, credential)
+        t.equal(answer.status, 401, `${method} ${url} with ${what} (${authMode})`)
+        t.strictSame(answer.body, unauthenticated)
+        t.equal(answer.headers['www-authenticate'], 'Bearer')
+      }
+    }
+    t.equal(count(app, 'projects') + count(app, 'personal_ideas'), 0, 'nothing was made')
+  }
+})
+
+t.test('a session that is worth nothing is taken off the browser', async (t) => {
+  const app = await build(t)
+  const { headers } = await send(app, 'GET', '/api/projects', undefined, cookieOf('worthless'))
+  t.match(
+    headers['set-cookie'],
+    /^phaseboard_session=; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly;/,
+  )
+})
+
+t.test('deleting a project takes an admin in both modes, and is 403 for everybody else', async (t) => {
+  for (const authMode of MODES) {
+    const app = await build(t, { authMode })
+    const admin = signInAs(app, 'admin')
+    const { id } = await createProject(app, {}, admin.headers)
+    const url = `/api/projects/${id}`
+    const refused: [string, Record<string, string>][] = [
+      ['nobody', {}],
+      ['a member', signInAs(app, 'member').headers],
+      ['a viewer', signInAs(app, 'viewer').headers],
+      ['a write token of a member', tokenOf(app, signInAs(app, 'member').id)],
+      ['a read token of an admin', tokenOf(app, admin.id, { scope: 'read' })],
+      ...worthless(app),
+    ]
+    for (const [what, headers] of refused) {
+      for (const path of [url, '/api/projects/unknown']) {
+        const answer = await send(app, 'DELETE', path, undefined, headers)
+        t.equal(answer.status, 403, `${what} (${authMode})`)
+        t.strictSame(answer.body, adminOnly)
+      }
+    }
+    t.equal(count(app, 'projects'), 1)
+    const another = await createProject(app, {}, admin.headers)
+    await holds(t, app, [
+      ['DELETE', '/api/projects/unknown', undefined, admin.headers, 404, { error: 'Project not found' }],
+      ['DELETE', url, undefined, admin.headers, 200, { success: true }],
+      ['DELETE', url, undefined, admin.headers, 404, { error: 'Project not found' }],
+      ['DELETE', `/api/projects/${another.id}`, undefined, tokenOf(app, admin.id), 200, { success: true }],
+    ])
+  }
+})
+
+t.test('a failure while the credential is looked up is a failure, not a missing role', async (t) => {
+  const app = await build(t)
+  app.db.$client.exec('alter table sessions rename column token_hash to broken')
+  await holds(t, app, [
+    ['DELETE', '/api/projects/x', undefined, cookieOf('x'), 500, { error: 'Failed to delete project' }],
+    ['GET', '/api/projects', undefined, cookieOf('x'), 500, { error: 'Failed to fetch projects' }],
+  ])
+})
+
+/** Every operation under /api that the document names, with ids that match nothing. */
+function operations(app: App): [string, string][] {
+  const { paths = {} } = app.swagger() as { paths?: Record<string, object> }
+  return Object.entries(paths)
+    .filter(([path]) => path.startsWith('/api/'))
+    .flatMap(([path, item]) =>
+      Object.keys(item).map((method): [string, string] => [
+        method.toUpperCase(),
+        path.replace(/\{[^}]+\}/g, 'x'),
+      ]),
+    )
+}
+
+t.test('in required mode every route under /api needs a member before anything else matters', async (t) => {
+  const app = await build(t, { authMode: 'required', bodyLimit: 10 })
+  const seen = operations(app)
+  t.ok(seen.length >= 15)
+  for (const [method, url] of seen) {
+    const isSignIn = method === 'POST' && url === '/api/session'
+    const bodies = method === 'GET' || method === 'DELETE' ? [undefined] : ['{oops', '{}', 'x'.repeat(20)]
+    for (const body of bodies) {
+      const { status } = await send(app, method, url, body)
+      if (isSignIn) t.not(status, 401, 'signing in needs no credential')
+      else t.equal(status, method === 'DELETE' && url === '/api/projects/x' ? 403 : 401, `${method} ${url}`)
+    }
+  }
+  t.equal((await send(app, 'POST', '/api/projects', 'x', { 'content-type': 'text/plain' })).status, 401)
+})
+
+t.test('what is outside /api needs no member, whatever credential is presented', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  for (const url of ['/healthz', '/readyz', '/openapi.json', '/docs']) {
+    for (const headers of [{}, cookieOf('worthless'), { authorization: 'Bearer worthless' }]) {
+      t.equal((await send(app, 'GET', url, undefined, headers)).status, 200, url)
+    }
+  }
+})
+
+t.test('in required mode viewers read everything and change only what is their own', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const { headers: member } = signInAs(app, 'member')
+  const { headers } = signInAs(app, 'viewer', { id: 'vera' })
+  const project = await createProject(app, {}, member)
+  const item = await createItem(app, project.id, {}, member)
+  const before = app.db.$client.serialize()
+  await holds(t, app, [
+    ['POST', '/api/projects', { name: 'Mine' }, headers, 403, readOnlyRole],
+    ['POST', '/api/projects', '{oops', headers, 403, readOnlyRole],
+    ['PATCH', `/api/projects/${project.id}`, { name: 'Mine' }, headers, 403, readOnlyRole],
+    ['PATCH', '/api/projects/unknown', {}, headers, 403, readOnlyRole],
+    ['DELETE', `/api/projects/${project.id}`, undefined, headers, 403, adminOnly],
+    ['POST', `/api/projects/${project.id}/kanban-items`, { title: 'Mine' }, headers, 403, readOnlyRole],
+    ['PATCH', `/api/kanban-items/${item.id}`, { title: 'Mine' }, headers, 403, readOnlyRole],
+    ['PATCH', '/api/kanban-items/unknown', {}, headers, 403, readOnlyRole],
+    ['DELETE', `/api/kanban-items/${item.id}`, undefined, headers, 403, readOnlyRole],
+    ['POST', `/api/kanban-items/${item.id}/subtasks`, { title: 'Mine' }, headers, 403, readOnlyRole],
+    ['PATCH', '/api/kanban-subtasks/unknown', {}, headers, 403, readOnlyRole],
+    ['DELETE', '/api/kanban-subtasks/unknown', undefined, headers, 403, readOnlyRole],
+  ])
+  t.ok(before.equals(app.db.$client.serialize()), 'nothing has changed')
+  await holds(t, app, [
+    ['GET', '/api/projects', undefined, headers, 200, [{ id: project.id }]],
+    ['GET', `/api/kanban-items/${item.id}`, undefined, headers, 200, { id: item.id }],
+    ['POST', '/api/personal-ideas', { title: 'Fly' }, headers, 201, { ownerId: 'vera' }],
+    ['GET', '/api/personal-ideas', undefined, headers, 200, [{ title: 'Fly' }]],
+    ['GET', '/api/session', undefined, headers, 200, { via: 'session' }],
+    ['DELETE', '/api/session', undefined, headers, 200, { success: true }],
+  ])
+})
+
+t.test('in open mode a viewer may do what everybody may', async (t) => {
+  const app = await build(t)
+  const { headers } = signInAs(app, 'viewer')
+  const project = await createProject(app, {}, headers)
+  const item = await createItem(app, project.id, {}, headers)
+  await holds(t, app, [
+    ['PATCH', `/api/kanban-items/${item.id}`, { title: 'Mine' }, headers, 200, { title: 'Mine' }],
+    ['DELETE', `/api/kanban-items/${item.id}`, undefined, headers, 200, { success: true }],
+    ['DELETE', `/api/projects/${project.id}`, undefined, headers, 403, adminOnly],
+  ])
+})
+
+t.test(
+  "another member's ideas are an admin's to see in required mode, everybody's in open mode",
+  async (t) => {
+    const other = { error: "Forbidden: another member's ideas" }
+    const required = await build(t, { authMode: 'required' })
+    const [ada, bob, eve] = [
+      signInAs(required, 'member', { id: 'ada' }),
+      signInAs(required, 'member', { id: 'bob' }),
+      signInAs(required, 'admin', { id: 'eve' }),
+    ]
+    const vera = signInAs(required, 'viewer', { id: 'vera' })
+    await send(required, 'POST', '/api/personal-ideas', { title: 'Fly' }, ada.headers)
+    const adas = '/api/personal-ideas?ownerId=ada'
+    await holds(t, required, [
+      ['GET', adas, undefined, ada.headers, 200, [{ title: 'Fly', ownerId: 'ada' }]],
+      ['GET', adas, undefined, bob.headers, 403, other],
+      ['GET', adas, undefined, vera.headers, 403, other],
+      ['GET', adas, undefined, tokenOf(required, 'bob', { scope: 'read' }), 403, other],
+      ['GET', adas, undefined, eve.headers, 200, [{ title: 'Fly' }]],
+      ['GET', adas, undefined, {}, 401, unauthenticated],
+      ['GET', '/api/personal-ideas?ownerId=nobody', undefined, bob.headers, 403, other],
+    ])
+    for (const url of ['/api/personal-ideas', '/api/personal-ideas?ownerId=']) {
+      t.strictSame((await send(required, 'GET', url, undefined, bob.headers)).body, [], 'only his own')
+    }
+
+    const open = await build(t)
+    await send(
+      open,
+      'POST',
+      '/api/personal-ideas',
+      { title: 'Fly' },
+      signInAs(open, 'member', { id: 'ada' }).headers,
+    )
+    await holds(t, open, [
+      ['GET', adas, undefined, {}, 200, [{ title: 'Fly', ownerId: 'ada' }]],
+      ['GET', adas, undefined, signInAs(open, 'viewer').headers, 200, [{ title: 'Fly' }]],
+    ])
+    t.strictSame((await send(open, 'GET', '/api/personal-ideas')).body, [])
+  },
+)
+
+t.test('a read token writes nothing, by whatever verb, whoever owns it', async (t) => {
+  for (const authMode of MODES) {
+    const app = await build(t, { authMode })
+    for (const role of ['admin', 'member', 'viewer'] as const) {
+      const { id } = signInAs(app, role)
+      const token = tokenOf(app, id, { scope: 'read' })
+      await send(app, 'GET', '/api/projects', undefined, token)
+      const before = app.db.$client.serialize()
+      for (const [method, url] of operations(app)) {
+        if (method === 'POST' && url === '/api/session') continue
+        const { status, body } = await send(app, method, url, method === 'GET' ? undefined : {}, token)
+        if (method === 'GET') t.not(status, 403, `GET ${url}`)
+        else {
+          t.equal(status, 403, `${method} ${url} (${role}, ${authMode})`)
+          t.strictSame(body, url === '/api/projects/x' && method === 'DELETE' ? adminOnly : readOnlyToken)
+        }
+      }
+      t.equal((await send(app, 'HEAD', '/api/projects', undefined, token)).status, 200)
+      t.ok(before.equals(app.db.$client.serialize()), 'nothing has changed')
+    }
+  }
+})
+
+t.test('a write token does what its owner may, for as long as it lives', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  await holds(t, app, [
+    ['POST', '/api/projects', { name: 'A' }, tokenOf(app, signInAs(app, 'member').id), 201, { name: 'A' }],
+    ['POST', '/api/projects', { name: 'A' }, tokenOf(app, signInAs(app, 'viewer').id), 403, readOnlyRole],
+    [
+      'POST',
+      '/api/projects',
+      { name: 'A' },
+      tokenOf(app, signInAs(app, 'member').id, { expiresAt: inDays(1) }),
+      201,
+      { name: 'A' },
+    ],
+  ])
+})
+
+t.test('the use of a token is noted, at most once a minute', async (t) => {
+  const app = await build(t)
+  const { id } = signInAs(app, 'member')
+  const lastUse = () => app.db.select().from(apiTokens).get()?.lastUsedAt
+  const token = tokenOf(app, id)
+  t.equal(lastUse(), null)
+  await send(app, 'GET', '/api/projects', undefined, token)
+  const noted = lastUse()
+  t.ok(Date.now() - Date.parse(String(noted)) < 10_000)
+  await send(app, 'GET', '/api/projects', undefined, token)
+  t.equal(lastUse(), noted)
+  app.db
+    .update(apiTokens)
+    .set({ lastUsedAt: daysAgo(1) })
+    .run()
+  await send(app, 'GET', '/api/projects', undefined, token)
+  t.ok(String(lastUse()) >= String(noted))
+})
+
+t.test('a session that is used lives on for 30 days, at most once a minute anew', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const { id } = signInAs(app, 'member')
+  const dates = { createdAt: daysAgo(20), lastUsedAt: daysAgo(10), expiresAt: inDays(20) }
+  const { headers, stored, token } = sessionOf(app, id, dates)
+  const first = await send(app, 'GET', '/api/projects', undefined, headers)
+  t.equal(first.status, 200)
+  const { lastUsedAt, expiresAt } = stored() ?? {}
+  t.ok(Date.now() - Date.parse(String(lastUsedAt)) < 10_000)
+  t.equal(Date.parse(String(expiresAt)) - Date.parse(String(lastUsedAt)), 30 * DAY)
+  t.match(first.headers['set-cookie'], `phaseboard_session=${token}; Path=/;`, 'the cookie lives on, too')
+  t.match(first.headers['set-cookie'], new Date(String(expiresAt)).toUTCString())
+
+  const second = await send(app, 'GET', '/api/projects', undefined, headers)
+  t.equal(second.headers['set-cookie'], undefined)
+  t.match(stored(), { lastUsedAt, expiresAt })
+})
+
+t.test('a session ends 90 days after its sign-in, however much it is used', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const { id } = signInAs(app, 'member')
+  const createdAt = daysAgo(80)
+  const dates = { createdAt, lastUsedAt: daysAgo(1), expiresAt: inDays(9) }
+  const { headers, stored } = sessionOf(app, id, dates)
+  t.equal((await send(app, 'GET', '/api/projects', undefined, headers)).status, 200)
+  t.equal(Date.parse(String(stored()?.expiresAt)), Date.parse(createdAt) + 90 * DAY)
+
+  const ended = { createdAt: daysAgo(90), lastUsedAt: daysAgo(1), expiresAt: timestamp() }
+  const over = sessionOf(app, id, ended).headers
+  t.equal((await send(app, 'GET', '/api/projects', undefined, over)).status, 401)
+})
+
+t.test('a session that was not used for 30 days is over', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const { id } = signInAs(app, 'member')
+  const idle = sessionOf(app, id, { createdAt: daysAgo(31), lastUsedAt: daysAgo(31), expiresAt: daysAgo(1) })
+  t.equal((await send(app, 'GET', '/api/projects', undefined, idle.headers)).status, 401)
+  const alive = sessionOf(app, id, { createdAt: daysAgo(29), lastUsedAt: daysAgo(29), expiresAt: inDays(1) })
+  t.equal((await send(app, 'GET', '/api/projects', undefined, alive.headers)).status, 200)
+})
+
+t.test('a use that cannot be noted does not cost a request its answer', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const { id } = signInAs(app, 'member')
+  const dates = { createdAt: daysAgo(20), lastUsedAt: daysAgo(10), expiresAt: inDays(20) }
+  const { headers } = sessionOf(app, id, dates)
+  const token = tokenOf(app, id)
+  app.db.$client.pragma('query_only = on')
+  const answer = await send(app, 'GET', '/api/projects', undefined, headers)
+  t.equal(answer.status, 200)
+  t.equal(answer.headers['set-cookie'], undefined)
+  t.equal((await send(app, 'GET', '/api/projects', undefined, token)).status, 200)
+})
+
+t.test('only the SHA-256 of a session token is stored', async (t) => {
+  const app = await build(t)
+  const { token } = signInAs(app, 'member')
+  t.equal(Buffer.from(token, 'base64url').length, 32, '256 bits')
+  t.equal(app.db.select().from(sessions).get()?.tokenHash, createHash('sha256').update(token).digest('hex'))
+  t.notOk(app.db.$client.serialize().includes(token))
+})
+
+t.test(
+  'a changing request with a session must come from a page of the service or of CORS_ORIGIN',
+  async (t) => {
+    const app = await build(t, { corsOrigins: ['https://app.example'] })
+    const { headers } = signInAs(app, 'member')
+    const token = tokenOf(app, signInAs(app, 'member').id)
+    const from = (origin: string, host = 'board.example:3000') => ({ ...headers, host, origin })
+    const create = (status: number, expected: object, credential: Record<string, string>) =>
+      holds(t, app, [['POST', '/api/projects', { name: 'A' }, credential, status, expected]])
+    const foreign = [
+      'http://evil.example',
+      'null',
+      'http://board.example',
+      'http://board.example:3001',
+      'https://board.example:3000',
+      'http://board.example:3000.evil.example',
+      'http://app.example',
+      'https://app.example:8443',
+      'https://sub.app.example',
+      '',
+      'nonsense',
+    ]
+    for (const origin of foreign) await create(403, foreignOrigin, from(origin))
+    t.equal(count(app, 'projects'), 0)
+    await create(201, { name: 'A' }, from('http://board.example:3000'))
+    await create(201, { name: 'A' }, from('https://app.example'))
+    await create(201, { name: 'A' }, from('http://board.example', 'board.example'))
+    await create(201, { name: 'A' }, from('http://board.example', 'board.example:80'))
+    await create(201, { name: 'A' }, from('http://board.example', 'Board.Example'))
+    await create(201, { name: 'A' }, { ...headers, host: 'board.example:3000' })
+    await create(403, foreignOrigin, from('http://board.example', 'not a host'))
+    await create(403, foreignOrigin, { ...from('http://evil.example'), ...token })
+    await create(201, { name: 'A' }, { ...token, origin: 'http://evil.example' })
+    await create(201, { name: 'A' }, { origin: 'http://evil.example', cookie: 'theme=dark' })
+  },
+)
+
+t.test('every changing verb is held to the origin, and no reading one', async (t) => {
+  const app = await build(t)
+  const { headers } = signInAs(app, 'admin')
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const evil = { ...headers, origin: 'http://evil.example' }
+  await holds(t, app, [
+    ['PATCH', `/api/projects/${project.id}`, { name: 'B' }, evil, 403, foreignOrigin],
+    ['DELETE', `/api/projects/${project.id}`, undefined, evil, 403, foreignOrigin],
+    ['DELETE', `/api/kanban-items/${item.id}`, undefined, evil, 403, foreignOrigin],
+    ['DELETE', '/api/session', undefined, evil, 403, foreignOrigin],
+    ['POST', '/api/session', { email: 'a@b.c', password: 'x' }, evil, 403, foreignOrigin],
+    ['GET', '/api/projects', undefined, evil, 200, [{ name: 'Apollo' }]],
+    ['HEAD', '/api/projects', undefined, evil, 200, ''],
+  ])
+})
+
+t.test('behind TLS the own origin is what the trusted proxy says', async (t) => {
+  const app = await build(t, { trustProxy: ['127.0.0.1'] })
+  const { headers } = signInAs(app, 'member')
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'board.example' }
+  const origin = 'https://board.example'
+  await holds(t, app, [
+    ['POST', '/api/projects', { name: 'A' }, { ...headers, ...forwarded, origin }, 201, { name: 'A' }],
+    ['POST', '/api/projects', { name: 'A' }, { ...headers, origin }, 403, foreignOrigin],
+  ])
+  const trusting = await build(t, { trustProxy: ['10.0.0.1'] })
+  const session = signInAs(trusting, 'member').headers
+  await holds(t, trusting, [
+    ['POST', '/api/projects', { name: 'A' }, { ...session, ...forwarded, origin }, 403, foreignOrigin],
+  ])
+})
+
+t.test('a route under /api that does not declare its access does not register', async (t) => {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  t.teardown(() => app.close())
+  const handler = async () => 'secret'
+  t.throws(() => app.get('/api/secrets', handler), {
+    message: 'GET /api/secrets does not declare its access',
+  })
+  t.throws(
+    () => app.post('/api/secrets', { config: { failure: 'x' } }, handler),
+    /does not declare its access/,
+  )
+  await t.rejects(
+    async () => app.register(async (scope) => scope.delete('/deep', handler), { prefix: '/api/x' }),
+    {
+      message: 'DELETE /api/x/deep does not declare its access',
+    },
+  )
+})
+
+t.test(
+  'a route elsewhere that declares nothing is public, and one that declares is held to it',
+  async (t) => {
+    const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent', authMode: 'required' })
+    t.teardown(() => app.close())
+    app.get('/about', async () => 'about')
+    app.get('/reports', { config: { access: 'read' } }, async () => 'reports')
+    app.get('/api/reports', { config: { access: 'public' } }, async () => 'public reports')
+    const status = async (url: string, headers = {}) => (await app.inject({ url, headers })).statusCode
+    t.equal(await status('/about'), 200)
+    t.equal(await status('/reports'), 401)
+    t.equal(await status('/api/reports'), 200)
+    t.equal(await status('/reports', signInAs(app as App, 'viewer').headers), 200)
+  },
+)
+
+t.test('validation still comes after the credential has been accepted', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const { headers } = signInAs(app, 'member')
+  await holds(t, app, [
+    [
+      'POST',
+      '/api/projects',
+      { name: '' },
+      headers,
+      400,
+      invalid({ name: ['must NOT have fewer than 1 characters'] }),
+    ],
+  ])
+})

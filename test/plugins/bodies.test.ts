@@ -1,0 +1,261 @@
+import { connect } from 'node:net'
+import t from 'tap'
+import {
+  type App,
+  build,
+  count,
+  createItem,
+  createProject,
+  createSubtask,
+  holds,
+  invalid,
+  send,
+  signInAs,
+} from '../helper.ts'
+
+const json = { 'content-type': 'application/json' }
+const unsupported = { error: 'Unsupported Media Type' }
+const tooLarge = { error: 'Payload Too Large' }
+
+/** Sends bytes as they are. */
+async function sendBytes(app: App, method: string, url: string, payload: Buffer | string, headers: object) {
+  const response = await app.inject({ method: method as 'GET', url, payload, headers: { ...headers } })
+  return { status: response.statusCode, body: response.json() }
+}
+
+/** Every endpoint here that takes a body: method, url, a good body, its success, the error of its 500. */
+async function endpoints(app: App): Promise<[string, string, object, number, string][]> {
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const subtask = await createSubtask(app, item.id)
+  return [
+    ['POST', '/api/projects', { name: 'x' }, 201, 'Failed to create project'],
+    ['PATCH', `/api/projects/${project.id}`, { name: 'x' }, 200, 'Failed to update project'],
+    ['POST', `/api/projects/${project.id}/kanban-items`, { title: 'x' }, 201, 'Failed to create kanban item'],
+    ['PATCH', `/api/kanban-items/${item.id}`, { title: 'x' }, 200, 'Internal server error'],
+    ['POST', `/api/kanban-items/${item.id}/subtasks`, { title: 'x' }, 201, 'Failed to create kanban subtask'],
+    ['PATCH', `/api/kanban-subtasks/${subtask.id}`, { title: 'x' }, 200, 'Internal server error'],
+    ['POST', '/api/personal-ideas', { title: 'x' }, 201, 'Failed to create personal idea'],
+  ]
+}
+
+t.test('a body is JSON, whatever the parameters and the case of its type', async (t) => {
+  const app = await build(t)
+  for (const [method, url, body, success] of await endpoints(app)) {
+    for (const type of [
+      'application/json',
+      'application/json; charset=utf-8',
+      'application/json;charset=UTF-8',
+      'application/json ; charset="utf-8"',
+      'Application/JSON',
+      'application/json; profile=x; q=1',
+    ]) {
+      const answer = await send(app, method, url, body, { 'content-type': type })
+      t.equal(answer.status, success, `${method} ${url} ${type}`)
+      t.equal(answer.headers['content-type'], 'application/json; charset=utf-8', 'and so is the answer')
+    }
+  }
+})
+
+t.test('a body of any other type, or of none, is 415', async (t) => {
+  const app = await build(t)
+  for (const [method, url, body] of await endpoints(app)) {
+    for (const type of [
+      'text/plain',
+      'text/plain; charset=utf-8',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/xml',
+      'application/jsonx',
+      'application/json5',
+      'application/vnd.api+json',
+      'application/merge-patch+json',
+      'text/json',
+      '*/*',
+      'json',
+      '',
+    ]) {
+      const { status, body: answer } = await sendBytes(app, method, url, JSON.stringify(body), {
+        'content-type': type,
+      })
+      t.strictSame([status, answer], [415, unsupported], `${method} ${url} ${type}`)
+    }
+    const { status, body: answer } = await sendBytes(app, method, url, '{}', {})
+    t.strictSame([status, answer], [415, unsupported], `${method} ${url} without a type`)
+  }
+})
+
+t.test('a body above the limit is 413, one at the limit is read', async (t) => {
+  const small = await build(t, { bodyLimit: 200 })
+  for (const [method, url, body, success, failure] of await endpoints(small)) {
+    const text = JSON.stringify(body)
+    await holds(t, small, [
+      [method, url, text.padEnd(200), undefined, success, {}],
+      [method, url, text.padEnd(201), undefined, 413, tooLarge],
+      [method, url, ''.padEnd(200), undefined, 500, { error: failure }],
+      [method, url, ''.padEnd(201), undefined, 413, tooLarge],
+    ])
+  }
+  const usual = await build(t)
+  const text = '{"name":"x"}'
+  await holds(t, usual, [
+    ['POST', '/api/projects', text.padEnd(1_048_576), undefined, 201, { name: 'x' }],
+    ['POST', '/api/projects', text.padEnd(1_048_577), undefined, 413, tooLarge],
+  ])
+})
+
+t.test("an absent or empty body is unparseable: the endpoint's 500, whatever its type", async (t) => {
+  const app = await build(t)
+  for (const [method, url, , , error] of await endpoints(app)) {
+    for (const headers of [undefined, json, { 'content-type': 'text/plain' }, { 'content-type': '' }]) {
+      await holds(t, app, [[method, url, undefined, headers, 500, { error }]])
+      if (headers) await holds(t, app, [[method, url, '', headers, 500, { error }]])
+    }
+  }
+})
+
+t.test("a body that is not JSON in UTF-8 is the endpoint's 500", async (t) => {
+  const app = await build(t)
+  const latin1 = Buffer.from('{"name":"é","title":"é"}', 'latin1')
+  const utf16 = Buffer.from('{"name":"x","title":"x"}', 'utf16le')
+  const overlong = Buffer.from([...Buffer.from('{"name":"'), 0xc0, 0xaf, ...Buffer.from('","title":"x"}')])
+  const cut = Buffer.from('{"name":"é","title":"🚀"}').subarray(0, -4)
+  const texts = [
+    '{',
+    'name',
+    '{"name":}',
+    "{'name':'x'}",
+    '{"name":"x",}',
+    '{"a":1}{"a":1}',
+    'NaN',
+    '\u0000',
+    '"\n"',
+  ]
+  for (const [method, url, , , error] of await endpoints(app)) {
+    for (const payload of [latin1, utf16, overlong, cut, ...texts]) {
+      const { status, body } = await sendBytes(app, method, url, payload, json)
+      t.strictSame([status, body], [500, { error }], `${method} ${url} ${payload.toString('latin1')}`)
+    }
+  }
+})
+
+t.test("a body that does not arrive as announced is the endpoint's 500", async (t) => {
+  const app = await build(t)
+  for (const [method, url, body, , error] of await endpoints(app)) {
+    for (const length of ['5', '500']) {
+      const headers = { ...json, 'content-length': length }
+      const { status, body: answer } = await sendBytes(app, method, url, JSON.stringify(body), headers)
+      t.strictSame([status, answer], [500, { error }], `${method} ${url} ${length}`)
+    }
+  }
+})
+
+t.test('text arrives as it was sent', async (t) => {
+  const app = await build(t)
+  const name = 'é無🚀\u0000\u2028"\\\n</script>'
+  const { status, body } = await send(app, 'POST', '/api/projects', { name })
+  t.strictSame([status, body.name], [201, name])
+  t.equal((await send(app, 'GET', `/api/projects/${body.id}`)).body.name, name)
+  const marked = await sendBytes(
+    app,
+    'POST',
+    '/api/projects',
+    '\ufeff{"name":"after a byte order mark"}',
+    json,
+  )
+  t.strictSame([marked.status, marked.body.name], [201, 'after a byte order mark'])
+  const twice = await send(app, 'POST', '/api/projects', '{"name":"first","name":"last"}')
+  t.strictSame([twice.status, twice.body.name], [201, 'last'])
+  const half = await send(app, 'POST', '/api/projects', '{"name":"\\ud800"}')
+  t.strictSame([half.status, half.body.name], [201, '\ufffd'], 'half a character is no text')
+})
+
+t.test('JSON that is no object is a validation failure, however deep', async (t) => {
+  const app = await build(t)
+  const deep = `${'['.repeat(400_000)}${']'.repeat(400_000)}`
+  for (const [method, url] of await endpoints(app)) {
+    for (const body of ['null', '[]', '"x"', '0', 'false', deep]) {
+      await holds(t, app, [[method, url, body, undefined, 400, invalid({}, ['must be object'])]])
+    }
+  }
+})
+
+t.test('GET and DELETE ignore a body, whatever it holds and claims to be', async (t) => {
+  const app = await build(t, { bodyLimit: 100 })
+  const { headers: admin } = signInAs(app, 'admin')
+  const bodies: [string | undefined, Record<string, string>][] = [
+    [undefined, json],
+    ['', json],
+    ['{oops', json],
+    ['x', { 'content-type': 'text/plain' }],
+    ['x', { 'content-type': '' }],
+    ['x'.repeat(1000), json],
+    ['x'.repeat(1000), { 'content-type': 'application/xml' }],
+    ['\ufeff', { ...json, 'content-length': '50' }],
+  ]
+  for (const [body, type] of bodies) {
+    const project = await createProject(app)
+    const item = await createItem(app, project.id)
+    const subtask = await createSubtask(app, item.id)
+    const headers = { ...admin, ...type }
+    const success = { success: true }
+    await holds(t, app, [
+      ['GET', '/api/projects', body, headers, 200, [{ id: project.id }]],
+      ['GET', `/api/projects/${project.id}`, body, headers, 200, { id: project.id }],
+      ['HEAD', `/api/projects/${project.id}`, body, headers, 200, ''],
+      ['GET', '/api/personal-ideas', body, headers, 200, []],
+      ['DELETE', `/api/kanban-subtasks/${subtask.id}`, body, headers, 200, success],
+      ['DELETE', `/api/kanban-items/${item.id}`, body, headers, 200, success],
+      ['DELETE', `/api/projects/${project.id}`, body, headers, 200, success],
+    ])
+    const bare = await app.inject({
+      method: 'DELETE',
+      url: '/api/kanban-items/none',
+      ...(body === undefined ? {} : { payload: body }),
+    })
+    t.equal(bare.statusCode, 404, 'without a type')
+  }
+  t.equal(count(app, 'projects'), 0)
+})
+
+t.test(
+  'on a connection that stays open, a body nobody read does not get into the next request',
+  async (t) => {
+    const app = await build(t, { bodyLimit: 1000 })
+    const address = await app.listen({ port: 0 })
+    const exchange = (request: string) =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(new URL(address).port), '127.0.0.1', () => {
+          socket.write(`${request}GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+        })
+        let answer = ''
+        socket.setEncoding('utf8')
+        socket.on('data', (text) => {
+          answer += text
+        })
+        socket.on('end', () => resolve(answer))
+        socket.on('error', reject)
+      })
+    const body = 'x'.repeat(100_000)
+    const sized = `Host: x\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const chunked = `Host: x\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const ends = /\{"status":"ok"\}$/
+    for (const rest of [sized, chunked]) {
+      for (const [line, answer] of [
+        [
+          'DELETE /api/kanban-items/none',
+          /^HTTP\/1.1 404 .*\{"error":"Kanban item not found"\}HTTP\/1.1 200 /s,
+        ],
+        [
+          'PATCH /api/kanban-items/none',
+          /^HTTP\/1.1 404 .*\{"error":"Kanban item not found"\}HTTP\/1.1 200 /s,
+        ],
+        ['GET /api/projects', /^HTTP\/1.1 200 .*\[\]HTTP\/1.1 200 /s],
+      ] as const) {
+        const text = await exchange(`${line} HTTP/1.1\r\n${rest}`)
+        t.match(text, answer, line)
+        t.match(text, ends)
+      }
+    }
+  },
+)

@@ -1,0 +1,178 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { buildApp } from '../../src/app.ts'
+import {
+  breakTable,
+  build,
+  createItem,
+  createProject,
+  createSubtask,
+  holds,
+  type Row,
+  send,
+} from '../helper.ts'
+
+const notFound = { error: 'Not found' }
+const notAllowed = { error: 'Method not allowed' }
+
+t.test('an unknown route is 404, whatever the method, the body and the caller', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode, bodyLimit: 100 })
+    const worthless = { authorization: 'Bearer worthless' }
+    const text = { 'content-type': 'text/plain' }
+    for (const url of [
+      '/',
+      '/api',
+      '/api/nothing',
+      '/api/projects/x/y/z',
+      '/API/projects',
+      '/%',
+      '/api/projects%',
+    ]) {
+      await holds(t, app, [
+        ['GET', url, undefined, undefined, 404, notFound],
+        ['HEAD', url, undefined, undefined, 404, ''],
+        ['GET', url, undefined, worthless, 404, notFound],
+        ['POST', url, '{oops', undefined, 404, notFound],
+        ['PUT', url, 'x', text, 404, notFound],
+        ['PATCH', url, 'x'.repeat(101), undefined, 404, notFound],
+        ['DELETE', url, 'x', text, 404, notFound],
+        ['OPTIONS', url, undefined, undefined, 404, notFound],
+      ])
+    }
+  }
+})
+
+t.test('a known path with another method is 405 and says which methods it has', async (t) => {
+  const paths: [string, string[]][] = [
+    ['/api/projects', ['GET', 'HEAD', 'POST']],
+    ['/api/projects/x', ['GET', 'HEAD', 'PATCH', 'DELETE']],
+    ['/api/projects/x/kanban-items', ['GET', 'HEAD', 'POST']],
+    ['/api/kanban-items/x', ['GET', 'HEAD', 'PATCH', 'DELETE']],
+    ['/api/kanban-items/x/subtasks', ['GET', 'HEAD', 'POST']],
+    ['/api/kanban-subtasks/x', ['PATCH', 'DELETE']],
+    ['/api/personal-ideas', ['GET', 'HEAD', 'POST']],
+    ['/api/session', ['GET', 'HEAD', 'POST', 'DELETE']],
+    ['/healthz', ['GET', 'HEAD']],
+    ['/readyz', ['GET', 'HEAD']],
+  ]
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode, bodyLimit: 100 })
+    for (const [url, known] of paths) {
+      for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        if (known.includes(method)) continue
+        for (const body of [undefined, '{oops', 'x'.repeat(101)]) {
+          const answer = await send(app, method, url, body)
+          t.equal(answer.status, 405, `${method} ${url}`)
+          t.strictSame(String(answer.headers.allow).split(', ').toSorted(), known.toSorted())
+          t.strictSame(answer.body, method === 'HEAD' ? '' : notAllowed)
+        }
+      }
+    }
+  }
+})
+
+t.test('every error is JSON with an error string and nothing else', async (t) => {
+  const app = await build(t, { bodyLimit: 100 })
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const subtask = await createSubtask(app, item.id)
+  breakTable(app, 'kanban_subtasks')
+  const requests: [string, string, unknown, Record<string, string> | undefined, number, string[]][] = [
+    ['GET', '/nowhere', undefined, undefined, 404, ['error']],
+    ['GET', '/api/projects/none', undefined, undefined, 404, ['error']],
+    ['PUT', '/api/projects', {}, undefined, 405, ['error']],
+    ['POST', '/api/projects', {}, undefined, 400, ['error', 'details']],
+    ['POST', '/api/projects', '{oops', undefined, 500, ['error']],
+    ['POST', '/api/projects', 'x'.repeat(101), undefined, 413, ['error']],
+    ['POST', '/api/projects', 'x', { 'content-type': 'text/plain' }, 415, ['error']],
+    ['GET', '/api/projects', undefined, { authorization: 'Bearer x' }, 401, ['error']],
+    ['DELETE', '/api/projects/none', undefined, undefined, 403, ['error']],
+    ['GET', '/api/projects', undefined, undefined, 500, ['error']],
+    ['PATCH', `/api/kanban-subtasks/${subtask.id}`, { title: 'x' }, undefined, 500, ['error']],
+  ]
+  for (const [method, url, body, headers, status, keys] of requests) {
+    const answer = await send(app, method, url, body, headers)
+    t.equal(answer.status, status, `${method} ${url}`)
+    t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    t.strictSame(Object.keys(answer.body), keys)
+    t.type(answer.body.error, 'string')
+    t.notMatch(JSON.stringify(answer), /sqlite|select|insert|no such table|stack|node_modules|\.ts:|FST_/i)
+  }
+})
+
+t.test('whatever is thrown becomes an answer of the contract', async (t) => {
+  const thrown: [string, () => unknown, number, object][] = [
+    ['an error', () => new Error('secret'), 500, { error: 'Failed to fetch projects' }],
+    ['a text', () => 'secret', 500, { error: 'Failed to fetch projects' }],
+    ['nothing', () => undefined, 500, { error: 'Failed to fetch projects' }],
+    ['null', () => null, 500, { error: 'Failed to fetch projects' }],
+    [
+      'a plain object',
+      () => ({ statusCode: 404, message: 'secret' }),
+      500,
+      { error: 'Failed to fetch projects' },
+    ],
+    ['a server error', () => withStatus(503), 500, { error: 'Failed to fetch projects' }],
+    ['a redirect', () => withStatus(302), 500, { error: 'Failed to fetch projects' }],
+    ['a known refusal', () => withStatus(402), 402, { error: 'Payment Required' }],
+    ['an unknown refusal', () => withStatus(499), 499, { error: 'Request failed' }],
+  ]
+  const withStatus = (statusCode: number) => Object.assign(new Error('secret'), { statusCode })
+  for (const [name, make, status, body] of thrown) {
+    // Without the helper's check: such a refusal is the host's own, and in no document of ours.
+    const app = await buildApp({
+      databaseUrl: ':memory:',
+      logLevel: 'silent',
+      resolveMember: () => {
+        throw make()
+      },
+    })
+    t.teardown(() => app.close())
+    const response = await app.inject('/api/projects')
+    t.strictSame([response.statusCode, response.json()], [status, body], name)
+  }
+})
+
+t.test('the log tells a fault of the service from a mistake of the client, and quotes no data', async (t) => {
+  const script = `
+    import { buildApp } from './src/app.ts'
+    const resolveMember = ({ headers }) => {
+      if (headers['x-wrap']) throw new Error('insert hush-hush', { cause: new Error('the disk is full') })
+    }
+    const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'debug', resolveMember })
+    const post = (payload, headers = {}) => {
+      headers['content-type'] = 'application/json'
+      return app.inject({ method: 'POST', url: '/api/personal-ideas', headers, payload })
+    }
+    await post('{"title": "mistake-of-the-client"')
+    await post('{"title": "hush-hush"}', { 'x-wrap': 'yes' })
+    app.db.$client.exec('alter table personal_ideas rename to gone')
+    await post('{"title": "hush-hush"}')
+    await app.close()`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script])
+  const lines = stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg === 'Failed to create personal idea')
+  t.match(lines, [
+    { level: 20, reason: 'the request body is not JSON' },
+    { level: 50, err: { message: 'the disk is full', stack: String } },
+    { level: 50, err: { type: 'SqliteError', message: 'no such table: personal_ideas', stack: String } },
+  ])
+  t.equal(lines.length, 3)
+  t.notMatch(stdout, /hush-hush|mistake-of-the-client/)
+})
+
+t.test('an endpoint whose failure has no words of its own answers Internal server error', async (t) => {
+  const app = await build(t)
+  app.swagger = () => {
+    throw new Error('secret')
+  }
+  const rows: Row[] = [
+    ['GET', '/openapi.json', undefined, undefined, 500, { error: 'Internal server error' }],
+  ]
+  await holds(t, app, rows)
+})

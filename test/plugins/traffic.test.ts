@@ -1,0 +1,179 @@
+import t from 'tap'
+import { type App, build, createProject, send, signInAs } from '../helper.ts'
+
+const ORIGIN = 'https://app.example'
+
+/** A preflight, as a browser sends it before a request of another origin. */
+const preflight = (app: App, url: string, origin: string, method = 'PATCH') =>
+  app.inject({
+    method: 'OPTIONS',
+    url,
+    headers: {
+      origin,
+      'access-control-request-method': method,
+      'access-control-request-headers': 'authorization,content-type',
+    },
+  })
+
+const corsHeaders = (headers: object) =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-'))
+
+t.test('without CORS_ORIGIN no origin is told anything', async (t) => {
+  const app = await build(t)
+  const { statusCode, headers, body } = await preflight(app, '/api/projects', ORIGIN)
+  t.equal(statusCode, 405)
+  t.strictSame(JSON.parse(body), { error: 'Method not allowed' })
+  t.strictSame(corsHeaders(headers), [])
+  t.strictSame(
+    corsHeaders((await send(app, 'GET', '/api/projects', undefined, { origin: ORIGIN })).headers),
+    [],
+  )
+})
+
+t.test('a preflight of an allowed origin is granted before any credential is asked for', async (t) => {
+  const app = await build(t, { authMode: 'required', corsOrigins: ['https://other.example', ORIGIN] })
+  for (const url of ['/api/projects', '/api/projects/x', '/api/session']) {
+    const { statusCode, headers, body } = await preflight(app, url, ORIGIN)
+    t.equal(statusCode, 204)
+    t.equal(body, '')
+    t.match(headers, {
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+      'access-control-allow-headers': 'authorization,content-type',
+      vary: /Origin/,
+    })
+  }
+})
+
+t.test('an allowed origin may read answers, errors too, with credentials', async (t) => {
+  const app = await build(t, { corsOrigins: [ORIGIN] })
+  const { headers: session } = signInAs(app, 'member')
+  const answers = [
+    await send(app, 'GET', '/api/projects', undefined, { origin: ORIGIN, ...session }),
+    await send(app, 'POST', '/api/projects', { name: 'A' }, { origin: ORIGIN, ...session }),
+    await send(app, 'GET', '/api/projects/unknown', undefined, { origin: ORIGIN }),
+    await send(app, 'GET', '/api/projects', undefined, { origin: ORIGIN, authorization: 'Bearer x' }),
+    await send(app, 'DELETE', '/api/projects/x', undefined, { origin: ORIGIN }),
+    await send(app, 'POST', '/api/projects', '{oops', { origin: ORIGIN }),
+  ]
+  t.strictSame(
+    answers.map(({ status }) => status),
+    [200, 201, 404, 401, 403, 500],
+  )
+  for (const { headers } of answers) {
+    t.match(headers, {
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': /Link.*Retry-After/,
+      vary: /Origin/,
+    })
+  }
+})
+
+t.test('an origin that is not allowed is told nothing, but that it matters', async (t) => {
+  const app = await build(t, { corsOrigins: [ORIGIN] })
+  for (const origin of ['https://evil.example', 'http://app.example', `${ORIGIN}:8443`, 'null', '*', '']) {
+    const answer = await preflight(app, '/api/projects', origin)
+    t.equal(answer.statusCode, 405, origin)
+    t.strictSame(JSON.parse(answer.body), { error: 'Method not allowed' })
+    t.strictSame(corsHeaders(answer.headers), [])
+    t.match(answer.headers.vary, 'Origin')
+    const { status, headers } = await send(app, 'GET', '/api/projects', undefined, { origin })
+    t.equal(status, 200)
+    t.strictSame(corsHeaders(headers), [])
+    t.match(headers.vary, 'Origin', 'or a cache would pass the answer on to an allowed one')
+  }
+  t.strictSame(corsHeaders((await send(app, 'GET', '/api/projects')).headers), [])
+})
+
+t.test('OPTIONS requests that are no preflights get answers like all others', async (t) => {
+  const app = await build(t, { corsOrigins: [ORIGIN] })
+  const options = (url: string, headers = {}) => app.inject({ method: 'OPTIONS', url, headers })
+  const bare = await options('/api/projects')
+  t.equal(bare.statusCode, 405)
+  t.strictSame(bare.json(), { error: 'Method not allowed' })
+  const nowhere = await options('/nowhere')
+  t.equal(nowhere.statusCode, 404)
+  t.strictSame(nowhere.json(), { error: 'Not found' })
+  const incomplete = await options('/api/projects', { origin: ORIGIN })
+  t.equal(incomplete.statusCode, 204)
+  t.equal(incomplete.body, '')
+})
+
+const rateHeaders = ({ headers }: { headers: Record<string, unknown> }) => ({
+  limit: Number(headers['ratelimit-limit']),
+  remaining: Number(headers['ratelimit-remaining']),
+  reset: Number(headers['ratelimit-reset']),
+})
+
+t.test('every answer tells how many requests are left in the minute', async (t) => {
+  const app = await build(t, { rateLimitMax: 3 })
+  const get = () => send(app, 'GET', '/api/projects')
+  const first = rateHeaders(await get())
+  t.match(first, { limit: 3, remaining: 2 })
+  t.ok(first.reset > 50 && first.reset <= 60)
+  t.match(rateHeaders(await send(app, 'POST', '/api/projects', '{oops')), { limit: 3, remaining: 1 })
+  t.match(rateHeaders(await get()), { limit: 3, remaining: 0 })
+})
+
+t.test('a client that asks too often gets 429 and when to come back', async (t) => {
+  const app = await build(t, { rateLimitMax: 2, trustProxy: true })
+  const from = (client: string, method = 'GET', url = '/api/projects') =>
+    send(app, method, url, undefined, { 'x-forwarded-for': client })
+  t.equal((await from('192.0.2.1')).status, 200)
+  t.equal((await from('192.0.2.1', 'GET', '/healthz')).status, 200)
+  for (const [method, url] of [
+    ['GET', '/api/projects'],
+    ['GET', '/healthz'],
+    ['DELETE', '/api/session'],
+  ]) {
+    const { status, body, headers } = await from('192.0.2.1', method, url)
+    t.equal(status, 429, `${method} ${url}`)
+    t.strictSame(body, { error: 'Too Many Requests' })
+    t.match(rateHeaders({ headers }), { limit: 2, remaining: 0 })
+    const seconds = Number(headers['retry-after'])
+    t.ok(seconds > 50 && seconds <= 60)
+    t.equal(headers['ratelimit-reset'], headers['retry-after'])
+  }
+  t.equal((await from('192.0.2.2')).status, 200, 'another client is not concerned')
+})
+
+t.test('guessing credentials counts as much as everything else', async (t) => {
+  const app = await build(t, { rateLimitMax: 2, authMode: 'required' })
+  const guess = (authorization: string) => send(app, 'GET', '/api/projects', undefined, { authorization })
+  t.equal((await guess('Bearer a')).status, 401)
+  t.equal((await send(app, 'DELETE', '/api/projects/x')).status, 403)
+  t.equal((await guess('Bearer b')).status, 429)
+})
+
+t.test('a change that is one too many is not made', async (t) => {
+  const app = await build(t, { rateLimitMax: 1 })
+  await createProject(app)
+  t.equal((await send(app, 'POST', '/api/projects', { name: 'A' })).status, 429)
+  t.equal(app.db.$client.prepare('select count(*) from projects').pluck().get(), 1)
+})
+
+t.test('a preflight does not count, and a refusal can be read by an allowed origin', async (t) => {
+  const app = await build(t, { rateLimitMax: 1, corsOrigins: [ORIGIN] })
+  for (let count = 0; count < 3; count++) {
+    t.equal((await preflight(app, '/api/projects', ORIGIN)).statusCode, 204)
+  }
+  const get = () => send(app, 'GET', '/api/projects', undefined, { origin: ORIGIN })
+  t.equal((await get()).status, 200)
+  const { status, headers } = await get()
+  t.equal(status, 429)
+  t.match(headers, {
+    'access-control-allow-origin': ORIGIN,
+    'access-control-expose-headers': /RateLimit-Reset/,
+  })
+})
+
+t.test('without a limit nothing is counted', async (t) => {
+  const app = await build(t, { rateLimitMax: 0 })
+  for (let count = 0; count < 20; count++) {
+    const { status, headers } = await send(app, 'GET', '/healthz')
+    t.equal(status, 200)
+    t.equal(headers['ratelimit-limit'], undefined)
+  }
+})

@@ -1,0 +1,93 @@
+/** Running the service as a process of its own. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { join, resolve } from 'node:path'
+import type { Test } from 'tap'
+
+/** How a process ended. */
+export interface Exit {
+  code: number | null
+  signal: string | null
+  stdout: string
+  stderr: string
+}
+
+/** A running service. */
+export interface Service {
+  /** Where it listens, e.g. `http://127.0.0.1:40123`. */
+  url: string
+  port: number
+  /** What it has logged so far. */
+  log: () => string
+  /** Sends a signal; the process may take its time. */
+  kill: (signal: NodeJS.Signals) => void
+  /** Resolves when the log matches; the process's end is an error. */
+  logged: (pattern: RegExp) => Promise<RegExpExecArray>
+  exited: Promise<Exit>
+}
+
+const OURS =
+  /^(HOST|PORT|DATABASE_URL|AUTH_MODE|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|TRUST_PROXY|CORS_|RATE_)/
+
+function launch(t: Test, environment: Record<string, string>) {
+  const inherited = Object.entries(process.env).filter(([name]) => !OURS.test(name))
+  const child = spawn(process.execPath, [resolve('src/cli.ts'), 'serve'], {
+    env: { ...Object.fromEntries(inherited), PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  const exited: Promise<Exit> = once(child, 'close').then(([code, signal]) => ({
+    code,
+    signal,
+    stdout,
+    stderr,
+  }))
+  return { child, exited, log: () => stdout }
+}
+
+/** The environment of a service on a new file of its own. */
+export const onNewFile = (t: Test) => ({ DATABASE_URL: `file:${join(t.testdir(), 'board.db')}` })
+
+/** Runs the service where it is expected to end by itself. @returns how it ended */
+export const run = (t: Test, environment: Record<string, string>): Promise<Exit> =>
+  launch(t, environment).exited
+
+/** Starts the service on a free port and waits until it listens; it is killed with the test. */
+export async function start(t: Test, environment: Record<string, string>): Promise<Service> {
+  const { child, exited, log } = launch(t, environment)
+  const ended = exited.then(({ code, stderr }) => {
+    throw new Error(`the service ended with ${code}: ${stderr || log()}`)
+  })
+  ended.catch(() => undefined)
+  async function logged(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(log())
+      if (match) return match
+      await Promise.race([once(child.stdout, 'data'), ended])
+    }
+  }
+  const [, url = ''] = await logged(/listening on (http:\/\/\S+)/)
+  return { url, port: Number(new URL(url).port), log, kill: (signal) => child.kill(signal), logged, exited }
+}
+
+/** A bare connection, for what no HTTP client would send. `received` is all that came back until it was closed. */
+export async function dial(t: Test, port: number): Promise<{ socket: Socket; received: Promise<string> }> {
+  const socket = connect(port, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  const received = once(socket, 'close').then(() => text)
+  await once(socket, 'connect')
+  return { socket, received }
+}

@@ -1,0 +1,40 @@
+import t from 'tap'
+import { build, send } from '../helper.ts'
+
+t.test('the document is OpenAPI 3.1 of every endpoint, and nothing else', async (t) => {
+  const app = await build(t)
+  const { status, body, headers } = await send(app, 'GET', '/openapi.json')
+  t.equal(status, 200)
+  t.match(headers['content-type'], 'application/json')
+  t.equal(body.openapi, '3.1.0')
+  t.strictSame(body.servers, [{ url: '/' }])
+  t.ok(Object.keys(body.paths).includes('/api/projects/{id}'))
+  for (const path of Object.keys(body.paths)) t.match(path, /^\/(api\/|healthz$|readyz$)/)
+})
+
+t.test('the page and all it loads are served, without a credential', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    const page = await send(app, 'GET', '/docs')
+    t.equal(page.status, 200)
+    t.match(page.headers['content-type'], 'text/html')
+    const assets = Array.from(
+      String(page.body).matchAll(/(?:href|src)="([^"]+)"/g),
+      ([, path]) => new URL(`${path}`, 'http://board.example/docs').pathname,
+    )
+    t.ok(assets.length >= 4)
+    for (const path of assets) t.equal((await send(app, 'GET', path)).status, 200, path)
+    t.equal((await send(app, 'GET', '/docs/')).status, 200)
+    t.strictSame((await send(app, 'GET', '/docs/json')).body, (await send(app, 'GET', '/openapi.json')).body)
+    t.match((await send(app, 'GET', '/docs/yaml')).body, /^openapi: 3\.1\.0/)
+  }
+})
+
+t.test('what the page does not have is 404 like everywhere', async (t) => {
+  const app = await build(t)
+  for (const url of ['/docs/static/nothing.js', '/docs/nothing', '/docs/static/%2e%2e/package.json']) {
+    const { status, body } = await send(app, 'GET', url)
+    t.equal(status, 404, url)
+    t.strictSame(body, { error: 'Not found' })
+  }
+})

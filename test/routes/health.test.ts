@@ -1,0 +1,55 @@
+import t from 'tap'
+import { buildApp } from '../../src/app.ts'
+import { build, holds } from '../helper.ts'
+
+const ok = { status: 'ok' }
+const unavailable = { error: 'Service unavailable' }
+
+t.test('a service that can do its work is healthy and ready, whoever asks', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    for (const headers of [undefined, { authorization: 'Bearer worthless' }]) {
+      await holds(t, app, [
+        ['GET', '/healthz', undefined, headers, 200, ok],
+        ['GET', '/readyz', undefined, headers, 200, ok],
+        ['HEAD', '/healthz', undefined, headers, 200, ''],
+        ['HEAD', '/readyz', undefined, headers, 200, ''],
+      ])
+    }
+    await holds(t, app, [['POST', '/readyz', undefined, undefined, 405, { error: 'Method not allowed' }]])
+  }
+})
+
+t.test('without its database the service is alive but not ready', async (t) => {
+  const app = await build(t)
+  app.db.$client.close()
+  await holds(t, app, [
+    ['GET', '/healthz', undefined, undefined, 200, ok],
+    ['GET', '/readyz', undefined, undefined, 503, unavailable],
+  ])
+})
+
+t.test('a service that is stopping is alive but not ready', async (t) => {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  t.teardown(() => app.close())
+  const answers: unknown[] = []
+  const ask = async (path: string) => {
+    const response = await fetch(`${url}${path}`)
+    answers.push([path, response.status, await response.json()])
+  }
+  // After the service's own hooks, while connections are still answered.
+  app.register(async (last) => {
+    last.addHook('preClose', async () => {
+      await ask('/healthz')
+      await ask('/readyz')
+    })
+  })
+  const url = await app.listen({ port: 0 })
+  await ask('/readyz')
+  await app.close()
+  t.strictSame(answers, [
+    ['/readyz', 200, ok],
+    ['/healthz', 200, ok],
+    ['/readyz', 503, unavailable],
+  ])
+})

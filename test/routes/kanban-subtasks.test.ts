@@ -1,0 +1,317 @@
+import t from 'tap'
+import { createKanbanSubtask } from '../../src/kanban-subtasks.ts'
+import {
+  type App,
+  breakTable,
+  build,
+  count,
+  createItem,
+  createProject,
+  createSubtask,
+  holds,
+  invalid,
+  long,
+  type Row,
+  send,
+  signInAs,
+  stored,
+} from '../helper.ts'
+
+const failure = { error: 'Internal server error' }
+const authenticationRequired = { error: 'Authentication required' }
+const readOnly = { error: 'Forbidden: read-only role' }
+const unsupported = { error: 'Unsupported Media Type' }
+const titleless = invalid({ title: ['must NOT have fewer than 1 characters'] })
+
+const LONG_AGO = '2001-01-01T00:00:00.000Z'
+
+/** Puts the record's last change far enough back for a new one to show. */
+const age = (app: App, id: string) =>
+  app.db.$client.prepare('update kanban_subtasks set updated_at = ? where id = ?').run(LONG_AGO, id)
+
+/** An application with one subtask on one item. */
+async function listOf(t: Parameters<typeof build>[0], fields: object = {}) {
+  const app = await build(t)
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const subtask = await createSubtask(app, item.id, fields)
+  return { app, item, subtask, url: `/api/kanban-subtasks/${subtask.id}` }
+}
+
+t.test('PATCH /api/kanban-subtasks/{id}', async (t) => {
+  t.test('only the fields of the body change, and updatedAt with them', async (t) => {
+    const { app, item, subtask, url } = await listOf(t)
+    const other = await createSubtask(app, item.id)
+    let before = subtask
+    for (const change of [
+      { title: 'New' },
+      { completed: true },
+      { completed: false },
+      { sortOrder: -1.5 },
+      { title: 'All', completed: true, sortOrder: 7 },
+    ]) {
+      age(app, subtask.id)
+      const { status, body } = await send(app, 'PATCH', url, change)
+      t.equal(status, 200)
+      t.not(body.updatedAt, LONG_AGO, 'updatedAt moves')
+      t.strictSame(body, { ...before, ...change, updatedAt: body.updatedAt }, JSON.stringify(change))
+      before = body
+    }
+    t.strictSame((await send(app, 'GET', `/api/kanban-items/${item.id}/subtasks`)).body, [other, before])
+  })
+
+  t.test('a body without a known field returns the record unchanged, updatedAt included', async (t) => {
+    const { app, subtask, url } = await listOf(t)
+    age(app, subtask.id)
+    for (const body of [{}, { nonsense: 1 }, { id: 'mine', itemId: 'x', createdAt: 5, updatedAt: 'x' }]) {
+      const answer = await send(app, 'PATCH', url, body)
+      t.strictSame([answer.status, answer.body], [200, { ...subtask, updatedAt: LONG_AGO }])
+    }
+  })
+
+  t.test('unknown and server-owned fields are ignored and never stored', async (t) => {
+    const { app, item, subtask, url } = await listOf(t)
+    const other = await createItem(app, item.projectId)
+    const foreign = { id: 'mine', itemId: other.id, createdAt: LONG_AGO, updatedAt: LONG_AGO, nonsense: 1 }
+    const { status, body } = await send(app, 'PATCH', url, { title: 'New', ...foreign })
+    t.equal(status, 200)
+    t.not(body.updatedAt, LONG_AGO)
+    t.strictSame(body, { ...subtask, title: 'New', updatedAt: body.updatedAt })
+    t.equal(stored(app, 'kanban_subtasks', subtask.id).item_id, item.id)
+  })
+
+  t.test('all violations of a body are reported', async (t) => {
+    const { app, subtask, url } = await listOf(t)
+    const patch = (body: unknown, answer: object): Row => ['PATCH', url, body, undefined, 400, answer]
+    await holds(t, app, [
+      patch(
+        { title: '', completed: 'yes', sortOrder: null },
+        invalid({
+          title: ['must NOT have fewer than 1 characters'],
+          completed: ['must be boolean'],
+          sortOrder: ['must be number'],
+        }),
+      ),
+      patch({ title: long(501) }, invalid({ title: ['must NOT have more than 500 characters'] })),
+      patch('null', invalid({}, ['must be object'])),
+      patch('[]', invalid({}, ['must be object'])),
+      patch('{"sortOrder":1e999}', invalid({ sortOrder: ['must be number'] })),
+    ])
+    t.strictSame(
+      (await send(app, 'GET', `/api/kanban-items/${subtask.itemId}/subtasks`)).body,
+      [subtask],
+      'nothing of it is stored',
+    )
+    await holds(t, app, [['PATCH', url, { title: long(500) }, undefined, 200, { title: long(500) }]])
+  })
+
+  t.test('no value is coerced, and null is allowed nowhere', async (t) => {
+    const { app, item, url } = await listOf(t)
+    const accepted: Record<string, unknown[]> = { title: ['5'], completed: [true], sortOrder: [5, 0] }
+    for (const [field, allowed] of Object.entries(accepted)) {
+      for (const value of [null, true, 5, 0, '5', [], {}]) {
+        for (const [method, target, success] of [
+          ['PATCH', url, 200],
+          ['POST', `/api/kanban-items/${item.id}/subtasks`, 201],
+        ] as const) {
+          const { status, body } = await send(app, method, target, { title: 'x', [field]: value })
+          t.equal(
+            status,
+            allowed.includes(value) ? success : 400,
+            `${method} ${field} ${JSON.stringify(value)}`,
+          )
+          if (status === 400) t.strictSame(Object.keys(body.details.fieldErrors), [field])
+          else t.strictSame(body[field], value)
+        }
+      }
+    }
+  })
+
+  t.test(
+    'makes no existence check: an unknown id is the 500 of the endpoint, after validation',
+    async (t) => {
+      const { app } = await listOf(t)
+      for (const id of ['none', '%', 'a%2Fb', '__proto__', long(10_000)]) {
+        await holds(t, app, [
+          ['PATCH', `/api/kanban-subtasks/${id}`, { title: 'x' }, undefined, 500, failure],
+          ['PATCH', `/api/kanban-subtasks/${id}`, {}, undefined, 500, failure],
+          ['PATCH', `/api/kanban-subtasks/${id}`, { nonsense: 1 }, undefined, 500, failure],
+          ['PATCH', `/api/kanban-subtasks/${id}`, { title: '' }, undefined, 400, titleless],
+        ])
+      }
+      t.equal(count(app, 'kanban_subtasks'), 1)
+    },
+  )
+})
+
+t.test('DELETE /api/kanban-subtasks/{id}', async (t) => {
+  t.test('deletes the subtask and nothing else', async (t) => {
+    const { app, item, url } = await listOf(t)
+    const kept = await createSubtask(app, item.id)
+    await holds(t, app, [['DELETE', url, undefined, undefined, 200, { success: true }]])
+    t.strictSame((await send(app, 'GET', `/api/kanban-items/${item.id}/subtasks`)).body, [kept])
+  })
+
+  t.test('makes no existence check: an unknown id is the 500 of the endpoint', async (t) => {
+    const { app, url } = await listOf(t)
+    await holds(t, app, [
+      ['DELETE', '/api/kanban-subtasks/none', undefined, undefined, 500, failure],
+      ['DELETE', '/api/kanban-subtasks/%', undefined, undefined, 500, failure],
+      ['DELETE', url, undefined, undefined, 200, { success: true }],
+      ['DELETE', url, undefined, undefined, 500, failure],
+      ['PATCH', url, { title: 'x' }, undefined, 500, failure],
+    ])
+  })
+})
+
+t.test('GET and POST /api/kanban-items/{id}/subtasks', async (t) => {
+  t.test('a subtask needs a title alone; every other field has its default', async (t) => {
+    const { app, item } = await listOf(t, { sortOrder: 4.5 })
+    const { status, body } = await send(app, 'POST', `/api/kanban-items/${item.id}/subtasks`, {
+      title: 'Step',
+    })
+    t.equal(status, 201)
+    t.strictSame(body, {
+      id: body.id,
+      itemId: item.id,
+      title: 'Step',
+      completed: false,
+      sortOrder: 5.5,
+      createdAt: body.createdAt,
+      updatedAt: body.createdAt,
+    })
+  })
+
+  t.test('every field of the payload is stored, server-owned ones are ignored', async (t) => {
+    const { app, item, subtask } = await listOf(t)
+    const fields = { title: 'Step', completed: true, sortOrder: -3 }
+    const foreign = { id: 'mine', itemId: 'x', createdAt: LONG_AGO, updatedAt: LONG_AGO, nonsense: 1 }
+    const body = await createSubtask(app, item.id, { ...fields, ...foreign })
+    t.strictSame(body, {
+      ...fields,
+      id: body.id,
+      itemId: item.id,
+      createdAt: body.createdAt,
+      updatedAt: body.createdAt,
+    })
+    t.not(body.id, 'mine')
+    t.not(body.createdAt, LONG_AGO)
+    t.strictSame((await send(app, 'GET', `/api/kanban-items/${item.id}/subtasks`)).body, [body, subtask])
+  })
+
+  t.test('the list is ordered by sortOrder, then by id', async (t) => {
+    const { app, item } = await listOf(t, { title: 'b', sortOrder: 2 })
+    await createSubtask(app, item.id, { title: 'c', sortOrder: 2 })
+    await createSubtask(app, item.id, { title: 'a', sortOrder: -2 })
+    const titles = (subtasks: { title: string }[]) => subtasks.map(({ title }) => title).join('')
+    t.equal(titles((await send(app, 'GET', `/api/kanban-items/${item.id}/subtasks`)).body), 'abc')
+    t.equal(titles((await send(app, 'GET', `/api/kanban-items/${item.id}`)).body.subtasks), 'abc')
+  })
+
+  t.test('of an unknown item are 404, after validation', async (t) => {
+    const { app } = await listOf(t)
+    const url = '/api/kanban-items/none/subtasks'
+    const gone = { error: 'Kanban item not found' }
+    await holds(t, app, [
+      ['GET', url, undefined, undefined, 404, gone],
+      ['POST', url, { title: '' }, undefined, 400, titleless],
+      ['POST', url, { title: 'x' }, undefined, 404, gone],
+    ])
+    t.throws(() => createKanbanSubtask(app.db, 'none', { title: 'x' }), {
+      statusCode: 404,
+      message: gone.error,
+    })
+    t.equal(count(app, 'kanban_subtasks'), 1)
+  })
+})
+
+t.test('the order of checks', async (t) => {
+  const text = { 'content-type': 'text/plain' }
+
+  t.test('in open mode nobody is asked who they are', async (t) => {
+    const { app, item, url } = await listOf(t)
+    const sessions = (['viewer', 'member', 'admin'] as const).map((role) => signInAs(app, role).headers)
+    for (const session of [undefined, ...sessions]) {
+      const spare = await createSubtask(app, item.id)
+      await holds(t, app, [
+        ['PATCH', '/api/kanban-subtasks/none', 'x', { ...session, ...text }, 415, unsupported],
+        ['PATCH', '/api/kanban-subtasks/none', '{oops', session, 500, failure],
+        ['PATCH', '/api/kanban-subtasks/none', { title: '' }, session, 400, titleless],
+        ['PATCH', '/api/kanban-subtasks/none', { title: 'x' }, session, 500, failure],
+        ['PATCH', url, '{oops', session, 500, failure],
+        ['PATCH', url, { title: '' }, session, 400, titleless],
+        ['PATCH', url, { title: 'x' }, session, 200, { title: 'x' }],
+        ['DELETE', `/api/kanban-subtasks/${spare.id}`, undefined, session, 200, { success: true }],
+        ['DELETE', `/api/kanban-subtasks/${spare.id}`, undefined, session, 500, failure],
+      ])
+    }
+    const worthless = { cookie: 'phaseboard_session=worthless' }
+    await holds(t, app, [
+      ['PATCH', '/api/kanban-subtasks/none', '{oops', worthless, 401, authenticationRequired],
+      ['DELETE', '/api/kanban-subtasks/none', undefined, worthless, 401, authenticationRequired],
+    ])
+  })
+
+  t.test('in required mode the member comes first, then the role, then the body', async (t) => {
+    const app = await build(t, { authMode: 'required' })
+    const member = signInAs(app, 'member').headers
+    const viewer = signInAs(app, 'viewer').headers
+    const project = await createProject(app, {}, member)
+    const item = await createItem(app, project.id, {}, member)
+    const list = `/api/kanban-items/${item.id}/subtasks`
+    const { body: subtask } = await send(app, 'POST', list, { title: 'Step' }, member)
+    const url = `/api/kanban-subtasks/${subtask.id}`
+    await holds(t, app, [
+      ['PATCH', url, '{oops', undefined, 401, authenticationRequired],
+      ['DELETE', url, undefined, undefined, 401, authenticationRequired],
+      ['GET', list, undefined, undefined, 401, authenticationRequired],
+      ['POST', list, { title: '' }, undefined, 401, authenticationRequired],
+      ['GET', list, undefined, viewer, 200, [subtask]],
+      ['POST', list, { title: '' }, viewer, 403, readOnly],
+      ['PATCH', url, '{oops', viewer, 403, readOnly],
+      ['PATCH', '/api/kanban-subtasks/none', { title: '' }, viewer, 403, readOnly],
+      ['DELETE', url, undefined, viewer, 403, readOnly],
+      ['DELETE', '/api/kanban-subtasks/none', undefined, viewer, 403, readOnly],
+      ['POST', list, { title: '' }, member, 400, titleless],
+      ['PATCH', url, '{oops', member, 500, failure],
+      ['PATCH', '/api/kanban-subtasks/none', { title: '' }, member, 400, titleless],
+      ['PATCH', '/api/kanban-subtasks/none', { title: 'x' }, member, 500, failure],
+      ['PATCH', url, { title: 'x' }, member, 200, { title: 'x' }],
+      ['DELETE', url, undefined, member, 200, { success: true }],
+      ['DELETE', url, undefined, member, 500, failure],
+    ])
+  })
+})
+
+t.test('an unexpected failure is answered with the 500 of its subtask endpoint', async (t) => {
+  const broken = await listOf(t)
+  breakTable(broken.app, 'kanban_subtasks')
+  const closed = await listOf(t)
+  closed.app.db.$client.close()
+  for (const { app, item, url } of [broken, closed]) {
+    const list = `/api/kanban-items/${item.id}/subtasks`
+    await holds(t, app, [
+      ['PATCH', url, { title: 'x' }, undefined, 500, failure],
+      ['PATCH', url, {}, undefined, 500, failure],
+      ['DELETE', url, undefined, undefined, 500, failure],
+      ['GET', list, undefined, undefined, 500, { error: 'Failed to fetch kanban subtasks' }],
+      ['HEAD', list, undefined, undefined, 500, ''],
+      ['POST', list, { title: 'x' }, undefined, 500, { error: 'Failed to create kanban subtask' }],
+    ])
+  }
+  const { app, item, url } = await listOf(t)
+  for (const body of ['{oops', '', ' ', '{"title":"x"', 'title=x']) {
+    await holds(t, app, [
+      ['PATCH', url, body, undefined, 500, failure],
+      ['PATCH', '/api/kanban-subtasks/none', body, undefined, 500, failure],
+      [
+        'POST',
+        `/api/kanban-items/${item.id}/subtasks`,
+        body,
+        undefined,
+        500,
+        { error: 'Failed to create kanban subtask' },
+      ],
+    ])
+  }
+})

@@ -1,0 +1,1177 @@
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  type App,
+  breakTable,
+  build,
+  count,
+  createItem,
+  createProject,
+  createSubtask,
+  furnish,
+  holds,
+  invalid,
+  long,
+  type Row,
+  send,
+  signInAs,
+  stored,
+} from '../helper.ts'
+
+const notFound = { error: 'Project not found' }
+const authenticationRequired = { error: 'Authentication required' }
+const readOnly = { error: 'Forbidden: read-only role' }
+const adminRequired = { error: 'Forbidden: admin access required' }
+
+const phases = (...names: string[]) => names.map((name) => ({ name }))
+const technical = phases('Discovery', 'Design', 'Development', 'Testing', 'Deployment')
+const business = phases('Discovery', 'Planning', 'Execution', 'Review', 'Close')
+const anyOther = phases('Planning', 'In Progress', 'Complete')
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const LONG_AGO = '2001-01-01T00:00:00.000Z'
+
+/** Puts the record's last change far enough back for a new one to show. */
+const age = (app: App, id: string) =>
+  app.db.$client.prepare('update projects set updated_at = ? where id = ?').run(LONG_AGO, id)
+
+const write = (app: App, id: string, column: string, value: unknown) =>
+  app.db.$client.prepare(`update projects set ${column} = ? where id = ?`).run(value, id)
+
+t.test('POST /api/projects', async (t) => {
+  t.test('a project needs a name alone; every other field has its default', async (t) => {
+    const app = await build(t)
+    const { status, body } = await send(app, 'POST', '/api/projects', { name: 'Apollo' })
+    t.equal(status, 201)
+    t.match(body.id, UUID_V7)
+    t.ok(Math.abs(Date.now() - Date.parse(body.createdAt)) < 10_000, 'createdAt is now')
+    t.strictSame(body, {
+      id: body.id,
+      name: 'Apollo',
+      description: '',
+      type: 'technical',
+      status: 'backlog',
+      phase: 'Discovery',
+      phaseConfig: technical,
+      health: 'on-track',
+      nextStep: '',
+      sortOrder: 0,
+      metadata: {},
+      leadId: null,
+      teamId: null,
+      createdAt: body.createdAt,
+      updatedAt: body.createdAt,
+      kanbanItems: [],
+      transcriptSummaries: [],
+      metrics: [],
+      objectives: [],
+      teamAssignments: [],
+    })
+    t.strictSame((await send(app, 'GET', `/api/projects/${body.id}`)).body, body, 'it is stored as answered')
+  })
+
+  t.test('every field of the payload is stored and answered', async (t) => {
+    const app = await build(t)
+    const fields = {
+      name: 'Apollo',
+      description: 'To the moon\nand back',
+      type: 'business',
+      status: 'active',
+      phase: 'Countdown',
+      phaseConfig: [{ name: 'Countdown', color: 'red', nested: { deep: [1] } }, { name: 'Liftoff' }],
+      health: 'at-risk',
+      nextStep: 'Fuel',
+      sortOrder: -2.5,
+      metadata: { budget: 7, tags: ['a', null] },
+      leadId: 'someone elsewhere',
+      teamId: 'a team elsewhere',
+    }
+    const { status, body } = await send(app, 'POST', '/api/projects', fields)
+    t.equal(status, 201)
+    t.hasStrict(body, fields)
+    t.strictSame((await send(app, 'GET', `/api/projects/${body.id}`)).body, body)
+  })
+
+  t.test('without phaseConfig the default sequence of the type is stored, as JSON text', async (t) => {
+    const app = await build(t)
+    for (const [type, sequence] of [
+      [undefined, technical],
+      ['technical', technical],
+      ['business', business],
+      ['custom', anyOther],
+      ['research', anyOther],
+      ['Technical', anyOther],
+      ['__proto__', anyOther],
+    ] as const) {
+      const project = await createProject(app, { type })
+      t.strictSame(project.phaseConfig, sequence, `the sequence of ${type}`)
+      t.equal(project.phase, sequence[0]?.name, `the first phase of ${type}`)
+      t.equal(stored(app, 'projects', project.id).phase_config, JSON.stringify(sequence))
+    }
+  })
+
+  t.test('a given phaseConfig is kept, whatever the type', async (t) => {
+    const app = await build(t)
+    const given = [{ name: 'One', note: 'further keys are kept' }, { name: 'Two' }]
+    for (const phaseConfig of [given, JSON.stringify(given), ` ${JSON.stringify(given, null, 2)}\n`]) {
+      const project = await createProject(app, { type: 'business', phaseConfig })
+      t.strictSame(project.phaseConfig, given)
+      t.equal(stored(app, 'projects', project.id).phase_config, JSON.stringify(given), 'stored as JSON text')
+    }
+  })
+
+  t.test('without a phase a project starts in the first phase of its sequence', async (t) => {
+    const app = await build(t)
+    const phaseConfig = phases('One', 'Two')
+    for (const [fields, phase] of [
+      [{}, 'Discovery'],
+      [{ phase: '' }, 'Discovery'],
+      [{ phaseConfig }, 'One'],
+      [{ phaseConfig, phase: '' }, 'One'],
+      [{ phaseConfig: JSON.stringify(phaseConfig) }, 'One'],
+      [{ phaseConfig, phase: 'Two' }, 'Two'],
+      [{ phaseConfig, phase: 'Elsewhere' }, 'Elsewhere'],
+      [{ phase: 'Design' }, 'Design'],
+    ] as const) {
+      t.equal((await createProject(app, fields)).phase, phase, JSON.stringify(fields))
+    }
+  })
+
+  t.test('a sequence of zero phases is kept, and leaves an absent phase empty', async (t) => {
+    const app = await build(t)
+    for (const phaseConfig of [[], '[]', '']) {
+      const project = await createProject(app, { phaseConfig })
+      t.strictSame([project.phaseConfig, project.phase], [[], ''], JSON.stringify(phaseConfig))
+      t.equal((await createProject(app, { phaseConfig, phase: 'Alone' })).phase, 'Alone')
+    }
+  })
+
+  t.test('a new project gets the default columns of a board', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    const columns = app.db.$client
+      .prepare(
+        'select name, sort_order as sortOrder from kanban_columns where project_id = ? order by sort_order',
+      )
+      .all(id)
+    t.same(columns, [
+      { name: 'To Do', sortOrder: 1 },
+      { name: 'In Progress', sortOrder: 2 },
+      { name: 'Review', sortOrder: 3 },
+      { name: 'Done', sortOrder: 4 },
+    ])
+  })
+
+  t.test('a project that cannot get its columns is not created at all', async (t) => {
+    const app = await build(t)
+    breakTable(app, 'kanban_columns')
+    await holds(t, app, [
+      ['POST', '/api/projects', { name: 'x' }, undefined, 500, { error: 'Failed to create project' }],
+    ])
+    t.equal(count(app, 'projects'), 0)
+  })
+
+  t.test('unknown and server-owned fields are ignored and never stored', async (t) => {
+    const app = await build(t)
+    const foreign = {
+      id: 'mine',
+      createdAt: LONG_AGO,
+      updatedAt: LONG_AGO,
+      ownerId: 'me',
+      kanbanItems: [{ title: 'x' }],
+      metrics: 5,
+      objectives: null,
+      teamAssignments: {},
+      transcriptSummaries: 'x',
+      phase_config: '[]',
+      nonsense: { deep: true },
+    }
+    const project = await createProject(app, foreign)
+    t.match(project.id, UUID_V7)
+    t.not(project.createdAt, LONG_AGO)
+    t.not(project.updatedAt, LONG_AGO)
+    const { id, createdAt, updatedAt, ...rest } = project
+    const plain = await createProject(app)
+    t.strictSame(rest, (({ id, createdAt, updatedAt, ...rest }) => rest)(plain))
+    t.equal(count(app, 'kanban_items'), 0)
+    for (const table of ['metrics', 'objectives', 'team_assignments', 'transcript_summaries']) {
+      t.equal(count(app, table), 0)
+    }
+  })
+
+  t.test('keys that could reach a prototype are dropped like every unknown field', async (t) => {
+    const app = await build(t)
+    const text = `{"name": "x", "__proto__": {"status": "stolen"}, "constructor": {"prototype": {"status": "stolen"}},
+      "metadata": {"a": {"__proto__": {"b": 1}, "c": 2}},
+      "phaseConfig": "[{\\"name\\": \\"One\\", \\"__proto__\\": {\\"b\\": 1}}]"}`
+    const { status, body } = await send(app, 'POST', '/api/projects', text)
+    t.equal(status, 201)
+    t.equal(body.status, 'backlog')
+    t.strictSame(body.metadata, { a: { c: 2 } })
+    t.strictSame(body.phaseConfig, phases('One'))
+    t.equal(stored(app, 'projects', body.id).metadata, '{"a":{"c":2}}')
+    t.equal(({} as Record<string, unknown>).status, undefined, 'nothing is polluted')
+  })
+
+  t.test('a body that fails validation is answered with all its violations', async (t) => {
+    const app = await build(t)
+    const post = (body: unknown, answer: unknown): Row => [
+      'POST',
+      '/api/projects',
+      body,
+      undefined,
+      400,
+      answer,
+    ]
+    await holds(t, app, [
+      post({}, invalid({ name: ['is required'] }, ['must NOT have fewer than 1 properties'])),
+      post({ nonsense: 1 }, invalid({ name: ['is required'] })),
+      post('null', invalid({}, ['must be object'])),
+      post('[]', invalid({}, ['must be object'])),
+      post('[{"name":"x"}]', invalid({}, ['must be object'])),
+      post('"name"', invalid({}, ['must be object'])),
+      post('7', invalid({}, ['must be object'])),
+      post('true', invalid({}, ['must be object'])),
+      post(
+        { name: '', type: '', sortOrder: '5', leadId: 7, phase: null, metadata: [], phaseConfig: {} },
+        invalid({
+          name: ['must NOT have fewer than 1 characters'],
+          type: ['must NOT have fewer than 1 characters'],
+          phase: ['must be string'],
+          phaseConfig: ['must be array or string'],
+          sortOrder: ['must be number'],
+          metadata: ['must be object or string'],
+          leadId: ['must be string or null'],
+        }),
+      ),
+      post(
+        { name: 'x', phaseConfig: [{}, { name: '' }, 5, { name: 7 }, null, { name: 'fine' }] },
+        invalid({
+          phaseConfig: [
+            'phaseConfig[0].name is required',
+            'phaseConfig[1].name must NOT have fewer than 1 characters',
+            'phaseConfig[2] must be object',
+            'phaseConfig[3].name must be string',
+            'phaseConfig[4] must be object',
+          ],
+        }),
+      ),
+      post('{"name":"x","sortOrder":1e999}', invalid({ sortOrder: ['must be number'] })),
+    ])
+    t.equal(count(app, 'projects'), 0)
+  })
+})
+
+t.test('the fields of a project', async (t) => {
+  const texts = ['description', 'nextStep']
+  const terms = ['type', 'status', 'health']
+  const references = ['leadId', 'teamId']
+
+  t.test('no value is coerced, and null is allowed only where the field says so', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    const values = [null, true, 5, '5', [], {}]
+    const accepted: Record<string, unknown[]> = {
+      ...Object.fromEntries(['name', 'phase', ...texts, ...terms].map((field) => [field, ['5']])),
+      ...Object.fromEntries(references.map((field) => [field, [null, '5']])),
+      sortOrder: [5],
+    }
+    for (const [field, allowed] of Object.entries(accepted)) {
+      for (const value of values) {
+        const expected = allowed.includes(value) ? 200 : 400
+        for (const [method, url, body] of [
+          ['PATCH', `/api/projects/${id}`, { [field]: value }],
+          ['POST', '/api/projects', { name: 'x', [field]: value }],
+        ] as const) {
+          const answer = await send(app, method, url, body)
+          t.equal(
+            answer.status,
+            expected === 200 && method === 'POST' ? 201 : expected,
+            `${field} ${JSON.stringify(value)}`,
+          )
+          if (expected === 200) t.strictSame(answer.body[field], value)
+          else t.strictSame(Object.keys(answer.body.details.fieldErrors), [field])
+        }
+      }
+    }
+  })
+
+  t.test('each limit holds: at it is fine, above it is 400', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    const limits: [string, number][] = [
+      ['name', 200],
+      ['phase', 100],
+      ...texts.map((field): [string, number] => [field, 100_000]),
+      ...terms.map((field): [string, number] => [field, 100]),
+      ...references.map((field): [string, number] => [field, 200]),
+    ]
+    for (const [field, limit] of limits) {
+      const message = `must NOT have more than ${limit} characters`
+      await holds(t, app, [
+        ['PATCH', `/api/projects/${id}`, { [field]: long(limit) }, undefined, 200, { [field]: long(limit) }],
+        [
+          'PATCH',
+          `/api/projects/${id}`,
+          { [field]: long(limit + 1) },
+          undefined,
+          400,
+          invalid({ [field]: [message] }),
+        ],
+        [
+          'POST',
+          '/api/projects',
+          { name: 'x', [field]: long(limit) },
+          undefined,
+          201,
+          { [field]: long(limit) },
+        ],
+        [
+          'POST',
+          '/api/projects',
+          { name: 'x', [field]: long(limit + 1) },
+          undefined,
+          400,
+          invalid({ [field]: [message] }),
+        ],
+      ])
+    }
+    const emoji = '🚀'.repeat(200)
+    await holds(t, app, [['PATCH', `/api/projects/${id}`, { name: emoji }, undefined, 200, { name: emoji }]])
+    for (const field of ['name', ...terms]) {
+      const answer = invalid({ [field]: ['must NOT have fewer than 1 characters'] })
+      await holds(t, app, [['PATCH', `/api/projects/${id}`, { [field]: '' }, undefined, 400, answer]])
+    }
+    for (const field of [...texts, ...references]) {
+      await holds(t, app, [
+        ['PATCH', `/api/projects/${id}`, { [field]: '' }, undefined, 200, { [field]: '' }],
+      ])
+    }
+  })
+
+  t.test(
+    'the vocabularies are open: any type, status, phase and health, and any change of them',
+    async (t) => {
+      const app = await build(t)
+      const { id } = await createProject(app)
+      for (const value of ['archived', 'backlog', 'Größer als 無']) {
+        const fields = { type: value, status: value, phase: value, health: value }
+        await holds(t, app, [['PATCH', `/api/projects/${id}`, fields, undefined, 200, fields]])
+      }
+    },
+  )
+
+  t.test('a JSON-text field is accepted as text and as the plain value, and answered plain', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    const config = [{ name: 'One', more: [1, { a: null }] }]
+    const metadata = { name: 'x', nested: { list: [1, 'two', null, true] } }
+    for (const [field, sent, value] of [
+      ['phaseConfig', config, config],
+      ['phaseConfig', JSON.stringify(config), config],
+      ['phaseConfig', [], []],
+      ['phaseConfig', '[]', []],
+      ['phaseConfig', '', []],
+      ['metadata', metadata, metadata],
+      ['metadata', JSON.stringify(metadata), metadata],
+      ['metadata', {}, {}],
+      ['metadata', '{}', {}],
+      ['metadata', '', {}],
+    ] as const) {
+      const column = field === 'metadata' ? 'metadata' : 'phase_config'
+      const patched = await send(app, 'PATCH', `/api/projects/${id}`, { [field]: sent })
+      t.equal(patched.status, 200)
+      t.strictSame(patched.body[field], value, `${field} from ${JSON.stringify(sent)}`)
+      t.equal(stored(app, 'projects', id)[column], JSON.stringify(value))
+      const created = await createProject(app, { [field]: sent })
+      t.strictSame(created[field], value)
+      t.equal(stored(app, 'projects', created.id)[column], JSON.stringify(value))
+    }
+  })
+
+  t.test('JSON text that does not parse or has the wrong shape is 400', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    const array = ['must be JSON text of an array']
+    const object = ['must be JSON text of an object']
+    const cases: [string, unknown, string[]][] = [
+      ...['oops', '[', '{}', 'null', '5', '"[]"', '[] x', ' ', "[{'name':'x'}]"].map(
+        (text): [string, unknown, string[]] => ['phaseConfig', text, array],
+      ),
+      ...['oops', '{', '[]', 'null', '5', '"{}"', '{} x', ' ', '{a:1}'].map(
+        (text): [string, unknown, string[]] => ['metadata', text, object],
+      ),
+      ...[null, 5, true, {}].map((value): [string, unknown, string[]] => [
+        'phaseConfig',
+        value,
+        ['must be array or string'],
+      ]),
+      ...[null, 5, true, []].map((value): [string, unknown, string[]] => [
+        'metadata',
+        value,
+        ['must be object or string'],
+      ]),
+      ['phaseConfig', '[{}]', ['phaseConfig[0].name is required']],
+      ['phaseConfig', '[{"name":""}]', ['phaseConfig[0].name must NOT have fewer than 1 characters']],
+      ['phaseConfig', '["One", 2]', ['phaseConfig[0] must be object', 'phaseConfig[1] must be object']],
+    ]
+    for (const [field, value, messages] of cases) {
+      const answer = invalid({ [field]: messages })
+      await holds(t, app, [
+        ['PATCH', `/api/projects/${id}`, { [field]: value }, undefined, 400, answer],
+        ['POST', '/api/projects', { name: 'x', [field]: value }, undefined, 400, answer],
+      ])
+    }
+  })
+
+  t.test('a JSON-text field takes 64 KiB serialised, in bytes, and not one more', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    const config = (name: string) => [{ name }]
+    const object = (a: string) => ({ a })
+    const message = 'must NOT be larger than 65536 bytes of JSON'
+    for (const [field, make, overhead] of [
+      ['phaseConfig', config, '[{"name":""}]'.length],
+      ['metadata', object, '{"a":""}'.length],
+    ] as const) {
+      const room = 65_536 - overhead
+      const fits = [make(long(room)), make('é'.repeat(room / 2 - 0.5)), make(`"${long(room - 3)}`)]
+      const tooLarge = [
+        make(long(room + 1)),
+        make('é'.repeat(Math.floor(room / 2) + 1)),
+        make(`"${long(room - 1)}`),
+      ]
+      for (const value of fits) {
+        const spacious = `${JSON.stringify(value)}${' '.repeat(1000)}`
+        for (const sent of [value, JSON.stringify(value), spacious]) {
+          const { status, body } = await send(app, 'PATCH', `/api/projects/${id}`, { [field]: sent })
+          t.equal(status, 200)
+          t.strictSame(body[field], value)
+        }
+      }
+      for (const value of tooLarge) {
+        for (const sent of [value, JSON.stringify(value)]) {
+          const answer = invalid({ [field]: [message] })
+          await holds(t, app, [['PATCH', `/api/projects/${id}`, { [field]: sent }, undefined, 400, answer]])
+        }
+      }
+    }
+  })
+
+  t.test('a JSON-text field may be nested 100 levels deep and not one more', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    const nest = (levels: number): string =>
+      levels % 2 ? `${'{"a":['.repeat(levels / 2)}{}${']}'.repeat(levels / 2)}` : `{"a":${nest(levels - 1)}}`
+    const message = 'must NOT be nested deeper than 100 levels'
+    const hundred = nest(100)
+    t.equal(hundred.match(/[[{]/g)?.length, 100)
+    const below = `[{"name":"x","a":${nest(98)}}]`
+    const above = `[{"name":"x","a":${nest(99)}}]`
+    for (const asText of [true, false]) {
+      const sent = (text: string) => (asText ? text : JSON.parse(text))
+      const url = `/api/projects/${id}`
+      await holds(t, app, [
+        ['PATCH', url, { metadata: sent(hundred) }, undefined, 200, { metadata: JSON.parse(hundred) }],
+        ['PATCH', url, { metadata: sent(nest(101)) }, undefined, 400, invalid({ metadata: [message] })],
+        ['PATCH', url, { phaseConfig: sent(below) }, undefined, 200, { phaseConfig: JSON.parse(below) }],
+        ['PATCH', url, { phaseConfig: sent(above) }, undefined, 400, invalid({ phaseConfig: [message] })],
+      ])
+    }
+    const abyss = `{"metadata":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+    await holds(t, app, [
+      [
+        'PATCH',
+        `/api/projects/${id}`,
+        abyss,
+        undefined,
+        400,
+        invalid({ metadata: ['must be object or string'] }),
+      ],
+      ['PATCH', `/api/projects/${id}`, abyss.replace('metadata', 'nonsense'), undefined, 200, { id }],
+    ])
+  })
+
+  t.test('JSON text that another tool left empty, missing, broken or misshapen reads as empty', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    const item = await createItem(app, id)
+    const { transcript, metric } = furnish(app, id, item.id)
+    const sql = app.db.$client
+    for (const text of [null, '', '   ', 'oops', '5', 'null', '"x"', 'wrong shape']) {
+      const array = text === 'wrong shape' ? '{}' : text
+      const object = text === 'wrong shape' ? '[]' : text
+      write(app, id, 'phase_config', array)
+      write(app, id, 'metadata', object)
+      sql.prepare('update kanban_items set metadata = ?').run(object)
+      sql.prepare('update transcript_summaries set participants = ?, action_items = ?').run(array, array)
+      sql.prepare('update metrics set history = ?').run(array)
+      for (const url of [`/api/projects/${id}`, '/api/projects']) {
+        const { status, body } = await send(app, 'GET', url)
+        t.equal(status, 200)
+        const project = Array.isArray(body) ? body[0] : body
+        t.strictSame([project.phaseConfig, project.metadata], [[], {}], `${text}`)
+        t.strictSame(project.kanbanItems[0].metadata, {})
+        t.strictSame(project.transcriptSummaries[0].participants, [])
+        t.strictSame(project.transcriptSummaries[0].actionItems, [])
+        t.strictSame(project.metrics[0].history, [])
+      }
+    }
+    sql
+      .prepare('update transcript_summaries set participants = ?, action_items = ?')
+      .run('["Ada"]', '["x",{"a":1}]')
+    sql.prepare('update metrics set history = ?').run('[{"value":1,"at":"2026-01-31T00:00:00.000Z"}]')
+    write(app, id, 'phase_config', '[{"name":"One"}]')
+    write(app, id, 'metadata', '{"a":1}')
+    const { body } = await send(app, 'GET', `/api/projects/${id}`)
+    t.hasStrict(body, {
+      phaseConfig: phases('One'),
+      metadata: { a: 1 },
+      transcriptSummaries: [{ id: transcript, participants: ['Ada'], actionItems: ['x', { a: 1 }] }],
+      metrics: [{ id: metric, history: [{ value: 1, at: '2026-01-31T00:00:00.000Z' }] }],
+    })
+  })
+})
+
+t.test('a project response', async (t) => {
+  t.test('holds the whole record with all relations, in every endpoint that answers one', async (t) => {
+    const app = await build(t)
+    const project = await createProject(app)
+    const item = await createItem(app, project.id, { metadata: { a: 1 } })
+    const subtask = await createSubtask(app, item.id)
+    const ids = furnish(app, project.id, item.id)
+    const timestamps = (table: string, id: string) => {
+      const { created_at, updated_at } = stored(app, table, id)
+      return { createdAt: created_at, updatedAt: updated_at }
+    }
+    const projectId = project.id
+    const expected = {
+      ...project,
+      kanbanItems: [
+        {
+          ...item,
+          metadata: { a: 1 },
+          labels: [
+            {
+              id: ids.label,
+              projectId,
+              name: 'Bug',
+              color: '#3b82f6',
+              ...timestamps('kanban_labels', ids.label),
+            },
+          ],
+          subtasks: [subtask],
+        },
+      ],
+      transcriptSummaries: [
+        {
+          id: ids.transcript,
+          projectId,
+          title: 'Kick-off',
+          date: '2026-01-31T00:00:00.000Z',
+          summary: '',
+          participants: [],
+          actionItems: [],
+          sourceFile: '',
+          ...timestamps('transcript_summaries', ids.transcript),
+        },
+      ],
+      metrics: [
+        {
+          id: ids.metric,
+          projectId,
+          name: 'Velocity',
+          value: 3.5,
+          unit: '',
+          category: '',
+          trend: 'stable',
+          history: [],
+          ...timestamps('metrics', ids.metric),
+        },
+      ],
+      objectives: [
+        {
+          id: ids.objective,
+          projectId,
+          title: 'Land',
+          description: '',
+          status: 'not-started',
+          sortOrder: 0,
+          ...timestamps('objectives', ids.objective),
+        },
+      ],
+      teamAssignments: [
+        {
+          id: ids.assignment,
+          projectId,
+          memberId: 'someone',
+          role: 'member',
+          ...timestamps('team_assignments', ids.assignment),
+        },
+      ],
+    }
+    const other = await createProject(app, { sortOrder: 1 })
+    t.strictSame((await send(app, 'GET', `/api/projects/${projectId}`)).body, expected)
+    t.strictSame(
+      (await send(app, 'GET', '/api/projects')).body,
+      [expected, other],
+      'each has its own relations',
+    )
+    t.strictSame((await send(app, 'PATCH', `/api/projects/${projectId}`, {})).body, expected)
+  })
+
+  t.test('never shows activity entries', async (t) => {
+    const app = await build(t)
+    const project = await createProject(app)
+    const item = await createItem(app, project.id)
+    await send(app, 'PATCH', `/api/kanban-items/${item.id}`, { column: 'Done' })
+    t.equal(count(app, 'kanban_activity'), 1)
+    for (const url of ['/api/projects', `/api/projects/${project.id}`, `/api/kanban-items/${item.id}`]) {
+      const { body } = await send(app, 'GET', url)
+      t.notMatch(JSON.stringify(body), /activit|status_change/)
+    }
+  })
+
+  t.test('orders items, dismissed ones too, and objectives by sortOrder, then by id', async (t) => {
+    const app = await build(t)
+    const project = await createProject(app)
+    const places: [string, number][] = [
+      ['last', 5],
+      ['tie', 1.5],
+      ['first', -3],
+      ['tie again', 1.5],
+    ]
+    for (const [title, sortOrder] of places) {
+      await createItem(app, project.id, { title, sortOrder, dismissed: sortOrder === 5, column: title })
+      app.db.$client
+        .prepare('insert into objectives (id, project_id, title, sort_order) values (?, ?, ?, ?)')
+        .run(`objective ${title}`, project.id, title, sortOrder)
+    }
+    const { body } = await send(app, 'GET', `/api/projects/${project.id}`)
+    const expected = ['first', 'tie', 'tie again', 'last']
+    t.strictSame(
+      body.kanbanItems.map((item: { title: string }) => item.title),
+      expected,
+    )
+    t.strictSame(
+      body.objectives.map((objective: { title: string }) => objective.title),
+      expected,
+    )
+  })
+
+  t.test('shows at once what another tool wrote', async (t) => {
+    const app = await build(t)
+    const sql = app.db.$client
+    sql.prepare("insert into projects (id, name) values ('p', 'From elsewhere')").run()
+    sql.prepare("insert into kanban_items (id, project_id, title) values ('i', 'p', 'Card')").run()
+    const { body } = await send(app, 'GET', '/api/projects/p')
+    t.hasStrict(body, {
+      id: 'p',
+      name: 'From elsewhere',
+      type: 'technical',
+      status: 'backlog',
+      phase: '',
+      phaseConfig: [],
+      health: 'on-track',
+      metadata: {},
+      kanbanItems: [{ id: 'i', column: 'To Do', priority: 'medium', approved: true, metadata: {} }],
+    })
+  })
+})
+
+t.test('GET /api/projects', async (t) => {
+  t.test('an empty service has no projects', async (t) => {
+    const app = await build(t)
+    await holds(t, app, [['GET', '/api/projects', undefined, undefined, 200, []]])
+  })
+
+  t.test('projects come by sortOrder ascending, then by id', async (t) => {
+    const app = await build(t)
+    const names = async () =>
+      (await send(app, 'GET', '/api/projects')).body.map(({ name }: { name: string }) => name)
+    for (const [name, sortOrder] of [
+      ['e', 10],
+      ['c', 2],
+      ['b', 0.5],
+      ['d', 2],
+      ['a', -1],
+    ] as const) {
+      await createProject(app, { name, sortOrder })
+    }
+    t.strictSame(await names(), ['a', 'b', 'c', 'd', 'e'])
+    const insert = app.db.$client.prepare('insert into projects (id, name, sort_order) values (?, ?, 2)')
+    insert.run('zzz', 'c3')
+    insert.run('000', 'c0')
+    t.strictSame(await names(), ['a', 'b', 'c0', 'c', 'd', 'c3', 'e'])
+  })
+
+  t.test('status and teamId filter by exact match when present and non-empty, and combine', async (t) => {
+    const app = await build(t)
+    for (const [name, status, teamId] of [
+      ['1', 'active', 'red'],
+      ['2', 'active', 'blue'],
+      ['3', 'backlog', 'red'],
+      ['4', 'Active', null],
+      ['5', 'act', 'red blue'],
+    ] as const) {
+      await createProject(app, { name, status, teamId, sortOrder: Number(name) })
+    }
+    for (const [query, expected] of [
+      ['', '12345'],
+      ['?', '12345'],
+      ['?status=', '12345'],
+      ['?teamId=', '12345'],
+      ['?status=&teamId=', '12345'],
+      ['?status=active', '12'],
+      ['?status=Active', '4'],
+      ['?status=act', '5'],
+      ['?status=active%20', ''],
+      ['?status=%', ''],
+      ['?teamId=red', '13'],
+      ['?teamId=red%20blue', '5'],
+      ['?teamId=red+blue', '5'],
+      ['?teamId=null', ''],
+      ['?status=active&teamId=', '12'],
+      ['?status=&teamId=red', '13'],
+      ['?status=active&teamId=red', '1'],
+      ['?status=backlog&teamId=blue', ''],
+      ["?status=active' or 1=1 --", ''],
+      ['?name=1&unknown=x', '12345'],
+      ['?Status=active', '12345'],
+    ] as const) {
+      const { status, body } = await send(app, 'GET', `/api/projects${query}`)
+      t.equal(status, 200)
+      t.equal(
+        body.map(({ name }: { name: string }) => name).join(''),
+        expected,
+        `with ${query || 'no query'}`,
+      )
+    }
+    const twice = await send(app, 'GET', '/api/projects?status=active&status=backlog')
+    t.strictSame([twice.status, twice.body], [400, invalid({ status: ['must be string'] })])
+  })
+
+  t.test('all matching projects are listed, however many', async (t) => {
+    const app = await build(t)
+    app.db.$client.exec(`insert into projects (id, name, sort_order)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 1500)
+      select 'p' || i, 'x', i from n`)
+    app.db.$client.exec(
+      "insert into kanban_items (id, project_id, title) select 'i' || id, id, 'x' from projects",
+    )
+    const { body } = await send(app, 'GET', '/api/projects')
+    t.equal(body.length, 1500)
+    t.ok(
+      body.every(
+        ({ id, kanbanItems }: { id: string; kanbanItems: { id: string }[] }, index: number) =>
+          id === `p${index + 1}` && kanbanItems.length === 1 && kanbanItems[0]?.id === `i${id}`,
+      ),
+      'in order, each with its own items',
+    )
+  })
+})
+
+t.test('in open mode no client is limited in how often it asks', async (t) => {
+  const app = await build(t)
+  const answers = await Promise.all(Array.from({ length: 1000 }, () => send(app, 'GET', '/api/projects')))
+  t.ok(answers.every(({ status }) => status === 200))
+  t.ok(answers.every(({ headers }) => !Object.keys(headers).some((name) => /rate-?limit/i.test(name))))
+})
+
+t.test('GET /api/projects/{id}', async (t) => {
+  t.test('an id that matches nothing is 404, whatever it looks like', async (t) => {
+    const app = await build(t)
+    await createProject(app)
+    const ids = [
+      'none',
+      '0',
+      '%',
+      '%25',
+      '%zz',
+      '%E0%A4%A',
+      'a%2Fb',
+      '%00',
+      '%20',
+      '__proto__',
+      'constructor',
+      '*',
+      ':id',
+      "1'%20or%20'1'='1",
+      '%F0%9F%9A%80',
+      long(10_000),
+    ]
+    const rows = ids.map((id): Row => ['GET', `/api/projects/${id}`, undefined, undefined, 404, notFound])
+    await holds(t, app, rows)
+  })
+
+  t.test('any string is an id, however it is encoded in the path', async (t) => {
+    const app = await build(t)
+    const insert = app.db.$client.prepare("insert or replace into projects (id, name) values (?, 'x')")
+    const tricky = fc.string({ unit: fc.constantFrom(...'%25F4a1/?#;:.\\ +é無🚀'), minLength: 1 })
+    const id = fc.oneof(tricky, fc.string({ unit: 'grapheme', minLength: 1 }), fc.uuid())
+    await fc.assert(
+      fc.asyncProperty(
+        id.filter((text) => !/^\.+$/.test(text)),
+        async (text) => {
+          insert.run(text)
+          const { status, body } = await send(app, 'GET', `/api/projects/${encodeURIComponent(text)}`)
+          return status === 200 && body.id === text
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  t.test('HEAD answers as GET does, without the body', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    await holds(t, app, [
+      ['HEAD', `/api/projects/${id}`, undefined, undefined, 200, ''],
+      ['HEAD', '/api/projects', undefined, undefined, 200, ''],
+      ['HEAD', '/api/projects/none', undefined, undefined, 404, notFound],
+    ])
+  })
+})
+
+t.test('PATCH /api/projects/{id}', async (t) => {
+  t.test('only the fields of the body change, and updatedAt with them', async (t) => {
+    const app = await build(t)
+    let project = await createProject(app, { description: 'kept', metadata: { kept: true }, leadId: 'kept' })
+    for (const change of [
+      { name: 'New' },
+      { description: 'New' },
+      { type: 'business' },
+      { status: 'active' },
+      { phase: 'Testing' },
+      { phaseConfig: phases('Testing') },
+      { health: 'blocked' },
+      { nextStep: 'New' },
+      { sortOrder: 4.25 },
+      { sortOrder: -1e300 },
+      { metadata: { replaced: true } },
+      { leadId: 'someone' },
+      { leadId: null },
+      { teamId: 'red' },
+      { teamId: null },
+      { name: 'Both', status: 'archived' },
+    ]) {
+      age(app, project.id)
+      const { status, body } = await send(app, 'PATCH', `/api/projects/${project.id}`, change)
+      t.equal(status, 200)
+      t.not(body.updatedAt, LONG_AGO, 'updatedAt moves')
+      t.strictSame(body, { ...project, ...change, updatedAt: body.updatedAt }, JSON.stringify(change))
+      t.strictSame((await send(app, 'GET', `/api/projects/${project.id}`)).body, body)
+      project = body
+    }
+  })
+
+  t.test('a changed type or phaseConfig moves neither the sequence nor the phase by itself', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    await holds(t, app, [
+      ['PATCH', `/api/projects/${id}`, { type: 'business' }, undefined, 200, { phaseConfig: technical }],
+      [
+        'PATCH',
+        `/api/projects/${id}`,
+        { phaseConfig: [] },
+        undefined,
+        200,
+        { phaseConfig: [], phase: 'Discovery' },
+      ],
+    ])
+  })
+
+  t.test('a body without a known field returns the record unchanged, updatedAt included', async (t) => {
+    const app = await build(t)
+    const project = await createProject(app)
+    age(app, project.id)
+    const unchanged = { ...project, updatedAt: LONG_AGO }
+    for (const body of [{}, { nonsense: 1 }, { id: 'mine', updatedAt: 'x', createdAt: 5 }, { phase: '' }]) {
+      const answer = await send(app, 'PATCH', `/api/projects/${project.id}`, body)
+      t.strictSame([answer.status, answer.body], [200, unchanged], JSON.stringify(body))
+    }
+  })
+
+  t.test('an empty phase counts as absent beside other fields too', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app, { phase: 'Testing' })
+    await holds(t, app, [
+      [
+        'PATCH',
+        `/api/projects/${id}`,
+        { phase: '', name: 'New' },
+        undefined,
+        200,
+        { phase: 'Testing', name: 'New' },
+      ],
+    ])
+  })
+
+  t.test('unknown and server-owned fields are ignored beside known ones', async (t) => {
+    const app = await build(t)
+    const project = await createProject(app)
+    const { status, body } = await send(app, 'PATCH', `/api/projects/${project.id}`, {
+      name: 'New',
+      id: 'mine',
+      createdAt: LONG_AGO,
+      updatedAt: LONG_AGO,
+      ownerId: 'me',
+      kanbanItems: [],
+      nonsense: 1,
+    })
+    t.equal(status, 200)
+    t.not(body.updatedAt, LONG_AGO)
+    t.strictSame(body, { ...project, name: 'New', updatedAt: body.updatedAt })
+  })
+
+  t.test('a change leaves every other project alone', async (t) => {
+    const app = await build(t)
+    const [one, other] = [await createProject(app), await createProject(app)]
+    await send(app, 'PATCH', `/api/projects/${one.id}`, { name: 'New' })
+    t.strictSame((await send(app, 'GET', `/api/projects/${other.id}`)).body, other)
+  })
+
+  t.test('validation is checked before existence', async (t) => {
+    const app = await build(t)
+    const tooLong = invalid({ name: ['must NOT have more than 200 characters'] })
+    await holds(t, app, [
+      ['PATCH', '/api/projects/none', { name: long(201) }, undefined, 400, tooLong],
+      ['PATCH', '/api/projects/none', '[]', undefined, 400, invalid({}, ['must be object'])],
+      ['PATCH', '/api/projects/none', { name: 'fine' }, undefined, 404, notFound],
+      ['PATCH', '/api/projects/none', {}, undefined, 404, notFound],
+    ])
+  })
+
+  t.test('a project that disappears while its change is under way is 404', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    app.db.$client.exec(`create trigger vanish before update on projects begin select raise(ignore); end`)
+    await holds(t, app, [['PATCH', `/api/projects/${id}`, { name: 'New' }, undefined, 404, notFound]])
+  })
+})
+
+t.test('DELETE /api/projects/{id}', async (t) => {
+  t.test('takes all that belongs to the project along, from every table, and nothing else', async (t) => {
+    const app = await build(t)
+    const admin = signInAs(app, 'admin')
+    const [doomed, kept] = [await createProject(app), await createProject(app)]
+    const ideas: Record<string, string> = {}
+    for (const { id } of [doomed, kept]) {
+      const item = await createItem(app, id)
+      await createSubtask(app, item.id)
+      ideas[id] = furnish(app, id, item.id).idea
+    }
+    const tables = [
+      'projects',
+      'kanban_items',
+      'kanban_subtasks',
+      'kanban_activity',
+      'kanban_comments',
+      'kanban_columns',
+      'kanban_labels',
+      'kanban_item_labels',
+      'transcript_summaries',
+      'metrics',
+      'objectives',
+      'team_assignments',
+    ]
+    const referring = app.db.$client
+      .prepare(
+        `select distinct t.name from sqlite_schema t, pragma_foreign_key_list(t.name) f
+         where t.type = 'table' and f.on_delete = 'CASCADE'
+           and f."table" in ('projects', 'kanban_items', 'kanban_labels')`,
+      )
+      .pluck()
+      .all() as string[]
+    t.strictSame(
+      referring.filter((table) => !tables.includes(table)),
+      [],
+      'no table that refers to a project or an item is forgotten here',
+    )
+    const before = Object.fromEntries(tables.map((table) => [table, count(app, table)]))
+    const { status, body } = await send(app, 'DELETE', `/api/projects/${doomed.id}`, undefined, admin.headers)
+    t.strictSame([status, body], [200, { success: true }])
+    for (const table of tables) t.equal(count(app, table) * 2, before[table], `half of ${table} is left`)
+    t.equal(count(app, 'kanban_items', 'project_id = ?', doomed.id), 0)
+    t.equal(stored(app, 'personal_ideas', ideas[doomed.id] ?? '').promoted_project_id, null, 'the idea stays')
+    t.equal(stored(app, 'personal_ideas', ideas[kept.id] ?? '').promoted_project_id, kept.id)
+    await holds(t, app, [
+      ['GET', `/api/projects/${doomed.id}`, undefined, undefined, 404, notFound],
+      ['DELETE', `/api/projects/${doomed.id}`, undefined, admin.headers, 404, notFound],
+      ['GET', `/api/projects/${kept.id}`, undefined, undefined, 200, { id: kept.id }],
+    ])
+  })
+
+  t.test('needs an admin before the project is even looked for, in both modes', async (t) => {
+    for (const authMode of ['open', 'required'] as const) {
+      const app = await build(t, { authMode })
+      const admin = signInAs(app, 'admin')
+      const { id } = await createProject(app, {}, admin.headers)
+      const nobodies: (Record<string, string> | undefined)[] = [
+        undefined,
+        signInAs(app, 'member').headers,
+        signInAs(app, 'viewer').headers,
+        { cookie: 'phaseboard_session=worthless' },
+        { authorization: 'Bearer worthless' },
+      ]
+      for (const headers of nobodies) {
+        await holds(t, app, [
+          ['DELETE', '/api/projects/none', undefined, headers, 403, adminRequired],
+          ['DELETE', `/api/projects/${id}`, undefined, headers, 403, adminRequired],
+          ['DELETE', `/api/projects/${id}`, '{oops', headers, 403, adminRequired],
+        ])
+      }
+      await holds(t, app, [
+        ['GET', `/api/projects/${id}`, undefined, admin.headers, 200, { id }],
+        ['DELETE', '/api/projects/none', undefined, admin.headers, 404, notFound],
+        ['DELETE', '/api/projects/none', '{oops', admin.headers, 404, notFound],
+        ['DELETE', `/api/projects/${id}`, '{oops', admin.headers, 200, { success: true }],
+        ['DELETE', `/api/projects/${id}`, undefined, admin.headers, 404, notFound],
+      ])
+    }
+  })
+})
+
+t.test('the order of checks', async (t) => {
+  t.test('in open mode only DELETE asks who is there', async (t) => {
+    const app = await build(t, { authMode: 'open' })
+    const { id } = await createProject(app)
+    const nameless = invalid({ name: ['must NOT have fewer than 1 characters'] })
+    const update = { error: 'Failed to update project' }
+    const wrongType = { 'content-type': 'text/plain' }
+    const unsupported = { error: 'Unsupported Media Type' }
+    const worthless = { authorization: 'Bearer worthless' }
+    const sessions = [
+      undefined,
+      ...(['viewer', 'member', 'admin'] as const).map((role) => signInAs(app, role).headers),
+    ]
+    for (const session of sessions) {
+      await holds(t, app, [
+        ['GET', '/api/projects', undefined, session, 200, [{ id }]],
+        ['GET', `/api/projects/${id}`, undefined, session, 200, { id }],
+        ['GET', '/api/projects/none', undefined, session, 404, notFound],
+        ['POST', '/api/projects', { name: '' }, session, 400, nameless],
+        ['POST', '/api/projects', '{oops', session, 500, { error: 'Failed to create project' }],
+        ['POST', '/api/projects', 'x', { ...session, ...wrongType }, 415, unsupported],
+        ['PATCH', '/api/projects/none', 'x', { ...session, ...wrongType }, 415, unsupported],
+        ['PATCH', '/api/projects/none', '{oops', session, 500, update],
+        ['PATCH', '/api/projects/none', { name: '' }, session, 400, nameless],
+        ['PATCH', `/api/projects/${id}`, { name: '' }, session, 400, nameless],
+        ['PATCH', '/api/projects/none', { name: 'x' }, session, 404, notFound],
+        ['PATCH', `/api/projects/${id}`, { name: 'x' }, session, 200, { name: 'x' }],
+      ])
+    }
+    await holds(t, app, [
+      ['GET', '/api/projects', undefined, worthless, 401, authenticationRequired],
+      ['POST', '/api/projects', { name: '' }, worthless, 401, authenticationRequired],
+      ['PATCH', '/api/projects/none', { name: '' }, worthless, 401, authenticationRequired],
+    ])
+  })
+
+  t.test('in required mode the member comes first, then the role, then all the rest', async (t) => {
+    const app = await build(t, { authMode: 'required' })
+    const member = signInAs(app, 'member').headers
+    const viewer = signInAs(app, 'viewer').headers
+    const { id } = await createProject(app, {}, member)
+    const nameless = invalid({ name: ['must NOT have fewer than 1 characters'] })
+    const update = { error: 'Failed to update project' }
+    await holds(t, app, [
+      ['GET', '/api/projects', undefined, undefined, 401, authenticationRequired],
+      ['GET', '/api/projects/none', undefined, undefined, 401, authenticationRequired],
+      ['POST', '/api/projects', '{oops', undefined, 401, authenticationRequired],
+      ['PATCH', '/api/projects/none', { name: '' }, undefined, 401, authenticationRequired],
+      ['GET', '/api/projects', undefined, viewer, 200, [{ id }]],
+      ['GET', `/api/projects/${id}`, undefined, viewer, 200, { id }],
+      ['GET', '/api/projects/none', undefined, viewer, 404, notFound],
+      ['POST', '/api/projects', '{oops', viewer, 403, readOnly],
+      ['POST', '/api/projects', { name: '' }, viewer, 403, readOnly],
+      ['PATCH', '/api/projects/none', { name: '' }, viewer, 403, readOnly],
+      ['PATCH', `/api/projects/${id}`, {}, viewer, 403, readOnly],
+      ['POST', '/api/projects', '{oops', member, 500, { error: 'Failed to create project' }],
+      ['POST', '/api/projects', { name: '' }, member, 400, nameless],
+      ['POST', '/api/projects', { name: 'x' }, member, 201, { name: 'x' }],
+      ['PATCH', '/api/projects/none', '{oops', member, 500, update],
+      ['PATCH', '/api/projects/none', { name: '' }, member, 400, nameless],
+      ['PATCH', '/api/projects/none', { name: 'x' }, member, 404, notFound],
+      ['PATCH', `/api/projects/${id}`, { name: 'x' }, member, 200, { name: 'x' }],
+    ])
+  })
+})
+
+t.test('an unexpected failure', async (t) => {
+  const requests: [string, string, unknown, string][] = [
+    ['GET', '/api/projects', undefined, 'Failed to fetch projects'],
+    ['GET', '/api/projects?status=x', undefined, 'Failed to fetch projects'],
+    ['HEAD', '/api/projects', undefined, 'Failed to fetch projects'],
+    ['POST', '/api/projects', { name: 'x' }, 'Failed to create project'],
+    ['GET', '/api/projects/x', undefined, 'Failed to fetch project'],
+    ['HEAD', '/api/projects/x', undefined, 'Failed to fetch project'],
+    ['PATCH', '/api/projects/x', { name: 'x' }, 'Failed to update project'],
+    ['DELETE', '/api/projects/x', undefined, 'Failed to delete project'],
+  ]
+
+  t.test('is answered with the 500 of its project endpoint', async (t) => {
+    const app = await build(t)
+    const { headers } = signInAs(app, 'admin')
+    breakTable(app, 'projects')
+    await holds(
+      t,
+      app,
+      requests.map(([method, url, body, error]): Row => [method, url, body, headers, 500, { error }]),
+    )
+  })
+
+  t.test('in a relation fails the whole response', async (t) => {
+    for (const table of [
+      'kanban_items',
+      'kanban_subtasks',
+      'kanban_item_labels',
+      'transcript_summaries',
+      'metrics',
+      'objectives',
+      'team_assignments',
+    ]) {
+      const app = await build(t)
+      const { id } = await createProject(app)
+      breakTable(app, table)
+      await holds(t, app, [
+        ['GET', '/api/projects', undefined, undefined, 500, { error: 'Failed to fetch projects' }],
+        ['GET', `/api/projects/${id}`, undefined, undefined, 500, { error: 'Failed to fetch project' }],
+      ])
+    }
+  })
+
+  t.test('of the database as a whole is answered with the 500 of the endpoint too', async (t) => {
+    const app = await build(t)
+    const { headers: admin } = signInAs(app, 'admin')
+    app.db.$client.close()
+    for (const headers of [undefined, admin]) {
+      const rows = requests
+        .filter(([method]) => headers || method !== 'DELETE')
+        .map(([method, url, body, error]): Row => [method, url, body, headers, 500, { error }])
+      await holds(t, app, rows)
+    }
+  })
+
+  t.test('is what an unparseable body is to POST and PATCH', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    for (const body of [
+      '{oops',
+      '',
+      ' ',
+      '{"name":"x"',
+      "{'name':'x'}",
+      '{"name":"x"}}',
+      'undefined',
+      'name=x',
+    ]) {
+      await holds(t, app, [
+        ['POST', '/api/projects', body, undefined, 500, { error: 'Failed to create project' }],
+        ['PATCH', `/api/projects/${id}`, body, undefined, 500, { error: 'Failed to update project' }],
+        ['PATCH', '/api/projects/none', body, undefined, 500, { error: 'Failed to update project' }],
+      ])
+    }
+    t.equal(count(app, 'projects'), 1)
+  })
+})

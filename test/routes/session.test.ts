@@ -1,0 +1,380 @@
+import { createRequire } from 'node:module'
+import { eq } from 'drizzle-orm'
+import t from 'tap'
+import { members, sessions } from '../../src/db/schema.ts'
+import { newId } from '../../src/ids.ts'
+import { hashPassword, verifyPassword } from '../../src/passwords.ts'
+import { timestamp } from '../../src/time.ts'
+import { type App, build, count, holds, invalid, send, signInAs } from '../helper.ts'
+
+const PASSWORD = 'correct horse battery'
+const refused = { error: 'Invalid email or password' }
+const limited = { error: 'Too many failed sign-ins' }
+const DAY = 24 * 60 * 60 * 1000
+
+/** Every check of a password, as the hash it was held against. Patched before anything loads the library. */
+const verifications: string[] = []
+const argon2 = createRequire(import.meta.url)('@node-rs/argon2')
+const { verify } = argon2
+argon2.verify = (hash: string, ...rest: unknown[]) => {
+  verifications.push(hash)
+  return verify(hash, ...rest)
+}
+
+let passwordHash: string
+t.before(async () => {
+  passwordHash = await hashPassword(PASSWORD)
+})
+
+/** A member who can sign in with {@link PASSWORD}. */
+function enrol(app: App, email: string, fields: Partial<typeof members.$inferInsert> = {}): string {
+  const id = newId()
+  app.db
+    .insert(members)
+    .values({ id, name: 'Ada', email, passwordHash, ...fields })
+    .run()
+  return id
+}
+
+/** Signs in from an address of the caller's choice. */
+async function signIn(
+  app: App,
+  email: string,
+  password = PASSWORD,
+  from: { address?: string; headers?: object } = {},
+) {
+  const response = await app.inject({
+    method: 'POST',
+    url: '/api/session',
+    payload: { email, password },
+    headers: { ...from.headers },
+    ...(from.address !== undefined && { remoteAddress: from.address }),
+  })
+  const [cookie] = [response.headers['set-cookie']].flat()
+  return {
+    status: response.statusCode,
+    body: response.json(),
+    headers: response.headers,
+    cookie: { cookie: String(cookie).split(';', 1)[0] ?? '' },
+    flags: String(cookie).split('; ').slice(1),
+  }
+}
+
+t.test('signing in answers who it is and until when, and sets the cookie', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    const id = enrol(app, 'Ada@Example.test', { role: 'viewer' })
+    const { status, body, headers, cookie, flags } = await signIn(app, 'Ada@Example.test')
+    t.equal(status, 201)
+    t.strictSame(Object.keys(body), ['member', 'expiresAt'])
+    t.strictSame(body.member, { id, name: 'Ada', email: 'Ada@Example.test', role: 'viewer' })
+    t.ok(Math.abs(Date.parse(body.expiresAt) - Date.now() - 30 * DAY) < 60_000)
+    t.equal([headers['set-cookie']].flat().length, 1)
+    t.strictSame(flags, [
+      'Path=/',
+      `Expires=${new Date(body.expiresAt).toUTCString()}`,
+      'HttpOnly',
+      'SameSite=Lax',
+    ])
+    t.match(cookie.cookie, /^phaseboard_session=[\w-]{43}$/)
+    await holds(t, app, [
+      ['GET', '/api/session', undefined, cookie, 200, { via: 'session' }],
+      ['GET', '/api/session', undefined, cookie, 200, { member: body.member }],
+    ])
+  }
+})
+
+t.test('an email is found whatever its case, and only exactly otherwise', async (t) => {
+  const app = await build(t)
+  enrol(app, 'Ada@Example.test')
+  t.equal((await signIn(app, 'ada@example.TEST')).status, 201)
+  for (const email of ['ada@example.tes', 'ada@example.test ', '%@example.test', 'a_a@example.test']) {
+    t.equal((await signIn(app, email)).status, 401, email)
+  }
+})
+
+t.test('the cookie is Secure behind TLS, which only a trusted proxy can tell', async (t) => {
+  const https = { 'x-forwarded-proto': 'https' }
+  const flagsOf = async (trustProxy: boolean | string[], headers: object, address: string) => {
+    const app = await build(t, { trustProxy })
+    enrol(app, 'ada@example.test')
+    return (await signIn(app, 'ada@example.test', PASSWORD, { headers, address })).flags
+  }
+  t.ok((await flagsOf(true, https, '10.0.0.9')).includes('Secure'))
+  t.ok((await flagsOf(['10.0.0.0/8'], https, '10.0.0.9')).includes('Secure'))
+  t.notOk((await flagsOf(['10.0.0.0/8'], https, '192.168.0.9')).includes('Secure'))
+  t.notOk((await flagsOf(false, https, '10.0.0.9')).includes('Secure'))
+  t.notOk((await flagsOf(true, { 'x-forwarded-proto': 'http' }, '10.0.0.9')).includes('Secure'))
+})
+
+t.test('whatever credential the request carries is ignored', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    const id = enrol(app, 'ada@example.test')
+    const other = signInAs(app, 'admin')
+    for (const headers of [
+      { authorization: 'Bearer worthless' },
+      { cookie: 'phaseboard_session=worthless' },
+      other.headers,
+    ]) {
+      const { status, body } = await signIn(app, 'ada@example.test', PASSWORD, { headers })
+      t.equal(status, 201)
+      t.equal(body.member.id, id)
+      t.match(await signIn(app, 'ada@example.test', 'wrong', { headers }), { status: 401, body: refused })
+    }
+    t.equal(
+      (await send(app, 'GET', '/api/session', undefined, other.headers)).status,
+      200,
+      'that one lives on',
+    )
+  }
+})
+
+t.test('every sign-in has a token of its own', async (t) => {
+  const app = await build(t)
+  enrol(app, 'ada@example.test')
+  const first = await signIn(app, 'ada@example.test')
+  const second = await signIn(app, 'ada@example.test', PASSWORD, { headers: first.cookie })
+  t.not(first.cookie.cookie, second.cookie.cookie)
+  for (const { cookie } of [first, second]) {
+    t.match((await send(app, 'GET', '/api/session', undefined, cookie)).body, { via: 'session' })
+  }
+  t.equal(count(app, 'sessions'), 2)
+})
+
+t.test('signing out ends this session for real, and no other', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  enrol(app, 'ada@example.test')
+  const here = await signIn(app, 'ada@example.test')
+  const there = await signIn(app, 'ada@example.test')
+  const { status, body, headers } = await send(app, 'DELETE', '/api/session', undefined, here.cookie)
+  t.equal(status, 200)
+  t.strictSame(body, { success: true })
+  t.match(
+    headers['set-cookie'],
+    /^phaseboard_session=; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax$/,
+  )
+  await holds(t, app, [
+    ['GET', '/api/session', undefined, here.cookie, 401, { error: 'Authentication required' }],
+    ['DELETE', '/api/session', undefined, here.cookie, 401, { error: 'Authentication required' }],
+    ['GET', '/api/session', undefined, there.cookie, 200, { via: 'session' }],
+  ])
+  t.equal(count(app, 'sessions'), 1)
+})
+
+t.test('signing out as the default member is harmless', async (t) => {
+  const app = await build(t)
+  const { headers } = signInAs(app, 'member')
+  await holds(t, app, [
+    ['DELETE', '/api/session', undefined, undefined, 200, { success: true }],
+    ['GET', '/api/session', undefined, headers, 200, { via: 'session' }],
+  ])
+})
+
+t.test('sessions that are over are cleared away at the next sign-in', async (t) => {
+  const app = await build(t)
+  const id = enrol(app, 'ada@example.test')
+  const at = timestamp(Date.now() - DAY)
+  const over = { memberId: id, lastUsedAt: at, expiresAt: at }
+  app.db
+    .insert(sessions)
+    .values({ id: 'over', tokenHash: 'x', ...over })
+    .run()
+  await signIn(app, 'ada@example.test')
+  t.equal(count(app, 'sessions', "id = 'over'"), 0)
+  t.equal(count(app, 'sessions'), 1)
+})
+
+t.test('every sign-in that fails is answered alike', async (t) => {
+  const app = await build(t)
+  enrol(app, 'ada@example.test')
+  enrol(app, 'bob@example.test', { disabled: true })
+  enrol(app, 'eve@example.test', { passwordHash: null })
+  const failures = [
+    await signIn(app, 'nobody@example.test'),
+    await signIn(app, 'ada@example.test', 'wrong'),
+    await signIn(app, 'ada@example.test', `${PASSWORD} `),
+    await signIn(app, 'bob@example.test'),
+    await signIn(app, 'eve@example.test'),
+    await signIn(app, 'local'),
+  ]
+  for (const { status, body, headers } of failures) {
+    t.equal(status, 401)
+    t.strictSame(body, refused)
+    t.equal(headers['set-cookie'], undefined)
+    t.strictSame(Object.keys(headers).sort(), Object.keys(failures[0]?.headers ?? {}).sort())
+  }
+  t.equal(count(app, 'sessions'), 0)
+})
+
+t.test('a password is checked in any case, so that the time tells nothing', async (t) => {
+  const app = await build(t)
+  enrol(app, 'ada@example.test')
+  enrol(app, 'bob@example.test', { disabled: true })
+  enrol(app, 'eve@example.test', { passwordHash: null })
+  const parameters = (hash: string | undefined) => hash?.split('$').slice(0, 4)
+  for (const email of ['ada@example.test', 'bob@example.test', 'eve@example.test', 'nobody@example.test']) {
+    verifications.length = 0
+    t.equal((await signIn(app, email, 'wrong password')).status, 401)
+    t.equal(verifications.length, 1, email)
+    t.strictSame(parameters(verifications[0]), ['', 'argon2id', 'v=19', 'm=19456,t=2,p=1'], email)
+  }
+})
+
+t.test('a password is stored as a salted argon2id hash', async (t) => {
+  const again = await hashPassword(PASSWORD)
+  t.not(again, passwordHash)
+  t.notOk(again.includes(PASSWORD))
+  t.equal(await verifyPassword(again, PASSWORD), true)
+  t.equal(await verifyPassword(again, PASSWORD.toUpperCase()), false)
+  t.equal(await verifyPassword(null, PASSWORD), false)
+})
+
+t.test('email and password are needed, as texts of a sane length', async (t) => {
+  const app = await build(t)
+  const long = 'must NOT have more than'
+  await holds(t, app, [
+    [
+      'POST',
+      '/api/session',
+      {},
+      undefined,
+      400,
+      invalid({ email: ['is required'], password: ['is required'] }, [
+        'must NOT have fewer than 1 properties',
+      ]),
+    ],
+    ['POST', '/api/session', { email: 'a@b.c' }, undefined, 400, invalid({ password: ['is required'] })],
+    [
+      'POST',
+      '/api/session',
+      { email: 5, password: null },
+      undefined,
+      400,
+      invalid({ email: ['must be string'], password: ['must be string'] }),
+    ],
+    [
+      'POST',
+      '/api/session',
+      { email: '', password: '' },
+      undefined,
+      400,
+      invalid({
+        email: ['must NOT have fewer than 1 characters'],
+        password: ['must NOT have fewer than 1 characters'],
+      }),
+    ],
+    [
+      'POST',
+      '/api/session',
+      { email: 'x'.repeat(255), password: 'x'.repeat(201) },
+      undefined,
+      400,
+      invalid({ email: [`${long} 254 characters`], password: [`${long} 200 characters`] }),
+    ],
+    ['POST', '/api/session', '{oops', undefined, 500, { error: 'Failed to create session' }],
+    ['POST', '/api/session', undefined, undefined, 500, { error: 'Failed to create session' }],
+  ])
+})
+
+/** Fails to sign in so many times. @returns the statuses */
+async function fail(app: App, times: number, email: (attempt: number) => string, address?: string) {
+  const attempts = Array.from({ length: times }, (_, attempt) =>
+    signIn(app, email(attempt), 'wrong', { ...(address !== undefined && { address }) }),
+  )
+  return (await Promise.all(attempts)).map(({ status }) => status)
+}
+
+/** How often each status occurs. */
+const tally = (statuses: number[]) =>
+  Object.fromEntries(
+    [...Map.groupBy(statuses, (status) => status)].map(([status, all]) => [status, all.length]),
+  )
+
+t.test('after ten failures an account is closed to that address, and to no other', async (t) => {
+  const app = await build(t)
+  enrol(app, 'ada@example.test')
+  const [mine, theirs] = ['192.0.2.1', '192.0.2.2']
+  t.strictSame(tally(await fail(app, 12, () => 'ada@example.test', theirs)), { 401: 10, 429: 2 })
+
+  const { status, body, headers } = await signIn(app, 'ADA@example.test', PASSWORD, { address: theirs })
+  t.equal(status, 429, 'the right password does not help, nor does another case')
+  t.strictSame(body, limited)
+  const seconds = Number(headers['retry-after'])
+  t.ok(seconds >= 1 && seconds <= 60, `Retry-After: ${seconds}`)
+
+  t.equal((await signIn(app, 'ada@example.test', PASSWORD, { address: mine })).status, 201)
+  t.equal((await signIn(app, 'bob@example.test', PASSWORD, { address: theirs })).status, 401)
+})
+
+t.test(
+  'after fifty failures an address is closed to all accounts, and other addresses are not',
+  async (t) => {
+    const app = await build(t)
+    enrol(app, 'ada@example.test')
+    const statuses = await fail(app, 52, (attempt) => `${attempt}@example.test`, '192.0.2.1')
+    t.strictSame(tally(statuses), { 401: 50, 429: 2 })
+    const { status, headers } = await signIn(app, 'ada@example.test', PASSWORD, { address: '192.0.2.1' })
+    t.equal(status, 429)
+    t.match(headers['retry-after'], /^\d+$/)
+    t.equal((await signIn(app, 'ada@example.test', PASSWORD, { address: '192.0.2.2' })).status, 201)
+  },
+)
+
+t.test('who hammers at one account does not use up the others at the same address', async (t) => {
+  const app = await build(t)
+  enrol(app, 'ada@example.test')
+  t.strictSame(tally(await fail(app, 70, () => 'bob@example.test')), { 401: 10, 429: 60 })
+  t.equal((await signIn(app, 'ada@example.test')).status, 201)
+})
+
+t.test('a refused attempt costs no password check', async (t) => {
+  const app = await build(t)
+  verifications.length = 0
+  await fail(app, 15, () => 'ada@example.test')
+  t.equal(verifications.length, 10)
+})
+
+t.test('a success gives the attempt back, for the account and the address', async (t) => {
+  const app = await build(t)
+  enrol(app, 'ada@example.test')
+  for (let round = 0; round < 12; round++) {
+    t.equal((await signIn(app, 'ada@example.test')).status, 201)
+  }
+  t.strictSame(tally(await fail(app, 9, () => 'ada@example.test')), { 401: 9 })
+  t.equal((await signIn(app, 'ada@example.test')).status, 201)
+  t.strictSame(tally(await fail(app, 2, () => 'ada@example.test')), { 401: 1, 429: 1 })
+})
+
+t.test('which client an attempt counts for is what a trusted proxy says', async (t) => {
+  const from = (client: string) => ({ headers: { 'x-forwarded-for': client } })
+  const behind = await build(t, { trustProxy: true })
+  const statuses = []
+  for (let attempt = 0; attempt < 11; attempt++) {
+    statuses.push((await signIn(behind, 'ada@example.test', 'wrong', from('198.51.100.1'))).status)
+  }
+  t.strictSame(tally(statuses), { 401: 10, 429: 1 })
+  t.equal((await signIn(behind, 'ada@example.test', 'wrong', from('198.51.100.2'))).status, 401)
+
+  const alone = await build(t)
+  const claimed = []
+  for (let attempt = 0; attempt < 11; attempt++) {
+    claimed.push((await signIn(alone, 'ada@example.test', 'wrong', from(`198.51.100.${attempt}`))).status)
+  }
+  t.strictSame(tally(claimed), { 401: 10, 429: 1 }, 'a header that nobody vouches for changes nothing')
+})
+
+t.test('a failure of the database is no failed sign-in', async (t) => {
+  const app = await build(t)
+  enrol(app, 'ada@example.test')
+  app.db.$client.exec('alter table sessions rename to elsewhere')
+  t.match(await signIn(app, 'ada@example.test'), { status: 500, body: { error: 'Failed to create session' } })
+})
+
+t.test('a member who is disabled meanwhile is out at once', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const id = enrol(app, 'ada@example.test')
+  const { cookie } = await signIn(app, 'ada@example.test')
+  app.db.update(members).set({ disabled: true }).where(eq(members.id, id)).run()
+  t.equal((await send(app, 'GET', '/api/projects', undefined, cookie)).status, 401)
+})

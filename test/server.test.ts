@@ -1,0 +1,380 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { Agent, get, type IncomingMessage, request } from 'node:http'
+import { createServer, type Socket } from 'node:net'
+import { dirname, join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { buildApp } from '../src/app.ts'
+import { openDatabase } from '../src/db/client.ts'
+import { build } from './helper.ts'
+import { dial, onNewFile, run, type Service, start } from './process.ts'
+
+t.jobs = 3
+
+/** A long time for a stop that waits for nothing, and shorter than any timeout it could run into. */
+const PROMPT = 4000
+
+const folderOf = ({ DATABASE_URL }: { DATABASE_URL: string }) => dirname(DATABASE_URL.slice('file:'.length))
+
+/** What the folder of a stopped service's database holds. */
+const left = (environment: { DATABASE_URL: string }) => readdirSync(folderOf(environment)).sort()
+
+async function json(service: { url: string }, path: string, body?: object) {
+  const response = await fetch(`${service.url}${path}`, {
+    ...(body && {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: whole bodies, of every shape
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+/** Begins a request and waits until the service has seen its head and asks for the body. */
+async function beginCreate(t: Test, { port }: Service, name: string) {
+  const { socket, received } = await dial(t, port)
+  const body = JSON.stringify({ name })
+  socket.write(
+    [
+      'POST /api/projects HTTP/1.1',
+      'Host: board.example',
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Expect: 100-continue',
+      '\r\n',
+    ].join('\r\n'),
+  )
+  const [interim] = await once(socket, 'data')
+  t.match(interim, /^HTTP\/1.1 100 Continue/)
+  return { finish: () => socket.write(body), received }
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  t.test(`${signal} finishes the request whose body is still on its way, then ends with 0`, async (t) => {
+    const environment = onNewFile(t)
+    const service = await start(t, environment)
+    const { finish, received } = await beginCreate(t, service, 'Apollo')
+    service.kill(signal)
+    await service.logged(/"stopping"/)
+    const before = Date.now()
+    finish()
+    const [, head = '', body = ''] = (await received).split('\r\n\r\n')
+    t.match(head, /^HTTP\/1.1 201 Created/)
+    t.match(head, /^connection: close$/im)
+    t.match(JSON.parse(body), { name: 'Apollo' })
+    t.match(await service.exited, { code: 0, signal: null, stderr: '' })
+    t.ok(Date.now() - before < PROMPT, 'nothing else was waited for')
+    t.strictSame(
+      left(environment),
+      ['board.db', 'initial-admin-password'],
+      'the log was written back and removed',
+    )
+    t.match(service.log(), /"stopped"/)
+
+    const { db, close } = openDatabase(environment.DATABASE_URL)
+    t.teardown(close)
+    t.strictSame(db.$client.prepare('select name from projects').pluck().all(), ['Apollo'])
+  })
+}
+
+t.test('connections that ask for nothing do not delay the end', async (t) => {
+  const service = await start(t, onNewFile(t))
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => agent.destroy())
+  const response = await new Promise<IncomingMessage>((resolve) =>
+    get(`${service.url}/healthz`, { agent }, resolve),
+  )
+  response.resume()
+  await once(response, 'end')
+  await dial(t, service.port)
+  const before = Date.now()
+  service.kill('SIGTERM')
+  t.match(await service.exited, { code: 0 })
+  t.ok(Date.now() - before < PROMPT)
+})
+
+t.test('an answer that is on its way is delivered whole, and its connection then ends', async (t) => {
+  const environment = onNewFile(t)
+  const { db, close } = openDatabase(environment.DATABASE_URL)
+  db.$client.exec(`
+    with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < 200)
+    insert into projects (id, name, description) select number, 'Apollo', hex(zeroblob(50000)) from numbers`)
+  close()
+  const service = await start(t, environment)
+  const outgoing = request(`${service.url}/api/projects`, { agent: new Agent({ keepAlive: true }) }).end()
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+  const size = Number(response.headers['content-length'])
+  t.ok(size > 20_000_000, 'more than the network takes at once')
+  service.kill('SIGTERM')
+  await service.logged(/"stopping"/)
+  let length = 0
+  for await (const chunk of response) length += chunk.length
+  t.equal(length, size)
+  t.match(await service.exited, { code: 0 })
+})
+
+t.test('a client that dawdles is cut off in the end, and the database still closed', async (t) => {
+  const environment = onNewFile(t)
+  const service = await start(t, environment)
+  const { received } = await beginCreate(t, service, 'Never')
+  service.kill('SIGTERM')
+  t.match(await service.exited, { code: 0, signal: null })
+  t.match(await received, /^HTTP\/1.1 100 Continue\r\n\r\n$/)
+  t.strictSame(left(environment), ['board.db', 'initial-admin-password'])
+})
+
+t.test('an error outside any request stops the service in order, with 1', async (t) => {
+  const environment = onNewFile(t)
+  const breaking = `data:text/javascript,process.once('SIGWINCH',()=>{throw new Error('out of the blue')})`
+  const service = await start(t, {
+    ...environment,
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${breaking.replaceAll(' ', '%20')}`,
+  })
+  service.kill('SIGWINCH')
+  t.match(await service.exited, { code: 1, signal: null })
+  t.match(service.log(), /"out of the blue".*"stopping after an error outside any request"/)
+  t.strictSame(left(environment), ['board.db', 'initial-admin-password'])
+})
+
+t.test('two services on one file both write and see what the other wrote', async (t) => {
+  const environment = onNewFile(t)
+  const services = await Promise.all([start(t, environment), start(t, environment)])
+  const made = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      json(services[index % 2] ?? services[0], '/api/projects', { name: `Project ${index}` }),
+    ),
+  )
+  t.ok(made.every(({ status }) => status === 201))
+  const ids = made.map(({ body }) => body.id).sort()
+  for (const service of services) {
+    const { body } = await json(service, '/api/projects')
+    t.strictSame(body.map(({ id }: { id: string }) => id).sort(), ids)
+  }
+  services[0].kill('SIGTERM')
+  t.match(await services[0].exited, { code: 0 })
+  t.equal((await json(services[1], '/api/projects', { name: 'Last' })).status, 201)
+  services[1].kill('SIGTERM')
+  t.match(await services[1].exited, { code: 0 })
+  t.strictSame(left(environment), ['board.db', 'initial-admin-password'])
+})
+
+t.test('two services that start at once make one admin, whose password is in the file', async (t) => {
+  const environment = { ...onNewFile(t), HOST: '0.0.0.0' }
+  const services = await Promise.all([start(t, environment), start(t, environment)])
+  const file = join(folderOf(environment), 'initial-admin-password')
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  const password = readFileSync(file, 'utf8').trim()
+  for (const service of services) {
+    t.match(await json(service, '/api/projects'), { status: 401 }, 'a network address means required mode')
+    t.notMatch(service.log(), /"level":40/)
+    const { status, body } = await json(service, '/api/session', { email: 'admin@localhost', password })
+    t.equal(status, 201)
+    t.match(body, { member: { role: 'admin', email: 'admin@localhost' } })
+    t.match(service.log(), file, 'the log tells where the password is')
+    t.notMatch(service.log(), password, 'the log does not tell the password')
+  }
+  const made = services.filter((service) => /"made the first admin"/.test(service.log()))
+  t.equal(made.length, 1)
+})
+
+t.test('what was acknowledged survives kill -9', async (t) => {
+  const environment = onNewFile(t)
+  const first = await start(t, environment)
+  const acknowledged: string[] = []
+  const writing = (async () => {
+    for (;;) acknowledged.push((await json(first, '/api/projects', { name: 'Apollo' })).body.id)
+  })().catch(() => undefined)
+  while (acknowledged.length < 20) await new Promise(setImmediate)
+  first.kill('SIGKILL')
+  t.match(await first.exited, { code: null, signal: 'SIGKILL' })
+  await writing
+
+  const second = await start(t, environment)
+  const { body } = await json(second, '/api/projects')
+  const stored = new Set(body.map(({ id }: { id: string }) => id))
+  t.ok(acknowledged.length >= 20)
+  t.ok(acknowledged.every((id) => stored.has(id)))
+  const client = new SQLite(environment.DATABASE_URL.slice('file:'.length), { readonly: true })
+  t.teardown(() => client.close())
+  t.equal(client.pragma('integrity_check', { simple: true }), 'ok')
+  t.notMatch(second.log(), /"made the first admin"/, 'the admin is not made twice')
+})
+
+t.test('a port in use ends the start with 1 and one line', async (t) => {
+  const blocker = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => blocker.close())
+  await once(blocker, 'listening')
+  const { port } = blocker.address() as { port: number }
+  const environment = onNewFile(t)
+  const { code, stderr, stdout } = await run(t, { ...environment, PORT: String(port) })
+  t.equal(code, 1)
+  t.equal(stderr, `phaseboard: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`)
+  t.notMatch(stdout, /listening|stopp/)
+  t.strictSame(left(environment), ['board.db', 'initial-admin-password'], 'the database was closed')
+})
+
+t.test('a configuration or database that cannot be used ends the start with 2 and one line', async (t) => {
+  const folder = t.testdir({ 'notes.txt': 'These are notes and nothing but notes. '.repeat(50) })
+  const notes = join(folder, 'notes.txt')
+  const newer = join(folder, 'newer.db')
+  openDatabase(`file:${newer}`).close()
+  const client = new SQLite(newer)
+  client.exec("insert into __drizzle_migrations (hash, created_at) values ('later', 9e15)")
+  client.close()
+  const wrong: [Record<string, string>, string][] = [
+    [{ ADMIN_PASSWORD: 's3cr3t!' }, 'ADMIN_PASSWORD must NOT have fewer than 8 characters'],
+    [{ DATABASE_URL: `file:${notes}` }, `cannot open the database ${notes}: it is not a database`],
+    [
+      { DATABASE_URL: `file:${newer}` },
+      `the database ${newer} was written by a newer version of Phaseboard: start that version, or restore a backup`,
+    ],
+  ]
+  for (const [environment, message] of wrong) {
+    const { code, stderr, stdout } = await run(t, { DATABASE_URL: ':memory:', ...environment })
+    t.equal(code, 2, Object.keys(environment).join())
+    t.equal(stderr, `phaseboard: ${message}\n`)
+    t.equal(stdout, '')
+  }
+})
+
+t.test('the listening line tells where everything is, at any log level', async (t) => {
+  const environment = onNewFile(t)
+  const file = join(folderOf(environment), 'initial-admin-password')
+  const { url, log } = await start(t, { ...environment, LOG_LEVEL: 'silent' })
+  const [line = '', ...more] = log().trim().split('\n')
+  t.strictSame(more, [])
+  const places = { api: `${url}/api`, docs: `${url}/docs`, admin: `password in ${file}` }
+  t.match(JSON.parse(line), places)
+  t.match(
+    JSON.parse(line).msg,
+    /^Phaseboard \d+\.\d+\.\d+ listening on http:.* · docs http:.*\/docs · admin password in \//,
+  )
+  t.equal((await fetch(places.docs)).status, 200)
+})
+
+t.test('open mode on a network address is allowed when it is asked for, with a warning', async (t) => {
+  const service = await start(t, {
+    DATABASE_URL: ':memory:',
+    HOST: '0.0.0.0',
+    AUTH_MODE: 'open',
+    ADMIN_PASSWORD: 'correct horse',
+  })
+  t.match(
+    service.log(),
+    /"level":40,.*"AUTH_MODE=open on a network address: whoever reaches it may read and write"/,
+  )
+  t.match(service.log(), /admin as configured by ADMIN_EMAIL and ADMIN_PASSWORD"/)
+  t.notMatch(service.log(), 'correct horse')
+  service.kill('SIGTERM')
+  t.match(await service.exited, { code: 0 })
+})
+
+t.test('what is not proper HTTP gets an error in the shape of all others', async (t) => {
+  const app = await build(t)
+  await app.listen({ port: 0 })
+  const { port } = app.server.address() as { port: number }
+  const refusals: [string, string, number, string][] = [
+    ['garbage', 'what is this\r\n\r\n', 400, 'Bad Request'],
+    ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00', 400, 'Bad Request'],
+    ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'Bad Request'],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+      'Bad Request',
+    ],
+    [
+      'a broken chunk',
+      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      400,
+      'Bad Request',
+    ],
+    [
+      'an oversized header',
+      `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'Request Header Fields Too Large',
+    ],
+    ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'Bad Request'],
+    [
+      'an unknown expectation',
+      'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: rain\r\nConnection: close\r\n\r\n',
+      417,
+      'Expectation Failed',
+    ],
+    ['an unknown path', 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 404, 'Not found'],
+    [
+      'a method nobody has',
+      'PROPFIND /api/projects HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+      404,
+      'Not found',
+    ],
+  ]
+  for (const [what, text, status, error] of refusals) {
+    const { socket, received } = await dial(t, port)
+    socket.write(text)
+    const [head = '', body = ''] = (await received).split('\r\n\r\n')
+    t.match(head, new RegExp(`^HTTP/1.1 ${status} `), what)
+    t.match(head, /^content-type: application\/json; charset=utf-8$/im, what)
+    t.match(head, new RegExp(`^content-length: ${Buffer.byteLength(body)}$`, 'im'), what)
+    t.strictSame(JSON.parse(body), { error }, what)
+  }
+})
+
+t.test('a request that takes too long to arrive gets 408', async (t) => {
+  const app = await build(t)
+  await app.listen({ port: 0 })
+  t.ok(app.server.requestTimeout > 0, 'the wait is limited')
+  const { port } = app.server.address() as { port: number }
+  const connected = once(app.server, 'connection')
+  const { received } = await dial(t, port)
+  const [socket] = await connected
+  app.server.emit(
+    'clientError',
+    Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
+    socket,
+  )
+  const [head = '', body = ''] = (await received).split('\r\n\r\n')
+  t.match(head, /^HTTP\/1.1 408 Request Timeout/)
+  t.strictSame(JSON.parse(body), { error: 'Request Timeout' })
+})
+
+t.test('a client that hangs up in the middle of its request is no failure', async (t) => {
+  const service = await start(t, { DATABASE_URL: ':memory:' })
+  const { socket } = await dial(t, service.port)
+  socket.write(
+    'POST /api/projects HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n\r\n',
+  )
+  await once(socket, 'data')
+  socket.resetAndDestroy()
+  t.equal((await json(service, '/api/projects')).status, 200)
+  t.match(service.log(), /admin already set up"/, 'in memory there is no place for a password')
+  service.kill('SIGTERM')
+  t.match(await service.exited, { code: 0 })
+  t.notMatch(service.log(), /"level":(40|50|60)/)
+})
+
+t.test('readyz says 503 from the moment the service begins to stop', async (t) => {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  t.teardown(() => app.close())
+  const stopping = new Promise<void>((resolve) => app.addHook('preClose', async () => resolve()))
+  await app.listen({ port: 0 })
+  const { port } = app.server.address() as { port: number }
+  t.match(await json({ url: `http://127.0.0.1:${port}` }, '/readyz'), { status: 200 })
+
+  const connected = once(app.server, 'connection')
+  const { socket, received } = await dial(t, port)
+  const [accepted] = (await connected) as [Socket]
+  socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n')
+  while (accepted.bytesRead === 0) await new Promise(setImmediate)
+  const closed = app.close()
+  await stopping
+  socket.write('\r\n')
+  const [head = '', body = ''] = (await received).split('\r\n\r\n')
+  t.match(head, /^HTTP\/1.1 503 /)
+  t.match(head, /^connection: close$/im)
+  t.strictSame(JSON.parse(body), { error: 'Service unavailable' })
+  await closed
+})
