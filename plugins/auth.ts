@@ -2,11 +2,18 @@ import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticationRequired, forbidden } from '../src/errors.ts'
-import { authorize, type HostMember, IDENTITY, type Identity, type ResolveMember } from '../src/identity.ts'
-import { ensureFirstAdmin, type FirstAdmin } from '../src/members.ts'
-import { prepareSessions, type SessionCookie } from '../src/sessions.ts'
-
-export const SESSION_COOKIE = 'phaseboard_session'
+import {
+  type Access,
+  authorize,
+  type HostMember,
+  IDENTITY,
+  type Identity,
+  isSafe,
+  type ResolveMember,
+} from '../src/identity.ts'
+import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade } from '../src/members.ts'
+import { ROLES } from '../src/schemas/records.ts'
+import { prepareSessions, SESSION_COOKIE, type SessionCookie } from '../src/sessions.ts'
 
 /** What the auth plugin needs to know. */
 export interface AuthOptions extends FirstAdmin {
@@ -27,14 +34,15 @@ export interface SessionCookies {
 declare module 'fastify' {
   interface FastifyInstance {
     sessionCookies: SessionCookies
+    /** The admin whom this start had to make, or undefined. */
+    firstAdmin: FirstAdminMade | undefined
   }
 }
 
-const isUnsafe = (method: string) => !['GET', 'HEAD', 'OPTIONS'].includes(method)
 /** Told apart from a fault of the service or its host, which is nobody's missing role. */
 const isRefusal = (error: unknown) =>
   error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500
-const roles: unknown[] = ['admin', 'member', 'viewer']
+const roles: readonly unknown[] = ROLES
 
 function hostIdentity(member: HostMember): Identity {
   const { id, role, name = id, email = null } = member
@@ -108,11 +116,13 @@ export default fp<AuthOptions>(
     async function resolve(request: FastifyRequest, reply: FastifyReply): Promise<Identity | undefined> {
       const hosted = await resolveMember?.(request)
       if (hosted) return hostIdentity(hosted)
-      const bearer = /^bearer(?:\s+(.*))?$/i.exec(request.headers.authorization ?? '')
-      if (bearer) return fromToken(request, bearer[1] ?? '')
+      const { authorization } = request.headers
+      // Whatever else an Authorization header holds is presented, and worth nothing.
+      if (authorization !== undefined)
+        return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '')
       const cookie = cookieOf(request)
       if (cookie !== undefined) return fromSession(request, reply, cookie)
-      if (authMode === 'required') return undefined
+      if (authMode !== 'open') return undefined
       const member = { id: defaultMemberId, name: defaultMemberId, email: null, role: 'member' } as const
       return { member, via: 'default', scope: 'write' }
     }
@@ -120,13 +130,14 @@ export default fp<AuthOptions>(
     /** A browser sends the cookie along whoever's page asks: a changing request must come from a page of ours. */
     function refuseForeignOrigin(request: FastifyRequest): void {
       const { origin } = request.headers
-      if (origin === undefined || !isUnsafe(request.method) || cookieOf(request) === undefined) return
+      if (origin === undefined || isSafe(request.method) || cookieOf(request) === undefined) return
       const own = `${request.protocol}://${request.host}`
       const isOwn = URL.canParse(own) && new URL(own).origin === origin
       if (!isOwn && !corsOrigins.includes(origin)) throw forbidden('cross-origin request')
     }
 
     app.decorateRequest(IDENTITY, null)
+    app.decorate('firstAdmin', undefined)
     app.decorate('sessionCookies', {
       start: (request, reply, memberId) => {
         const session = sessions.start(memberId)
@@ -149,9 +160,12 @@ export default fp<AuthOptions>(
     })
 
     app.addHook('onRequest', async (request, reply) => {
-      refuseForeignOrigin(request)
       const { access = 'public' } = request.routeOptions.config
-      if (access === 'public') return
+      if (access !== 'public') request.setDecorator(IDENTITY, await identify(access, request, reply))
+      refuseForeignOrigin(request)
+    })
+
+    async function identify(access: Exclude<Access, 'public'>, request: FastifyRequest, reply: FastifyReply) {
       let identity: Identity | undefined
       try {
         identity = await resolve(request, reply)
@@ -161,13 +175,13 @@ export default fp<AuthOptions>(
         throw error
       }
       authorize(access, identity, { method: request.method, authMode })
-      request.setDecorator(IDENTITY, identity)
-    })
+      return identity
+    }
 
     // A host that tells who its members are needs no first admin of ours, unless it asks for one.
     if (!resolveMember || options.adminPassword !== undefined) {
-      const admin = await ensureFirstAdmin(app.db, options)
-      if (admin) app.log.info(admin, 'made the first admin')
+      app.firstAdmin = await ensureFirstAdmin(app.db, options)
+      if (app.firstAdmin) app.log.info(app.firstAdmin, 'made the first admin')
     }
   },
   { name: 'auth', fastify: '5.x', dependencies: ['database', 'errors'] },

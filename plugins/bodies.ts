@@ -1,5 +1,7 @@
 import fp from 'fastify-plugin'
 import { SpecifiedFailure } from '../src/errors.ts'
+import { namedSchemas } from '../src/schemas/records.ts'
+import { createSerializerCompiler } from '../src/serialization.ts'
 import { createValidatorCompiler, parseJson } from '../src/validation.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -7,12 +9,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 const hasBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
- * How request bodies are read and validated: JSON in UTF-8 and nothing else. The options stand here, not in
+ * How bodies are read, validated and written: JSON in UTF-8 and nothing else. The options stand here, not in
  * the Fastify() call, so that they hold inside a host application too, and leave the host's own alone.
  */
 export default fp<{ bodyLimit: number }>(
   async (app, { bodyLimit }) => {
     app.setValidatorCompiler(createValidatorCompiler())
+    app.setSerializerCompiler(createSerializerCompiler(namedSchemas))
     app.removeAllContentTypeParsers()
     app.addContentTypeParser<Buffer>(
       'application/json',

@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { ApiError, SpecifiedFailure, validationFailed } from '../src/errors.ts'
+import { ApiError, SpecifiedFailure, type ValidationDetails, validationFailed } from '../src/errors.ts'
 import { ErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
 import { flattenErrors } from '../src/validation.ts'
 
@@ -30,20 +30,24 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? causeOf(error.cause) : error
 }
 
+/**
+ * Not through the route's schemas: they describe the errors that the route itself makes, and a host's hook may
+ * refuse with the same status for reasons of its own.
+ */
+const send = (reply: FastifyReply, body: { error: string; details?: ValidationDetails }) =>
+  reply.serializer(JSON.stringify).header('content-type', 'application/json; charset=utf-8').send(body)
+
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = refusalOf(error)
   if (refusal) {
     const { statusCode, message, details, headers } = refusal
-    reply
-      .code(statusCode)
-      .headers(headers)
-      .send(details ? { error: message, details } : { error: message })
+    send(reply.code(statusCode).headers(headers), details ? { error: message, details } : { error: message })
     return
   }
   const failure = request.routeOptions.config.failure ?? 'Internal server error'
   if (error instanceof SpecifiedFailure) request.log.debug({ reason: error.message }, failure)
   else request.log.error({ err: causeOf(error) }, failure)
-  reply.code(500).send({ error: failure })
+  send(reply.code(500), { error: failure })
 }
 
 /** Adds the schemas of the errors that every endpoint of its kind can answer, so that no route has to list them. */
@@ -54,7 +58,7 @@ function declareErrors(route: RouteOptions): void {
   const statuses = [
     ...(schema.body || schema.querystring ? [400] : []),
     ...(schema.body ? [413, 415] : []),
-    ...(access === 'public' ? [] : [401]),
+    ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
     ...(access === 'write' || access === 'own' || access === 'admin-or-403' ? [403] : []),
     429,
     500,
@@ -72,8 +76,6 @@ function declareErrors(route: RouteOptions): void {
 export default fp<{ answersUnknownRoutes: boolean }>(
   async (app, { answersUnknownRoutes }) => {
     const methods = new Map<string, Set<string>>()
-    app.addSchema(ErrorBody)
-    app.addSchema(ValidationErrorBody)
     app.setErrorHandler(answerError)
     if (answersUnknownRoutes) {
       const refuse = async () => {
@@ -81,7 +83,7 @@ export default fp<{ answersUnknownRoutes: boolean }>(
       }
       app.setNotFoundHandler(refuse)
       // Before the body is read: what is wrong with a body does not matter where nobody wants one.
-      app.addHook('onRequest', async (request) => {
+      app.addHook('preParsing', async (request) => {
         if (request.is404) await refuse()
       })
     }

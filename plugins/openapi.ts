@@ -5,8 +5,8 @@ import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Access } from '../src/identity.ts'
 import { version } from '../src/package-files.ts'
-import { Success } from '../src/schemas/common.ts'
-import { recordSchemas } from '../src/schemas/records.ts'
+import { namedSchemas } from '../src/schemas/records.ts'
+import { SESSION_COOKIE } from '../src/sessions.ts'
 
 const DESCRIPTION = `Projects, kanban boards and private ideas.
 
@@ -78,7 +78,7 @@ export default fp<{ authMode: 'open' | 'required' }>(
             session: {
               type: 'apiKey',
               in: 'cookie',
-              name: 'phaseboard_session',
+              name: SESSION_COOKIE,
               description: 'The cookie of a sign-in',
             },
           },
@@ -93,8 +93,7 @@ export default fp<{ authMode: 'open' | 'required' }>(
         url,
       }),
     })
-    app.addSchema(Success)
-    for (const schema of recordSchemas) app.addSchema(schema)
+    for (const schema of namedSchemas) app.addSchema(schema)
   },
   { name: 'openapi', fastify: '5.x' },
 )

@@ -4,8 +4,17 @@ import { tooManyRequests } from '../src/errors.ts'
 /** What the traffic plugin needs to know. */
 export interface TrafficOptions {
   corsOrigins: readonly string[]
+  /** Whether to send the headers for other origins: inside a host that is the host's business. */
+  sendsCorsHeaders: boolean
   /** Requests a minute and client; 0 = no limit. */
   rateLimitMax: number
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Requests to this route do not count: those of supervisors, say. */
+    unlimited?: boolean
+  }
 }
 
 /** The window of the limit, in seconds. */
@@ -13,8 +22,8 @@ const WINDOW = 60
 
 /** Answers to other origins, and the limit on requests per client. What is not configured is not even loaded. */
 export default fp<TrafficOptions>(
-  async (app, { corsOrigins, rateLimitMax }) => {
-    if (corsOrigins.length > 0) {
+  async (app, { corsOrigins, sendsCorsHeaders, rateLimitMax }) => {
+    if (sendsCorsHeaders && corsOrigins.length > 0) {
       const allowed = {
         origin: true,
         credentials: true,
@@ -34,6 +43,7 @@ export default fp<TrafficOptions>(
       const limiter = new RateLimiterMemory({ points: rateLimitMax, duration: WINDOW })
       // A hook of its own, before the credentials are looked at: guessing them counts too.
       app.addHook('onRequest', async (request, reply) => {
+        if (request.routeOptions.config.unlimited) return
         const { consumedPoints, remainingPoints, msBeforeNext } = await limiter
           .consume(request.ip)
           .catch((refusal: Verdict) => refusal)

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 /** The OpenAPI document, and a page to read and try it. */
 const docsRoutes: FastifyPluginAsync = async (app) => {
   app.get('/openapi.json', {
-    config: { access: 'public' },
+    config: { access: 'public', failure: 'Internal server error' },
     schema: { hide: true },
     handler: async () => app.swagger(),
   })

@@ -55,6 +55,8 @@ async function importTrello(file: string, { again }: { again?: true }): Promise<
   const { readTrelloBoard } = await import('./trello.ts')
 
   const { databaseUrl } = loadConfig(process.env)
+  if (databaseUrl === ':memory:')
+    throw new StartupError('DATABASE_URL must name a file: an import into :memory: is lost')
   const board = readTrelloBoard(file)
   const { db, close } = openDatabase(databaseUrl)
   const progress = createProgress(process.stdout, 'importing', 'records')

@@ -88,6 +88,8 @@ function allowedOrigins(text: string): readonly string[] {
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
+const NUMBERS = ['PORT', 'BODY_LIMIT', 'RATE_LIMIT_MAX']
+
 /** Secrets never appear in an error line. */
 const shown = (name: string, value: unknown) => (name === 'ADMIN_PASSWORD' ? '' : ` (got "${value}")`)
 
@@ -104,6 +106,12 @@ const validate = new Ajv({
  */
 export function loadConfig(environment: Record<string, string | undefined> = {}): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value))
+  for (const name of NUMBERS) {
+    // Coercion would also take 0x50 and 1e9, and an Infinity that no maximum stops.
+    if (given[name] !== undefined && !/^\d{1,15}$/.test(given[name])) {
+      throw new StartupError(`${name} must be a whole number${shown(name, given[name])}`)
+    }
+  }
   const settings: unknown = { ...given }
   if (!validate(settings)) {
     const [error] = validate.errors ?? []
@@ -131,4 +139,27 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     corsOrigins: allowedOrigins(settings.CORS_ORIGIN),
     rateLimitMax: settings.RATE_LIMIT_MAX ?? (authMode === 'open' ? 0 : 600),
   })
+}
+
+/**
+ * Settings given by a program instead of the environment: those that are present, over the defaults.
+ * @param options settings; one that is undefined or empty counts as absent
+ * @param defaults what holds where nothing is given
+ * @throws StartupError for a value that would be refused in the environment too
+ */
+export function configure<Options extends Partial<Config>>(
+  options: Options,
+  defaults: Config = loadConfig(options.host === undefined ? {} : { HOST: options.host }),
+): Config & Options {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== '')
+  const settings = { ...defaults, ...(Object.fromEntries(given) as Options) }
+  const { authMode, adminEmail, adminPassword, databaseUrl } = settings
+  // The checks of the environment, for what decides who gets in.
+  loadConfig({
+    AUTH_MODE: authMode,
+    ADMIN_EMAIL: adminEmail,
+    ADMIN_PASSWORD: adminPassword,
+    DATABASE_URL: databaseUrl,
+  })
+  return settings
 }

@@ -35,7 +35,7 @@ export type ResolveMember = (
  * - `own`: any member, viewers too, on what is theirs alone
  * - `admin-or-403`: an admin; whoever is not one gets 403, also without a credential or with a useless one
  *
- * In open mode only the demand for an admin is made.
+ * In open mode viewers are not held back; a read token never writes.
  */
 export type Access = 'public' | 'read' | 'write' | 'own' | 'admin-or-403'
 
@@ -48,7 +48,8 @@ declare module 'fastify' {
   }
 }
 
-const isSafe = (method: string) => method === 'GET' || method === 'HEAD'
+/** Whether a request with this method changes nothing (RFC 9110, section 9.2.1). */
+export const isSafe = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 
 /**
  * Lets a request pass or throws.

@@ -38,6 +38,12 @@ function writePassword(file: string, password: string): void {
   writeFileSync(file, `${password}\n`, { mode: 0o600, flag: 'wx' })
 }
 
+/** The admin a first start made. `passwordFile`: where the generated password is left, if one was. */
+export interface FirstAdminMade {
+  email: string
+  passwordFile: string | undefined
+}
+
 /** What the first start needs to know to make an admin. */
 export interface FirstAdmin {
   databaseUrl: string
@@ -54,7 +60,7 @@ export interface FirstAdmin {
 export async function ensureFirstAdmin(
   db: Database,
   { databaseUrl, adminEmail = 'admin@localhost', adminPassword }: FirstAdmin,
-): Promise<{ email: string; passwordFile: string | undefined } | undefined> {
+): Promise<FirstAdminMade | undefined> {
   if (hasAdmin(db)) return undefined
   const passwordFile = adminPassword === undefined ? initialPasswordFile(databaseUrl) : undefined
   if (adminPassword === undefined && passwordFile === undefined) return undefined

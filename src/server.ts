@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
-import { initialPasswordFile } from './members.ts'
+import { type FirstAdminMade, initialPasswordFile } from './members.ts'
 import { version } from './package-files.ts'
 
 /**
@@ -12,10 +12,11 @@ import { version } from './package-files.ts'
 const PATIENCE = 8000
 const GRACE = 10_000
 
-function whereAdminSignsIn({ databaseUrl, adminPassword }: Config): string {
+function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undefined): string {
+  if (made && made.passwordFile === undefined) return `${made.email}, with ADMIN_PASSWORD`
   const file = initialPasswordFile(databaseUrl)
-  if (adminPassword !== undefined) return 'as configured by ADMIN_EMAIL and ADMIN_PASSWORD'
-  return file !== undefined && existsSync(file) ? `password in ${file}` : 'already set up'
+  if (file === undefined) return 'none: give a database in memory an ADMIN_PASSWORD'
+  return existsSync(file) ? `password in ${file}` : 'set up earlier'
 }
 
 /**
@@ -26,7 +27,9 @@ function whereAdminSignsIn({ databaseUrl, adminPassword }: Config): string {
  */
 export async function serve(environment: Record<string, string | undefined>): Promise<void> {
   const config = loadConfig(environment)
-  const app = await buildApp(config)
+  // Unlike the logger's own writer, this stream lets go of a reader that has gone, so that the exit is not held up.
+  process.stdout.on('error', () => {})
+  const app = await buildApp({ ...config, logStream: process.stdout })
   const stopper = closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
     if (err) app.log.fatal({ err }, 'stopping after an error outside any request')
     else app.log.info({ signal }, 'stopping')
@@ -46,7 +49,7 @@ export async function serve(environment: Record<string, string | undefined>): Pr
     await app.close()
     throw error
   })
-  const places = { api: `${url}/api`, docs: `${url}/docs`, admin: whereAdminSignsIn(config) }
+  const places = { api: `${url}/api`, docs: `${url}/docs`, admin: whereAdminSignsIn(config, app.firstAdmin) }
   // Whoever starts the service needs this line whatever the log level, not least with PORT=0.
   app.log
     .child({}, { level: 'info' })

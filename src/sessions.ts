@@ -1,6 +1,6 @@
 /** Sessions and API tokens: how a credential becomes a member. */
 import { and, eq, lte, sql } from 'drizzle-orm'
-import type { Database } from './db/client.ts'
+import { type SharedDatabase, withoutWaiting, write } from './db/client.ts'
 import { apiTokens, members, sessions } from './db/schema.ts'
 import { newId } from './ids.ts'
 import { hashToken, newToken } from './secrets.ts'
@@ -18,6 +18,9 @@ const expiry = (createdAt: number, now: number) => timestamp(Math.min(now + IDLE
 
 const who = { id: members.id, name: members.name, email: members.email, role: members.role }
 
+/** The name of the cookie in which a session's token travels. */
+export const SESSION_COOKIE = 'phaseboard_session'
+
 /** A session as the bearer of its token sees it. `token` goes into the cookie and nowhere else. */
 export interface SessionCookie {
   token: string
@@ -28,7 +31,7 @@ export interface SessionCookie {
  * Prepares the statements by which credentials are resolved: one indexed read each.
  * @returns the session and token operations
  */
-export function prepareSessions(db: Database) {
+export function prepareSessions(db: SharedDatabase) {
   const bySession = db
     .select({
       ...who,
@@ -64,18 +67,13 @@ export function prepareSessions(db: Database) {
       const token = newToken()
       const expiresAt = expiry(now, now)
       const at = timestamp(now)
-      db.delete(sessions).where(lte(sessions.expiresAt, at)).run()
-      db.insert(sessions)
-        .values({
-          id: newId(),
-          memberId,
-          tokenHash: hashToken(token),
-          lastUsedAt: at,
-          expiresAt,
-          createdAt: at,
-          updatedAt: at,
-        })
-        .run()
+      const row = { id: newId(), memberId, tokenHash: hashToken(token) }
+      write(db, (tx) => {
+        tx.delete(sessions).where(lte(sessions.expiresAt, at)).run()
+        tx.insert(sessions)
+          .values({ ...row, lastUsedAt: at, expiresAt, createdAt: at, updatedAt: at })
+          .run()
+      })
       return { token, expiresAt }
     },
 
@@ -101,7 +99,13 @@ export function prepareSessions(db: Database) {
       if (now - Date.parse(lastUsedAt) < TOUCH_INTERVAL) return undefined
       const expiresAt = expiry(Date.parse(createdAt), now)
       const at = timestamp(now)
-      db.update(sessions).set({ lastUsedAt: at, expiresAt, updatedAt: at }).where(eq(sessions.id, id)).run()
+      withoutWaiting(db, () =>
+        db
+          .update(sessions)
+          .set({ lastUsedAt: at, expiresAt, updatedAt: at })
+          .where(eq(sessions.id, id))
+          .run(),
+      )
       return expiresAt
     },
 
@@ -109,10 +113,8 @@ export function prepareSessions(db: Database) {
     touchToken({ id, lastUsedAt }: { id: string; lastUsedAt: string | null }): void {
       const now = Date.now()
       if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < TOUCH_INTERVAL) return
-      db.update(apiTokens)
-        .set({ lastUsedAt: timestamp(now) })
-        .where(eq(apiTokens.id, id))
-        .run()
+      const at = timestamp(now)
+      withoutWaiting(db, () => db.update(apiTokens).set({ lastUsedAt: at }).where(eq(apiTokens.id, id)).run())
     },
   }
 }

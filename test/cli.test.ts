@@ -92,7 +92,7 @@ t.test('usage errors exit with 2', async (t) => {
 t.test('configuration errors exit with 2 and one line', async (t) => {
   const folder = t.testdir({ 'notes.txt': 'This is no database. '.repeat(100), folder: {} })
   const mistakes: [Record<string, string>, RegExp][] = [
-    [{ PORT: 'http' }, /^phaseboard: PORT must be integer \(got "http"\)\n$/],
+    [{ PORT: 'http' }, /^phaseboard: PORT must be a whole number \(got "http"\)\n$/],
     [
       { DATABASE_URL: 'https://db.example/board' },
       /^phaseboard: DATABASE_URL must be a file: URL, .*not https:\n$/,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import t from 'tap'
-import { isLoopback, loadConfig } from '../src/config.ts'
+import { configure, isLoopback, loadConfig } from '../src/config.ts'
 import { StartupError } from '../src/errors.ts'
 
 const DEFAULTS = {
@@ -182,15 +182,20 @@ t.test('numbers are whole and in range', async (t) => {
   })
   t.equal(loadConfig({ PORT: '65535' }).port, 65_535)
   const wrong: [string, string, string][] = [
-    ['PORT', 'http', 'PORT must be integer (got "http")'],
-    ['PORT', '3000.5', 'PORT must be integer (got "3000.5")'],
-    ['PORT', '-1', 'PORT must be >= 0 (got "-1")'],
+    ['PORT', 'http', 'PORT must be a whole number (got "http")'],
+    ['PORT', '3000.5', 'PORT must be a whole number (got "3000.5")'],
+    ['PORT', '0x50', 'PORT must be a whole number (got "0x50")'],
+    ['PORT', ' 80', 'PORT must be a whole number (got " 80")'],
+    ['PORT', '-1', 'PORT must be a whole number (got "-1")'],
     ['PORT', '65536', 'PORT must be <= 65535 (got "65536")'],
     ['BODY_LIMIT', '0', 'BODY_LIMIT must be >= 1 (got "0")'],
-    ['BODY_LIMIT', '1MB', 'BODY_LIMIT must be integer (got "1MB")'],
+    ['BODY_LIMIT', '1MB', 'BODY_LIMIT must be a whole number (got "1MB")'],
+    ['BODY_LIMIT', '1e3', 'BODY_LIMIT must be a whole number (got "1e3")'],
     ['BODY_LIMIT', '1073741825', 'BODY_LIMIT must be <= 1073741824 (got "1073741825")'],
-    ['RATE_LIMIT_MAX', '-1', 'RATE_LIMIT_MAX must be >= 0 (got "-1")'],
-    ['RATE_LIMIT_MAX', 'off', 'RATE_LIMIT_MAX must be integer (got "off")'],
+    ['RATE_LIMIT_MAX', '-1', 'RATE_LIMIT_MAX must be a whole number (got "-1")'],
+    ['RATE_LIMIT_MAX', 'off', 'RATE_LIMIT_MAX must be a whole number (got "off")'],
+    ['RATE_LIMIT_MAX', 'Infinity', 'RATE_LIMIT_MAX must be a whole number (got "Infinity")'],
+    ['RATE_LIMIT_MAX', '9'.repeat(400), `RATE_LIMIT_MAX must be a whole number (got "${'9'.repeat(400)}")`],
   ]
   for (const [name, value, message] of wrong) t.equal(complaint({ [name]: value }), message)
 })
@@ -242,4 +247,37 @@ t.test('one error is told, in one line', async (t) => {
   const message = complaint({ PORT: 'x', LOG_LEVEL: 'y', TRUST_PROXY: 'z' })
   t.equal(message.split('\n').length, 1)
   t.match(message, /^(PORT|LOG_LEVEL|TRUST_PROXY) /)
+})
+
+t.test(
+  'settings given by a program are held to the same rules, and undefined ones count as absent',
+  async (t) => {
+    const refused = (options: object) => {
+      try {
+        return configure(options)
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    t.match(configure({}), { authMode: 'open', host: '127.0.0.1' })
+    t.match(configure({ host: '0.0.0.0' }), { authMode: 'required' })
+    t.match(
+      configure(
+        { authMode: undefined, databaseUrl: undefined } as object,
+        loadConfig({ AUTH_MODE: 'required' }),
+      ),
+      {
+        authMode: 'required',
+        databaseUrl: 'file:./data/phaseboard.db',
+      },
+    )
+    t.match(refused({ authMode: 'Required' }), /^AUTH_MODE must be equal to one of/)
+    t.match(refused({ adminPassword: 'x' }), /^ADMIN_PASSWORD must NOT have fewer than 8 characters$/)
+    t.match(refused({ adminEmail: 'nobody' }), /^ADMIN_EMAIL/)
+    t.match(refused({ databaseUrl: 'postgres://host/db' }), /^DATABASE_URL/)
+  },
+)
+
+t.test('an empty setting of a program is no password', async (t) => {
+  t.equal(configure({ adminPassword: '' }).adminPassword, undefined)
 })

@@ -215,6 +215,33 @@ t.test('inside a host the default is that every request needs a member', async (
   })
 })
 
+t.test(
+  'the headers for other origins are the business of the host, whose pages are no foreigners',
+  async (t) => {
+    const origin = 'https://app.example'
+    const { ask, host } = await embed(t, { authMode: 'open', corsOrigins: [origin] })
+    const names = ({ headers }: { headers: object }) =>
+      Object.keys(headers).filter((name) => name.startsWith('access-control-'))
+    t.strictSame(names(await ask('GET', '/api/projects', undefined, { origin })), [])
+    const preflight = await ask('OPTIONS', '/api/projects', undefined, {
+      origin,
+      'access-control-request-method': 'POST',
+    })
+    t.match(preflight, { status: 405, body: { error: 'Method not allowed' } })
+    t.strictSame(names(preflight), [])
+    t.equal((await host.inject({ method: 'OPTIONS', url: '/board/nothing' })).statusCode, 404)
+
+    const cookie = 'phaseboard_session=x'
+    const create = (origin: string) =>
+      ask('POST', '/api/session', { email: 'a@b.c', password: 'x' }, { origin, cookie })
+    t.match(await create(origin), { status: 401, body: { error: 'Invalid email or password' } })
+    t.match(await create('https://evil.example'), {
+      status: 403,
+      body: { error: 'Forbidden: cross-origin request' },
+    })
+  },
+)
+
 t.test('the host tells who the member is, at once or later', async (t) => {
   const later = async (request: FastifyRequest) => {
     await new Promise(setImmediate)
@@ -522,18 +549,37 @@ t.test('a service that cannot open its database does not let the host start', as
   )
 })
 
-t.test("the host's way of writing answers does not let anything slip out", async (t) => {
-  const folder = t.testdir()
-  const databaseUrl = `file:${join(folder, 'board.db')}`
-  const host = Fastify()
-  t.teardown(() => host.close())
-  host.setReplySerializer((payload) => JSON.stringify(payload))
-  await host.register(phaseboard, { prefix: '/board', databaseUrl, adminPassword: 'correct horse' })
-  const { statusCode, body } = await host.inject({
-    method: 'POST',
-    url: '/board/api/session',
-    payload: { email: 'admin@localhost', password: 'correct horse' },
-  })
-  t.equal(statusCode, 201)
-  t.notMatch(body, 'argon2')
+t.test("the host's way of writing answers does not change those of the service", async (t) => {
+  const habits: ((host: FastifyInstance) => void)[] = [
+    (host) => host.setReplySerializer((payload) => JSON.stringify({ wrapped: payload })),
+    (host) => host.setSerializerCompiler(() => (payload) => JSON.stringify(payload)),
+  ]
+  for (const setUp of habits) {
+    const host = Fastify()
+    t.teardown(() => host.close())
+    setUp(host)
+    const options = {
+      databaseUrl: ':memory:',
+      adminEmail: 'root@example.test',
+      adminPassword: 'correct horse',
+    }
+    await host.register(phaseboard, { prefix: '/board', ...options })
+    const signIn = (password: string) =>
+      host.inject({
+        method: 'POST',
+        url: '/board/api/session',
+        payload: { email: 'root@example.test', password },
+      })
+    const { member, expiresAt, ...more } = (await signIn('correct horse')).json()
+    t.match(member, { name: 'Admin', email: 'root@example.test', role: 'admin' })
+    t.strictSame(
+      Object.keys(member).sort(),
+      ['email', 'id', 'name', 'role'],
+      'least of all the password hash',
+    )
+    t.type(expiresAt, 'string')
+    t.strictSame(more, {})
+    t.strictSame((await signIn('wrong password')).json(), { error: 'Invalid email or password' })
+    t.strictSame((await host.inject('/board/nothing')).json(), { error: 'Not found' })
+  }
 })

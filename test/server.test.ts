@@ -3,6 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { Agent, get, type IncomingMessage, request } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.ts'
@@ -265,7 +267,7 @@ t.test('open mode on a network address is allowed when it is asked for, with a w
     service.log(),
     /"level":40,.*"AUTH_MODE=open on a network address: whoever reaches it may read and write"/,
   )
-  t.match(service.log(), /admin as configured by ADMIN_EMAIL and ADMIN_PASSWORD"/)
+  t.match(service.log(), /admin admin@localhost, with ADMIN_PASSWORD"/)
   t.notMatch(service.log(), 'correct horse')
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0 })
@@ -341,6 +343,68 @@ t.test('a request that takes too long to arrive gets 408', async (t) => {
   t.strictSame(JSON.parse(body), { error: 'Request Timeout' })
 })
 
+t.test('whatever is thrown, wherever, costs only the request', async (t) => {
+  const circular: { self?: object } = {}
+  circular.self = circular
+  const values: [string, unknown][] = [
+    ['an error', new Error('no')],
+    ['an error with a strange status', Object.assign(new Error('no'), { statusCode: 200 })],
+    ['an error without a prototype', Object.create(null)],
+    ['a text', 'no'],
+    ['an empty text', ''],
+    ['null', null],
+    ['undefined', undefined],
+    ['a number', 0],
+    ['a big number', 10n],
+    ['a symbol', Symbol('no')],
+    ['an object that looks like an answer', { statusCode: 404, message: 'no' }],
+    ['a circular object', circular],
+  ]
+  const app = await buildApp({
+    databaseUrl: ':memory:',
+    logLevel: 'trace',
+    logStream: new PassThrough().resume(),
+  })
+  t.teardown(() => app.close())
+  const escaped: unknown[] = []
+  const note = (error: unknown) => escaped.push(error)
+  process.on('unhandledRejection', note)
+  t.teardown(() => process.off('unhandledRejection', note))
+
+  const handler = async () => ({ done: true })
+  for (const [index, [, value]] of values.entries()) {
+    const fail = () => {
+      throw value
+    }
+    const later = async () => {
+      await null
+      throw value
+    }
+    /** In hooks that answers pass, errors too. */
+    const once = async (_request: unknown, { statusCode }: { statusCode: number }) => {
+      if (statusCode === 200) throw value
+    }
+    const config = { failure: 'Failed to do it' }
+    app.get(`/${index}/handler`, { config, handler: fail })
+    app.get(`/${index}/handler/later`, { config, handler: later })
+    for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler'] as const) {
+      app.get(`/${index}/${hook}`, { config, [hook]: later, handler })
+    }
+    app.get(`/${index}/preSerialization`, { config, preSerialization: once, handler })
+    app.get(`/${index}/onSend`, { config, onSend: once, handler })
+  }
+  const where = ['handler', 'handler/later', 'onRequest', 'preParsing', 'preValidation', 'preHandler']
+  for (const [index, [what]] of values.entries()) {
+    for (const place of [...where, 'preSerialization', 'onSend']) {
+      const { statusCode, body } = await app.inject(`/${index}/${place}`)
+      t.equal(statusCode, 500, `${what} in ${place}`)
+      t.equal(body, '{"error":"Failed to do it"}', `${what} in ${place}`)
+    }
+  }
+  t.equal((await app.inject('/healthz')).statusCode, 200)
+  t.strictSame(escaped, [], 'nothing got past the error handler')
+})
+
 t.test('a client that hangs up in the middle of its request is no failure', async (t) => {
   const service = await start(t, { DATABASE_URL: ':memory:' })
   const { socket } = await dial(t, service.port)
@@ -350,10 +414,30 @@ t.test('a client that hangs up in the middle of its request is no failure', asyn
   await once(socket, 'data')
   socket.resetAndDestroy()
   t.equal((await json(service, '/api/projects')).status, 200)
-  t.match(service.log(), /admin already set up"/, 'in memory there is no place for a password')
+  t.match(service.log(), /admin none: give a database in memory an ADMIN_PASSWORD"/)
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0 })
   t.notMatch(service.log(), /"level":(40|50|60)/)
+})
+
+t.test('an answer that is still being made is finished, and its connection then ends', async (t) => {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  t.teardown(() => app.close())
+  const answer = new PassThrough()
+  app.get('/slowly', async (_request, reply) => reply.send(answer))
+  await app.listen({ port: 0 })
+  const { port } = app.server.address() as { port: number }
+  const outgoing = request({ port, path: '/slowly', agent: new Agent({ keepAlive: true }) }).end()
+  answer.write('begun, ')
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+  t.equal(response.headers.connection, 'keep-alive')
+  const before = Date.now()
+  const closed = app.close()
+  while (app.server.listening) await new Promise(setImmediate)
+  answer.end('finished')
+  t.equal(await text(response), 'begun, finished')
+  await closed
+  t.ok(Date.now() - before < PROMPT)
 })
 
 t.test('readyz says 503 from the moment the service begins to stop', async (t) => {

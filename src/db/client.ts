@@ -1,5 +1,5 @@
 /** Opening the database file: pragmas, version check, migrations. */
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import SQLite from 'better-sqlite3'
@@ -69,6 +69,8 @@ export function openDatabase(url: string): OpenDatabase {
     if (path !== ':memory:') {
       mkdirSync(dirname(path), { recursive: true })
       if (existsSync(path)) refuseForeignFile(path, migrations)
+      // It holds password hashes and private ideas; SQLite gives the log beside it the same mode.
+      else closeSync(openSync(path, 'a', 0o600))
     }
     client = new SQLite(path, { timeout: BUSY_TIMEOUT })
     switchToWal(client)
@@ -90,6 +92,19 @@ export function openDatabase(url: string): OpenDatabase {
  */
 export const write = <T>(db: Database, work: (tx: Database) => T): T =>
   db.transaction(work, { behavior: 'immediate' })
+
+/**
+ * Runs `work` without waiting for another process's lock: what it writes is not worth holding up every other
+ * request. Throws SQLITE_BUSY at once instead.
+ */
+export function withoutWaiting<T>({ $client }: SharedDatabase, work: () => T): T {
+  $client.pragma('busy_timeout = 0')
+  try {
+    return work()
+  } finally {
+    $client.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
+  }
+}
 
 /** Runs `work` in one read transaction, so that all its statements see the same state of the file. */
 export const read = <T>(db: Database, work: () => T): T => db.transaction(work)

@@ -3,7 +3,17 @@
  * are plain values here. What other tools stored inside JSON text is passed on as it is.
  */
 import { type Static, Type } from '@sinclair/typebox'
-import { AnyArray, AnyObject, Id, Nullable, ref, Timestamp } from './common.ts'
+import {
+  AnyArray,
+  AnyObject,
+  ErrorBody,
+  Id,
+  Nullable,
+  ref,
+  Success,
+  Timestamp,
+  ValidationErrorBody,
+} from './common.ts'
 
 const timestamps = { createdAt: Timestamp, updatedAt: Timestamp }
 const NullableString = Nullable(Type.String())
@@ -153,6 +163,10 @@ export const PersonalIdeaSchema = Type.Object(
   { $id: 'PersonalIdea' },
 )
 
+/** What a member may be. A closed set. */
+export const ROLES = ['admin', 'member', 'viewer'] as const
+
+/** The member a request acts for. */
 export const CurrentMemberSchema = Type.Object(
   {
     id: Type.String(),
@@ -164,8 +178,11 @@ export const CurrentMemberSchema = Type.Object(
 )
 export type CurrentMember = Static<typeof CurrentMemberSchema>
 
-/** Every named schema of a record, for registration in one go. */
-export const recordSchemas = [
+/** Every named schema, for registration in one go. */
+export const namedSchemas = [
+  ErrorBody,
+  ValidationErrorBody,
+  Success,
   KanbanSubtaskSchema,
   KanbanLabelSchema,
   KanbanItemSchema,

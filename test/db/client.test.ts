@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
@@ -127,6 +135,13 @@ t.test('a closed database leaves one file, which opens again with what it holds'
 function migrationCount(): number {
   return JSON.parse(readFileSync('drizzle/meta/_journal.json', 'utf8')).entries.length
 }
+
+t.test('a new database is for its owner alone, its log too', async (t) => {
+  const folder = t.testdir()
+  const path = join(folder, 'board.db')
+  open(t, `file:${path}`)
+  for (const suffix of ['', '-wal', '-shm']) t.equal(statSync(path + suffix).mode & 0o777, 0o600, suffix)
+})
 
 t.test('an empty file becomes a database', async (t) => {
   const folder = t.testdir({ 'board.db': '' })

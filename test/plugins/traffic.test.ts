@@ -122,10 +122,11 @@ t.test('a client that asks too often gets 429 and when to come back', async (t) 
   const from = (client: string, method = 'GET', url = '/api/projects') =>
     send(app, method, url, undefined, { 'x-forwarded-for': client })
   t.equal((await from('192.0.2.1')).status, 200)
-  t.equal((await from('192.0.2.1', 'GET', '/healthz')).status, 200)
+  t.equal((await from('192.0.2.1', 'GET', '/nowhere')).status, 404)
   for (const [method, url] of [
     ['GET', '/api/projects'],
-    ['GET', '/healthz'],
+    ['GET', '/nowhere'],
+    ['GET', '/docs'],
     ['DELETE', '/api/session'],
   ]) {
     const { status, body, headers } = await from('192.0.2.1', method, url)
@@ -137,6 +138,20 @@ t.test('a client that asks too often gets 429 and when to come back', async (t) 
     t.equal(headers['ratelimit-reset'], headers['retry-after'])
   }
   t.equal((await from('192.0.2.2')).status, 200, 'another client is not concerned')
+  t.equal((await from('192.0.2.1', 'GET', '/healthz')).status, 200, 'nor are supervisors')
+  t.equal((await from('192.0.2.1', 'GET', '/readyz')).status, 200)
+})
+
+t.test('whoever supervises the service is not even counted', async (t) => {
+  const app = await build(t, { rateLimitMax: 1 })
+  for (let count = 0; count < 3; count++) {
+    for (const url of ['/healthz', '/readyz']) {
+      const { status, headers } = await send(app, 'GET', url)
+      t.equal(status, 200)
+      t.equal(headers['ratelimit-limit'], undefined)
+    }
+  }
+  t.equal((await send(app, 'GET', '/api/projects')).status, 200)
 })
 
 t.test('guessing credentials counts as much as everything else', async (t) => {
@@ -172,7 +187,7 @@ t.test('a preflight does not count, and a refusal can be read by an allowed orig
 t.test('without a limit nothing is counted', async (t) => {
   const app = await build(t, { rateLimitMax: 0 })
   for (let count = 0; count < 20; count++) {
-    const { status, headers } = await send(app, 'GET', '/healthz')
+    const { status, headers } = await send(app, 'GET', '/api/projects')
     t.equal(status, 200)
     t.equal(headers['ratelimit-limit'], undefined)
   }

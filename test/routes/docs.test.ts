@@ -30,6 +30,14 @@ t.test('the page and all it loads are served, without a credential', async (t) =
   }
 })
 
+t.test('the document is read, not changed', async (t) => {
+  const app = await build(t)
+  const { status, body, headers } = await send(app, 'POST', '/openapi.json', {})
+  t.equal(status, 405)
+  t.strictSame(body, { error: 'Method not allowed' })
+  t.equal(headers.allow, 'GET, HEAD')
+})
+
 t.test('what the page does not have is 404 like everywhere', async (t) => {
   const app = await build(t)
   for (const url of ['/docs/static/nothing.js', '/docs/nothing', '/docs/static/%2e%2e/package.json']) {

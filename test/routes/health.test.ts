@@ -45,9 +45,11 @@ t.test('a service that is stopping is alive but not ready', async (t) => {
     })
   })
   const url = await app.listen({ port: 0 })
-  await ask('/readyz')
+  // Two connections that stay open: the service takes no new ones while it stops.
+  await Promise.all([ask('/readyz'), ask('/readyz')])
   await app.close()
   t.strictSame(answers, [
+    ['/readyz', 200, ok],
     ['/readyz', 200, ok],
     ['/healthz', 200, ok],
     ['/readyz', 503, unavailable],
