@@ -1,10 +1,8 @@
 import { STATUS_CODES } from 'node:http'
-import type { TSchema } from '@sinclair/typebox'
 import type { ErrorObject } from 'ajv'
-import type { FastifyError, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError, SpecifiedFailure, type ValidationDetails, validationFailed } from '../src/errors.ts'
-import { ErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
 import { flattenErrors } from '../src/validation.ts'
 
 /** A body that did not arrive as announced cannot be parsed either: not a refusal, but "no JSON". */
@@ -50,25 +48,6 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
   send(reply.code(500), { error: failure })
 }
 
-/** Adds the schemas of the errors that every endpoint of its kind can answer, so that no route has to list them. */
-function declareErrors(route: RouteOptions): void {
-  const { access } = route.config ?? {}
-  const schema = route.schema ?? {}
-  const response = (schema.response ?? {}) as Record<number, TSchema>
-  const statuses = [
-    ...(schema.body || schema.querystring ? [400] : []),
-    ...(schema.body ? [413, 415] : []),
-    ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
-    ...(access === 'write' || access === 'own' || access === 'admin-or-403' ? [403] : []),
-    429,
-    500,
-  ]
-  for (const status of statuses) {
-    response[status] ??= status === 400 ? ref(ValidationErrorBody) : ref(ErrorBody)
-  }
-  route.schema = { ...schema, response }
-}
-
 /**
  * Turns whatever is thrown anywhere, by Fastify too, into the contract's error shape; answers unknown routes
  * and, where a path is known but not with that method, 405.
@@ -89,7 +68,6 @@ export default fp<{ answersUnknownRoutes: boolean }>(
     }
     app.addHook('onRoute', (route) => {
       if (route.config?.failure === undefined) return
-      declareErrors(route)
       const known = methods.get(route.path) ?? new Set()
       for (const method of [route.method].flat()) known.add(method)
       methods.set(route.path, known)

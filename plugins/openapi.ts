@@ -5,6 +5,7 @@ import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Access } from '../src/identity.ts'
 import { version } from '../src/package-files.ts'
+import { ErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
 import { namedSchemas } from '../src/schemas/records.ts'
 import { SESSION_COOKIE } from '../src/sessions.ts'
 
@@ -40,13 +41,33 @@ function withoutKeyFilter({ additionalProperties: _, ...body }: TSchema): object
 const describeStatus = (status: string, failure: string | undefined) =>
   status === '500' && failure !== undefined ? `Unexpected failure: \`${failure}\`` : STATUS_CODES[status]
 
+/** The errors that every endpoint of its kind can answer, so that no route has to list them. */
+function commonErrors(
+  { body, querystring }: FastifySchema,
+  access: Access | undefined,
+): Record<string, TSchema> {
+  const statuses = [
+    ...(body || querystring ? [400] : []),
+    ...(body ? [413, 415] : []),
+    ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
+    ...(access === 'write' || access === 'own' || access === 'admin-or-403' ? [403] : []),
+    429,
+    500,
+  ]
+  return Object.fromEntries(
+    statuses.map((status) => [status, ref(status === 400 ? ValidationErrorBody : ErrorBody)]),
+  )
+}
+
 /** A route's schema as the document shows it. */
 function documented(
-  { body, response, ...schema }: FastifySchema,
+  route: FastifySchema,
   { access, failure }: FastifyContextConfig,
   authMode: 'open' | 'required',
 ): FastifySchema {
-  const responses = Object.entries((response ?? {}) as Record<string, TSchema>).map(([status, answer]) => [
+  const { body, response, ...schema } = route
+  const answers = { ...commonErrors(route, access), ...(response as Record<string, TSchema> | undefined) }
+  const responses = Object.entries(answers).map(([status, answer]) => [
     status,
     { description: describeStatus(status, failure), ...answer },
   ])
@@ -89,7 +110,7 @@ export default fp<{ authMode: 'open' | 'required' }>(
       },
       stripBasePath: true,
       transform: ({ schema, url, route }) => ({
-        schema: documented(schema, route.config ?? {}, authMode),
+        schema: schema?.hide ? schema : documented(schema, route.config ?? {}, authMode),
         url,
       }),
     })

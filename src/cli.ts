@@ -13,10 +13,8 @@ const line = (text: string) => `${text.trim().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu,
 const say = (text: string) => process.stdout.write(line(text))
 const complain = (text: string) => process.stderr.write(line(`phaseboard: ${text}`))
 
-// Whoever stops reading (`| head`) has seen enough; what was done is done all the same.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
+// A reader that has gone (`| head`) or a full disk under the log must not end what is being done.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 const program = new Command('phaseboard')
   .description('Projects, kanban boards and private ideas over HTTP, on one SQLite file')

@@ -8,6 +8,7 @@ import { newId } from './ids.ts'
 import { hashPassword } from './passwords.ts'
 import { newToken } from './secrets.ts'
 
+/** A member as stored, password hash included: never what a response shows. */
 export type MemberRow = typeof members.$inferSelect
 
 /** The member with this email, whatever its case. */

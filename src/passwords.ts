@@ -14,7 +14,8 @@ export async function hashPassword(password: string): Promise<string> {
   return hash(password, PARAMETERS)
 }
 
-let decoy: Promise<string> | undefined
+/** Made at the first sign-in, whoever's it is. */
+let decoy: string | undefined
 
 /**
  * Checks a password. Without a stored hash it takes as long as with one, so that a sign-in does not tell by
@@ -23,7 +24,7 @@ let decoy: Promise<string> | undefined
  */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   const { verify } = await argon2()
-  decoy ??= hashPassword(newToken())
-  const matches = await verify(stored ?? (await decoy), password)
+  decoy ??= await hashPassword(newToken())
+  const matches = await verify(stored ?? decoy, password)
   return stored !== null && matches
 }

@@ -28,7 +28,6 @@ function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undef
 export async function serve(environment: Record<string, string | undefined>): Promise<void> {
   const config = loadConfig(environment)
   // Unlike the logger's own writer, this stream lets go of a reader that has gone, so that the exit is not held up.
-  process.stdout.on('error', () => {})
   const app = await buildApp({ ...config, logStream: process.stdout })
   const stopper = closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
     if (err) app.log.fatal({ err }, 'stopping after an error outside any request')

@@ -27,6 +27,7 @@ const projectId = () => required().references(() => projects.id, { onDelete: 'ca
 const itemId = () => required().references(() => kanbanItems.id, { onDelete: 'cascade' })
 const memberId = () => required().references(() => members.id, { onDelete: 'cascade' })
 
+/** Projects. */
 export const projects = sqliteTable(
   'projects',
   {
@@ -53,6 +54,7 @@ export const projects = sqliteTable(
   ],
 )
 
+/** The cards of the projects' boards. `column` names one of the project's columns. */
 export const kanbanItems = sqliteTable(
   'kanban_items',
   {
@@ -85,6 +87,7 @@ export const kanbanItems = sqliteTable(
   ],
 )
 
+/** What is to be ticked off on an item. */
 export const kanbanSubtasks = sqliteTable(
   'kanban_subtasks',
   {
@@ -98,6 +101,7 @@ export const kanbanSubtasks = sqliteTable(
   (table) => [index('kanban_subtasks_item').on(table.itemId, table.sortOrder, table.id)],
 )
 
+/** What happened to the tracked fields of an item. Never changed once written. */
 export const kanbanActivity = sqliteTable(
   'kanban_activity',
   {
@@ -112,6 +116,7 @@ export const kanbanActivity = sqliteTable(
   (table) => [index('kanban_activity_item').on(table.itemId, table.id)],
 )
 
+/** What people say about an item. */
 export const kanbanComments = sqliteTable(
   'kanban_comments',
   {
@@ -125,6 +130,7 @@ export const kanbanComments = sqliteTable(
   (table) => [index('kanban_comments_item').on(table.itemId, table.id)],
 )
 
+/** The columns of the projects' boards. Items refer to them by name. */
 export const kanbanColumns = sqliteTable(
   'kanban_columns',
   {
@@ -143,6 +149,7 @@ export const kanbanColumns = sqliteTable(
   ],
 )
 
+/** The labels of a project's board. */
 export const kanbanLabels = sqliteTable(
   'kanban_labels',
   {
@@ -158,6 +165,7 @@ export const kanbanLabels = sqliteTable(
   ],
 )
 
+/** Which item has which label. */
 export const kanbanItemLabels = sqliteTable(
   'kanban_item_labels',
   {
@@ -170,6 +178,7 @@ export const kanbanItemLabels = sqliteTable(
   ],
 )
 
+/** Summaries of meetings. */
 export const transcriptSummaries = sqliteTable(
   'transcript_summaries',
   {
@@ -186,6 +195,7 @@ export const transcriptSummaries = sqliteTable(
   (table) => [index('transcript_summaries_project').on(table.projectId, table.id)],
 )
 
+/** Numbers that projects watch. */
 export const metrics = sqliteTable(
   'metrics',
   {
@@ -205,6 +215,7 @@ export const metrics = sqliteTable(
   ],
 )
 
+/** What projects want to achieve. */
 export const objectives = sqliteTable(
   'objectives',
   {
@@ -219,6 +230,7 @@ export const objectives = sqliteTable(
   (table) => [index('objectives_project').on(table.projectId, table.sortOrder, table.id)],
 )
 
+/** Who works on which project. */
 export const teamAssignments = sqliteTable(
   'team_assignments',
   {
@@ -234,6 +246,7 @@ export const teamAssignments = sqliteTable(
   ],
 )
 
+/** The members' private ideas. */
 export const personalIdeas = sqliteTable(
   'personal_ideas',
   {
@@ -253,6 +266,7 @@ export const personalIdeas = sqliteTable(
   ],
 )
 
+/** Who can sign in. */
 export const members = sqliteTable(
   'members',
   {
@@ -273,6 +287,7 @@ export const members = sqliteTable(
   ],
 )
 
+/** Who is signed in. */
 export const sessions = sqliteTable(
   'sessions',
   {
@@ -291,6 +306,7 @@ export const sessions = sqliteTable(
   ],
 )
 
+/** What scripts and integrations sign in with. */
 export const apiTokens = sqliteTable(
   'api_tokens',
   {
@@ -312,6 +328,7 @@ export const apiTokens = sqliteTable(
   ],
 )
 
+/** Teams. */
 export const teams = sqliteTable('teams', {
   id: id(),
   name: required(),
@@ -319,6 +336,7 @@ export const teams = sqliteTable('teams', {
   ...timestamps(),
 })
 
+/** Who is in which team. */
 export const teamMembers = sqliteTable(
   'team_members',
   {

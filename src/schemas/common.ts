@@ -25,6 +25,7 @@ export const AnyArray = Type.Unsafe<unknown[]>({ type: 'array', items: {} })
 
 // --- fields of requests ---
 
+/** Characters of a password. */
 export const PASSWORD_LENGTH = { minLength: 8, maxLength: 200 }
 
 /** Longest texts, in characters. */
@@ -88,17 +89,21 @@ export const UpdateBody = <T extends TProperties>(fields: T) =>
 
 // --- parameters ---
 
+/** The one path parameter: any string; what matches nothing is not found. */
 export const IdParams = Type.Object({ id: Type.String() })
 
 // --- answers ---
 
+/** The answer of a deletion. */
 export const Success = Type.Object({ success: Type.Literal(true) }, { $id: 'Success' })
 
+/** The body of every error. */
 export const ErrorBody = Type.Object(
   { error: Type.String({ description: 'What went wrong, in one line' }) },
   { $id: 'Error' },
 )
 
+/** The body of a failed validation. */
 export const ValidationErrorBody = Type.Object(
   {
     error: Type.String({ examples: ['Validation failed'] }),

@@ -18,6 +18,7 @@ import {
 const timestamps = { createdAt: Timestamp, updatedAt: Timestamp }
 const NullableString = Nullable(Type.String())
 
+/** What is to be ticked off on an item. */
 export const KanbanSubtaskSchema = Type.Object(
   {
     id: Id,
@@ -31,6 +32,7 @@ export const KanbanSubtaskSchema = Type.Object(
 )
 export type KanbanSubtask = Static<typeof KanbanSubtaskSchema>
 
+/** A coloured word for items; unique in its project. */
 export const KanbanLabelSchema = Type.Object(
   {
     id: Id,
@@ -43,6 +45,7 @@ export const KanbanLabelSchema = Type.Object(
 )
 export type KanbanLabel = Static<typeof KanbanLabelSchema>
 
+/** A card of a board, with its labels and subtasks. */
 export const KanbanItemSchema = Type.Object(
   {
     id: Id,
@@ -68,6 +71,7 @@ export const KanbanItemSchema = Type.Object(
 )
 export type KanbanItem = Static<typeof KanbanItemSchema>
 
+/** What was said in a meeting, and who has to do what. */
 export const TranscriptSummarySchema = Type.Object(
   {
     id: Id,
@@ -83,6 +87,7 @@ export const TranscriptSummarySchema = Type.Object(
   { $id: 'TranscriptSummary' },
 )
 
+/** A number that a project watches, with its former values. */
 export const MetricSchema = Type.Object(
   {
     id: Id,
@@ -98,6 +103,7 @@ export const MetricSchema = Type.Object(
   { $id: 'Metric' },
 )
 
+/** What a project wants to achieve. */
 export const ObjectiveSchema = Type.Object(
   {
     id: Id,
@@ -111,11 +117,13 @@ export const ObjectiveSchema = Type.Object(
   { $id: 'Objective' },
 )
 
+/** Who works on a project, and as what. */
 export const TeamAssignmentSchema = Type.Object(
   { id: Id, projectId: Id, memberId: Type.String(), role: Type.String(), ...timestamps },
   { $id: 'TeamAssignment' },
 )
 
+/** A project with all that belongs to it. */
 export const ProjectSchema = Type.Object(
   {
     id: Id,
@@ -148,6 +156,7 @@ export const ProjectSchema = Type.Object(
 )
 export type Project = Static<typeof ProjectSchema>
 
+/** A member's private idea. */
 export const PersonalIdeaSchema = Type.Object(
   {
     id: Id,
