@@ -13,8 +13,13 @@ const line = (text: string) => `${text.trim().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu,
 const say = (text: string) => process.stdout.write(line(text))
 const complain = (text: string) => process.stderr.write(line(`phaseboard: ${text}`))
 
-// A reader that has gone (`| head`) or a full disk under the log must not end what is being done.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+// A reader that has gone (`| head`) has seen enough; what else keeps words from being written, say a full disk under
+// the log, is a failure, but must not end what is being done.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.exitCode = FAILED
+  })
+}
 
 const program = new Command('phaseboard')
   .description('Projects, kanban boards and private ideas over HTTP, on one SQLite file')
