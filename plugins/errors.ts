@@ -32,14 +32,14 @@ function causeOf(error: unknown): unknown {
  * Not through the route's schemas: they describe the errors that the route itself makes, and a host's hook may
  * refuse with the same status for reasons of its own.
  */
-const send = (reply: FastifyReply, body: { error: string; details?: ValidationDetails }) =>
+const send = (reply: FastifyReply, body: { error: string; details?: ValidationDetails | undefined }) =>
   reply.serializer(JSON.stringify).header('content-type', 'application/json; charset=utf-8').send(body)
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = refusalOf(error)
   if (refusal) {
     const { statusCode, message, details, headers } = refusal
-    send(reply.code(statusCode).headers(headers), details ? { error: message, details } : { error: message })
+    send(reply.code(statusCode).headers(headers), { error: message, details })
     return
   }
   const failure = request.routeOptions.config.failure ?? 'Internal server error'

@@ -256,3 +256,31 @@ export function furnish(app: App, projectId: string, itemId: string) {
     .run()
   return ids
 }
+
+/** A time that no test runs at. */
+export const LONG_AGO = '2001-01-01T00:00:00.000Z'
+
+/** Puts a record's last change far enough back for a new one to show. */
+export const age = (app: App, table: string, id: string) =>
+  app.db.$client.prepare(`update ${table} set updated_at = ? where id = ?`).run(LONG_AGO, id)
+
+/** The body of a 401. */
+export const authenticationRequired = { error: 'Authentication required' }
+
+/** The body of a viewer's 403. */
+export const readOnly = { error: 'Forbidden: read-only role' }
+
+/** The tables whose rows belong to a project and go with it. */
+export const TABLES_OF_A_PROJECT = [
+  'kanban_items',
+  'kanban_subtasks',
+  'kanban_activity',
+  'kanban_comments',
+  'kanban_columns',
+  'kanban_labels',
+  'kanban_item_labels',
+  'transcript_summaries',
+  'metrics',
+  'objectives',
+  'team_assignments',
+]

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
-import { build, createItem, createProject, furnish, send } from '../helper.ts'
+import { build, createItem, createProject, furnish, send, TABLES_OF_A_PROJECT } from '../helper.ts'
 
 /** What a freshly made timestamp looks like. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -190,20 +190,7 @@ t.test('deleting a project takes all that belongs to it along', async (t) => {
   t.teardown(close)
   client.exec("update personal_ideas set promoted_project_id = 'p'")
   client.exec("delete from projects where id = 'p'")
-  const gone = [
-    'kanban_items',
-    'kanban_subtasks',
-    'kanban_activity',
-    'kanban_comments',
-    'kanban_columns',
-    'kanban_labels',
-    'kanban_item_labels',
-    'transcript_summaries',
-    'metrics',
-    'objectives',
-    'team_assignments',
-  ]
-  for (const table of gone) t.equal(rowCount(client, table), 0, table)
+  for (const table of TABLES_OF_A_PROJECT) t.equal(rowCount(client, table), 0, table)
   t.strictSame(
     client.prepare('select id, promoted_project_id from personal_ideas').all(),
     [{ id: 'pi', promoted_project_id: null }],

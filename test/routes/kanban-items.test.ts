@@ -2,6 +2,8 @@ import t from 'tap'
 import { createKanbanItem, updateKanbanItem } from '../../src/kanban-items.ts'
 import {
   type App,
+  age,
+  authenticationRequired,
   breakTable,
   build,
   count,
@@ -11,24 +13,18 @@ import {
   furnish,
   holds,
   invalid,
+  LONG_AGO,
   long,
   type Row,
+  readOnly,
   send,
   signInAs,
   stored,
 } from '../helper.ts'
 
 const notFound = { error: 'Kanban item not found' }
-const authenticationRequired = { error: 'Authentication required' }
-const readOnly = { error: 'Forbidden: read-only role' }
 const failure = { error: 'Internal server error' }
 const unsupported = { error: 'Unsupported Media Type' }
-
-const LONG_AGO = '2001-01-01T00:00:00.000Z'
-
-/** Puts the record's last change far enough back for a new one to show. */
-const age = (app: App, id: string) =>
-  app.db.$client.prepare('update kanban_items set updated_at = ? where id = ?').run(LONG_AGO, id)
 
 /** An application with one item on the board of one project. */
 async function boardOf(t: Parameters<typeof build>[0], fields: object = {}) {
@@ -74,7 +70,7 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
       { metadata: { replaced: { deep: [null] } } },
       { title: 'Both', priority: 'low' },
     ]) {
-      age(app, item.id)
+      age(app, 'kanban_items', item.id)
       const { status, body } = await send(app, 'PATCH', url, change)
       t.equal(status, 200)
       t.not(body.updatedAt, LONG_AGO, 'updatedAt moves')
@@ -111,7 +107,7 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
 
   t.test('a body without a known field returns the record unchanged, updatedAt included', async (t) => {
     const { app, item, url } = await boardOf(t)
-    age(app, item.id)
+    age(app, 'kanban_items', item.id)
     for (const body of [{}, { nonsense: 1 }, { id: 'mine', projectId: 'x', updatedAt: 5, createdAt: 'x' }]) {
       const answer = await send(app, 'PATCH', url, body)
       t.strictSame(

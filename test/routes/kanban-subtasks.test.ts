@@ -1,7 +1,8 @@
 import t from 'tap'
 import { createKanbanSubtask } from '../../src/kanban-subtasks.ts'
 import {
-  type App,
+  age,
+  authenticationRequired,
   breakTable,
   build,
   count,
@@ -10,24 +11,18 @@ import {
   createSubtask,
   holds,
   invalid,
+  LONG_AGO,
   long,
   type Row,
+  readOnly,
   send,
   signInAs,
   stored,
 } from '../helper.ts'
 
 const failure = { error: 'Internal server error' }
-const authenticationRequired = { error: 'Authentication required' }
-const readOnly = { error: 'Forbidden: read-only role' }
 const unsupported = { error: 'Unsupported Media Type' }
 const titleless = invalid({ title: ['must NOT have fewer than 1 characters'] })
-
-const LONG_AGO = '2001-01-01T00:00:00.000Z'
-
-/** Puts the record's last change far enough back for a new one to show. */
-const age = (app: App, id: string) =>
-  app.db.$client.prepare('update kanban_subtasks set updated_at = ? where id = ?').run(LONG_AGO, id)
 
 /** An application with one subtask on one item. */
 async function listOf(t: Parameters<typeof build>[0], fields: object = {}) {
@@ -50,7 +45,7 @@ t.test('PATCH /api/kanban-subtasks/{id}', async (t) => {
       { sortOrder: -1.5 },
       { title: 'All', completed: true, sortOrder: 7 },
     ]) {
-      age(app, subtask.id)
+      age(app, 'kanban_subtasks', subtask.id)
       const { status, body } = await send(app, 'PATCH', url, change)
       t.equal(status, 200)
       t.not(body.updatedAt, LONG_AGO, 'updatedAt moves')
@@ -62,7 +57,7 @@ t.test('PATCH /api/kanban-subtasks/{id}', async (t) => {
 
   t.test('a body without a known field returns the record unchanged, updatedAt included', async (t) => {
     const { app, subtask, url } = await listOf(t)
-    age(app, subtask.id)
+    age(app, 'kanban_subtasks', subtask.id)
     for (const body of [{}, { nonsense: 1 }, { id: 'mine', itemId: 'x', createdAt: 5, updatedAt: 'x' }]) {
       const answer = await send(app, 'PATCH', url, body)
       t.strictSame([answer.status, answer.body], [200, { ...subtask, updatedAt: LONG_AGO }])

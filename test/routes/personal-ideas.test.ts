@@ -1,12 +1,14 @@
 import t from 'tap'
 import {
   type App,
+  authenticationRequired,
   breakTable,
   build,
   count,
   createProject,
   holds,
   invalid,
+  LONG_AGO,
   long,
   type Row,
   send,
@@ -15,13 +17,10 @@ import {
 } from '../helper.ts'
 
 const url = '/api/personal-ideas'
-const authenticationRequired = { error: 'Authentication required' }
 const othersIdeas = { error: "Forbidden: another member's ideas" }
 const titleless = invalid({ title: ['must NOT have fewer than 1 characters'] })
 const fetchFailure = { error: 'Failed to fetch personal ideas' }
 const createFailure = { error: 'Failed to create personal idea' }
-
-const LONG_AGO = '2001-01-01T00:00:00.000Z'
 
 async function createIdea(app: App, fields: object = {}, headers?: Record<string, string>) {
   const { status, body } = await send(app, 'POST', url, { title: 'Fly', ...fields }, headers)

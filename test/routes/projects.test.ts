@@ -2,6 +2,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   type App,
+  age,
+  authenticationRequired,
   breakTable,
   build,
   count,
@@ -11,16 +13,17 @@ import {
   furnish,
   holds,
   invalid,
+  LONG_AGO,
   long,
   type Row,
+  readOnly,
   send,
   signInAs,
   stored,
+  TABLES_OF_A_PROJECT,
 } from '../helper.ts'
 
 const notFound = { error: 'Project not found' }
-const authenticationRequired = { error: 'Authentication required' }
-const readOnly = { error: 'Forbidden: read-only role' }
 const adminRequired = { error: 'Forbidden: admin access required' }
 
 const phases = (...names: string[]) => names.map((name) => ({ name }))
@@ -29,11 +32,6 @@ const business = phases('Discovery', 'Planning', 'Execution', 'Review', 'Close')
 const anyOther = phases('Planning', 'In Progress', 'Complete')
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const LONG_AGO = '2001-01-01T00:00:00.000Z'
-
-/** Puts the record's last change far enough back for a new one to show. */
-const age = (app: App, id: string) =>
-  app.db.$client.prepare('update projects set updated_at = ? where id = ?').run(LONG_AGO, id)
 
 const write = (app: App, id: string, column: string, value: unknown) =>
   app.db.$client.prepare(`update projects set ${column} = ? where id = ?`).run(value, id)
@@ -855,7 +853,7 @@ t.test('PATCH /api/projects/{id}', async (t) => {
       { teamId: null },
       { name: 'Both', status: 'archived' },
     ]) {
-      age(app, project.id)
+      age(app, 'projects', project.id)
       const { status, body } = await send(app, 'PATCH', `/api/projects/${project.id}`, change)
       t.equal(status, 200)
       t.not(body.updatedAt, LONG_AGO, 'updatedAt moves')
@@ -884,7 +882,7 @@ t.test('PATCH /api/projects/{id}', async (t) => {
   t.test('a body without a known field returns the record unchanged, updatedAt included', async (t) => {
     const app = await build(t)
     const project = await createProject(app)
-    age(app, project.id)
+    age(app, 'projects', project.id)
     const unchanged = { ...project, updatedAt: LONG_AGO }
     for (const body of [{}, { nonsense: 1 }, { id: 'mine', updatedAt: 'x', createdAt: 5 }, { phase: '' }]) {
       const answer = await send(app, 'PATCH', `/api/projects/${project.id}`, body)
@@ -961,20 +959,7 @@ t.test('DELETE /api/projects/{id}', async (t) => {
       await createSubtask(app, item.id)
       ideas[id] = furnish(app, id, item.id).idea
     }
-    const tables = [
-      'projects',
-      'kanban_items',
-      'kanban_subtasks',
-      'kanban_activity',
-      'kanban_comments',
-      'kanban_columns',
-      'kanban_labels',
-      'kanban_item_labels',
-      'transcript_summaries',
-      'metrics',
-      'objectives',
-      'team_assignments',
-    ]
+    const tables = ['projects', ...TABLES_OF_A_PROJECT]
     const referring = app.db.$client
       .prepare(
         `select distinct t.name from sqlite_schema t, pragma_foreign_key_list(t.name) f
