@@ -1,5 +1,5 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticationRequired, forbidden } from '../src/errors.ts'
 import {
@@ -13,7 +13,14 @@ import {
 } from '../src/identity.ts'
 import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade } from '../src/members.ts'
 import { ROLES } from '../src/schemas/records.ts'
-import { prepareSessions, SESSION_COOKIE, type SessionCookie } from '../src/sessions.ts'
+import {
+  isStale,
+  prepareSessionChanges,
+  prepareSessions,
+  SESSION_COOKIE,
+  type SessionCookie,
+  useOfSession,
+} from '../src/sessions.ts'
 
 /** What the auth plugin needs to know. */
 export interface AuthOptions extends FirstAdmin {
@@ -26,9 +33,9 @@ export interface AuthOptions extends FirstAdmin {
 /** The current session as the session routes handle it. */
 export interface SessionCookies {
   /** Signs a member in: starts a session and gives the client its cookie. @returns when it ends */
-  start: (request: FastifyRequest, reply: FastifyReply, memberId: string) => string
+  start: (request: FastifyRequest, reply: FastifyReply, memberId: string) => Promise<string>
   /** Signs out: ends the session of the request's cookie, if any, and takes the cookie away. */
-  end: (request: FastifyRequest, reply: FastifyReply) => void
+  end: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 }
 
 declare module 'fastify' {
@@ -38,6 +45,8 @@ declare module 'fastify' {
     firstAdmin: FirstAdminMade | undefined
   }
 }
+
+type NotPublic = Exclude<Access, 'public'>
 
 /** Told apart from a fault of the service or its host, which is nobody's missing role. */
 const isRefusal = (error: unknown) =>
@@ -62,6 +71,7 @@ export default fp<AuthOptions>(
   async (app, options) => {
     const { authMode, defaultMemberId, corsOrigins, resolveMember } = options
     const sessions = prepareSessions(app.db)
+    const changes = prepareSessionChanges(app.db)
 
     const cookieOf = (request: FastifyRequest): string | undefined => {
       const { cookie } = request.headers
@@ -82,21 +92,23 @@ export default fp<AuthOptions>(
       )
     const expired = (token = ''): SessionCookie => ({ token, expiresAt: new Date(0).toISOString() })
 
-    /** Noting that a credential is in use must not cost a request its answer, e.g. while the disk is full. */
-    const note = <T>(request: FastifyRequest, touch: () => T): T | undefined => {
-      try {
-        return touch()
-      } catch (error) {
-        request.log.debug({ err: error }, 'could not note the use of a credential')
-        return undefined
-      }
+    /** Credentials whose use is being noted, by id: requests that come meanwhile need not note it too. */
+    const noting = new Set<string>()
+    /** Noting that a credential is in use must cost a request neither its answer nor time, e.g. while the disk is full. */
+    function note(request: FastifyRequest, id: string, touch: () => void): void {
+      if (noting.has(id)) return
+      noting.add(id)
+      app
+        .write(touch)
+        .catch((error) => request.log.debug({ err: error }, 'could not note the use of a credential'))
+        .finally(() => noting.delete(id))
     }
 
     function fromToken(request: FastifyRequest, token: string): Identity {
       const found = sessions.findToken(token)
       if (!found) throw authenticationRequired()
       const { token: row, ...member } = found
-      note(request, () => sessions.touchToken(row))
+      if (isStale(row.lastUsedAt)) note(request, row.id, () => changes.touchToken(row.id))
       return { member, via: 'token', scope: row.scope }
     }
 
@@ -107,24 +119,26 @@ export default fp<AuthOptions>(
         throw authenticationRequired()
       }
       const { session, ...member } = found
-      const expiresAt = note(request, () => sessions.touchSession(session))
-      if (expiresAt !== undefined) setCookie(request, reply, { token, expiresAt })
+      if (isStale(session.lastUsedAt)) {
+        const use = useOfSession(session)
+        note(request, session.id, () => changes.touchSession(session.id, use))
+        setCookie(request, reply, { token, expiresAt: use.expiresAt })
+      }
       return { member, via: 'session', scope: 'write' }
     }
 
-    /** The order of the contract: the host's word, bearer token, session cookie, and in open mode the default member. */
-    async function resolve(request: FastifyRequest, reply: FastifyReply): Promise<Identity | undefined> {
-      const hosted = await resolveMember?.(request)
-      if (hosted) return hostIdentity(hosted)
+    const defaultMember = { id: defaultMemberId, name: defaultMemberId, email: null, role: 'member' } as const
+    const defaultIdentity: Identity | undefined =
+      authMode === 'open' ? { member: defaultMember, via: 'default', scope: 'write' } : undefined
+
+    /** Whom the request's own credential stands for: bearer token, session cookie, and in open mode the default member. */
+    function resolve(request: FastifyRequest, reply: FastifyReply): Identity | undefined {
       const { authorization } = request.headers
       // Whatever else an Authorization header holds is presented, and worth nothing.
       if (authorization !== undefined)
         return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '')
       const cookie = cookieOf(request)
-      if (cookie !== undefined) return fromSession(request, reply, cookie)
-      if (authMode !== 'open') return undefined
-      const member = { id: defaultMemberId, name: defaultMemberId, email: null, role: 'member' } as const
-      return { member, via: 'default', scope: 'write' }
+      return cookie === undefined ? defaultIdentity : fromSession(request, reply, cookie)
     }
 
     /** A browser sends the cookie along whoever's page asks: a changing request must come from a page of ours. */
@@ -139,44 +153,68 @@ export default fp<AuthOptions>(
     app.decorateRequest(IDENTITY, null)
     app.decorate('firstAdmin', undefined)
     app.decorate('sessionCookies', {
-      start: (request, reply, memberId) => {
-        const session = sessions.start(memberId)
+      start: async (request, reply, memberId) => {
+        const session = await app.write(() => changes.start(memberId))
         setCookie(request, reply, session)
         return session.expiresAt
       },
-      end: (request, reply) => {
+      end: async (request, reply) => {
         const token = cookieOf(request)
-        if (token !== undefined) sessions.end(token)
+        if (token !== undefined) await app.write(() => changes.end(token))
         setCookie(request, reply, expired())
       },
     } satisfies SessionCookies)
 
+    /** Whoever has no admin role gets 403 there, also with a credential that is worth nothing. */
+    const refusalFor = (access: Access, error: unknown) =>
+      access === 'admin-or-403' && isRefusal(error) ? forbidden('admin access required') : error
+
+    function admit(access: NotPublic, identity: Identity | undefined, request: FastifyRequest): void {
+      authorize(access, identity, { method: request.method, authMode })
+      request.setDecorator(IDENTITY, identity)
+      refuseForeignOrigin(request)
+    }
+
+    /** A promise also of what a host's function throws at once. */
+    const hostMember = async (request: FastifyRequest) => resolveMember?.(request)
+
+    /** The hook of a route: it resolves the member, once, and lets the request pass or throws. */
+    function guard(access: Access): onRequestHookHandler | onRequestAsyncHookHandler {
+      if (access === 'public') {
+        return (request, _reply, done) => {
+          refuseForeignOrigin(request)
+          done()
+        }
+      }
+      const identify = (request: FastifyRequest, reply: FastifyReply) => {
+        try {
+          return resolve(request, reply)
+        } catch (error) {
+          throw refusalFor(access, error)
+        }
+      }
+      if (resolveMember === undefined) {
+        return (request, reply, done) => {
+          admit(access, identify(request, reply), request)
+          done()
+        }
+      }
+      return async (request: FastifyRequest, reply: FastifyReply) => {
+        const hosted = await hostMember(request).catch((error) => {
+          throw refusalFor(access, error)
+        })
+        admit(access, hosted ? hostIdentity(hosted) : identify(request, reply), request)
+      }
+    }
+
     app.addHook('onRoute', (route) => {
-      if (route.config?.access !== undefined) return
-      if (route.path.startsWith(`${app.prefix}/api/`)) {
+      const { access = 'public' } = route.config ?? {}
+      if (route.config?.access === undefined && route.path.startsWith(`${app.prefix}/api/`)) {
         throw new Error(`${route.method} ${route.path} does not declare its access`)
       }
-      route.config = { ...route.config, access: 'public' }
+      route.config = { ...route.config, access }
+      route.onRequest = [guard(access), route.onRequest ?? []].flat()
     })
-
-    app.addHook('onRequest', async (request, reply) => {
-      const { access = 'public' } = request.routeOptions.config
-      if (access !== 'public') request.setDecorator(IDENTITY, await identify(access, request, reply))
-      refuseForeignOrigin(request)
-    })
-
-    async function identify(access: Exclude<Access, 'public'>, request: FastifyRequest, reply: FastifyReply) {
-      let identity: Identity | undefined
-      try {
-        identity = await resolve(request, reply)
-      } catch (error) {
-        // Whoever has no admin role gets 403 there, also with a credential that is worth nothing.
-        if (access === 'admin-or-403' && isRefusal(error)) throw forbidden('admin access required')
-        throw error
-      }
-      authorize(access, identity, { method: request.method, authMode })
-      return identity
-    }
 
     // A host that tells who its members are needs no first admin of ours, unless it asks for one.
     if (!resolveMember || options.adminPassword !== undefined) {
@@ -184,5 +222,5 @@ export default fp<AuthOptions>(
       if (app.firstAdmin) app.log.info(app.firstAdmin, 'made the first admin')
     }
   },
-  { name: 'auth', fastify: '5.x', dependencies: ['database', 'errors'] },
+  { name: 'auth', fastify: '5.x', dependencies: ['group-commit', 'errors'] },
 )

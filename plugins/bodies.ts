@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { SpecifiedFailure } from '../src/errors.ts'
 import { namedSchemas } from '../src/schemas/records.ts'
@@ -7,6 +8,22 @@ import { createValidatorCompiler, parseJson } from '../src/validation.ts'
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const hasBody = new Set(['POST', 'PUT', 'PATCH'])
+
+/** A DELETE's body is ignored, whatever it claims to be: Fastify is told that there is none. */
+async function ignoreBody(request: FastifyRequest): Promise<void> {
+  if (request.method !== 'DELETE') return
+  request.headers = {
+    'content-type': undefined,
+    'content-length': '0',
+    'transfer-encoding': undefined,
+  } as unknown as typeof request.headers
+}
+
+/** Without a body there is nothing that could be parsed, whatever its type would be: the same as a body that is not JSON. */
+async function refuseEmptyBody({ method, headers }: FastifyRequest): Promise<void> {
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+  if (isEmpty && hasBody.has(method)) throw new SpecifiedFailure('the request body is empty')
+}
 
 /**
  * How bodies are read, validated and written: JSON in UTF-8 and nothing else. The options stand here, not in
@@ -30,22 +47,13 @@ export default fp<{ bodyLimit: number }>(
       },
     )
 
-    // A DELETE's body is ignored, whatever it claims to be: Fastify is told that there is none.
-    app.addHook('onRequest', async (request) => {
-      if (request.method !== 'DELETE') return
-      request.headers = {
-        'content-type': undefined,
-        'content-length': '0',
-        'transfer-encoding': undefined,
-      } as unknown as typeof request.headers
-    })
-
-    // Without a body there is nothing that could be parsed, whatever its type would be: the same as a body that is
-    // not JSON.
-    app.addHook('preParsing', async ({ method, headers }) => {
-      const isEmpty =
-        headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
-      if (isEmpty && hasBody.has(method)) throw new SpecifiedFailure('the request body is empty')
+    // Only the routes that could have a body pay for the question: most requests are reads.
+    app.addHook('onRoute', (route) => {
+      const methods = [route.method].flat()
+      if (methods.includes('DELETE')) route.onRequest = [ignoreBody, route.onRequest ?? []].flat()
+      if (methods.some((method) => hasBody.has(method))) {
+        route.preParsing = [refuseEmptyBody, route.preParsing ?? []].flat()
+      }
     })
   },
   { name: 'bodies', fastify: '5.x' },

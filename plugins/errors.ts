@@ -57,14 +57,14 @@ export default fp<{ answersUnknownRoutes: boolean }>(
     const methods = new Map<string, Set<string>>()
     app.setErrorHandler(answerError)
     if (answersUnknownRoutes) {
-      const refuse = async () => {
-        throw new ApiError(404, 'Not found')
-      }
-      app.setNotFoundHandler(refuse)
-      // Before the body is read: what is wrong with a body does not matter where nobody wants one.
-      app.addHook('preParsing', async (request) => {
-        if (request.is404) await refuse()
+      const unknown = new ApiError(404, 'Not found')
+      app.setNotFoundHandler(async () => {
+        throw unknown
       })
+      // Before the body is read: what is wrong with a body does not matter where nobody wants one.
+      app.addHook('preParsing', (request, _reply, payload, done) =>
+        request.is404 ? done(unknown) : done(null, payload),
+      )
     }
     app.addHook('onRoute', (route) => {
       if (route.config?.failure === undefined) return

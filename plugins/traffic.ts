@@ -28,7 +28,14 @@ export default fp<TrafficOptions>(
         origin: true,
         credentials: true,
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-        exposedHeaders: ['Link', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+        exposedHeaders: [
+          'ETag',
+          'Link',
+          'Retry-After',
+          'RateLimit-Limit',
+          'RateLimit-Remaining',
+          'RateLimit-Reset',
+        ],
         // An OPTIONS request that is no preflight is not answered in plain text.
         strictPreflight: false,
       }

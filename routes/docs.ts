@@ -1,4 +1,25 @@
-import type { FastifyPluginAsync } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+
+/**
+ * The page lives in an application of its own, made at the first request for it: few starts ever see one, and it
+ * takes as long to load as much of the service.
+ */
+async function makePage({ prefix, swagger }: FastifyInstance): Promise<FastifyInstance> {
+  const { default: swaggerUi } = await import('@fastify/swagger-ui')
+  const page = Fastify()
+  // What goes wrong is the service's to answer: it rejects the request made below.
+  page.setErrorHandler((error: Error, _request, reply) => {
+    reply.hijack().raw.destroy(error)
+  })
+  await page.register(fp(async (app) => void app.decorate('swagger', swagger), { name: '@fastify/swagger' }))
+  // What the page loads is named relative to it, so that it works below a prefix, the host's or a proxy's.
+  const pageRoutes = async (app: FastifyInstance) => {
+    await app.register(swaggerUi, { routePrefix: '/docs', indexPrefix: '.' })
+  }
+  await page.register(pageRoutes, { prefix })
+  return page
+}
 
 /** The OpenAPI document, and a page to read and try it. */
 const docsRoutes: FastifyPluginAsync = async (app) => {
@@ -7,8 +28,26 @@ const docsRoutes: FastifyPluginAsync = async (app) => {
     schema: { hide: true },
     handler: async () => app.swagger(),
   })
-  // What the page loads is named relative to it, so that it works below a prefix, the host's or a proxy's.
-  await app.register(import('@fastify/swagger-ui'), { routePrefix: '/docs', indexPrefix: '.' })
+
+  let page: Promise<FastifyInstance> | undefined
+  const askPage = async ({ url, headers }: FastifyRequest) => {
+    page ??= makePage(app)
+    return (await page).inject({ url, headers })
+  }
+  for (const url of ['/docs', '/docs/*']) {
+    app.get(url, {
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const { statusCode, headers, rawPayload } = await askPage(request)
+        if (statusCode === 404) return reply.callNotFound()
+        const { connection: _, ...own } = headers
+        return reply
+          .code(statusCode)
+          .headers(own)
+          .send(rawPayload.length > 0 ? rawPayload : undefined)
+      },
+    })
+  }
 }
 
 export default docsRoutes

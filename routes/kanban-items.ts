@@ -1,14 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { kanbanItems, projects } from '../src/db/schema.ts'
+import { prepareExists } from '../src/db/statements.ts'
 import { mustExist } from '../src/existence.ts'
 import { memberOf } from '../src/identity.ts'
-import {
-  createKanbanItem,
-  deleteKanbanItem,
-  prepareKanbanItems,
-  updateKanbanItem,
-} from '../src/kanban-items.ts'
-import { prepareProjectRow } from '../src/projects.ts'
+import { prepareKanbanItemChanges, prepareKanbanItems } from '../src/kanban-items.ts'
 import {
   AnyObject,
   CreateBody,
@@ -63,8 +59,9 @@ const dismissedFilter = { false: false, true: true, all: undefined }
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const items = prepareKanbanItems(app.db)
-  const itemExists = mustExist('Kanban item', items.row)
-  const projectExists = mustExist('Project', prepareProjectRow(app.db))
+  const changes = prepareKanbanItemChanges(app.db)
+  const itemExists = mustExist('Kanban item', prepareExists(app.db, kanbanItems))
+  const projectExists = mustExist('Project', prepareExists(app.db, projects))
   const tags = ['Kanban items']
 
   app.get('/api/projects/:id/kanban-items', {
@@ -94,7 +91,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 201: ref(KanbanItemSchema), 404: ref(ErrorBody) },
     },
     handler: async (request, reply) =>
-      reply.code(201).send(items.get(createKanbanItem(app.db, request.params.id, request.body))),
+      reply.code(201).send(await app.write(() => items.get(changes.create(request.params.id, request.body)))),
   })
 
   app.get('/api/kanban-items/:id', {
@@ -122,10 +119,11 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) },
     },
     onRequest: itemExists,
-    handler: async (request) => {
-      updateKanbanItem(app.db, request.params.id, request.body, memberOf(request).id)
-      return items.get(request.params.id)
-    },
+    handler: async (request) =>
+      app.write(() => {
+        changes.update(request.params.id, request.body, memberOf(request).id)
+        return items.get(request.params.id)
+      }),
   })
 
   app.delete('/api/kanban-items/:id', {
@@ -138,7 +136,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
     handler: async (request) => {
-      deleteKanbanItem(app.db, request.params.id)
+      await app.write(() => changes.delete(request.params.id))
       return { success: true as const }
     },
   })

@@ -1,13 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { kanbanItems } from '../src/db/schema.ts'
+import { prepareExists } from '../src/db/statements.ts'
 import { mustExist } from '../src/existence.ts'
-import { prepareKanbanItemRow } from '../src/kanban-items.ts'
-import {
-  createKanbanSubtask,
-  deleteKanbanSubtask,
-  prepareKanbanSubtasks,
-  updateKanbanSubtask,
-} from '../src/kanban-subtasks.ts'
+import { prepareKanbanSubtaskChanges, prepareKanbanSubtasks } from '../src/kanban-subtasks.ts'
 import {
   CreateBody,
   ErrorBody,
@@ -34,7 +30,8 @@ const KanbanSubtaskUpdateSchema = UpdateBody({
 /** Kanban subtasks: what is to be ticked off on an item. */
 const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const subtasks = prepareKanbanSubtasks(app.db)
-  const itemExists = mustExist('Kanban item', prepareKanbanItemRow(app.db))
+  const changes = prepareKanbanSubtaskChanges(app.db)
+  const itemExists = mustExist('Kanban item', prepareExists(app.db, kanbanItems))
   const tags = ['Kanban subtasks']
 
   app.get('/api/kanban-items/:id/subtasks', {
@@ -61,7 +58,9 @@ const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 201: ref(KanbanSubtaskSchema), 404: ref(ErrorBody) },
     },
     handler: async (request, reply) =>
-      reply.code(201).send(createKanbanSubtask(app.db, request.params.id, request.body)),
+      reply
+        .code(201)
+        .send(await app.write(() => subtasks.get(changes.create(request.params.id, request.body)))),
   })
 
   app.patch('/api/kanban-subtasks/:id', {
@@ -75,7 +74,11 @@ const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: KanbanSubtaskUpdateSchema,
       response: { 200: ref(KanbanSubtaskSchema) },
     },
-    handler: async (request) => updateKanbanSubtask(app.db, request.params.id, request.body),
+    handler: async ({ params, body }) =>
+      app.write(() => {
+        changes.update(params.id, body)
+        return subtasks.get(params.id)
+      }),
   })
 
   app.delete('/api/kanban-subtasks/:id', {
@@ -89,7 +92,7 @@ const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success) },
     },
     handler: async (request) => {
-      deleteKanbanSubtask(app.db, request.params.id)
+      await app.write(() => changes.delete(request.params.id))
       return { success: true as const }
     },
   })

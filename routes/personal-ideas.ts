@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { memberOf } from '../src/identity.ts'
-import { createPersonalIdea, preparePersonalIdeas } from '../src/personal-ideas.ts'
+import { preparePersonalIdeaChanges, preparePersonalIdeas } from '../src/personal-ideas.ts'
 import { CreateBody, Description, ref, SortOrder, Term, Title } from '../src/schemas/common.ts'
 import { PersonalIdeaSchema } from '../src/schemas/records.ts'
 
@@ -34,6 +34,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   { authMode },
 ) => {
   const ideas = preparePersonalIdeas(app.db)
+  const changes = preparePersonalIdeaChanges(app.db)
   const tags = ['Personal ideas']
 
   app.get('/api/personal-ideas', {
@@ -59,7 +60,9 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       response: { 201: ref(PersonalIdeaSchema) },
     },
     handler: async (request, reply) =>
-      reply.code(201).send(createPersonalIdea(app.db, memberOf(request).id, request.body)),
+      reply
+        .code(201)
+        .send(await app.write(() => ideas.get(changes.create(memberOf(request).id, request.body)))),
   })
 }
 

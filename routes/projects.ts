@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { createProject, deleteProject, prepareProjects, updateProject } from '../src/projects.ts'
+import { prepareProjectChanges, prepareProjects } from '../src/projects.ts'
 import {
   AnyObject,
   CreateBody,
@@ -10,6 +10,7 @@ import {
   JsonText,
   LIMITS,
   Name,
+  NotModified,
   Nullable,
   Reference,
   ref,
@@ -19,6 +20,7 @@ import {
   UpdateBody,
 } from '../src/schemas/common.ts'
 import { ProjectSchema } from '../src/schemas/records.ts'
+import { sendSnapshot } from '../src/snapshots.ts'
 
 const PhaseSchema = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: true })
 
@@ -52,6 +54,7 @@ const ProjectFilterSchema = Type.Object({
 /** Projects: the whole record with all relations, in every response. */
 const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const projects = prepareProjects(app.db)
+  const changes = prepareProjectChanges(app.db)
   const tags = ['Projects']
 
   app.get('/api/projects', {
@@ -61,9 +64,9 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'List projects by sortOrder',
       tags,
       querystring: ProjectFilterSchema,
-      response: { 200: Type.Array(ref(ProjectSchema)) },
+      response: { 200: Type.Array(ref(ProjectSchema)), 304: NotModified },
     },
-    handler: async (request) => projects.list(request.query),
+    handler: (request, reply) => sendSnapshot(reply, app.snapshots.list(request.query)),
   })
 
   app.post('/api/projects', {
@@ -78,7 +81,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 201: ref(ProjectSchema) },
     },
     handler: async (request, reply) =>
-      reply.code(201).send(projects.get(createProject(app.db, request.body))),
+      reply.code(201).send(await app.write(() => projects.get(changes.create(request.body)))),
   })
 
   app.get('/api/projects/:id', {
@@ -88,9 +91,9 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Get a project',
       tags,
       params: IdParams,
-      response: { 200: ref(ProjectSchema), 404: ref(ErrorBody) },
+      response: { 200: ref(ProjectSchema), 304: NotModified, 404: ref(ErrorBody) },
     },
-    handler: async (request) => projects.get(request.params.id),
+    handler: (request, reply) => sendSnapshot(reply, app.snapshots.project(request.params.id)),
   })
 
   app.patch('/api/projects/:id', {
@@ -103,10 +106,11 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: ProjectUpdateSchema,
       response: { 200: ref(ProjectSchema), 404: ref(ErrorBody) },
     },
-    handler: async (request) => {
-      updateProject(app.db, request.params.id, request.body)
-      return projects.get(request.params.id)
-    },
+    handler: async ({ params, body }) =>
+      app.write(() => {
+        changes.update(params.id, body)
+        return projects.get(params.id)
+      }),
   })
 
   app.delete('/api/projects/:id', {
@@ -119,7 +123,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
     handler: async (request) => {
-      deleteProject(app.db, request.params.id)
+      await app.write(() => changes.delete(request.params.id))
       return { success: true as const }
     },
   })

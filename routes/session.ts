@@ -41,7 +41,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       if (!found || !matches || found.disabled) throw new ApiError(401, 'Invalid email or password')
       await limits.forgive(request.ip, email)
       const { id, name, role } = found
-      const expiresAt = app.sessionCookies.start(request, reply, id)
+      const expiresAt = await app.sessionCookies.start(request, reply, id)
       return reply.code(201).send({ member: { id, name, email: found.email, role }, expiresAt })
     },
   })
@@ -66,7 +66,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success) },
     },
     handler: async (request, reply) => {
-      app.sessionCookies.end(request, reply)
+      await app.sessionCookies.end(request, reply)
       return { success: true as const }
     },
   })

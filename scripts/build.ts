@@ -4,7 +4,36 @@
  * there is nothing to build with, and an existing bundle is kept.
  */
 import { existsSync } from 'node:fs'
-import { chmod, rm } from 'node:fs/promises'
+import { chmod, readFile, rm } from 'node:fs/promises'
+import type { Plugin } from 'esbuild'
+
+/**
+ * Node reads every source map as it starts. Of a dependency it tells the file that a stack frame is in; only our own
+ * sources are mapped line by line.
+ */
+const ownSourceMaps: Plugin = {
+  name: 'own-source-maps',
+  setup({ onLoad }) {
+    const map = btoa(JSON.stringify({ version: 3, sources: [''], mappings: 'AAAA' }))
+    onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => ({
+      contents: `${await readFile(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${map}`,
+      loader: 'js',
+    }))
+  },
+}
+
+/** An imported module of Node's has all its properties read, and some load much more (`node:http` a web client). */
+const requiredBuiltins: Plugin = {
+  name: 'required-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'builtin' } : undefined,
+    )
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = require('${path}')`,
+    }))
+  },
+}
 
 const esbuild = await import('esbuild').catch(() => undefined)
 if (esbuild) {
@@ -18,7 +47,11 @@ if (esbuild) {
     format: 'esm',
     target: 'node22',
     sourcemap: true,
+    sourcesContent: false,
+    // Names are kept for stack traces.
     minifySyntax: true,
+    minifyWhitespace: true,
+    plugins: [ownSourceMaps, requiredBuiltins],
     // Native code, and files that a package reads from its own folder.
     external: ['better-sqlite3', '@node-rs/argon2', '@fastify/swagger-ui'],
     banner: {

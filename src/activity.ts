@@ -1,6 +1,7 @@
 /** The activity log of kanban items: one entry for each tracked field that a change really changed. */
-import type { Database } from './db/client.ts'
+import type { SharedDatabase } from './db/client.ts'
 import { kanbanActivity } from './db/schema.ts'
+import { prepareInsert } from './db/statements.ts'
 import { newId } from './ids.ts'
 
 /** The tracked fields of a kanban item. */
@@ -29,15 +30,16 @@ export interface Change {
 }
 
 /**
- * Writes the activity entries of one change (interface specification, section 3). Call it inside the
- * transaction of the change itself, so that an item never disagrees with its log.
+ * Prepares the writing of the activity entries of one change (interface specification, section 3).
+ * @returns the writer. Call it inside the write of the change itself, so that an item never disagrees with its log
  */
-export function recordActivity(db: Database, { itemId, before, after, actorId, at }: Change): void {
-  for (const field of Object.keys(ENTRY_TYPES) as (keyof Tracked)[]) {
-    const to = after[field]
-    if (to === undefined || to === before[field]) continue
-    db.insert(kanbanActivity)
-      .values({
+export function prepareActivity(db: SharedDatabase) {
+  const insert = prepareInsert(db, kanbanActivity)
+  return ({ itemId, before, after, actorId, at }: Change): void => {
+    for (const field of Object.keys(ENTRY_TYPES) as (keyof Tracked)[]) {
+      const to = after[field]
+      if (to === undefined || to === before[field]) continue
+      insert({
         id: newId(),
         itemId,
         type: ENTRY_TYPES[field],
@@ -45,6 +47,6 @@ export function recordActivity(db: Database, { itemId, before, after, actorId, a
         actorId,
         createdAt: at,
       })
-      .run()
+    }
   }
 }

@@ -1,4 +1,4 @@
-/** The service: the only Fastify() call, and the whole order of registration as one readable list. */
+/** The service: the Fastify() call, and the whole order of registration as one readable list. */
 import type { Writable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
@@ -6,8 +6,10 @@ import auth from '../plugins/auth.ts'
 import bodies from '../plugins/bodies.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
+import groupCommit from '../plugins/group-commit.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
+import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
@@ -37,6 +39,7 @@ export type PhaseboardOptions = Partial<
     | 'bodyLimit'
     | 'corsOrigins'
     | 'rateLimitMax'
+    | 'snapshotCacheBytes'
   >
 > & {
   /** How the host tells who the member is. Where it returns nobody, tokens and sessions of this service count. */
@@ -55,6 +58,8 @@ type ServiceOptions = Config & {
 async function registerService(instance: FastifyInstance, options: ServiceOptions): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   await app.register(database, options)
+  await app.register(groupCommit)
+  await app.register(snapshots, options)
   await app.register(logging)
   await app.register(errors, options)
   await app.register(bodies, options)

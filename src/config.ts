@@ -23,6 +23,7 @@ const EnvironmentSchema = Type.Object({
   TRUST_PROXY: Type.String({ default: 'false' }),
   CORS_ORIGIN: Type.String({ default: '' }),
   RATE_LIMIT_MAX: Type.Optional(Type.Integer({ minimum: 0 })),
+  SNAPSHOT_CACHE_BYTES: Type.Integer({ minimum: 0, default: 67_108_864 }),
 })
 type Environment = Static<typeof EnvironmentSchema>
 
@@ -44,6 +45,8 @@ export interface Config {
   corsOrigins: readonly string[]
   /** Requests a minute and client; 0 = no limit. */
   rateLimitMax: number
+  /** Memory that responses kept for the next reader may take; 0 = keep none. */
+  snapshotCacheBytes: number
 }
 
 const isSubnet = (text: string) => {
@@ -88,7 +91,7 @@ function allowedOrigins(text: string): readonly string[] {
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
-const NUMBERS = ['PORT', 'BODY_LIMIT', 'RATE_LIMIT_MAX']
+const NUMBERS = ['PORT', 'BODY_LIMIT', 'RATE_LIMIT_MAX', 'SNAPSHOT_CACHE_BYTES']
 
 /** Secrets never appear in an error line. */
 const shown = (name: string, value: unknown) => (name === 'ADMIN_PASSWORD' ? '' : ` (got "${value}")`)
@@ -97,6 +100,9 @@ const validate = new Ajv({
   coerceTypes: true,
   useDefaults: true,
   removeAdditional: 'all',
+  // As for requests: see src/validation.ts.
+  meta: false,
+  validateSchema: false,
 }).compile<Environment>(EnvironmentSchema)
 
 /**
@@ -137,6 +143,7 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     bodyLimit: settings.BODY_LIMIT,
     trustProxy: trustedProxies(settings.TRUST_PROXY),
     corsOrigins: allowedOrigins(settings.CORS_ORIGIN),
+    snapshotCacheBytes: settings.SNAPSHOT_CACHE_BYTES,
     rateLimitMax: settings.RATE_LIMIT_MAX ?? (authMode === 'open' ? 0 : 600),
   })
 }

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from './errors.ts'
 
 /**
@@ -6,10 +6,9 @@ import { notFound } from './errors.ts'
  * of checks: as `onRequest`, existence comes before everything about the body; as `preHandler`, after validation.
  * A rule that changes the row looks again, inside its transaction.
  * @param thing what the 404 calls it, e.g. `Project`
- * @param find looks for it; undefined when there is none
+ * @param exists looks for it by its id
  */
 export const mustExist =
-  (thing: string, find: (id: string) => unknown) =>
-  async (request: FastifyRequest): Promise<void> => {
-    if (find((request.params as { id: string }).id) === undefined) throw notFound(thing)
-  }
+  (thing: string, exists: (id: string) => boolean) =>
+  (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void =>
+    exists((request.params as { id: string }).id) ? done() : done(notFound(thing))

@@ -1,14 +1,23 @@
 /** Kanban items: reading them whole, creating and changing them. */
-import { and, asc, eq, getTableColumns, max, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { recordActivity, type Tracked } from './activity.ts'
-import { ensureColumn } from './columns.ts'
-import { type Database, read, write } from './db/client.ts'
+import { and, asc, desc, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import { prepareActivity, type Tracked } from './activity.ts'
+import { prepareColumns } from './columns.ts'
+import { read, type SharedDatabase } from './db/client.ts'
 import { orEmptyObject } from './db/json-text.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks, projects } from './db/schema.ts'
+import {
+  amongIds,
+  given,
+  prepareDelete,
+  prepareExists,
+  prepareInsert,
+  prepareRows,
+  prepareUpdate,
+} from './db/statements.ts'
 import { notFound } from './errors.ts'
 import { newId } from './ids.ts'
 import { afterLast } from './ordering.ts'
+import { noProject } from './projects.ts'
 import type { KanbanItem } from './schemas/records.ts'
 import { parseTimestamp, timestamp } from './time.ts'
 
@@ -22,91 +31,114 @@ export type KanbanItemInput = Partial<
   }
 >
 
-/** Condition: the column's value is one of the JSON array bound to the placeholder `ids`. One statement serves any number. */
-export const amongIds = (column: SQLiteColumn): SQL =>
-  sql`${column} in (select value from json_each(${sql.placeholder('ids')}))`
+const inOrder = [asc(kanbanItems.sortOrder), asc(kanbanItems.id)]
 
-/**
- * Prepares the statement that reads an item's own row: enough to know that it exists.
- * @returns the reader: undefined when there is none
- */
-export function prepareKanbanItemRow(db: Database) {
-  const one = db
-    .select()
-    .from(kanbanItems)
-    .where(eq(kanbanItems.id, sql.placeholder('id')))
-    .prepare()
-  return (id: string): ItemRow | undefined => one.get({ id })
+/** Throws the 404 of a kanban item. */
+export const noKanbanItem = (): never => {
+  throw notFound('Kanban item')
 }
 
-/**
- * Prepares the statements that read items with their labels and subtasks: three, however many items.
- * @returns readers whose results are complete KanbanItem records
- */
-export function prepareKanbanItems(db: Database) {
-  const rows = () => db.select().from(kanbanItems).$dynamic()
-  const inOrder = [asc(kanbanItems.sortOrder), asc(kanbanItems.id)]
-  const row = prepareKanbanItemRow(db)
-  const ofProjects = rows()
-    .where(amongIds(kanbanItems.projectId))
-    .orderBy(...inOrder)
-    .prepare()
-  const labels = db
-    .select({ itemId: kanbanItemLabels.itemId, label: getTableColumns(kanbanLabels) })
-    .from(kanbanItemLabels)
-    .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
-    .where(amongIds(kanbanItemLabels.itemId))
-    .orderBy(asc(kanbanLabels.id))
-    .prepare()
-  const subtasks = db
-    .select()
-    .from(kanbanSubtasks)
-    .where(amongIds(kanbanSubtasks.itemId))
-    .orderBy(asc(kanbanSubtasks.sortOrder), asc(kanbanSubtasks.id))
-    .prepare()
+/** The labels of the items that the condition names. */
+const labelsWhere = (db: SharedDatabase, condition: SQL) =>
+  prepareRows(
+    db,
+    db
+      .select({ itemId: kanbanItemLabels.itemId, ...getTableColumns(kanbanLabels) })
+      .from(kanbanItemLabels)
+      .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
+      .where(condition)
+      .orderBy(asc(kanbanLabels.id)),
+  )
 
-  function complete(items: ItemRow[]): KanbanItem[] {
+/** The subtasks of the items that the condition names. */
+const subtasksWhere = (db: SharedDatabase, condition: SQL) =>
+  prepareRows(
+    db,
+    db
+      .select()
+      .from(kanbanSubtasks)
+      .where(condition)
+      .orderBy(asc(kanbanSubtasks.sortOrder), asc(kanbanSubtasks.id)),
+  )
+
+/** Prepares the two statements that read what belongs to items, however many: labels and subtasks. */
+function prepareCompletion(db: SharedDatabase): (items: ItemRow[]) => KanbanItem[] {
+  const labels = labelsWhere(db, amongIds(kanbanItemLabels.itemId))
+  const subtasks = subtasksWhere(db, amongIds(kanbanSubtasks.itemId))
+  return (items) => {
     const ids = JSON.stringify(items.map(({ id }) => id))
     const labelsOf = Map.groupBy(labels.all({ ids }), ({ itemId }) => itemId)
     const subtasksOf = Map.groupBy(subtasks.all({ ids }), ({ itemId }) => itemId)
     return items.map((item) => ({
       ...item,
       metadata: orEmptyObject(item.metadata),
-      labels: (labelsOf.get(item.id) ?? []).map(({ label }) => label),
+      labels: labelsOf.get(item.id) ?? [],
       subtasks: subtasksOf.get(item.id) ?? [],
     }))
   }
+}
+
+/**
+ * Prepares the statements that read all items of projects: three, however many. Call it inside a transaction.
+ * @returns the reader: items by sortOrder; it takes the projects' ids as a JSON array
+ */
+export function prepareItemsOfProjects(db: SharedDatabase): (projectIds: string) => KanbanItem[] {
+  const items = prepareRows(
+    db,
+    db
+      .select()
+      .from(kanbanItems)
+      .where(amongIds(kanbanItems.projectId))
+      .orderBy(...inOrder),
+  )
+  const complete = prepareCompletion(db)
+  return (ids) => complete(items.all({ ids }))
+}
+
+/**
+ * Prepares the statements that read items with their labels and subtasks: three, however many items. One item has
+ * three of its own, which cost a fraction of those for many.
+ * @returns readers whose results are complete KanbanItem records
+ */
+export function prepareKanbanItems(db: SharedDatabase) {
+  const ofProject = eq(kanbanItems.projectId, given('projectId'))
+  const ofKind = and(ofProject, eq(kanbanItems.dismissed, given('dismissed')))
+  const select = () => db.select().from(kanbanItems)
+  const one = prepareRows(db, select().where(eq(kanbanItems.id, given('id'))))
+  const all = prepareRows(
+    db,
+    select()
+      .where(ofProject)
+      .orderBy(...inOrder),
+  )
+  const kind = prepareRows(
+    db,
+    select()
+      .where(ofKind)
+      .orderBy(...inOrder),
+  )
+  const complete = prepareCompletion(db)
+  const labels = labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')))
+  const subtasks = subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')))
 
   return {
-    row,
     /** One item. @throws ApiError 404 */
     get: (id: string): KanbanItem =>
       read(db, () => {
-        const [item] = complete([row(id) ?? missing()])
-        return item ?? missing()
+        const item = one.get({ id }) ?? noKanbanItem()
+        const metadata = orEmptyObject(item.metadata)
+        return { ...item, metadata, labels: labels.all({ id }), subtasks: subtasks.all({ id }) }
       }),
-    /** All items of the given projects, by sortOrder; `ids` is a JSON array. Call it inside a transaction. */
-    ofProjects: (ids: string): KanbanItem[] => complete(ofProjects.all({ ids })),
     /** The items of one project, by sortOrder; `dismissed` undefined means both kinds. */
     list: (projectId: string, dismissed?: boolean): KanbanItem[] =>
       read(db, () =>
         complete(
-          rows()
-            .where(
-              and(
-                eq(kanbanItems.projectId, projectId),
-                dismissed === undefined ? undefined : eq(kanbanItems.dismissed, dismissed),
-              ),
-            )
-            .orderBy(...inOrder)
-            .all(),
+          dismissed === undefined
+            ? all.all({ projectId })
+            : kind.all({ projectId, dismissed: Number(dismissed) }),
         ),
       ),
   }
-}
-
-const missing = (): never => {
-  throw notFound('Kanban item')
 }
 
 /** A date as the client sent it, for storing: a non-empty one converted, any falsy value as null. */
@@ -116,57 +148,28 @@ const toRow = ({ dueDate, ...fields }: KanbanItemInput) =>
   dueDate === undefined ? fields : { ...fields, dueDate: toDueDate(dueDate) }
 
 /**
- * Creates an item at the end of its column, making the column where the project lacks it.
- * @returns the new item's id
- * @throws ApiError 404 when the project is gone
+ * Prepares the changes of items. Call them inside the write that they are part of.
+ * @returns the changes
  */
-export function createKanbanItem(
-  db: Database,
-  projectId: string,
-  input: KanbanItemInput & { title: string },
-): string {
-  return write(db, (tx) => {
-    const project = tx.select({ id: projects.id }).from(projects).where(eq(projects.id, projectId)).get()
-    if (!project) throw notFound('Project')
-    const at = timestamp()
-    const column = input.column ?? 'To Do'
-    ensureColumn(tx, projectId, column, at)
-    const last = tx
-      .select({ sortOrder: max(kanbanItems.sortOrder) })
+export function prepareKanbanItemChanges(db: SharedDatabase) {
+  const insert = prepareInsert(db, kanbanItems)
+  const update = prepareUpdate(db, kanbanItems)
+  const remove = prepareDelete(db, kanbanItems)
+  const projectExists = prepareExists(db, projects)
+  const ensureColumn = prepareColumns(db)
+  const recordActivity = prepareActivity(db)
+  const lastOfColumn = prepareRows(
+    db,
+    db
+      .select({ sortOrder: kanbanItems.sortOrder })
       .from(kanbanItems)
-      .where(and(eq(kanbanItems.projectId, projectId), eq(kanbanItems.column, column)))
-      .get()
-    const id = newId()
-    tx.insert(kanbanItems)
-      .values({
-        sortOrder: afterLast(last?.sortOrder),
-        ...toRow(input),
-        title: input.title,
-        id,
-        projectId,
-        createdAt: at,
-        updatedAt: at,
-      })
-      .run()
-    return id
-  })
-}
-
-/**
- * Changes an item and logs what happened to its tracked fields, in one transaction. An empty change leaves
- * the item as it is, `updatedAt` included.
- * @throws ApiError 404 when the item is gone
- */
-export function updateKanbanItem(
-  db: Database,
-  id: string,
-  input: KanbanItemInput,
-  actorId: string | null,
-): void {
-  if (Object.keys(input).length === 0) return
-  write(db, (tx) => {
-    // Read inside the transaction: what the request saw before its body arrived may have changed since.
-    const before: (Tracked & { projectId: string }) | undefined = tx
+      .where(and(eq(kanbanItems.projectId, given('projectId')), eq(kanbanItems.column, given('column'))))
+      .orderBy(desc(kanbanItems.sortOrder))
+      .limit(1),
+  )
+  const trackedFields = prepareRows<Tracked & { projectId: string }>(
+    db,
+    db
       .select({
         projectId: kanbanItems.projectId,
         column: kanbanItems.column,
@@ -174,23 +177,51 @@ export function updateKanbanItem(
         priority: kanbanItems.priority,
       })
       .from(kanbanItems)
-      .where(eq(kanbanItems.id, id))
-      .get()
-    if (!before) return missing()
-    const at = timestamp()
-    if (input.column !== undefined) ensureColumn(tx, before.projectId, input.column, at)
-    tx.update(kanbanItems)
-      .set({ ...toRow(input), updatedAt: at })
-      .where(eq(kanbanItems.id, id))
-      .run()
-    recordActivity(tx, { itemId: id, before, after: input, actorId, at })
-  })
-}
+      .where(eq(kanbanItems.id, given('id'))),
+  )
 
-/** Deletes an item with all that belongs to it. @throws ApiError 404 when there is none. */
-export function deleteKanbanItem(db: Database, id: string): void {
-  write(db, (tx) => {
-    const { changes } = tx.delete(kanbanItems).where(eq(kanbanItems.id, id)).run()
-    if (changes === 0) missing()
-  })
+  return {
+    /**
+     * Creates an item at the end of its column, making the column where the project lacks it.
+     * @returns the new item's id
+     * @throws ApiError 404 when there is no such project
+     */
+    create(projectId: string, input: KanbanItemInput & { title: string }): string {
+      if (!projectExists(projectId)) noProject()
+      const at = timestamp()
+      const column = input.column ?? 'To Do'
+      ensureColumn(projectId, column, at)
+      const id = newId()
+      insert({
+        sortOrder: afterLast(lastOfColumn.get({ projectId, column })?.sortOrder),
+        ...toRow(input),
+        title: input.title,
+        id,
+        projectId,
+        createdAt: at,
+        updatedAt: at,
+      })
+      return id
+    },
+
+    /**
+     * Changes an item and logs what happened to its tracked fields. An empty change leaves the item as it is,
+     * `updatedAt` included.
+     * @throws ApiError 404 when there is none
+     */
+    update(id: string, input: KanbanItemInput, actorId: string | null): void {
+      // Read in here: what the request saw before its body arrived may have changed since.
+      const before = trackedFields.get({ id }) ?? noKanbanItem()
+      if (Object.keys(input).length === 0) return
+      const at = timestamp()
+      if (input.column !== undefined) ensureColumn(before.projectId, input.column, at)
+      update(id, { ...toRow(input), updatedAt: at })
+      recordActivity({ itemId: id, before, after: input, actorId, at })
+    },
+
+    /** Deletes an item with all that belongs to it. @throws ApiError 404 when there is none */
+    delete(id: string): void {
+      if (!remove(id)) noKanbanItem()
+    },
+  }
 }

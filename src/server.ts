@@ -12,6 +12,9 @@ import { version } from './package-files.ts'
 const PATIENCE = 8000
 const GRACE = 10_000
 
+/** A process that got one of these from its own fault cannot run a handler: it would repeat the fault for ever. */
+const FATAL = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP', 'SIGABRT'] as const
+
 function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undefined): string {
   if (made && made.passwordFile === undefined) return `${made.email}, with ADMIN_PASSWORD`
   const file = initialPasswordFile(databaseUrl)
@@ -29,13 +32,16 @@ export async function serve(environment: Record<string, string | undefined>): Pr
   const config = loadConfig(environment)
   // Unlike the logger's own writer, this stream lets go of a reader that has gone, so that the exit is not held up.
   const app = await buildApp({ ...config, logStream: process.stdout })
-  const stopper = closeWithGrace({ delay: GRACE, logger: app.log }, async ({ err, signal }) => {
-    if (err) app.log.fatal({ err }, 'stopping after an error outside any request')
-    else app.log.info({ signal }, 'stopping')
-    setTimeout(() => app.server.closeAllConnections(), PATIENCE).unref()
-    await app.close()
-    app.log.info('stopped')
-  })
+  const stopper = closeWithGrace(
+    { delay: GRACE, logger: app.log, skip: [...FATAL] },
+    async ({ err, signal }) => {
+      if (err) app.log.fatal({ err }, 'stopping after an error outside any request')
+      else app.log.info({ signal }, 'stopping')
+      setTimeout(() => app.server.closeAllConnections(), PATIENCE).unref()
+      await app.close()
+      app.log.info('stopped')
+    },
+  )
   if (config.openOnNetwork) {
     app.log.warn(
       { host: config.host },

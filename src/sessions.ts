@@ -1,7 +1,8 @@
 /** Sessions and API tokens: how a credential becomes a member. */
 import { and, eq, lte, sql } from 'drizzle-orm'
-import { type SharedDatabase, withoutWaiting, write } from './db/client.ts'
+import type { SharedDatabase } from './db/client.ts'
 import { apiTokens, members, sessions } from './db/schema.ts'
+import { given, prepareChange, prepareInsert, prepareUpdate } from './db/statements.ts'
 import { newId } from './ids.ts'
 import { hashToken, newToken } from './secrets.ts'
 import { timestamp } from './time.ts'
@@ -29,7 +30,7 @@ export interface SessionCookie {
 
 /**
  * Prepares the statements by which credentials are resolved: one indexed read each.
- * @returns the session and token operations
+ * @returns the readers
  */
 export function prepareSessions(db: SharedDatabase) {
   const bySession = db
@@ -41,8 +42,8 @@ export function prepareSessions(db: SharedDatabase) {
     .innerJoin(members, eq(members.id, sessions.memberId))
     .where(
       and(
-        eq(sessions.tokenHash, sql.placeholder('tokenHash')),
-        sql`${sessions.expiresAt} > ${sql.placeholder('now')}`,
+        eq(sessions.tokenHash, given('tokenHash')),
+        sql`${sessions.expiresAt} > ${given('now')}`,
         eq(members.disabled, false),
       ),
     )
@@ -53,68 +54,75 @@ export function prepareSessions(db: SharedDatabase) {
     .innerJoin(members, eq(members.id, apiTokens.memberId))
     .where(
       and(
-        eq(apiTokens.tokenHash, sql.placeholder('tokenHash')),
-        sql`coalesce(${apiTokens.expiresAt} > ${sql.placeholder('now')}, true)`,
+        eq(apiTokens.tokenHash, given('tokenHash')),
+        sql`coalesce(${apiTokens.expiresAt} > ${given('now')}, true)`,
         eq(members.disabled, false),
       ),
     )
     .prepare()
 
   return {
-    /** Starts a session for a member; expired ones are cleared away on the occasion. */
-    start(memberId: string): SessionCookie {
-      const now = Date.now()
-      const token = newToken()
-      const expiresAt = expiry(now, now)
-      const at = timestamp(now)
-      const row = { id: newId(), memberId, tokenHash: hashToken(token) }
-      write(db, (tx) => {
-        tx.delete(sessions).where(lte(sessions.expiresAt, at)).run()
-        tx.insert(sessions)
-          .values({ ...row, lastUsedAt: at, expiresAt, createdAt: at, updatedAt: at })
-          .run()
-      })
-      return { token, expiresAt }
-    },
-
-    /** Ends the session of this token, if there is one. */
-    end(token: string): void {
-      db.delete(sessions)
-        .where(eq(sessions.tokenHash, hashToken(token)))
-        .run()
-    },
-
     /** Whose session this is; undefined for an unknown or expired one and for a disabled member. */
     findSession: (token: string) => bySession.get({ tokenHash: hashToken(token), now: timestamp() }),
 
     /** Whose API token this is; undefined for an unknown or expired one and for a disabled member. */
     findToken: (token: string) => byToken.get({ tokenHash: hashToken(token), now: timestamp() }),
+  }
+}
 
-    /**
-     * Notes that a session is in use and moves its end, when the last note is old enough.
-     * @returns the new end when it moved, so that the cookie's can follow
-     */
-    touchSession({ id, createdAt, lastUsedAt }: { id: string; createdAt: string; lastUsedAt: string }) {
+/** Whether the last note that a credential is in use is old enough for another. `lastUsedAt` null: there is none. */
+export const isStale = (lastUsedAt: string | null): boolean =>
+  lastUsedAt === null || Date.now() - Date.parse(lastUsedAt) >= TOUCH_INTERVAL
+
+/** The use of a session at this moment: what there is to note, timestamps both. */
+export function useOfSession({ createdAt }: { createdAt: string }): {
+  lastUsedAt: string
+  expiresAt: string
+} {
+  const now = Date.now()
+  return { lastUsedAt: timestamp(now), expiresAt: expiry(Date.parse(createdAt), now) }
+}
+
+/**
+ * Prepares the changes of sessions and API tokens. Call them inside the write that they are part of.
+ * @returns the changes
+ */
+export function prepareSessionChanges(db: SharedDatabase) {
+  const insert = prepareInsert(db, sessions)
+  const updateSession = prepareUpdate(db, sessions)
+  const updateToken = prepareUpdate(db, apiTokens)
+  const removeExpired = prepareChange(db, db.delete(sessions).where(lte(sessions.expiresAt, given('now'))))
+  const removeByToken = prepareChange(
+    db,
+    db.delete(sessions).where(eq(sessions.tokenHash, given('tokenHash'))),
+  )
+
+  return {
+    /** Starts a session for a member; expired ones are cleared away on the occasion. */
+    start(memberId: string): SessionCookie {
       const now = Date.now()
-      if (now - Date.parse(lastUsedAt) < TOUCH_INTERVAL) return undefined
-      const expiresAt = expiry(Date.parse(createdAt), now)
       const at = timestamp(now)
-      withoutWaiting(db, () =>
-        db
-          .update(sessions)
-          .set({ lastUsedAt: at, expiresAt, updatedAt: at })
-          .where(eq(sessions.id, id))
-          .run(),
-      )
-      return expiresAt
+      const token = newToken()
+      const expiresAt = expiry(now, now)
+      removeExpired({ now: at })
+      const row = { id: newId(), memberId, tokenHash: hashToken(token), lastUsedAt: at, expiresAt }
+      insert({ ...row, createdAt: at, updatedAt: at })
+      return { token, expiresAt }
     },
 
-    /** Notes that an API token is in use, when the last note is old enough. */
-    touchToken({ id, lastUsedAt }: { id: string; lastUsedAt: string | null }): void {
-      const now = Date.now()
-      if (lastUsedAt !== null && now - Date.parse(lastUsedAt) < TOUCH_INTERVAL) return
-      const at = timestamp(now)
-      withoutWaiting(db, () => db.update(apiTokens).set({ lastUsedAt: at }).where(eq(apiTokens.id, id)).run())
+    /** Ends the session of this token, if there is one. */
+    end(token: string): void {
+      removeByToken({ tokenHash: hashToken(token) })
+    },
+
+    /** Notes that a session is in use, and moves its end. */
+    touchSession(id: string, { lastUsedAt, expiresAt }: ReturnType<typeof useOfSession>): void {
+      updateSession(id, { lastUsedAt, expiresAt, updatedAt: lastUsedAt })
+    },
+
+    /** Notes that an API token is in use. */
+    touchToken(id: string): void {
+      updateToken(id, { lastUsedAt: timestamp() })
     },
   }
 }

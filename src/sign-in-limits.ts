@@ -1,6 +1,7 @@
 /** How often a sign-in may fail. */
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { tooManyRequests } from './errors.ts'
+import { once } from './once.ts'
 
 /** The window, in seconds. */
 const WINDOW = 60
@@ -9,28 +10,38 @@ const PER_PAIR = 10
 /** Failures a window from one address: trying one password on many accounts. */
 const PER_ADDRESS = 50
 
+/** Loaded by the first sign-in. */
+async function createLimiters() {
+  const { RateLimiterMemory } = await import('rate-limiter-flexible')
+  return {
+    pairs: new RateLimiterMemory({ points: PER_PAIR, duration: WINDOW }),
+    addresses: new RateLimiterMemory({ points: PER_ADDRESS, duration: WINDOW }),
+  }
+}
+
 /**
  * Limits failed sign-ins per address and account together, and per address; never per account alone, so that
  * nobody can lock somebody else out. Attempts are counted before the password is checked, so that parallel
  * guesses do not slip through, and given back when the sign-in succeeds.
  */
 export function createSignInLimits() {
-  const pairs = new RateLimiterMemory({ points: PER_PAIR, duration: WINDOW })
-  const addresses = new RateLimiterMemory({ points: PER_ADDRESS, duration: WINDOW })
+  const limiters = once(createLimiters)
   const pairKey = (address: string, email: string) => `${address} ${email.toLowerCase()}`
 
   async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
     try {
       await limiter.consume(key)
     } catch (refusal) {
-      if (!(refusal instanceof RateLimiterRes)) throw refusal
-      throw tooManyRequests('Too many failed sign-ins', Math.ceil(refusal.msBeforeNext / 1000))
+      if (refusal instanceof Error) throw refusal
+      const { msBeforeNext } = refusal as RateLimiterRes
+      throw tooManyRequests('Too many failed sign-ins', Math.ceil(msBeforeNext / 1000))
     }
   }
 
   return {
     /** Counts an attempt. @throws ApiError 429 with Retry-After when there were too many. */
     async count(address: string, email: string): Promise<void> {
+      const { pairs, addresses } = await limiters()
       await consume(addresses, address)
       try {
         await consume(pairs, pairKey(address, email))
@@ -42,6 +53,7 @@ export function createSignInLimits() {
     },
     /** Takes back what {@link count} counted: the sign-in succeeded. */
     async forgive(address: string, email: string): Promise<void> {
+      const { pairs, addresses } = await limiters()
       await addresses.reward(address)
       await pairs.reward(pairKey(address, email))
     },

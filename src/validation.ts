@@ -4,6 +4,7 @@ import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/ind
 import type { FastifySchemaCompiler } from 'fastify'
 import secureJson from 'secure-json-parse'
 import type { ValidationDetails } from './errors.ts'
+import { once } from './once.ts'
 import { JSON_TEXT_DEPTH, JSON_TEXT_LIMIT } from './schemas/common.ts'
 import { parseTimestamp } from './time.ts'
 
@@ -59,6 +60,10 @@ function compileJsonText(_mediaType: string, parent: AnySchemaObject): DataValid
 
 function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
+    // The schemas are the service's own, and a test holds each against its meta-schema; at run time that would cost
+    // more than compiling all of them.
+    meta: false,
+    validateSchema: false,
     allErrors: true,
     coerceTypes,
     removeAdditional: true,
@@ -70,11 +75,23 @@ function createAjv(coerceTypes: boolean): Ajv {
   return ajv
 }
 
-/** Fastify's validator compiler: bodies as they are, parameters and queries (always text) coerced. */
+/**
+ * Fastify's validator compiler: bodies as they are, parameters and queries (always text) coerced. A schema is compiled
+ * when the first request needs it, so that a start does not wait for all of them.
+ */
 export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, unknown>> {
-  const strict = createAjv(false)
-  const coercing = createAjv(true)
-  return ({ schema, httpPart }) => (httpPart === 'body' ? strict : coercing).compile(schema)
+  const strict = once(() => createAjv(false))
+  const coercing = once(() => createAjv(true))
+  return ({ schema, httpPart }) => {
+    const compiled = once(() => (httpPart === 'body' ? strict() : coercing()).compile(schema))
+    const validate: ReturnType<FastifySchemaCompiler<unknown>> = (data) => {
+      const check = compiled()
+      const isValid = check(data)
+      validate.errors = check.errors ?? null
+      return isValid
+    }
+    return validate
+  }
 }
 
 const segments = (pointer: string) =>

@@ -17,6 +17,7 @@ const DEFAULTS = {
   trustProxy: false,
   corsOrigins: [],
   rateLimitMax: 0,
+  snapshotCacheBytes: 67_108_864,
 }
 
 /** What loading this environment complains about. */
@@ -45,7 +46,14 @@ t.test('an empty variable counts as unset, and variables of others are ignored',
     'ADMIN_EMAIL',
     'ADMIN_PASSWORD',
   ]
-  const more = ['LOG_LEVEL', 'BODY_LIMIT', 'TRUST_PROXY', 'CORS_ORIGIN', 'RATE_LIMIT_MAX']
+  const more = [
+    'LOG_LEVEL',
+    'BODY_LIMIT',
+    'TRUST_PROXY',
+    'CORS_ORIGIN',
+    'RATE_LIMIT_MAX',
+    'SNAPSHOT_CACHE_BYTES',
+  ]
   const empty = Object.fromEntries([...names, ...more].map((name) => [name, '']))
   t.strictSame(loadConfig({ ...empty, PATH: '/bin', host: 'lower.case', NODE_ENV: undefined }), DEFAULTS)
 })
@@ -64,6 +72,7 @@ t.test('every variable is read', async (t) => {
     TRUST_PROXY: 'true',
     CORS_ORIGIN: 'https://app.example',
     RATE_LIMIT_MAX: '10',
+    SNAPSHOT_CACHE_BYTES: '4096',
   }
   t.strictSame(loadConfig(environment), {
     host: '0.0.0.0',
@@ -79,6 +88,7 @@ t.test('every variable is read', async (t) => {
     trustProxy: true,
     corsOrigins: ['https://app.example'],
     rateLimitMax: 10,
+    snapshotCacheBytes: 4096,
   })
 })
 

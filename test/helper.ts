@@ -17,7 +17,7 @@ import {
   transcriptSummaries,
 } from '../src/db/schema.ts'
 import { newId } from '../src/ids.ts'
-import { prepareSessions } from '../src/sessions.ts'
+import { prepareSessionChanges } from '../src/sessions.ts'
 
 export type App = Awaited<ReturnType<typeof buildApp>>
 
@@ -138,7 +138,7 @@ export function signInAs(app: App, role: 'admin' | 'member' | 'viewer', fields: 
     .insert(members)
     .values({ id, name: `The ${role}`, email: `${id}@example.test`, role })
     .run()
-  const { token } = prepareSessions(app.db).start(id)
+  const { token } = prepareSessionChanges(app.db).start(id)
   return { id, token, headers: { cookie: `phaseboard_session=${token}` } }
 }
 

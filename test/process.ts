@@ -5,6 +5,9 @@ import { connect, type Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import type { Test } from 'tap'
 
+/** Ends what was started for it: a test, or whatever else has an end. */
+export type Owner = Pick<Test, 'teardown'>
+
 /** How a process ended. */
 export interface Exit {
   code: number | null
@@ -30,9 +33,10 @@ export interface Service {
 const OURS =
   /^(HOST|PORT|DATABASE_URL|AUTH_MODE|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|TRUST_PROXY|CORS_|RATE_)/
 
-function launch(t: Test, environment: Record<string, string>) {
+function launch(t: Owner, environment: Record<string, string>, tracer: string[] = []) {
   const inherited = Object.entries(process.env).filter(([name]) => !OURS.test(name))
-  const child = spawn(process.execPath, [resolve('src/cli.ts'), 'serve'], {
+  const [command = '', ...rest] = [...tracer, process.execPath, resolve('src/cli.ts'), 'serve']
+  const child = spawn(command, rest, {
     env: { ...Object.fromEntries(inherited), PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -61,9 +65,16 @@ export const onNewFile = (t: Test) => ({ DATABASE_URL: `file:${join(t.testdir(),
 export const run = (t: Test, environment: Record<string, string>): Promise<Exit> =>
   launch(t, environment).exited
 
-/** Starts the service on a free port and waits until it listens; it is killed with the test. */
-export async function start(t: Test, environment: Record<string, string>): Promise<Service> {
-  const { child, exited, log } = launch(t, environment)
+/**
+ * Starts the service on a free port and waits until it listens; it is killed with the test.
+ * @param tracer a command that turns into the service's process and watches it
+ */
+export async function start(
+  t: Owner,
+  environment: Record<string, string>,
+  tracer: string[] = [],
+): Promise<Service> {
+  const { child, exited, log } = launch(t, environment, tracer)
   const ended = exited.then(({ code, stderr }) => {
     throw new Error(`the service ended with ${code}: ${stderr || log()}`)
   })

@@ -295,7 +295,7 @@ t.test('what is not proper HTTP gets an error in the shape of all others', async
     ],
     [
       'a broken chunk',
-      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      'POST /api/projects HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
       400,
       'Bad Request',
     ],

@@ -23,7 +23,16 @@ export interface OpenDatabase {
 }
 
 /** Milliseconds a statement waits for another process's lock before it fails with SQLITE_BUSY. */
-const BUSY_TIMEOUT = 5000
+export const BUSY_TIMEOUT = 5000
+
+/** KiB of the file that are kept in memory, at most: enough for the indexes of some thousand boards. */
+const CACHE_SIZE = 16_384
+
+/**
+ * Pages in the log after which they are copied into the file, some 16 MB. A page that changed often is copied once, so
+ * the longer log (SQLite's default is 1000) spares busy boards most of that work.
+ */
+const CHECKPOINT_PAGES = 4000
 
 /** The journal Drizzle's own migrator keeps: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
 const JOURNAL = '__drizzle_migrations'
@@ -75,6 +84,10 @@ export function openDatabase(url: string): OpenDatabase {
     client = new SQLite(path, { timeout: BUSY_TIMEOUT })
     switchToWal(client)
     client.pragma('synchronous = FULL')
+    // What is only this connection's own needs no file, and no folder to put it in.
+    client.pragma('temp_store = MEMORY')
+    client.pragma(`cache_size = -${CACHE_SIZE}`)
+    client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     migrate(client, migrations)
     client.pragma('foreign_keys = ON')
   } catch (error) {
@@ -87,15 +100,16 @@ export function openDatabase(url: string): OpenDatabase {
 }
 
 /**
- * Runs `work` as one write transaction. It takes the write lock at once, so that what `work` reads cannot
+ * Runs `work` as one write transaction, at once: for commands, and for what happens before the service answers
+ * anybody; requests write through the group commit. It takes the write lock first, so that what `work` reads cannot
  * change under it; an error rolls everything back.
  */
 export const write = <T>(db: Database, work: (tx: Database) => T): T =>
   db.transaction(work, { behavior: 'immediate' })
 
 /**
- * Runs `work` without waiting for another process's lock: what it writes is not worth holding up every other
- * request. Throws SQLITE_BUSY at once instead.
+ * Runs `work` without waiting for another process's lock, which would hold up every other request. Throws
+ * SQLITE_BUSY at once instead.
  */
 export function withoutWaiting<T>({ $client }: SharedDatabase, work: () => T): T {
   $client.pragma('busy_timeout = 0')
@@ -106,8 +120,19 @@ export function withoutWaiting<T>({ $client }: SharedDatabase, work: () => T): T
   }
 }
 
-/** Runs `work` in one read transaction, so that all its statements see the same state of the file. */
-export const read = <T>(db: Database, work: () => T): T => db.transaction(work)
+/** Runs `work` in one read transaction, or in the one that is open, so that all its statements see the same state of the file. */
+export function read<T>({ $client }: SharedDatabase, work: () => T): T {
+  if ($client.inTransaction) return work()
+  let transaction = readTransactions.get($client)
+  if (transaction === undefined) {
+    transaction = $client.transaction((toRead) => toRead())
+    readTransactions.set($client, transaction)
+  }
+  return transaction(work) as T
+}
+
+/** Making a transaction function costs more than running it: each connection keeps its own. */
+const readTransactions = new WeakMap<SQLite.Database, (work: () => unknown) => unknown>()
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)

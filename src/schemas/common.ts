@@ -97,6 +97,9 @@ export const IdParams = Type.Object({ id: Type.String() })
 /** The answer of a deletion. */
 export const Success = Type.Object({ success: Type.Literal(true) }, { $id: 'Success' })
 
+/** The answer to a conditional GET whose ETag still holds: no body. */
+export const NotModified = Type.Null({ description: 'Not modified: the ETag of `If-None-Match` still holds' })
+
 /** The body of every error. */
 export const ErrorBody = Type.Object(
   { error: Type.String({ description: 'What went wrong, in one line' }) },

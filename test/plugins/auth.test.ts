@@ -386,6 +386,9 @@ t.test('a write token does what its owner may, for as long as it lives', async (
   ])
 })
 
+/** The use of credentials is noted beside the request that uses them, in the order of the writes. */
+const allNoted = (app: App) => app.write(() => app.db.$client.exec('update members set id = id'))
+
 t.test('the use of a token is noted, at most once a minute', async (t) => {
   const app = await build(t)
   const { id } = signInAs(app, 'member')
@@ -393,15 +396,18 @@ t.test('the use of a token is noted, at most once a minute', async (t) => {
   const token = tokenOf(app, id)
   t.equal(lastUse(), null)
   await send(app, 'GET', '/api/projects', undefined, token)
+  await allNoted(app)
   const noted = lastUse()
   t.ok(Date.now() - Date.parse(String(noted)) < 10_000)
   await send(app, 'GET', '/api/projects', undefined, token)
+  await allNoted(app)
   t.equal(lastUse(), noted)
   app.db
     .update(apiTokens)
     .set({ lastUsedAt: daysAgo(1) })
     .run()
   await send(app, 'GET', '/api/projects', undefined, token)
+  await allNoted(app)
   t.ok(String(lastUse()) >= String(noted))
 })
 
@@ -412,6 +418,7 @@ t.test('a session that is used lives on for 30 days, at most once a minute anew'
   const { headers, stored, token } = sessionOf(app, id, dates)
   const first = await send(app, 'GET', '/api/projects', undefined, headers)
   t.equal(first.status, 200)
+  await allNoted(app)
   const { lastUsedAt, expiresAt } = stored() ?? {}
   t.ok(Date.now() - Date.parse(String(lastUsedAt)) < 10_000)
   t.equal(Date.parse(String(expiresAt)) - Date.parse(String(lastUsedAt)), 30 * DAY)
@@ -420,6 +427,7 @@ t.test('a session that is used lives on for 30 days, at most once a minute anew'
 
   const second = await send(app, 'GET', '/api/projects', undefined, headers)
   t.equal(second.headers['set-cookie'], undefined)
+  await allNoted(app)
   t.match(stored(), { lastUsedAt, expiresAt })
 })
 
@@ -430,6 +438,7 @@ t.test('a session ends 90 days after its sign-in, however much it is used', asyn
   const dates = { createdAt, lastUsedAt: daysAgo(1), expiresAt: inDays(9) }
   const { headers, stored } = sessionOf(app, id, dates)
   t.equal((await send(app, 'GET', '/api/projects', undefined, headers)).status, 200)
+  await allNoted(app)
   t.equal(Date.parse(String(stored()?.expiresAt)), Date.parse(createdAt) + 90 * DAY)
 
   const ended = { createdAt: daysAgo(90), lastUsedAt: daysAgo(1), expiresAt: timestamp() }
@@ -450,13 +459,17 @@ t.test('a use that cannot be noted does not cost a request its answer', async (t
   const app = await build(t, { authMode: 'required' })
   const { id } = signInAs(app, 'member')
   const dates = { createdAt: daysAgo(20), lastUsedAt: daysAgo(10), expiresAt: inDays(20) }
-  const { headers } = sessionOf(app, id, dates)
+  const { headers, stored } = sessionOf(app, id, dates)
   const token = tokenOf(app, id)
   app.db.$client.pragma('query_only = on')
-  const answer = await send(app, 'GET', '/api/projects', undefined, headers)
-  t.equal(answer.status, 200)
-  t.equal(answer.headers['set-cookie'], undefined)
+  t.equal((await send(app, 'GET', '/api/projects', undefined, headers)).status, 200)
   t.equal((await send(app, 'GET', '/api/projects', undefined, token)).status, 200)
+  await t.rejects(allNoted(app))
+  t.match(stored(), dates)
+  app.db.$client.pragma('query_only = off')
+  t.equal((await send(app, 'GET', '/api/projects', undefined, headers)).status, 200)
+  await allNoted(app)
+  t.not(stored()?.lastUsedAt, dates.lastUsedAt, 'the next use is noted')
 })
 
 t.test('noting a use does not wait for another process that writes', async (t) => {

@@ -46,3 +46,32 @@ t.test('what the page does not have is 404 like everywhere', async (t) => {
     t.strictSame(body, { error: 'Not found' })
   }
 })
+
+t.test('what fails in the page is answered like everywhere', async (t) => {
+  const app = await build(t)
+  app.swagger = () => {
+    throw new Error('secret')
+  }
+  const { status, body } = await send(app, 'GET', '/docs/json')
+  t.equal(status, 500)
+  t.strictSame(body, { error: 'Internal server error' })
+  const refused = await send(app, 'GET', '/docs/static/index.css', undefined, { range: 'bytes=999999-' })
+  t.equal(refused.status, 416)
+  t.strictSame(refused.body, { error: 'Range Not Satisfiable' })
+})
+
+t.test('the page answers what browsers ask again', async (t) => {
+  const app = await build(t)
+  const url = '/docs/static/index.css'
+  const { headers, body } = await send(app, 'GET', url)
+  const again = await send(app, 'GET', url, undefined, { 'if-none-match': String(headers.etag) })
+  t.strictSame([again.status, again.body], [304, ''])
+  const part = await send(app, 'GET', url, undefined, { range: 'bytes=0-4' })
+  t.strictSame([part.status, part.body], [206, String(body).slice(0, 5)])
+  t.match(await send(app, 'HEAD', url), {
+    status: 200,
+    body: '',
+    headers: { 'content-length': String(body.length) },
+  })
+  t.match(await send(app, 'GET', '/docs/static/index.html'), { status: 302, headers: { location: '/docs/' } })
+})

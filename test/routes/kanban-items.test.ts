@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createKanbanItem, updateKanbanItem } from '../../src/kanban-items.ts'
+import { prepareKanbanItemChanges } from '../../src/kanban-items.ts'
 import {
   type App,
   age,
@@ -295,20 +295,20 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
 
   t.test('an item that disappears while its body arrives is 404', async (t) => {
     const { app, item, url } = await boardOf(t)
-    const isGone = () => {
-      try {
-        updateKanbanItem(app.db, 'none', { title: 'x' }, null)
-        return undefined
-      } catch (error) {
-        return error
-      }
-    }
-    t.match(isGone(), { statusCode: 404, message: 'Kanban item not found' })
+    const changes = prepareKanbanItemChanges(app.db)
+    t.throws(() => changes.update('none', { title: 'x' }, null), {
+      statusCode: 404,
+      message: 'Kanban item not found',
+    })
     app.db.$client.exec(
       'create trigger vanish after update on kanban_items begin delete from kanban_items where id = new.id; end',
     )
     await holds(t, app, [['PATCH', url, { title: 'New' }, undefined, 404, notFound]])
-    t.equal(count(app, 'kanban_items', 'id = ?', item.id), 0)
+    t.equal(
+      count(app, 'kanban_items', 'id = ?', item.id),
+      1,
+      'what was refused is undone, whatever it set off',
+    )
   })
 })
 
@@ -754,7 +754,10 @@ t.test('GET and POST /api/projects/{id}/kanban-items', async (t) => {
       ],
       ['POST', url, { title: 'x' }, undefined, 404, gone],
     ])
-    t.throws(() => createKanbanItem(app.db, 'none', { title: 'x' }), { statusCode: 404, message: gone.error })
+    t.throws(() => prepareKanbanItemChanges(app.db).create('none', { title: 'x' }), {
+      statusCode: 404,
+      message: gone.error,
+    })
     t.equal(count(app, 'kanban_items'), 1)
     t.equal(count(app, 'kanban_columns', 'project_id != ?', project.id), 0)
   })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { preparePersonalIdeas } from '../../src/personal-ideas.ts'
 import {
   type App,
   authenticationRequired,
@@ -256,4 +257,12 @@ t.test('an unexpected failure is answered with the 500 of its idea endpoint', as
     await holds(t, app, [['POST', url, body, undefined, 500, createFailure]])
   }
   t.equal(count(app, 'personal_ideas'), 0)
+})
+
+t.test('an idea that does not exist is not found', async (t) => {
+  const app = await build(t)
+  t.throws(() => preparePersonalIdeas(app.db).get('none'), {
+    statusCode: 404,
+    message: 'Personal idea not found',
+  })
 })

@@ -1,0 +1,173 @@
+/**
+ * Statements that are prepared once and run often. Drizzle writes their SQL from the schema; binding their values and
+ * reading their rows is done here, because its general mapping costs more than SQLite itself.
+ */
+import { Column, eq, is, Param, Placeholder, type Query, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { LRUCache } from 'lru-cache'
+import type { SharedDatabase } from './client.ts'
+
+/** What the placeholders of a statement stand for, by name. */
+type Values = Record<string, unknown>
+
+/** Makes what binds a statement's parameters: each a placeholder, by name, or a constant. */
+function binder(params: unknown[]): (values: Values) => unknown[] {
+  const binders = params.map((param): ((values: Values) => unknown) => {
+    const { value, encode } = is(param, Param)
+      ? { value: param.value, encode: (plain: unknown) => param.encoder.mapToDriverValue(plain) }
+      : { value: param, encode: (plain: unknown) => plain }
+    if (!is(value, Placeholder)) return () => encode(value)
+    const { name } = value
+    return (values) => {
+      const plain = values[name]
+      if (plain === undefined) throw new Error(`No value for placeholder "${name}"`)
+      return plain === null ? null : encode(plain)
+    }
+  })
+  return (values) => binders.map((bind) => bind(values))
+}
+
+/** A Drizzle query for plain columns of one or more tables. */
+interface ColumnQuery<Row> {
+  readonly _: { readonly selectedFields: object; readonly result: Row[] }
+  toSQL: () => Query
+}
+
+/** A prepared query. The values are those of its `sql.placeholder`s. */
+export interface PreparedRows<Row> {
+  all: (values?: Values) => Row[]
+  /** The first row; undefined when there is none. */
+  get: (values?: Values) => Row | undefined
+}
+
+const passesThrough = (column: Column) => column.mapFromDriverValue === Column.prototype.mapFromDriverValue
+
+/**
+ * Prepares a query.
+ * @param query a Drizzle select of columns, without nested objects or computed fields
+ * @returns readers of the same rows that Drizzle itself would return
+ */
+export function prepareRows<Row>({ $client }: SharedDatabase, query: ColumnQuery<Row>): PreparedRows<Row> {
+  const { sql: text, params } = query.toSQL()
+  const statement = $client.prepare<unknown[], unknown[]>(text).raw()
+  const bind = binder(params)
+  const fields = Object.entries(query._.selectedFields as Record<string, Column>).map(([name, column]) => ({
+    name,
+    decode: passesThrough(column) ? undefined : (value: unknown) => column.mapFromDriverValue(value),
+  }))
+  function toRow(values: unknown[]): Row {
+    const row: Record<string, unknown> = {}
+    let index = 0
+    for (const { name, decode } of fields) {
+      const value = values[index++]
+      row[name] = decode === undefined || value === null ? value : decode(value)
+    }
+    return row as Row
+  }
+  return {
+    all: (values = {}) => statement.all(...bind(values)).map(toRow),
+    get: (values = {}) => {
+      const row = statement.get(...bind(values))
+      return row && toRow(row)
+    },
+  }
+}
+
+/**
+ * Prepares a statement that changes rows.
+ * @param query a Drizzle insert, update or delete
+ * @returns what runs it; it returns the number of rows changed
+ */
+export function prepareChange(
+  { $client }: SharedDatabase,
+  query: { toSQL: () => Query },
+): (values: Values) => number {
+  const { sql: text, params } = query.toSQL()
+  const statement = $client.prepare(text)
+  const bind = binder(params)
+  return (values) => statement.run(...bind(values)).changes
+}
+
+/**
+ * A value that a statement is given each time it runs, to compare with. For a bare parameter SQLite would plan, and so
+ * compile, the statement anew whenever the value changes, hoping for a better plan; the sign says not to.
+ */
+export const given = (name: string): SQL => sql`+${sql.placeholder(name)}`
+
+/** Condition: the column's value is one of the JSON array bound to the placeholder `ids`. One statement serves any number. */
+export const amongIds = (column: SQLiteColumn): SQL =>
+  sql`${column} in (select value from json_each(${given('ids')}))`
+
+/**
+ * Prepares the question whether a table has a row.
+ * @returns the test, by id
+ */
+export function prepareExists(db: SharedDatabase, table: Identified) {
+  const one = prepareRows(
+    db,
+    db
+      .select({ id: table.id })
+      .from(table)
+      .where(eq(table.id, given('id'))),
+  )
+  return (id: string): boolean => one.get({ id }) !== undefined
+}
+
+/** Which fields a client sets is its choice: so many combinations are kept prepared per table. */
+const KEPT_COMBINATIONS = 64
+
+/** Prepares, for each combination of fields that occurs, one statement with a placeholder per field. */
+function byFields(prepare: (placeholders: Values) => (values: Values) => number) {
+  const kept = new LRUCache<string, (values: Values) => number>({ max: KEPT_COMBINATIONS })
+  return (values: Values) => {
+    const names = Object.keys(values).filter((name) => values[name] !== undefined)
+    const key = names.join()
+    let run = kept.get(key)
+    if (run === undefined) {
+      run = prepare(Object.fromEntries(names.map((name) => [name, sql.placeholder(name)])))
+      kept.set(key, run)
+    }
+    return run
+  }
+}
+
+/**
+ * Prepares inserts into a table.
+ * @returns the inserter; absent fields get the column's default
+ */
+export function prepareInsert<Table extends SQLiteTable>(db: SharedDatabase, table: Table) {
+  const insert = byFields((row) => prepareChange(db, db.insert(table).values(row as Table['$inferInsert'])))
+  return (row: Table['$inferInsert']): void => {
+    insert(row)(row)
+  }
+}
+
+/** A table whose rows have an id. */
+type Identified = SQLiteTable & { id: SQLiteColumn }
+
+/**
+ * Prepares updates of one row of a table.
+ * @returns the updater; absent fields keep their value. It returns whether there was such a row
+ */
+export function prepareUpdate<Table extends Identified>(db: SharedDatabase, table: Table) {
+  const update = byFields((changes) =>
+    prepareChange(
+      db,
+      db
+        .update(table)
+        .set(changes)
+        .where(eq(table.id, given('id'))),
+    ),
+  )
+  return (id: string, changes: Partial<Table['$inferInsert']>): boolean =>
+    update(changes)({ ...changes, id }) > 0
+}
+
+/**
+ * Prepares the deletion of one row of a table, with what cascades from it.
+ * @returns the deleter; it returns whether there was such a row
+ */
+export function prepareDelete(db: SharedDatabase, table: Identified) {
+  const remove = prepareChange(db, db.delete(table).where(eq(table.id, given('id'))))
+  return (id: string): boolean => remove({ id }) > 0
+}

@@ -1,0 +1,69 @@
+/** Schemas are compiled at their first use; here all of them are, so that a broken one does not wait for its request. */
+import { Ajv } from 'ajv'
+import Fastify, { type RouteOptions } from 'fastify'
+import t from 'tap'
+import { phaseboard } from '../src/app.ts'
+import { namedSchemas } from '../src/schemas/records.ts'
+import { createSerializerCompiler } from '../src/serialization.ts'
+import { createValidatorCompiler } from '../src/validation.ts'
+
+const standard = new Ajv()
+const compileValidator = createValidatorCompiler()
+const compileSerializer = createSerializerCompiler(namedSchemas)
+
+/** What is wrong with the schema itself, if anything. */
+function problemOf(schema: object, useOnce: () => unknown): string | undefined {
+  if (!standard.validateSchema(schema)) return standard.errorsText()
+  try {
+    useOnce()
+    return undefined
+  } catch (error) {
+    const { message } = error as Error
+    // The serializer works, and misses something in what it was given.
+    return / is required!$|^The value of '#' does not match schema definition/.test(message)
+      ? undefined
+      : message
+  }
+}
+
+const validatorProblem = (schema: object, httpPart: string) =>
+  problemOf(schema, () => compileValidator({ schema: { ...schema }, method: '', url: '', httpPart })({}))
+const serializerProblem = (schema: object) =>
+  problemOf(schema, () => compileSerializer({ schema, method: '', url: '' })({}))
+
+t.test('every schema of every route is one by its meta-schema, and can be compiled', async (t) => {
+  const routes: RouteOptions[] = []
+  const host = Fastify()
+  t.teardown(() => host.close())
+  host.addHook('onRoute', (route) => void routes.push(route))
+  await host.register(phaseboard, { databaseUrl: ':memory:' })
+
+  let count = 0
+  for (const { method, url, schema = {} } of routes) {
+    for (const httpPart of ['params', 'querystring', 'body'] as const) {
+      const part = schema[httpPart]
+      if (part === undefined) continue
+      t.equal(validatorProblem(part as object, httpPart), undefined, `${method} ${url} ${httpPart}`)
+      count++
+    }
+    for (const [status, answer] of Object.entries(schema.response ?? {})) {
+      t.equal(serializerProblem(answer), undefined, `${method} ${url} ${status}`)
+      count++
+    }
+  }
+  t.ok(count > 50, `${count} schemas were seen`)
+})
+
+t.test('every named schema is one by its meta-schema', async (t) => {
+  for (const schema of namedSchemas) t.ok(standard.validateSchema(schema), String(schema.$id))
+})
+
+t.test('a broken schema is found by this', async (t) => {
+  t.match(validatorProblem({ type: 'object', properties: { a: { minLength: 'x' } } }, 'body'), /minLength/)
+  t.match(
+    validatorProblem({ type: 'object', properties: { a: { type: 'string', format: 'x' } } }, 'body'),
+    /format/,
+  )
+  t.match(validatorProblem({ type: 'object', propertys: {} }, 'query'), /unknown keyword/)
+  t.match(serializerProblem({ $ref: 'Nothing#' }), /Nothing/)
+})

@@ -1,0 +1,436 @@
+import { spawnSync } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import SQLite from 'better-sqlite3'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { openDatabase } from '../../src/db/client.ts'
+import { createGroupCommit } from '../../src/db/group-commit.ts'
+import { teams } from '../../src/db/schema.ts'
+import { nextTurn, until, watch } from '../executions.ts'
+import { build, createProject, send } from '../helper.ts'
+
+/** A group commit on a new file, with a look at it from outside. */
+function setUp(t: Test) {
+  const path = join(t.testdir(), 'board.db')
+  const { db, close } = openDatabase(`file:${path}`)
+  t.teardown(close)
+  const other = new SQLite(path, { timeout: 0 })
+  t.teardown(() => other.close())
+  const insert = db.$client.prepare('insert into teams (id, name) values (?, ?)')
+  const seen = other.prepare<[], string>('select id from teams order by id').pluck()
+  return {
+    db,
+    client: db.$client,
+    other,
+    ...createGroupCommit(db),
+    /** Writes a team. */
+    put: (id: string) => insert.run(id, 'Ops').changes,
+    /** The ids of the teams that are committed. */
+    committed: () => seen.all(),
+    executed: watch(t, db.$client),
+  }
+}
+
+const reasons = (results: PromiseSettledResult<unknown>[]) =>
+  results.map((result) =>
+    result.status === 'fulfilled' ? 'done' : (result.reason.code ?? result.reason.message),
+  )
+
+t.test('the writes of one turn share one transaction', async (t) => {
+  const { write, put, committed, executed } = setUp(t)
+  const ids = Array.from({ length: 10 }, (_, index) => `team-${index}`)
+  const results = await Promise.all(ids.map((id) => write(() => [id, put(id)])))
+  t.strictSame(
+    results,
+    ids.map((id) => [id, 1]),
+    'each gets what its own work returned',
+  )
+  t.strictSame(committed(), ids)
+  t.equal(executed.count(/^begin/i), 1)
+  t.equal(executed.count(/^commit$/i), 1)
+  await write(() => put('x'))
+  await write(() => put('y'))
+  t.equal(executed.count(/^commit$/i), 3, 'those of other turns have their own')
+})
+
+t.test('a lone write commits at the end of its turn', async (t) => {
+  const { write, put, committed } = setUp(t)
+  const written = write(() => put('a'))
+  t.strictSame(committed(), [], 'not before: others may join')
+  await nextTurn()
+  t.strictSame(committed(), ['a'])
+  t.equal(await written, 1)
+})
+
+t.test('a write that a work hands in comes after it', async (t) => {
+  const { write, put, committed, executed } = setUp(t)
+  const inner: Promise<unknown>[] = []
+  await write(() => {
+    inner.push(write(() => put('inner')))
+    return put('outer')
+  })
+  t.strictSame(committed(), ['outer'])
+  await Promise.all(inner)
+  t.strictSame(committed(), ['inner', 'outer'])
+  t.equal(executed.count(/^commit$/i), 2)
+})
+
+t.test('a write that throws is undone and rejected alone', async (t) => {
+  const { write, put, committed, executed } = setUp(t)
+  const failing = (message: string) => () => {
+    put(message)
+    throw new Error(message)
+  }
+  const results = await Promise.allSettled([
+    write(failing('first')),
+    write(() => put('a')),
+    write(failing('second')),
+    write(() => put('a')),
+    write(() => put('b')),
+    write(failing('third')),
+  ])
+  t.strictSame(reasons(results), ['first', 'done', 'second', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'done', 'third'])
+  t.strictSame(committed(), ['a', 'b'])
+  t.equal(executed.count(/^commit$/i), 1)
+})
+
+t.test('transactions inside a work are part of it', async (t) => {
+  const { write, put, committed, client, db } = setUp(t)
+  const both = (id: string, fails: boolean) =>
+    client.transaction(() => {
+      put(`${id}1`)
+      put(`${id}2`)
+      if (fails) throw new Error(id)
+    })
+  const results = await Promise.allSettled([
+    write(() => both('a', false)()),
+    write(() => {
+      t.throws(both('b', true), { message: 'b' })
+      put('b')
+    }),
+    write(() => {
+      put('c')
+      both('c', true)()
+    }),
+    write(() => db.transaction((tx) => tx.insert(teams).values({ id: 'd', name: 'Ops' }).run().changes)),
+  ])
+  t.strictSame(reasons(results), ['done', 'done', 'c', 'done'])
+  t.strictSame(committed(), ['a1', 'a2', 'b', 'd'])
+})
+
+t.test('any mix of writes leaves exactly those that succeeded', async (t) => {
+  const { write, put, committed, client } = setUp(t)
+  const step = fc.record({ id: fc.integer({ min: 0, max: 15 }), nested: fc.boolean() })
+  const work = fc.record({ steps: fc.array(step, { maxLength: 4 }), fails: fc.boolean() })
+  await fc.assert(
+    fc.asyncProperty(fc.array(work, { maxLength: 8 }), async (works) => {
+      client.exec('delete from teams')
+      const expected = new Set<string>()
+      const outcomes: boolean[] = []
+      for (const { steps, fails } of works) {
+        const ids = steps.map(({ id }) => `${id}`)
+        const succeeds = !fails && new Set(ids).size === ids.length && !ids.some((id) => expected.has(id))
+        outcomes.push(succeeds)
+        if (succeeds) for (const id of ids) expected.add(id)
+      }
+      const results = await Promise.allSettled(
+        works.map(({ steps, fails }) =>
+          write(() => {
+            for (const { id, nested } of steps) nested ? client.transaction(put)(`${id}`) : put(`${id}`)
+            if (fails) throw new Error('no')
+          }),
+        ),
+      )
+      t.strictSame(
+        results.map(({ status }) => status === 'fulfilled'),
+        outcomes,
+      )
+      t.strictSame(committed(), [...expected].sort())
+    }),
+    { numRuns: 100 },
+  )
+})
+
+t.test('nobody is answered before everything is committed', async (t) => {
+  const { write, put, committed } = setUp(t)
+  const failing = () => {
+    put('none')
+    throw new Error('no')
+  }
+  await Promise.all([
+    write(() => put('a')).then(() => t.strictSame(committed(), ['a', 'b'])),
+    write(failing).catch(() => t.strictSame(committed(), ['a', 'b'])),
+    write(() => put('b')).then(() => t.strictSame(committed(), ['a', 'b'])),
+  ])
+})
+
+t.test('when the commit fails, everybody is rejected and nothing is left', async (t) => {
+  const { write, put, committed, client, executed } = setUp(t)
+  const orphan = () => {
+    client.pragma('defer_foreign_keys = on')
+    client.exec("insert into kanban_items (id, project_id, title) values ('i', 'none', 'Card')")
+  }
+  const results = await Promise.allSettled([
+    write(() => put('a')),
+    write(orphan),
+    write(() => {
+      throw new Error('its own')
+    }),
+    write(() => put('b')),
+  ])
+  t.strictSame(reasons(results), Array(4).fill('SQLITE_CONSTRAINT_FOREIGNKEY'))
+  t.strictSame(committed(), [])
+  t.equal(client.inTransaction, false)
+
+  executed.before = (source) => {
+    if (source === 'commit') throw new SQLite.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
+  }
+  t.strictSame(reasons(await Promise.allSettled([write(() => put('a'))])), ['SQLITE_IOERR_FSYNC'])
+  executed.before = () => {}
+  t.strictSame(committed(), [])
+  t.equal(client.inTransaction, false)
+
+  await write(() => put('c'))
+  t.strictSame(committed(), ['c'], 'the next write has a transaction of its own')
+})
+
+t.test('an error that makes SQLite undo the whole transaction rejects everybody', async (t) => {
+  const { write, put, committed, client } = setUp(t)
+  const fill = client.prepare("insert into teams (id, name) values ('big', hex(randomblob(50000)))")
+  client.pragma(`max_page_count = ${client.pragma('page_count', { simple: true })}`)
+  let isUndone = false
+  let wentOn = false
+  const results = await Promise.allSettled([
+    write(() => put('a')),
+    write(() => {
+      try {
+        fill.run()
+      } finally {
+        isUndone = !client.inTransaction
+      }
+    }),
+    write(() => {
+      wentOn = true
+    }),
+  ])
+  t.equal(isUndone, true, 'it is an error of that kind')
+  t.equal(wentOn, false, 'nothing runs outside a transaction')
+  t.strictSame(reasons(results), ['SQLITE_FULL', 'SQLITE_FULL', 'SQLITE_FULL'])
+  t.strictSame(committed(), [])
+
+  client.pragma('max_page_count = 1000000')
+  await write(() => fill.run())
+  t.strictSame(committed(), ['big'], 'once there is room again, writing works again')
+})
+
+t.test('an error that makes SQLite undo only a statement rejects only its write', async (t) => {
+  const { write, put, committed, client } = setUp(t)
+  const fill = client.prepare(
+    "insert into teams (id, name) select value, hex(randomblob(50000)) from json_each('[1, 2]')",
+  )
+  client.pragma(`max_page_count = ${client.pragma('page_count', { simple: true })}`)
+  const results = await Promise.allSettled([
+    write(() => put('a')),
+    write(() => fill.run()),
+    write(() => put('b')),
+  ])
+  t.strictSame(reasons(results), ['done', 'SQLITE_FULL', 'done'])
+  t.strictSame(committed(), ['a', 'b'])
+})
+
+t.test('a work must decide synchronously what is written', async (t) => {
+  const { write, put, committed } = setUp(t)
+  const message = 'what is written must be decided synchronously'
+  const results = await Promise.allSettled([
+    write(async () => put('a')),
+    write(() => Promise.resolve(put('b'))),
+    write(() => put('c')),
+  ])
+  t.strictSame(reasons(results), [message, message, 'done'])
+  t.strictSame(committed(), ['c'])
+})
+
+t.test('a query that a work returns instead of running it is refused too', async (t) => {
+  const { write, db, committed, executed } = setUp(t)
+  const query = db.insert(teams).values({ id: 'a', name: 'Ops' })
+  await t.rejects(
+    write(() => query),
+    TypeError,
+    'it is a promise in all but name, and would run outside the transaction',
+  )
+  t.strictSame(committed(), [])
+  t.equal(executed.count(/insert into "teams"/), 0)
+})
+
+t.test('a work that is refused for its promise does not end the process when that fails', async (t) => {
+  const url = (path: string) => JSON.stringify(pathToFileURL(resolve(path)).href)
+  const script = `
+    import { openDatabase } from ${url('src/db/client.ts')}
+    import { createGroupCommit } from ${url('src/db/group-commit.ts')}
+    const { write } = createGroupCommit(openDatabase(':memory:').db)
+    const failing = async () => { throw new Error('too late') }
+    await write(failing).catch((error) => console.log(error.name))
+    setImmediate(() => console.log('alive'))`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+  })
+  t.equal(stdout, 'TypeError\nalive\n', stderr)
+})
+
+t.test('when no transaction can begin, everybody is rejected at once', async (t) => {
+  const { write, put, committed, client } = setUp(t)
+  client.exec('begin')
+  const results = await Promise.allSettled([write(() => put('a')), write(() => put('b'))])
+  t.strictSame(reasons(results), ['SQLITE_ERROR', 'SQLITE_ERROR'])
+  client.exec('rollback')
+  await write(() => put('c'))
+  t.strictSame(committed(), ['c'])
+})
+
+t.test('while another process holds the lock, writes wait and nothing else does', async (t) => {
+  const { write, put, committed, client, other, executed } = setUp(t)
+  other.exec('begin immediate')
+  const settled: string[] = []
+  const written = ['b', 'a'].map((id) =>
+    write(() => put(id)).then(() => {
+      settled.push(id)
+    }),
+  )
+  const before = performance.now()
+  await until(() => executed.count(/^begin/i) >= 3)
+  t.ok(performance.now() - before < 2000, 'no attempt waits for the lock itself')
+  t.ok(executed.count(/^begin/i) < 50, 'the attempts keep their distance')
+  t.equal(client.pragma('busy_timeout', { simple: true }), 5000, 'other statements wait as before')
+  t.equal(client.prepare('select count(*) from teams').pluck().get(), 0, 'reads are served')
+  const late = write(() => put('late')).then(() => settled.push('late'))
+  t.strictSame(settled, [])
+  other.exec("insert into teams (id, name) values ('other', 'Ops'); commit")
+  await Promise.all([...written, late])
+  t.strictSame(settled, ['b', 'a', 'late'], 'in the order in which they came')
+  t.strictSame(committed(), ['a', 'b', 'late', 'other'])
+  t.equal(executed.count(/^commit$/i), 1, 'in one transaction')
+  t.equal(client.pragma('busy_timeout', { simple: true }), 5000)
+})
+
+t.test('the lock is waited for five seconds, by each write on its own', async (t) => {
+  const { write, put, committed, other, executed } = setUp(t)
+  const now = performance.now.bind(performance)
+  let passed = 0
+  t.intercept(performance, 'now', { value: () => now() + passed })
+  const settled: string[] = []
+  const putting = (id: string) =>
+    write(() => put(id)).then(
+      () => settled.push(`${id} done`),
+      (error) => settled.push(`${id} ${error.code}`),
+    )
+  /** Lets time pass, and some attempts see that it has. */
+  const pass = async (milliseconds: number) => {
+    passed += milliseconds
+    const attempts = executed.count(/^begin/i)
+    await until(() => executed.count(/^begin/i) >= attempts + 2)
+  }
+
+  other.exec('begin immediate')
+  const first = putting('first')
+  await pass(0)
+  await pass(3000)
+  const second = putting('second')
+  await pass(0)
+  t.strictSame(settled, [])
+  await pass(2000)
+  t.strictSame(settled, ['first SQLITE_BUSY'])
+  const third = putting('third')
+  await pass(2000)
+  t.strictSame(settled, ['first SQLITE_BUSY'], 'the second has its own five seconds')
+  passed += 1000
+  await second
+  t.strictSame(settled, ['first SQLITE_BUSY', 'second SQLITE_BUSY'])
+  other.exec('rollback')
+  await Promise.all([first, third])
+  t.strictSame(settled, ['first SQLITE_BUSY', 'second SQLITE_BUSY', 'third done'])
+  t.strictSame(committed(), ['third'])
+
+  other.exec('begin immediate')
+  const last = putting('last')
+  await pass(4000)
+  other.exec('rollback')
+  await last
+  t.equal(settled.at(-1), 'last done', 'a later lock is another one')
+})
+
+t.test('what waits when the service stops is refused', async (t) => {
+  const { write, close, put, committed, other, executed } = setUp(t)
+  const stopped = { message: 'the service has stopped' }
+  const ofThisTurn = write(() => put('a'))
+  close()
+  await t.rejects(ofThisTurn, stopped)
+  await nextTurn()
+  t.equal(executed.count(/^begin/i), 0)
+
+  const again = setUp(t)
+  again.other.exec('begin immediate')
+  const forLock = [again.write(() => again.put('a')), again.write(() => again.put('b'))]
+  await until(() => again.executed.count(/^begin/i) > 0)
+  again.close()
+  for (const waiting of forLock) await t.rejects(waiting, stopped)
+  again.other.exec('rollback')
+  const attempts = again.executed.count(/^begin/i)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  t.equal(again.executed.count(/^begin/i), attempts, 'nothing is tried any more')
+  t.strictSame([...committed(), ...again.committed()], [])
+  other.exec('begin immediate; rollback')
+})
+
+t.test('after the service has stopped, nothing is written', async (t) => {
+  const { write, close, put, committed } = setUp(t)
+  close()
+  await t.rejects(
+    write(() => put('a')),
+    Error,
+  )
+  t.strictSame(committed(), [])
+})
+
+t.test('an application closes with writes that wait for a lock', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const app = await build(t, { databaseUrl: `file:${path}`, adminPassword: 'correct horse' })
+  const { id } = await createProject(app)
+  const other = new SQLite(path)
+  t.teardown(() => other.close())
+  other.exec('begin immediate')
+  const executed = watch(t, app.db.$client)
+  const waiting = send(app, 'PATCH', `/api/projects/${id}`, { name: 'Gemini' })
+  await until(() => executed.count(/^begin immediate/) > 0)
+  t.equal((await send(app, 'GET', `/api/projects/${id}`)).body.name, 'Apollo')
+  await app.close()
+  t.match(await waiting, { status: 500, body: { error: 'Failed to update project' } })
+  await t.rejects(app.write(() => undefined))
+  other.exec('rollback')
+  t.equal(other.prepare('select name from projects').pluck().get(), 'Apollo')
+})
+
+t.test('requests that arrive together are committed together, each answered for itself', async (t) => {
+  const app = await build(t, {
+    databaseUrl: `file:${join(t.testdir(), 'board.db')}`,
+    adminPassword: 'correct horse',
+  })
+  const { id } = await createProject(app)
+  const executed = watch(t, app.db.$client)
+  const answers = await Promise.all([
+    ...Array.from({ length: 10 }, (_, index) =>
+      send(app, 'POST', `/api/projects/${id}/kanban-items`, { title: `Card ${index}` }),
+    ),
+    send(app, 'PATCH', '/api/projects/none', { name: 'Nothing' }),
+    send(app, 'PATCH', `/api/projects/${id}`, { name: 'Gemini' }),
+  ])
+  t.strictSame(
+    answers.map(({ status }) => status),
+    [...Array(10).fill(201), 404, 200],
+  )
+  t.equal(executed.count(/^begin immediate/), 1)
+  const { body } = await send(app, 'GET', `/api/projects/${id}`)
+  t.equal(body.kanbanItems.length, 10)
+  t.equal(new Set(body.kanbanItems.map((item: { sortOrder: number }) => item.sortOrder)).size, 10)
+  t.equal(body.name, 'Gemini')
+})

@@ -1,0 +1,383 @@
+import { deepStrictEqual } from 'node:assert'
+import { asc, eq, getTableColumns, getTableName, is, sql } from 'drizzle-orm'
+import { type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
+import * as schema from '../../src/db/schema.ts'
+import {
+  amongIds,
+  prepareDelete,
+  prepareExists,
+  prepareInsert,
+  prepareRows,
+  prepareUpdate,
+} from '../../src/db/statements.ts'
+import { watch } from '../executions.ts'
+
+const tables: SQLiteTable[] = Object.values(schema).filter((value) => is(value, SQLiteTable))
+
+type WithId = SQLiteTable & { id: SQLiteColumn }
+const tablesWithId = tables.filter((table): table is WithId => 'id' in table)
+
+/** A database whose tables take rows that refer to nothing. */
+function open(t: Test): SharedDatabase {
+  const { db, close } = openDatabase(':memory:')
+  t.teardown(close)
+  db.$client.pragma('foreign_keys = off')
+  return db
+}
+
+const rawRows = (db: SharedDatabase, table: SQLiteTable) =>
+  db.$client.prepare(`select * from ${getTableName(table)} order by rowid`).all()
+
+const empty = (db: SharedDatabase, table: SQLiteTable) => db.delete(table).run()
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }).map((text) => text.toWellFormed()),
+)
+const json = fc.jsonValue({ maxDepth: 2 })
+
+/** What other tools may have stored in a column: its SQL value. */
+function storedIn(column: SQLiteColumn): fc.Arbitrary<unknown> {
+  const { dataType, columnType } = column
+  const value: fc.Arbitrary<unknown> =
+    columnType === 'SQLiteReal'
+      ? fc.double({ noNaN: true })
+      : dataType === 'boolean'
+        ? fc.constantFrom(0, 1, 2)
+        : dataType === 'number'
+          ? fc.integer()
+          : dataType === 'custom'
+            ? fc.oneof(
+                json.map((value) => JSON.stringify(value)),
+                fc.constantFrom('', '{', '[]', '{}', 'null'),
+              )
+            : anyText
+  return column.notNull ? value : fc.option(value)
+}
+
+/** What the service may write into a column. */
+function writtenTo(column: SQLiteColumn): fc.Arbitrary<unknown> {
+  const { dataType, columnType } = column
+  if (columnType === 'SQLiteReal') return fc.double({ noNaN: true })
+  if (dataType === 'boolean') return fc.boolean()
+  if (dataType === 'number') return fc.integer()
+  if (dataType === 'custom')
+    return fc.oneof(fc.array(json), fc.dictionary(fc.string(), json, { noNullPrototype: true }))
+  return column.notNull ? anyText : fc.option(anyText)
+}
+
+const columnsOf = (table: SQLiteTable) => Object.entries(getTableColumns(table)) as [string, SQLiteColumn][]
+
+const recordOf = (table: SQLiteTable, arbitrary: (column: SQLiteColumn) => fc.Arbitrary<unknown>) =>
+  fc.record(Object.fromEntries(columnsOf(table).map(([name, column]) => [name, arbitrary(column)])), {
+    noNullPrototype: true,
+  })
+
+/** Rows of a table with any subset of the fields that have defaults. */
+const insertable = (table: SQLiteTable) => {
+  const isRequired = (column: SQLiteColumn) => column.primary || (column.notNull && !column.hasDefault)
+  const fields = columnsOf(table)
+  return fc.record(Object.fromEntries(fields.map(([name, column]) => [name, writtenTo(column)])), {
+    requiredKeys: [...fields.filter(([, column]) => isRequired(column)).map(([name]) => name)],
+    noNullPrototype: true,
+  })
+}
+
+/** With what a moment of writing decides made the same. */
+const timeless = (rows: unknown) =>
+  JSON.parse(JSON.stringify(rows, (_, value) => (isRecent(value) ? 'now' : value)))
+const isRecent = (value: unknown) =>
+  typeof value === 'string' &&
+  /^20\d\d-\d\d-\d\dT[\d:.]+Z$/.test(value) &&
+  Date.now() - Date.parse(value) < 60_000
+
+/** Stores a row as another tool would. @returns whether the table took it */
+function store(db: SharedDatabase, table: SQLiteTable, row: Record<string, unknown>): boolean {
+  const columns = columnsOf(table).map(([name, column]) => [name, columnName(column)] as const)
+  const statement = db.$client.prepare(
+    `insert or ignore into ${getTableName(table)} (${columns.map(([, name]) => `"${name}"`).join()})
+     values (${columns.map(() => '?').join()})`,
+  )
+  return statement.run(...columns.map(([name]) => row[name])).changes > 0
+}
+const columnName = (column: SQLiteColumn) =>
+  column.name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** How something ends: that unique columns refuse a value is the same to both. */
+function attempt(work: () => unknown): unknown {
+  try {
+    work()
+    return 'done'
+  } catch (error) {
+    return (error as { code: string }).code
+  }
+}
+
+t.test('prepared rows are what Drizzle itself reads, for every table', async (t) => {
+  const db = open(t)
+  for (const table of tables) {
+    const query = db.select().from(table)
+    const prepared = prepareRows(db, query)
+    let stored = 0
+    fc.assert(
+      fc.property(fc.array(recordOf(table, storedIn), { maxLength: 5 }), (rows) => {
+        empty(db, table)
+        deepStrictEqual(prepared.all(), [])
+        deepStrictEqual(prepared.get(), undefined)
+        for (const row of rows) if (store(db, table, row)) stored++
+        const expected = query.all()
+        deepStrictEqual(prepared.all(), expected)
+        deepStrictEqual(prepared.get(), query.get())
+        deepStrictEqual(prepared.all().map(Object.keys), expected.map(Object.keys), 'in that order')
+      }),
+      { numRuns: 60 },
+    )
+    t.ok(stored > 20, `${getTableName(table)}: rows were read`)
+  }
+})
+
+t.test('prepared rows take values, choose fields and join', async (t) => {
+  const db = open(t)
+  const { kanbanItemLabels, kanbanLabels, projects } = schema
+  for (const id of ['a', 'b', 'c'])
+    db.insert(projects)
+      .values({ id, name: `${id}!`, sortOrder: 1 })
+      .run()
+  const named = prepareRows(
+    db,
+    db
+      .select({ title: projects.name, config: projects.metadata })
+      .from(projects)
+      .where(eq(projects.id, sql.placeholder('id'))),
+  )
+  t.strictSame(named.get({ id: 'b' }), { title: 'b!', config: {} })
+  t.strictSame(named.all({ id: 'c' }), [{ title: 'c!', config: {} }])
+  t.strictSame(named.get({ id: 'd' }), undefined)
+  t.throws(() => named.get(), { message: /No value for placeholder "id"/ })
+
+  db.insert(kanbanLabels).values({ id: 'l', projectId: 'a', name: 'Bug' }).run()
+  db.insert(kanbanItemLabels).values({ itemId: 'i', labelId: 'l' }).run()
+  const joined = db
+    .select({ itemId: kanbanItemLabels.itemId, ...getTableColumns(kanbanLabels) })
+    .from(kanbanItemLabels)
+    .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
+  t.strictSame(prepareRows(db, joined).all(), joined.all())
+  t.match(joined.all(), [{ itemId: 'i', id: 'l', name: 'Bug' }])
+})
+
+t.test('any number of any ids is looked for by one statement', async (t) => {
+  const db = open(t)
+  const { teams } = schema
+  const rows = prepareRows(
+    db,
+    db.select({ id: teams.id }).from(teams).where(amongIds(teams.id)).orderBy(asc(teams.id)),
+  )
+  const exists = prepareExists(db, teams)
+  const anyId = fc.oneof(anyText, fc.constantFrom('1', '01', '1.0', 'null', 'true', "'", '"', '[]', '%', ''))
+  const executed = watch(t, db.$client)
+  fc.assert(
+    fc.property(fc.uniqueArray(anyId), fc.uniqueArray(anyId), (present, others) => {
+      empty(db, teams)
+      for (const id of present) db.insert(teams).values({ id, name: 'Ops' }).run()
+      const wanted = [...present.filter((_, index) => index % 2 === 0), ...others]
+      executed.log.length = 0
+      const found = rows.all({ ids: JSON.stringify(wanted) }).map(({ id }) => id)
+      deepStrictEqual(executed.log.length, 1)
+      deepStrictEqual(found.sort(), present.filter((id) => wanted.includes(id)).sort())
+      for (const id of wanted) deepStrictEqual(exists(id), present.includes(id))
+    }),
+    { numRuns: 200 },
+  )
+})
+
+t.test('an insert stores what Drizzle itself would, for any subset of the fields', async (t) => {
+  const ours = open(t)
+  const theirs = open(t)
+  for (const table of tables) {
+    const insert = prepareInsert(ours, table)
+    fc.assert(
+      fc.property(fc.array(insertable(table), { maxLength: 4 }), (rows) => {
+        empty(ours, table)
+        empty(theirs, table)
+        for (const row of rows) {
+          deepStrictEqual(
+            attempt(() => insert(row as never)),
+            attempt(() =>
+              theirs
+                .insert(table)
+                .values(row as never)
+                .run(),
+            ),
+          )
+        }
+        deepStrictEqual(timeless(rawRows(ours, table)), timeless(rawRows(theirs, table)))
+      }),
+      { numRuns: 60 },
+    )
+    t.pass(getTableName(table))
+  }
+})
+
+t.test('an update changes the fields that it names and nothing else', async (t) => {
+  const ours = open(t)
+  const theirs = open(t)
+  for (const table of tablesWithId) {
+    const update = prepareUpdate(ours, table)
+    const fields = columnsOf(table).filter(([name]) => name !== 'id')
+    const changes = fc
+      .record(Object.fromEntries(fields.map(([name, column]) => [name, writtenTo(column)])), {
+        requiredKeys: [],
+        noNullPrototype: true,
+      })
+      .filter((some) => Object.keys(some).length > 0)
+    fc.assert(
+      fc.property(
+        insertable(table),
+        insertable(table),
+        fc.array(changes, { maxLength: 4 }),
+        (row, beside, all) => {
+          for (const db of [ours, theirs]) {
+            empty(db, table)
+            db.insert(table)
+              .values(row as never)
+              .run()
+            db.insert(table)
+              .values({ ...beside, id: `${row.id}'` } as never)
+              .onConflictDoNothing()
+              .run()
+          }
+          for (const one of all) {
+            const outcome = attempt(() => deepStrictEqual(update(String(row.id), one), true))
+            const expected = attempt(() => theirs.update(table).set(one).where(eq(table.id, row.id)).run())
+            deepStrictEqual(outcome, expected)
+          }
+          deepStrictEqual(update('none', all[0] ?? { [fields[0]?.[0] ?? '']: 'x' }), false)
+          deepStrictEqual(timeless(rawRows(ours, table)), timeless(rawRows(theirs, table)))
+        },
+      ),
+      { numRuns: 60 },
+    )
+    t.pass(getTableName(table))
+  }
+})
+
+t.test('null is stored as NULL in a JSON column, as Drizzle itself does', async (t) => {
+  const db = open(t)
+  const { projects } = schema
+  const stored = (id: string) =>
+    db.$client.prepare('select metadata, phase_config, lead_id from projects where id = ?').raw().get(id)
+  const nothing = { metadata: null, phaseConfig: null, leadId: null }
+  prepareInsert(db, projects)({ id: 'a', name: 'Apollo', ...nothing })
+  t.strictSame(stored('a'), [null, null, null])
+  db.insert(projects)
+    .values({ id: 'b', name: 'Gemini', leadId: 'ada', metadata: { a: 1 } })
+    .run()
+  prepareUpdate(db, projects)('b', nothing)
+  t.strictSame(stored('b'), [null, null, null])
+})
+
+t.test('a field that is undefined counts as absent, as for Drizzle itself', async (t) => {
+  const db = open(t)
+  const { projects } = schema
+  const stored = (id: string) =>
+    db.$client.prepare('select description, metadata from projects where id = ?').raw().get(id)
+  t.doesNotThrow(() => {
+    prepareInsert(db, projects)({ id: 'a', name: 'Apollo', description: undefined, metadata: undefined })
+  })
+  t.strictSame(stored('a'), ['', '{}'])
+  db.insert(projects)
+    .values({ id: 'b', name: 'Gemini', description: 'Two seats', metadata: { a: 1 } })
+    .run()
+  const nothing = { description: undefined, metadata: undefined, name: 'Gemini 2' }
+  t.doesNotThrow(() => prepareUpdate(db, projects)('b', nothing))
+  t.strictSame(stored('b'), ['Two seats', '{"a":1}'])
+})
+
+t.test(
+  'however many combinations of fields occur, each works, and those in use are prepared once',
+  async (t) => {
+    const db = open(t)
+    const { projects } = schema
+    const OPTIONAL = {
+      description: 'To the moon',
+      type: 'custom',
+      status: 'active',
+      phase: 'Flight',
+      health: 'blocked',
+      nextStep: 'Land',
+      sortOrder: 1.5,
+      leadId: 'ada',
+    }
+    const names = Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[]
+    const combinations = Array.from({ length: 2 ** names.length }, (_, bits) =>
+      Object.fromEntries(
+        names.filter((_, index) => bits & (1 << index)).map((name) => [name, OPTIONAL[name]]),
+      ),
+    )
+    t.ok(combinations.length > 64)
+    const insert = prepareInsert(db, projects)
+    const update = prepareUpdate(db, projects)
+    const defaults = { id: 'default', name: 'Apollo' }
+    const row = (id: string) => db.select().from(projects).where(eq(projects.id, id)).get()
+    insert(defaults)
+    const { id: _, createdAt: __, updatedAt: ___, ...plain } = row('default') ?? { id: '' }
+    for (const round of [1, 2]) {
+      for (const [index, fields] of combinations.entries()) {
+        const id = `${round}-${index}`
+        insert({ ...defaults, id, ...fields })
+        deepStrictEqual(timeless(row(id)), timeless({ ...row('default'), ...plain, ...fields, id }))
+        if (index === 0) continue
+        insert({ ...defaults, id: `${id}-updated` })
+        deepStrictEqual(update(`${id}-updated`, fields), true)
+        deepStrictEqual(
+          timeless(row(`${id}-updated`)),
+          timeless({ ...row('default'), ...fields, id: `${id}-updated` }),
+        )
+      }
+    }
+    t.equal(rawRows(db, projects).length, 1 + 2 * (2 * combinations.length - 1))
+
+    const { prepare } = db.$client
+    let prepared = 0
+    db.$client.prepare = function (source: string) {
+      prepared++
+      return prepare.call(this, source) as never
+    }
+    for (const id of ['x', 'y', 'z']) {
+      insert({ ...defaults, id, ...OPTIONAL })
+      update(id, OPTIONAL)
+    }
+    t.equal(prepared, 0, 'the last combinations are still kept')
+    for (const id of ['X', 'Y', 'Z']) {
+      insert({ id, name: 'Apollo', metadata: { id } })
+      update(id, { metadata: { id } })
+    }
+    t.equal(prepared, 2)
+  },
+)
+
+t.test('a deletion takes what belongs to the row along, and tells whether there was one', async (t) => {
+  const db = open(t)
+  db.$client.pragma('foreign_keys = on')
+  const { projects, kanbanItems } = schema
+  for (const id of ['a', 'b']) {
+    db.insert(projects).values({ id, name: 'Apollo' }).run()
+    db.insert(kanbanItems).values({ id, projectId: id, title: 'Card' }).run()
+  }
+  const remove = prepareDelete(db, projects)
+  t.equal(remove('none'), false)
+  t.equal(remove('a'), true)
+  t.equal(remove('a'), false)
+  t.equal(prepareExists(db, projects)('a'), false)
+  t.strictSame(
+    db
+      .select({ id: kanbanItems.id })
+      .from(kanbanItems)
+      .all()
+      .map(({ id }) => id),
+    ['b'],
+  )
+})

@@ -1,0 +1,52 @@
+/** Watching what a connection executes, and stepping in between. */
+import type SQLite from 'better-sqlite3'
+import type { Test } from 'tap'
+
+/** What a connection executes; the statements inside `exec` are not seen. */
+export interface Executions {
+  /** The SQL of each statement so far, in order. Empty it to begin anew. */
+  log: string[]
+  /** How many so far match. */
+  count: (pattern: RegExp) => number
+  /** Called with the SQL of each statement before it runs; what it throws, the statement throws. */
+  before: (source: string) => void
+  /** Called with the SQL of each statement once it has run. */
+  after: (source: string) => void
+}
+
+type Execute = (this: SQLite.Statement, ...values: unknown[]) => unknown
+
+/** Watches a connection until the test ends. */
+export function watch(t: Test, client: SQLite.Database): Executions {
+  const log: string[] = []
+  const executions: Executions = {
+    log,
+    count: (pattern) => log.filter((source) => pattern.test(source)).length,
+    before: () => {},
+    after: () => {},
+  }
+  const prototype: Record<string, Execute> = Object.getPrototypeOf(client.prepare('select 1'))
+  for (const name of ['run', 'get', 'all']) {
+    const original = prototype[name] as Execute
+    t.teardown(() => {
+      prototype[name] = original
+    })
+    prototype[name] = function (...values) {
+      if (this.database !== client) return original.apply(this, values)
+      log.push(this.source)
+      executions.before(this.source)
+      const result = original.apply(this, values)
+      executions.after(this.source)
+      return result
+    }
+  }
+  return executions
+}
+
+/** Resolves in the next turn of the event loop. */
+export const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Resolves in the first turn in which the condition holds; the test's timeout is the limit. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await nextTurn()
+}
