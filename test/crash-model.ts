@@ -1,0 +1,332 @@
+/** What clients have asked for and what they were told, and whether a database file agrees with it. */
+import { isDeepStrictEqual } from 'node:util'
+import SQLite from 'better-sqlite3'
+import { sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import * as schema from '../src/db/schema.ts'
+
+const TABLES = {
+  project: schema.projects,
+  item: schema.kanbanItems,
+  subtask: schema.kanbanSubtasks,
+  idea: schema.personalIdeas,
+}
+const ENTRY_TYPES = { column: 'status_change', assigneeId: 'assignment', priority: 'priority' }
+const TRACKED = ['column', 'assigneeId', 'priority'] as const
+const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
+/** Keys of answers that hold other records. */
+const RELATIONS = new Set(
+  'kanbanItems subtasks labels transcriptSummaries metrics objectives teamAssignments'.split(' '),
+)
+
+export type Kind = keyof typeof TABLES
+export type Fields = Record<string, unknown>
+
+/** The values that each tracked field of an item has had, the first one included; null counts as ''. */
+type Chains = Record<(typeof TRACKED)[number], unknown[]>
+
+/** A write that a client may send. */
+export interface Write {
+  method: 'POST' | 'PATCH' | 'DELETE'
+  kind: Kind
+  /** The record it changes or deletes; of a new one, what it is to belong to. */
+  target: string
+  /** What it sets. That of a new record holds a text that occurs nowhere else. */
+  fields: Fields
+}
+
+/** A record that must be in the file. */
+interface Known {
+  kind: Kind
+  parent: unknown
+  fields: Fields
+  chains: Chains
+  /** Of a project: the columns of its board. */
+  columns: Set<unknown>
+}
+
+/** A client, and the records that nobody but it writes. */
+export interface Client {
+  number: number
+  known: Map<string, Known>
+  /** The write it has sent and was not answered: it may have happened or not, but wholly or not at all. */
+  pending: Write | undefined
+  /** How many unique texts it has used up. */
+  marks: number
+}
+
+/** A change of an item that all clients write to. It sets all tracked fields, and an `assigneeId` of its own. */
+interface SharedChange extends Write {
+  /** When it was sent and answered, by the model's clock; Infinity for never. */
+  sent: number
+  answered: number
+}
+
+/** Everything the clients know. Plain data: it can be cloned. */
+export interface Model {
+  clients: Client[]
+  /** Owns what all clients write to. */
+  shared: Client
+  /** Changes of shared items since the last look at the file. */
+  sharedChanges: SharedChange[]
+  clock: number
+}
+
+/** What a database file holds. */
+export interface State {
+  rows: Map<string, { kind: Kind; fields: Fields }>
+  activity: Map<string, { type: string; from: unknown; to: unknown }[]>
+  columns: Map<string, unknown[]>
+}
+
+const newClient = (number: number): Client => ({ number, known: new Map(), pending: undefined, marks: 0 })
+
+/** A model of so many clients that have not asked for anything yet. */
+export const newModel = (clients: number): Model => ({
+  clients: Array.from({ length: clients }, (_, number) => newClient(number)),
+  shared: newClient(clients),
+  sharedChanges: [],
+  clock: 0,
+})
+
+/** The record itself, of a record with its relations. */
+export const withoutRelations = (record: Fields): Fields =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !RELATIONS.has(name)))
+
+/** Whether a record has each of the given fields. */
+export const agrees = (record: Fields, fields: Fields): boolean =>
+  Object.entries(fields).every(([name, value]) => isDeepStrictEqual(record[name], value))
+
+const nameOf = ({ name, title }: Fields) => name ?? title
+const inLog = (value: unknown) => value ?? ''
+
+function forget(client: Client, id: string): void {
+  client.known.delete(id)
+  for (const [child, { parent }] of client.known) if (parent === id) forget(client, child)
+}
+
+/** Notes that a write has happened. `record` is what it made of its record; that of a deletion does not matter. */
+export function happened(client: Client, { method, kind, target, fields }: Write, record: Fields): void {
+  if (method === 'DELETE') {
+    forget(client, target)
+    return
+  }
+  const known: Known =
+    method === 'PATCH' ? lookUp(client, target) : { kind, ...startOf(record), fields: record }
+  client.known.set(String(record.id), { ...known, fields: record })
+  if (kind !== 'item') return
+  for (const field of TRACKED) {
+    if (record[field] !== known.fields[field]) known.chains[field].push(inLog(record[field]))
+  }
+  if (fields.column !== undefined) lookUp(client, String(record.projectId)).columns.add(fields.column)
+}
+
+function lookUp(client: Client, id: string): Known {
+  const known = client.known.get(id)
+  if (!known) throw new Error(`client ${client.number} knows no ${id}`)
+  return known
+}
+
+const startOf = (record: Fields) => ({
+  parent: record.itemId ?? record.projectId,
+  chains: {
+    column: [inLog(record.column)],
+    assigneeId: [inLog(record.assigneeId)],
+    priority: [inLog(record.priority)],
+  },
+  columns: new Set<unknown>(DEFAULT_COLUMNS),
+})
+
+/** Whether a write is to a record that other clients write to as well. */
+export const isShared = (model: Model, client: Client, { target }: Write): boolean =>
+  client !== model.shared && model.shared.known.has(target)
+
+/** Notes that a client sends a write. @returns what to call once it is acknowledged, with the answer's record */
+export function sending(model: Model, client: Client, write: Write): (record: Fields) => void {
+  model.clock += 1
+  if (isShared(model, client, write)) {
+    const change = { ...write, sent: model.clock, answered: Number.POSITIVE_INFINITY }
+    model.sharedChanges.push(change)
+    return () => {
+      model.clock += 1
+      change.answered = model.clock
+    }
+  }
+  client.pending = write
+  return (record) => {
+    client.pending = undefined
+    happened(client, write, record)
+  }
+}
+
+/**
+ * Reads a database file that no process has open, the log beside it included, and leaves both as they are.
+ * @returns what it holds, and what SQLite itself finds wrong with it
+ */
+export function readState(file: string): { state: State; problems: string[] } {
+  const client = new SQLite(file, { readonly: true, fileMustExist: true })
+  try {
+    const db = drizzle(client, { schema, casing: 'snake_case' })
+    const problems: string[] = []
+    const integrity = client.pragma('integrity_check', { simple: true })
+    if (integrity !== 'ok') problems.push(`integrity_check: ${integrity}`)
+    for (const row of client.pragma('foreign_key_check') as object[]) {
+      problems.push(`foreign_key_check: ${JSON.stringify(row)}`)
+    }
+    const rows: State['rows'] = new Map()
+    for (const [kind, table] of Object.entries(TABLES) as [Kind, typeof schema.projects][]) {
+      for (const fields of db.select().from(table).all()) rows.set(fields.id, { kind, fields })
+    }
+    // In the order in which they were written.
+    const entries = db.select().from(schema.kanbanActivity).orderBy(sql`rowid`).all()
+    const activity = Map.groupBy(
+      entries.map(({ itemId, type, metadata }) => ({
+        itemId,
+        type,
+        from: metadata?.from,
+        to: metadata?.to,
+      })),
+      ({ itemId }) => itemId,
+    )
+    const boards = Map.groupBy(db.select().from(schema.kanbanColumns).all(), ({ projectId }) => projectId)
+    const columns = new Map([...boards].map(([id, columns]) => [id, columns.map(({ name }) => name)]))
+    return { state: { rows, activity, columns }, problems }
+  } finally {
+    client.close()
+  }
+}
+
+/** The chains that an item's log tells of; `problems` gets what is wrong with the log itself. */
+function chainsIn({ activity }: State, id: string, item: Fields, problems: string[]): Chains {
+  const chain = (field: keyof Chains): unknown[] => {
+    const entries = (activity.get(id) ?? []).filter(({ type }) => type === ENTRY_TYPES[field])
+    const current = inLog(item[field])
+    const values: unknown[] = [entries.length > 0 ? entries[0]?.from : current]
+    for (const { from, to } of entries) {
+      if (from !== values.at(-1)) {
+        problems.push(`broken log: ${field} of item ${id} from ${from} after ${values.at(-1)}`)
+      }
+      values.push(to)
+    }
+    if (values.at(-1) !== current) {
+      problems.push(`half-written: ${field} of item ${id} is ${current}, its log says ${values.at(-1)}`)
+    }
+    return values
+  }
+  return { column: chain('column'), assigneeId: chain('assigneeId'), priority: chain('priority') }
+}
+
+/** Finds out whether the client's unanswered write has happened, and notes it. @returns whether it has */
+function settlePending(client: Client, { rows }: State, problems: string[]): boolean {
+  const write = client.pending
+  client.pending = undefined
+  if (!write) return false
+  const { method, kind, target, fields } = write
+  const before = client.known.get(target)
+  const made = () =>
+    [...rows.values()].find((row) => row.kind === kind && nameOf(row.fields) === nameOf(fields))?.fields
+  const record = method === 'POST' ? made() : rows.get(target)?.fields
+  if (method === 'DELETE') {
+    if (record) return false
+    happened(client, write, {})
+    return true
+  }
+  if (!record || isDeepStrictEqual(record, before?.fields)) return false
+  const expected =
+    method === 'POST'
+      ? { ...record, ...fields }
+      : { ...before?.fields, ...fields, updatedAt: record.updatedAt }
+  if (!isDeepStrictEqual(record, expected)) {
+    problems.push(`half-written: ${describe(write)} made ${JSON.stringify(record)}`)
+  }
+  happened(client, write, { ...expected })
+  return true
+}
+
+/**
+ * Puts the changes of the shared items in the order in which the log has them, and notes them.
+ * @returns how many of the unanswered ones have happened
+ */
+function settleShared(model: Model, state: State, problems: string[]): number {
+  let unanswered = 0
+  for (const [id, known] of model.shared.known) {
+    const record = state.rows.get(id)?.fields
+    if (known.kind !== 'item' || !record) continue
+    const changes = model.sharedChanges.filter(({ target }) => target === id)
+    const sentBy = new Map(changes.map((change) => [change.fields.assigneeId, change]))
+    const log = chainsIn(state, id, record, []).assigneeId.slice(known.chains.assigneeId.length)
+    const order = log.flatMap((assigneeId) => sentBy.get(assigneeId) ?? [])
+    const isInLog = new Set(order)
+    for (const change of changes) {
+      if (change.answered < Number.POSITIVE_INFINITY && !isInLog.has(change)) {
+        problems.push(`lost: ${describe(change)}`)
+      }
+    }
+    let firstAnswer = Number.POSITIVE_INFINITY
+    for (const change of order.toReversed()) {
+      if (change.sent > firstAnswer) {
+        problems.push(`out of order: ${describe(change)} before what was acknowledged before it was sent`)
+      }
+      firstAnswer = Math.min(firstAnswer, change.answered)
+    }
+    for (const change of order) {
+      const { fields } = lookUp(model.shared, id)
+      happened(model.shared, change, { ...fields, ...change.fields, updatedAt: record.updatedAt })
+      if (change.answered === Number.POSITIVE_INFINITY) unanswered += 1
+    }
+  }
+  model.sharedChanges = []
+  return unanswered
+}
+
+/**
+ * Holds a database file against what was acknowledged. From then on the model knows also which of the unanswered
+ * writes have happened.
+ * @returns how many of those there are, and what is wrong: lost, half-written, not deleted, never asked for
+ */
+export function settle(model: Model, state: State): { unanswered: number; problems: string[] } {
+  const problems: string[] = []
+  const settled = model.clients.filter((client) => settlePending(client, state, problems))
+  const unanswered = settled.length + settleShared(model, state, problems)
+  const known = new Map([...model.clients, model.shared].flatMap(({ known }) => [...known]))
+  for (const [id, { kind, fields, chains, columns }] of known) {
+    const record = state.rows.get(id)?.fields
+    if (!record) {
+      problems.push(`lost: ${kind} ${id} ${nameOf(fields)}`)
+      continue
+    }
+    if (!isDeepStrictEqual(record, fields)) {
+      problems.push(`not as acknowledged: ${kind} ${JSON.stringify(record)}, not ${JSON.stringify(fields)}`)
+    }
+    const found = kind === 'item' ? chainsIn(state, id, record, problems) : chains
+    for (const field of TRACKED) {
+      if (!isDeepStrictEqual(found[field], chains[field])) {
+        problems.push(`not as acknowledged: ${field} of item ${id} was ${found[field]}, not ${chains[field]}`)
+      }
+    }
+    const board = (state.columns.get(id) ?? []).toSorted()
+    if (kind === 'project' && !isDeepStrictEqual(board, [...columns].toSorted())) {
+      problems.push(`half-written: project ${id} has the columns ${board}, not ${[...columns]}`)
+    }
+  }
+  for (const [id, { kind, fields }] of state.rows) {
+    if (!known.has(id)) problems.push(`not gone, or never asked for: ${kind} ${id} ${nameOf(fields)}`)
+  }
+  return { unanswered, problems }
+}
+
+/** What the service shows, held against what the file holds. @returns what is wrong */
+export function compare({ rows }: State, shown: Fields[]): string[] {
+  const ids = new Set(shown.map(({ id }) => id))
+  const missing = [...rows.keys()].filter((id) => !ids.has(id))
+  const different = shown.filter(
+    (record) => !isDeepStrictEqual(withoutRelations(record), rows.get(String(record.id))?.fields),
+  )
+  return [
+    ...missing.map((id) => `not shown: ${rows.get(id)?.kind} ${id}`),
+    ...different.map((record) => `shown differently: ${JSON.stringify(withoutRelations(record))}`),
+  ]
+}
+
+const describe = ({ method, kind, target, fields }: Write) =>
+  `${method} ${kind} ${target} ${JSON.stringify(fields)}`

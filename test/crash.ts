@@ -1,0 +1,322 @@
+/**
+ * Crashing the service: many clients write at once, the process is killed without warning, and what it left on disk
+ * is held against what it had acknowledged; then it starts again on the same file, and it all goes on.
+ *
+ * The seed fixes what each client asks for and when the process is killed. How their requests interleave is up to
+ * the machine.
+ */
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { json } from 'node:stream/consumers'
+import {
+  agrees,
+  type Client,
+  compare,
+  type Fields,
+  isShared,
+  type Kind,
+  type Model,
+  newModel,
+  readState,
+  sending,
+  settle,
+  type Write,
+  withoutRelations,
+} from './crash-model.ts'
+import { type Owner, type Service, start } from './process.ts'
+
+const CLIENTS = 32
+const SHARED_ITEMS = 4
+/** Milliseconds from the last awaited answer to the kill, at most: a few writes' time. */
+const LONGEST_DELAY = 10
+/** Milliseconds without an answer after which a request counts as forgotten. */
+const PATIENCE = 30_000
+const ADMIN = { email: 'admin@localhost', password: 'correct horse' }
+
+const COLLECTIONS = {
+  project: () => '/api/projects',
+  item: (project: string) => `/api/projects/${project}/kanban-items`,
+  subtask: (item: string) => `/api/kanban-items/${item}/subtasks`,
+  idea: () => '/api/personal-ideas',
+}
+const RECORDS = {
+  project: 'projects',
+  item: 'kanban-items',
+  subtask: 'kanban-subtasks',
+  idea: 'personal-ideas',
+}
+const COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
+const PRIORITIES = ['low', 'medium', 'high', 'critical']
+
+/** What to do. */
+export interface CrashOptions {
+  /** The database file, which is made. */
+  file: string
+  rounds: number
+  /** Writes that are acknowledged before a kill, at most. */
+  mostWrites: number
+  seed: number
+  /** Is told of each round. */
+  onRound?: (round: Round) => void
+}
+
+/** What one round came to. */
+export interface Round {
+  acknowledged: number
+  /** Writes that were not answered when the process was killed, and how many of them had happened. */
+  inFlight: number
+  happened: number
+  records: number
+}
+
+/** What all rounds came to. The first round with a problem is the last. */
+export interface Report {
+  seed: number
+  rounds: Round[]
+  problems: string[]
+  /** What the clients know in the end. */
+  model: Model
+}
+
+/** Numbers from 0 to below 1, always the same for the same seed (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const pick = <T>(random: () => number, values: readonly T[]) =>
+  values[Math.floor(random() * values.length)] as T
+
+const make = (kind: Kind, target: string, fields: Fields): Write => ({ method: 'POST', kind, target, fields })
+const change = (kind: Kind, target: string, fields: Fields): Write => ({
+  method: 'PATCH',
+  kind,
+  target,
+  fields,
+})
+const remove = (kind: Kind, target: string): Write => ({ method: 'DELETE', kind, target, fields: {} })
+
+/** What a client asks for next. */
+function choose(model: Model, client: Client, random: () => number): Write {
+  client.marks += 1
+  const mark = `${client.number}-${client.marks}`
+  const shared = [...model.shared.known].filter(([, { kind }]) => kind === 'item')
+  /** One of the client's own records, or '' when it has none. */
+  const target = (kind: Kind) => {
+    const ids = [...client.known.keys()].filter((id) => client.known.get(id)?.kind === kind)
+    return ids.length > 0 ? pick(random, ids) : ''
+  }
+  const some = (fields: Fields) => {
+    const chosen = Object.entries(fields).filter(() => random() < 0.7)
+    return chosen.length > 0 ? Object.fromEntries(chosen) : fields
+  }
+  const column = pick(random, [...COLUMNS, `lane ${mark}`, `lane ${mark}`])
+  const priority = pick(random, [...PRIORITIES, `priority ${mark}`])
+  const assigneeId = pick(random, [null, `member ${mark}`])
+  const title = `card ${mark}`
+  // Some rows are too long for one page.
+  const description = mark.repeat(Math.floor(random() * 100) ** 2 / 10)
+  const name = `project ${mark}`
+  const project = target('project')
+  const item = target('item')
+  const subtask = target('subtask')
+  const writes: [number, Write][] = [
+    [2, make('project', '', { name, description, metadata: { mark } })],
+    [1, change('project', project, { name, nextStep: mark })],
+    [1, remove('project', project)],
+    [6, make('item', project, { title, ...some({ column, priority, assigneeId, description }) })],
+    [14, change('item', item, some({ column, priority, assigneeId, title }))],
+    [6, change('item', pick(random, shared)[0], { column, priority, title, assigneeId: `member ${mark}` })],
+    [2, remove('item', item)],
+    [3, make('subtask', item, { title })],
+    [3, change('subtask', subtask, some({ title, completed: random() < 0.5, sortOrder: client.marks }))],
+    [1, remove('subtask', subtask)],
+    [1, make('idea', '', { title, description })],
+  ]
+  const needsTarget = ({ method, kind }: Write) => method !== 'POST' || kind === 'item' || kind === 'subtask'
+  const possible = writes.filter(([, write]) => write.target !== '' || !needsTarget(write))
+  return pick(
+    random,
+    possible.flatMap(([weight, write]) => Array<Write>(weight).fill(write)),
+  )
+}
+
+interface Answer {
+  status: number
+  body: Fields
+  cookie: string
+}
+
+/** Sends a request. @throws when the answer does not come, or not whole */
+function ask(port: number, agent: Agent, method: string, path: string, body?: object, cookie = '') {
+  return new Promise<Answer>((resolve, reject) => {
+    const headers = { ...(body && { 'content-type': 'application/json' }), ...(cookie && { cookie }) }
+    const outgoing = request({ port, host: '127.0.0.1', agent, method, path, headers, timeout: PATIENCE })
+    outgoing.on('error', reject)
+    outgoing.on('timeout', () => outgoing.destroy(new Error('it was not answered')))
+    outgoing.on('response', (response: IncomingMessage) => {
+      const [cookie = ''] = response.headers['set-cookie'] ?? []
+      json(response).then(
+        (body) => resolve({ status: response.statusCode ?? 0, body: body as Fields, cookie }),
+        reject,
+      )
+    })
+    outgoing.end(body && JSON.stringify(body))
+  })
+}
+
+/** A service under load. */
+interface Load {
+  service: Service
+  model: Model
+  /** The admin's session: it deletes projects. */
+  cookie: string
+  problems: string[]
+}
+
+/** Sends one write and notes its answer. @throws when it gets none; an answer that is wrong is a problem */
+async function perform(
+  { service, model, cookie, problems }: Load,
+  client: Client,
+  agent: Agent,
+  write: Write,
+) {
+  const { method, kind, target, fields } = write
+  const path = method === 'POST' ? COLLECTIONS[kind](target) : `/api/${RECORDS[kind]}/${target}`
+  const acknowledged = sending(model, client, write)
+  const session = method === 'DELETE' && kind === 'project' ? cookie : ''
+  const answer = await ask(
+    service.port,
+    agent,
+    method,
+    path,
+    method === 'DELETE' ? undefined : fields,
+    session,
+  )
+  const { status, body } = answer
+  if (status !== (method === 'POST' ? 201 : 200)) {
+    problems.push(`${method} ${path} was answered with ${status}: ${JSON.stringify(body)}`)
+  } else if (method !== 'DELETE' && !isShared(model, client, write) && !agrees(body, fields)) {
+    problems.push(`${method} ${path} ${JSON.stringify(fields)} was answered with ${JSON.stringify(body)}`)
+  } else {
+    acknowledged(withoutRelations(body))
+  }
+}
+
+/** Signs in the admin and makes what all clients write to. @returns the session's cookie */
+async function prepare({ service, model, problems }: Omit<Load, 'cookie'>): Promise<string> {
+  const agent = new Agent()
+  const { status, cookie } = await ask(service.port, agent, 'POST', '/api/session', ADMIN)
+  if (status !== 201) problems.push(`the admin's sign-in was answered with ${status}`)
+  const load = { service, model, cookie, problems }
+  const send = (write: Write) => perform(load, model.shared, agent, write)
+  await send(make('project', '', { name: 'shared' }))
+  const [project = ''] = model.shared.known.keys()
+  for (let index = 0; index < SHARED_ITEMS; index += 1)
+    await send(make('item', project, { title: `shared ${index}` }))
+  return cookie.replace(/;.*/, '')
+}
+
+/**
+ * Writes with all clients at once and kills the service in the midst of it.
+ * @returns how many writes were acknowledged
+ */
+async function writeUntilKilled(load: Load, mostWrites: number, seed: number): Promise<number> {
+  const { service, model, problems } = load
+  const random = generator(seed)
+  const enough = Math.ceil(mostWrites * (0.2 + 0.8 * random()))
+  // Every other time at once: if an answer leaves too early, it is the one that has just come.
+  const delay = random() < 0.5 ? 0 : random() * LONGEST_DELAY
+  let acknowledged = 0
+  let killed = false
+  function kill() {
+    killed = true
+    service.kill('SIGKILL')
+  }
+  await Promise.all(
+    model.clients.map(async (client) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      const random = generator(seed + Math.imul(client.number + 1, 0x9e3779b1))
+      try {
+        while (!killed && problems.length === 0) {
+          await perform(load, client, agent, choose(model, client, random))
+          acknowledged += 1
+          if (acknowledged !== enough) continue
+          if (delay === 0) kill()
+          else setTimeout(kill, delay)
+        }
+      } catch (error) {
+        if (!killed) problems.push(`client ${client.number}, before the kill: ${error}`)
+      } finally {
+        agent.destroy()
+      }
+    }),
+  )
+  kill()
+  const { code, signal, stderr } = await service.exited
+  if (signal !== 'SIGKILL') problems.push(`the service ended by itself, with ${code ?? signal}: ${stderr}`)
+  return acknowledged
+}
+
+/** All records that the service shows. */
+async function readShown(port: number): Promise<Fields[]> {
+  const agent = new Agent()
+  const list = async (path: string) => {
+    const { status, body } = await ask(port, agent, 'GET', path)
+    if (status !== 200) throw new Error(`GET ${path} was answered with ${status}`)
+    return body as unknown as Fields[]
+  }
+  const projects = await list('/api/projects')
+  const items = projects.flatMap(({ kanbanItems }) => kanbanItems as Fields[])
+  const subtasks = items.flatMap(({ subtasks }) => subtasks as Fields[])
+  return [...projects, ...items, ...subtasks, ...(await list('/api/personal-ideas'))]
+}
+
+/**
+ * Crashes the service over and over on one database file.
+ * @param owner ends what is still running in the end
+ */
+export async function crash(
+  owner: Owner,
+  { file, rounds, mostWrites, seed, onRound = () => undefined }: CrashOptions,
+): Promise<Report> {
+  const environment = {
+    DATABASE_URL: `file:${file}`,
+    HOST: '127.0.0.1',
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+    // A process that is killed reports no coverage: measuring it would only cost time.
+    NODE_OPTIONS: '',
+  }
+  const model = newModel(CLIENTS)
+  const report: Report = { seed, rounds: [], problems: [], model }
+  const { problems } = report
+  let service = await start(owner, environment)
+  const cookie = await prepare({ service, model, problems })
+  while (report.rounds.length < rounds && problems.length === 0) {
+    const load = { service, model, cookie, problems }
+    const roundSeed = seed + Math.imul(report.rounds.length, 0x85ebca6b)
+    const acknowledged = await writeUntilKilled(load, mostWrites, roundSeed)
+    const inFlight =
+      model.clients.filter(({ pending }) => pending).length +
+      model.sharedChanges.filter(({ answered }) => answered === Number.POSITIVE_INFINITY).length
+    const { state, problems: damage } = readState(file)
+    const settled = settle(model, state)
+    problems.push(...damage, ...settled.problems)
+    const round = { acknowledged, inFlight, happened: settled.unanswered, records: state.rows.size }
+    report.rounds.push(round)
+    onRound(round)
+    // Otherwise the file stays as the crash left it, to be looked at.
+    if (problems.length === 0) {
+      service = await start(owner, environment)
+      problems.push(...compare(state, await readShown(service.port)))
+    }
+  }
+  service.kill('SIGKILL')
+  await service.exited
+  return report
+}

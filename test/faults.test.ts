@@ -1,0 +1,616 @@
+/**
+ * Faults from outside, while the service runs: a full disk, another process's lock, a file that cannot be written, a
+ * table that is gone. A fault costs the requests that meet it, each with the 500 of its endpoint, and nothing else.
+ */
+import { once } from 'node:events'
+import { truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { build } from './helper.ts'
+import { dial, onNewFile, type Service, start } from './process.ts'
+
+t.jobs = 4
+
+/** What every refused write wants to store: neither an error nor the log may repeat it, and no file may hold it. */
+const REFUSED = 'hush-hush'
+
+/** How long a write waits for another process's lock, in milliseconds. */
+const LOCK_WAIT = 5000
+
+const ADMIN = { email: 'admin@localhost', password: 'correct horse' }
+
+/** A request that writes: method, path, body, the `error` of its 500, and a session's cookie where it takes one. */
+type Request = readonly [string, string, object | undefined, string, string?]
+
+/** What {@link furnish} made. */
+interface Board {
+  project: string
+  item: string
+  subtask: string
+  cookie: string
+}
+
+const fileOf = ({ DATABASE_URL }: { DATABASE_URL: string }) => DATABASE_URL.slice('file:'.length)
+
+/** A new file, and an admin who can sign in. */
+const environmentOf = (t: Test) => ({ ...onNewFile(t), ADMIN_PASSWORD: ADMIN.password })
+
+/** Another process's connection to the service's file; the service runs in a process of its own. */
+function openTool(t: Test, path: string) {
+  const tool = new SQLite(path)
+  t.teardown(() => tool.close())
+  tool.pragma('foreign_keys = off')
+  return tool
+}
+
+async function call({ url }: { url: string }, method: string, path: string, body?: object, cookie?: string) {
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...(body && { 'content-type': 'application/json' }), ...(cookie && { cookie }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
+}
+
+type Answer = Awaited<ReturnType<typeof call>>
+
+/** Sends a write. @returns its answer, which has to be a success */
+async function done(
+  service: { url: string },
+  ...[method, path, body, cookie]: [string, string, object?, string?]
+) {
+  const answer = await call(service, method, path, body, cookie)
+  if (answer.status >= 300)
+    throw new Error(`${method} ${path} is answered with ${answer.status}: ${answer.text}`)
+  return answer
+}
+
+async function signIn(service: { url: string }): Promise<string> {
+  const { headers } = await done(service, 'POST', '/api/session', ADMIN)
+  return headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+}
+
+async function furnish(service: { url: string }): Promise<Board> {
+  const { body: project } = await done(service, 'POST', '/api/projects', { name: 'Apollo' })
+  const { body: item } = await done(service, 'POST', `/api/projects/${project.id}/kanban-items`, {
+    title: 'Card',
+  })
+  const { body: subtask } = await done(service, 'POST', `/api/kanban-items/${item.id}/subtasks`, {
+    title: 'Step',
+  })
+  await done(service, 'POST', '/api/personal-ideas', { title: 'Fly' })
+  return { project: project.id, item: item.id, subtask: subtask.id, cookie: await signIn(service) }
+}
+
+/** A request of every endpoint that reads, by its operation. */
+const readsOf = ({ project, item, cookie }: Board) =>
+  ({
+    listProjects: ['GET', '/api/projects', undefined, 'Failed to fetch projects'],
+    getProject: ['GET', `/api/projects/${project}`, undefined, 'Failed to fetch project'],
+    listItems: ['GET', `/api/projects/${project}/kanban-items`, undefined, 'Failed to fetch kanban items'],
+    getItem: ['GET', `/api/kanban-items/${item}`, undefined, 'Failed to fetch kanban item'],
+    listSubtasks: ['GET', `/api/kanban-items/${item}/subtasks`, undefined, 'Failed to fetch kanban subtasks'],
+    listIdeas: ['GET', '/api/personal-ideas', undefined, 'Failed to fetch personal ideas'],
+    whoAmI: ['GET', '/api/session', undefined, 'Failed to fetch session', cookie],
+  }) satisfies Record<string, Request>
+
+/** A request of every endpoint that writes, by its operation. */
+const writesOf = ({ project, item, subtask, cookie }: Board) =>
+  ({
+    createProject: ['POST', '/api/projects', { name: REFUSED }, 'Failed to create project'],
+    updateProject: ['PATCH', `/api/projects/${project}`, { name: REFUSED }, 'Failed to update project'],
+    deleteProject: ['DELETE', `/api/projects/${project}`, undefined, 'Failed to delete project', cookie],
+    createItem: [
+      'POST',
+      `/api/projects/${project}/kanban-items`,
+      { title: REFUSED, column: REFUSED },
+      'Failed to create kanban item',
+    ],
+    updateItem: ['PATCH', `/api/kanban-items/${item}`, { column: REFUSED }, 'Internal server error'],
+    deleteItem: ['DELETE', `/api/kanban-items/${item}`, undefined, 'Internal server error'],
+    createSubtask: [
+      'POST',
+      `/api/kanban-items/${item}/subtasks`,
+      { title: REFUSED },
+      'Failed to create kanban subtask',
+    ],
+    updateSubtask: ['PATCH', `/api/kanban-subtasks/${subtask}`, { title: REFUSED }, 'Internal server error'],
+    deleteSubtask: ['DELETE', `/api/kanban-subtasks/${subtask}`, undefined, 'Internal server error'],
+    createIdea: ['POST', '/api/personal-ideas', { title: REFUSED }, 'Failed to create personal idea'],
+    signIn: ['POST', '/api/session', ADMIN, 'Failed to create session'],
+    signOut: ['DELETE', '/api/session', undefined, 'Failed to delete session', cookie],
+  }) satisfies Record<string, Request>
+
+const send = (service: { url: string }, [method, path, body, , cookie]: Request) =>
+  call(service, method, path, body, cookie)
+
+/** Everything that can be read, word for word. */
+async function readAll(service: { url: string }, board: Board): Promise<string[]> {
+  const reads = Object.values(readsOf(board))
+  const answers = await Promise.all(reads.map((request) => send(service, request)))
+  return answers.map(({ status, text }, index) => `${reads[index]?.[1]} ${status} ${text}`)
+}
+
+/** An answer is the 500 of its endpoint: these bytes and no others, and nothing that makes a client keep them. */
+function failed(t: Test, { status, text, headers }: Answer, what: string, error: string): void {
+  const [type, ...kept] = ['content-type', 'etag', 'set-cookie'].map((name) => headers.get(name))
+  const expected = [500, JSON.stringify({ error }), 'application/json; charset=utf-8', [null, null]]
+  t.strictSame([status, text, type, kept], expected, `${what} fails`)
+}
+
+/** All these requests, sent together, are answered with the 500 of their endpoints. */
+async function allFail(t: Test, service: { url: string }, requests: Request[]): Promise<void> {
+  const answers = requests.map(async (request) => ({ request, answer: await send(service, request) }))
+  for (const { request, answer } of await Promise.all(answers)) {
+    const [method, path, , failure] = request
+    failed(t, answer, `${method} ${path}`, failure)
+  }
+}
+
+/** All that writes fails, and reads answer as before. */
+async function onlyWritesFail(t: Test, service: { url: string }, board: Board, before: string[]) {
+  for (const _attempt of [1, 2]) {
+    await allFail(t, service, Object.values(writesOf(board)))
+    t.strictSame(await readAll(service, board), before)
+    await isUp(t, service)
+  }
+}
+
+/** The process lives, and it can do its work: at least the reading. */
+async function isUp(t: Test, service: { url: string }): Promise<void> {
+  for (const path of ['/healthz', '/readyz']) t.match(await call(service, 'GET', path), { status: 200 }, path)
+}
+
+/** Whatever can be written and read works, each write shows in the next read, and leaves its activity. */
+async function works(
+  t: Test,
+  service: { url: string },
+  board: Board,
+  database: SQLite.Database,
+): Promise<void> {
+  const project = async () => (await done(service, 'GET', `/api/projects/${board.project}`)).body
+  const activity = () =>
+    database.prepare('select metadata from kanban_activity where item_id = ?').pluck().all(board.item)
+  const before = await project()
+  const entries = activity().length
+  const { column: from } = before.kanbanItems[0]
+  const to = `${from}+`
+
+  await Promise.all([
+    done(service, 'PATCH', `/api/projects/${board.project}`, { nextStep: `${before.nextStep}+` }),
+    done(service, 'PATCH', `/api/kanban-items/${board.item}`, { column: to }),
+    done(service, 'PATCH', `/api/kanban-subtasks/${board.subtask}`, { sortOrder: entries + 2 }),
+  ])
+  t.match(await project(), {
+    nextStep: `${before.nextStep}+`,
+    kanbanItems: [{ column: to, subtasks: [{ sortOrder: entries + 2 }] }],
+  })
+  t.equal(activity().length, entries + 1, 'the move left one entry')
+  t.strictSame(JSON.parse(String(activity().at(-1))), { from, to })
+
+  const { body: made } = await done(service, 'POST', '/api/projects', { name: 'Gemini' })
+  const url = `/api/projects/${made.id}`
+  const { body: item } = await done(service, 'POST', `${url}/kanban-items`, { title: 'Card' })
+  await done(service, 'POST', `/api/kanban-items/${item.id}/subtasks`, { title: 'Step' })
+  t.match((await done(service, 'GET', url)).body, { kanbanItems: [{ subtasks: [{ title: 'Step' }] }] })
+  t.match((await done(service, 'GET', '/api/projects')).text, made.id)
+  const cookie = await signIn(service)
+  await done(service, 'DELETE', url, undefined, cookie)
+  await done(service, 'DELETE', '/api/session', undefined, cookie)
+  t.equal((await call(service, 'GET', url)).status, 404)
+  t.notMatch((await done(service, 'GET', '/api/projects')).text, made.id)
+  await isUp(t, service)
+}
+
+/** The file is sound, no record is incomplete, and nothing that was refused is in it. */
+function isSound(t: Test, database: SQLite.Database): void {
+  t.equal(database.pragma('integrity_check', { simple: true }), 'ok')
+  t.strictSame(database.pragma('foreign_key_check'), [])
+  const incomplete =
+    'select count(*) from projects where (select count(*) from kanban_columns where project_id = projects.id) < 4'
+  t.equal(database.prepare(incomplete).pluck().get(), 0, 'every project has its columns')
+  t.notOk(database.serialize().includes(REFUSED), 'nothing that was refused is there')
+}
+
+/** The log says why each request failed, and not what it wanted to store. */
+function isLogged(t: Test, log: string, requests: Request[], code: string): void {
+  const lines = log.split('\n').filter((line) => line.includes('"level":50'))
+  t.ok(lines.length > 0)
+  for (const line of lines) {
+    const { msg, err } = JSON.parse(line)
+    t.equal(err.code, code, `${msg}: ${err.message}`)
+  }
+  const messages = new Set(lines.map((line) => JSON.parse(line).msg))
+  t.strictSame([...messages].sort(), [...new Set(requests.map(([, , , failure]) => failure))].sort())
+  t.notMatch(log, /"level":60/, 'nothing got past the error handler')
+  for (const secret of [REFUSED, ADMIN.password]) t.notMatch(log, secret)
+}
+
+/**
+ * Starts the service with a limit on the size of each of its files. The runner's hooks would take the signal for a
+ * write beyond the limit as a reason to end the process; Node itself ignores that signal.
+ */
+function startLimited(t: Test, environment: { DATABASE_URL: string }): Promise<Service> {
+  const node = process.execPath
+  const limited = join(dirname(fileOf(environment)), 'limited-node')
+  const halfKilobytes = 2048
+  writeFileSync(
+    limited,
+    `#!/bin/sh\nunset NODE_OPTIONS\nulimit -S -f ${halfKilobytes} && exec "$NODE_BELOW" "$@"\n`,
+    { mode: 0o700 },
+  )
+  process.execPath = limited
+  try {
+    return start(t, { ...environment, NODE_BELOW: node })
+  } finally {
+    process.execPath = node
+  }
+}
+
+/** More writes than any limit here leaves room for. */
+const PLENTY = 1000
+
+/**
+ * Writes, several clients at a time, until not even the smallest write finds room.
+ * @param title the subtask's title
+ * @returns the ids of the projects and the title of the subtask that were acknowledged last
+ */
+async function fill(t: Test, service: { url: string }, { subtask }: Board, title: string) {
+  const projects: string[] = []
+  const client = async () => {
+    while (projects.length < PLENTY) {
+      const body = { name: 'Apollo', description: 'x'.repeat(10_000) }
+      const answer = await call(service, 'POST', '/api/projects', body)
+      if (answer.status !== 201) return failed(t, answer, 'what fills the disk', 'Failed to create project')
+      projects.push(answer.body.id)
+    }
+    throw new Error('there is no limit')
+  }
+  await Promise.all([client(), client(), client(), client()])
+  let acknowledged = title
+  for (let count = 1; count < PLENTY; count++) {
+    const next = `Step ${projects.length}.${count}`
+    const answer = await call(service, 'PATCH', `/api/kanban-subtasks/${subtask}`, { title: next })
+    if (answer.status !== 200) {
+      failed(t, answer, 'the smallest write', 'Internal server error')
+      return { projects, title: acknowledged }
+    }
+    acknowledged = next
+  }
+  throw new Error('there is no limit')
+}
+
+t.test('a full disk refuses writes and nothing else, and room lets them go on', async (t) => {
+  const environment = environmentOf(t)
+  const path = fileOf(environment)
+  const service = await startLimited(t, environment)
+  const board = await furnish(service)
+  const first = await fill(t, service, board, 'Step')
+  const stored = async (from: { url: string }) => {
+    const { body } = await done(from, 'GET', '/api/projects')
+    return body.map(({ id }: { id: string }) => id).sort()
+  }
+  t.strictSame(await stored(service), [board.project, ...first.projects].sort())
+
+  const before = await readAll(service, board)
+  await onlyWritesFail(t, service, board, before)
+  const unknown = await call(service, 'PATCH', '/api/projects/unknown', { name: 'Apollo' })
+  t.match(unknown, { status: 404, body: { error: 'Project not found' } }, 'a refusal needs no room')
+  isLogged(t, service.log(), Object.values(writesOf(board)), 'SQLITE_IOERR_WRITE')
+
+  // The limit stays, as a small disk would; writing the log back into the database makes room in it.
+  const tool = openTool(t, path)
+  tool.pragma('wal_checkpoint(truncate)')
+  await works(t, service, board, tool)
+  const second = await fill(t, service, board, first.title)
+  const acknowledged = [board.project, ...first.projects, ...second.projects].sort()
+  t.ok(first.projects.length > 0 && second.projects.length > 0)
+  t.strictSame(await stored(service), acknowledged)
+  isSound(t, tool)
+
+  // A crash at the worst moment: the log ends in the middle of what was refused, and nobody tidies it up.
+  await allFail(t, service, Object.values(writesOf(board)))
+  tool.close()
+  service.kill('SIGKILL')
+  t.match(await service.exited, { signal: 'SIGKILL', stderr: '' })
+  const roomy = await start(t, environment)
+  t.strictSame(await stored(roomy), acknowledged)
+  const { body } = await done(roomy, 'GET', `/api/kanban-items/${board.item}/subtasks`)
+  t.equal(body[0].title, second.title, 'the last write that was acknowledged')
+  const after = openTool(t, path)
+  await works(t, roomy, board, after)
+  isSound(t, after)
+})
+
+t.test('a database that may not grow refuses what needs room, whole, and stores what does not', async (t) => {
+  const { DATABASE_URL: databaseUrl } = onNewFile(t)
+  let log = ''
+  const logStream = new PassThrough().on('data', (line) => {
+    log += line
+  })
+  const options = { databaseUrl, adminPassword: ADMIN.password, logLevel: 'error', logStream } as const
+  const app = await build(t, options)
+  const service = { url: await app.listen({ port: 0 }) }
+  const { $client: client } = app.db
+  const board = await furnish(service)
+  const before = await readAll(service, board)
+
+  const limit = client.pragma('max_page_count', { simple: true })
+  client.pragma(`max_page_count = ${client.pragma('page_count', { simple: true })}`)
+  const { createProject, createItem, createIdea } = writesOf(board)
+  const big = [createProject, createItem, createIdea].map(([method, path, body, failure]): Request => {
+    return [method, path, { ...body, description: REFUSED.repeat(1000) }, failure]
+  })
+  for (const _attempt of [1, 2]) {
+    await allFail(t, service, [...big, ...big])
+    t.strictSame(await readAll(service, board), before)
+    await isUp(t, service)
+  }
+  isLogged(t, log, big, 'SQLITE_FULL')
+  // Together with what needs room, a write may be refused as well; whatever it is told, it is true.
+  const projectPath = `/api/projects/${board.project}`
+  for (let attempt = 1; attempt <= 5; attempt++) {
+    const nextStep = `Attempt ${attempt}`
+    const [small] = await Promise.all([
+      call(service, 'PATCH', projectPath, { nextStep }),
+      allFail(t, service, big),
+    ])
+    const { nextStep: found } = (await done(service, 'GET', projectPath)).body
+    if (small.status === 200) t.equal(found, nextStep)
+    else {
+      failed(t, small, 'a neighbour', 'Failed to update project')
+      t.not(found, nextStep)
+    }
+  }
+  t.equal((await done(service, 'PATCH', projectPath, { nextStep: 'Alone' })).body.nextStep, 'Alone')
+
+  client.pragma(`max_page_count = ${limit}`)
+  await works(t, service, board, client)
+  isSound(t, client)
+})
+
+t.test('a lock that lasts refuses a write after five seconds and holds up nobody else', async (t) => {
+  const environment = environmentOf(t)
+  const service = await start(t, environment)
+  const board = await furnish(service)
+  const before = await readAll(service, board)
+  const tool = openTool(t, fileOf(environment))
+  tool.exec('begin exclusive')
+  tool.prepare('update projects set name = ?').run(REFUSED)
+
+  const sentAt = performance.now()
+  let isAnswered = false
+  const refused = allFail(t, service, Object.values(writesOf(board))).then(() => {
+    isAnswered = true
+  })
+  let reads = 0
+  for (; performance.now() - sentAt < 0.4 * LOCK_WAIT; reads++) {
+    t.strictSame(await readAll(service, board), before)
+    await isUp(t, service)
+  }
+  t.notOk(isAnswered, 'the writes still wait')
+  t.ok(reads >= 10, `everything was read ${reads} times meanwhile`)
+
+  const late = call(service, 'POST', '/api/projects', { name: 'Late' })
+  await refused
+  const waited = performance.now() - sentAt
+  t.ok(waited >= LOCK_WAIT - 100 && waited < 2 * LOCK_WAIT, `waited for ${waited} ms`)
+  tool.exec('rollback')
+  t.match(await late, { status: 201, body: { name: 'Late' } }, 'each write has five seconds of its own')
+  isLogged(t, service.log(), Object.values(writesOf(board)), 'SQLITE_BUSY')
+  await works(t, service, board, tool)
+  isSound(t, tool)
+})
+
+t.test('a lock that is released lets the writes that wait go on, with what its holder wrote', async (t) => {
+  const environment = environmentOf(t)
+  const service = await start(t, environment)
+  const board = await furnish(service)
+  const before = await readAll(service, board)
+  const tool = openTool(t, fileOf(environment))
+  tool.exec('begin immediate')
+  tool.prepare('update projects set name = ?').run('Gemini')
+
+  let answered = 0
+  const waiting = [
+    done(service, 'PATCH', `/api/projects/${board.project}`, { nextStep: 'Land' }),
+    done(service, 'POST', '/api/projects', { name: 'Mercury' }),
+  ]
+  for (const one of waiting) one.then(() => answered++)
+  for (const since = performance.now(); performance.now() - since < 0.2 * LOCK_WAIT; ) {
+    t.strictSame(await readAll(service, board), before)
+  }
+  t.equal(answered, 0, 'the writes still wait')
+  tool.exec('commit')
+  const [changed, created] = await Promise.all(waiting)
+  t.match(changed, { status: 200, body: { name: 'Gemini', nextStep: 'Land' } })
+  t.match(created, { status: 201, body: { name: 'Mercury' } })
+  const { body } = await done(service, 'GET', '/api/projects')
+  t.match(body, [{ name: 'Gemini', nextStep: 'Land' }, { name: 'Mercury' }])
+  t.notMatch(service.log(), /"level":(50|60)/)
+  await works(t, service, board, tool)
+  isSound(t, tool)
+})
+
+t.test('a stop while a write waits for a lock still finishes the write', async (t) => {
+  const environment = environmentOf(t)
+  const service = await start(t, environment)
+  const tool = openTool(t, fileOf(environment))
+  tool.exec('begin immediate')
+  const { socket, received } = await dial(t, service.port)
+  const body = JSON.stringify({ name: 'Apollo' })
+  const head = ['POST /api/projects HTTP/1.1', 'Host: board.example', 'Content-Type: application/json']
+  socket.write([...head, `Content-Length: ${body.length}`, 'Expect: 100-continue', '\r\n'].join('\r\n'))
+  await once(socket, 'data')
+  socket.write(body)
+  for (let reads = 0; reads < 20; reads++) await isUp(t, service)
+  service.kill('SIGTERM')
+  await service.logged(/"stopping"/)
+  tool.exec('commit')
+  t.match(await received, /^HTTP\/1.1 201 Created/m)
+  t.match(await service.exited, { code: 0, signal: null, stderr: '' })
+  t.strictSame(tool.prepare('select name from projects').pluck().all(), ['Apollo'])
+  isSound(t, tool)
+})
+
+t.test('a commit that fails is undone, and the next one is made', async (t) => {
+  const app = await build(t, { adminPassword: ADMIN.password })
+  const service = { url: await app.listen({ port: 0 }) }
+  const { $client: client } = app.db
+  const board = await furnish(service)
+  const before = await readAll(service, board)
+  const write = (sql: string) => () => client.prepare(sql).run()
+  // Unlike a full disk, a foreign key that is checked at the end fails the commit and leaves the transaction open.
+  const outcomes = await Promise.allSettled([
+    app.write(write(`update projects set name = '${REFUSED}'`)),
+    app.write(() => {
+      client.pragma('defer_foreign_keys = on')
+      write(`insert into metrics (id, project_id, name, value) values ('m', 'nobody', '${REFUSED}', 1)`)()
+    }),
+  ])
+  const refused = { status: 'rejected', reason: { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' } }
+  t.match(outcomes, [refused, refused], 'whoever shares a commit shares its failure')
+  t.equal(client.inTransaction, false)
+  t.strictSame(await readAll(service, board), before)
+  await works(t, service, board, client)
+  isSound(t, client)
+})
+
+/*
+ * No mode bit keeps a file from root, nor from a process that has it open already, and mounting takes privileges. But
+ * SQLite itself can be told that this connection only reads: its error is that of a file system gone read-only.
+ */
+t.test('a database that became read-only refuses writes and nothing else', async (t) => {
+  const { DATABASE_URL: databaseUrl } = onNewFile(t)
+  let log = ''
+  const logStream = new PassThrough().on('data', (line) => {
+    log += line
+  })
+  const options = { databaseUrl, adminPassword: ADMIN.password, logLevel: 'error', logStream } as const
+  const app = await build(t, options)
+  const service = { url: await app.listen({ port: 0 }) }
+  const { $client: client } = app.db
+  const board = await furnish(service)
+  const before = await readAll(service, board)
+  client.pragma('query_only = on')
+  await onlyWritesFail(t, service, board, before)
+  isLogged(t, log, Object.values(writesOf(board)), 'SQLITE_READONLY')
+  client.pragma('query_only = off')
+  await works(t, service, board, client)
+  isSound(t, client)
+})
+
+/** Takes a table away, with all that belongs to it. @returns the function that puts it back as it was */
+function remove(tool: SQLite.Database, table: string): () => void {
+  const definitions = tool
+    .prepare('select sql from sqlite_schema where tbl_name = ? and sql is not null order by type desc')
+    .pluck()
+    .all(table)
+  tool.exec(`begin; create table aside as select * from ${table}; drop table ${table}; commit`)
+  return () =>
+    tool.exec(
+      `begin; ${definitions.join(';')}; insert into ${table} select * from aside; drop table aside; commit`,
+    )
+}
+
+t.test('a table that is gone fails what needs it, and all is well when it is back', async (t) => {
+  const environment = environmentOf(t)
+  const service = await start(t, environment)
+  const board = await furnish(service)
+  const tool = openTool(t, fileOf(environment))
+  const requests = { ...readsOf(board), ...writesOf(board) }
+  type Operations = (keyof typeof requests)[]
+  const ofProjects: Operations = ['listProjects', 'getProject']
+  const ofItems: Operations = ['listItems', 'getItem', 'listSubtasks']
+  const ofMembers: Operations = ['listIdeas', 'whoAmI']
+
+  const tables: Record<string, { fails: Operations; works: Operations }> = {
+    projects: {
+      fails: [...ofProjects, 'listItems', 'createProject', 'updateProject', 'deleteProject', 'createItem'],
+      works: ['getItem', 'listSubtasks', ...ofMembers],
+    },
+    kanban_items: {
+      fails: [
+        ...ofProjects,
+        ...ofItems,
+        'createItem',
+        'updateItem',
+        'deleteItem',
+        'createSubtask',
+        'updateSubtask',
+        'deleteSubtask',
+      ],
+      works: ofMembers,
+    },
+    kanban_subtasks: {
+      fails: [...ofProjects, ...ofItems, 'createItem', 'createSubtask', 'updateSubtask', 'deleteSubtask'],
+      works: ofMembers,
+    },
+    // What was written before the fault is met is undone: a project without columns, a card moved without a trace.
+    kanban_columns: {
+      fails: ['createProject', 'createItem', 'updateItem'],
+      works: [...ofProjects, ...ofItems, ...ofMembers],
+    },
+    kanban_activity: { fails: ['updateItem'], works: [...ofProjects, ...ofItems, ...ofMembers] },
+    metrics: {
+      fails: [...ofProjects, 'createProject', 'updateProject'],
+      works: [...ofItems, ...ofMembers],
+    },
+    personal_ideas: { fails: ['listIdeas', 'createIdea'], works: [...ofProjects, ...ofItems, 'whoAmI'] },
+    sessions: {
+      fails: ['whoAmI', 'signIn', 'signOut', 'deleteProject'],
+      works: [...ofProjects, ...ofItems, 'listIdeas'],
+    },
+    members: {
+      fails: ['whoAmI', 'signIn', 'signOut', 'deleteProject'],
+      works: [...ofProjects, ...ofItems, 'listIdeas'],
+    },
+  }
+  for (const [table, operations] of Object.entries(tables)) {
+    await t.test(table, async (t) => {
+      const before = await readAll(service, board)
+      const putBack = remove(tool, table)
+      await allFail(
+        t,
+        service,
+        operations.fails.map((operation) => requests[operation]),
+      )
+      for (const operation of operations.works) {
+        const { status, text } = await send(service, requests[operation])
+        t.ok(before.includes(`${requests[operation][1]} ${status} ${text}`), `${operation} works`)
+      }
+      await isUp(t, service)
+      putBack()
+      t.strictSame(await readAll(service, board), before, 'nothing is lost, and nothing is new')
+      await works(t, service, board, tool)
+      isSound(t, tool)
+    })
+  }
+  const failing = Object.values(tables).flatMap(({ fails }) => fails.map((operation) => requests[operation]))
+  isLogged(t, service.log(), failing, 'SQLITE_ERROR')
+  t.match(service.log(), /"message":"no such table: (main\.)?kanban_items"/)
+})
+
+/* Some faults end every process: then it must end, for whoever supervises it to start it again. */
+t.test('a fault that no process survives ends the service, and loses nothing', async (t) => {
+  const environment = environmentOf(t)
+  const service = await start(t, environment)
+  const board = await furnish(service)
+  // The index of the log is memory that is mapped from this file: without the file, touching it is a bus error.
+  truncateSync(`${fileOf(environment)}-shm`, 0)
+  const answer = call(service, 'GET', '/readyz').catch(() => undefined)
+  const patience = new Promise((resolve) =>
+    setTimeout(resolve, 3 * LOCK_WAIT, 'it neither works nor ends').unref(),
+  )
+  t.match(await Promise.race([service.exited, patience]), { code: null, signal: 'SIGBUS' })
+  service.kill('SIGKILL')
+  await answer
+  await service.exited
+  const again = await start(t, environment)
+  const tool = openTool(t, fileOf(environment))
+  await works(t, again, board, tool)
+  isSound(t, tool)
+})
