@@ -1,0 +1,43 @@
+/** Answers of the service, recorded once as ready bytes for the baselines: all bodies in one file, and an index. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FILTERED_PATH, get, itemPath, LIST_PATH, type Project, projectPath } from './api.ts'
+
+/** Which bytes of the bodies answer a path: from, and up to but without. */
+export type AnswerIndex = Record<string, [from: number, to: number]>
+
+/** The files in the folder of answers. */
+export const BODIES = 'bodies'
+export const INDEX = 'index.json'
+
+/**
+ * Records what the service answers to the requests of all workloads; to a PATCH, that is the item as it is.
+ * @param url where the service listens
+ * @param folder where the answers go; it is made
+ */
+export async function recordAnswers(url: string, folder: string): Promise<void> {
+  const list = (await get(url, LIST_PATH)).text
+  const projects: Project[] = JSON.parse(list)
+  const bodies = new Map([
+    [LIST_PATH, list],
+    [FILTERED_PATH, (await get(url, FILTERED_PATH)).text],
+  ])
+  for (const project of projects) {
+    bodies.set(projectPath(project.id), (await get(url, projectPath(project.id))).text)
+    // Alone, an item is what it is inside its project; that saves a request for each.
+    for (const item of project.kanbanItems) bodies.set(itemPath(item.id), JSON.stringify(item))
+  }
+
+  const index: AnswerIndex = {}
+  const parts: Buffer[] = []
+  let length = 0
+  for (const [path, body] of bodies) {
+    const part = Buffer.from(body)
+    parts.push(part)
+    index[path] = [length, length + part.length]
+    length += part.length
+  }
+  mkdirSync(folder)
+  writeFileSync(join(folder, BODIES), Buffer.concat(parts))
+  writeFileSync(join(folder, INDEX), JSON.stringify(index))
+}

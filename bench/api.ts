@@ -1,0 +1,39 @@
+/** What the benchmark knows of the service: its HTTP interface. */
+
+/** An item of a board, as far as it matters here. */
+export interface Item {
+  id: string
+  column: string
+  priority: string
+}
+
+/** A project with its board, as far as it matters here. */
+export interface Project {
+  id: string
+  status: string
+  kanbanItems: Item[]
+}
+
+export const HEALTH_PATH = '/healthz'
+export const LIST_PATH = '/api/projects'
+/** Half of the list. */
+export const FILTERED_PATH = '/api/projects?status=active'
+export const projectPath = (id: string) => `/api/projects/${id}`
+export const itemPath = (id: string) => `/api/kanban-items/${id}`
+
+/**
+ * Gets one answer.
+ * @param url where the server listens
+ * @throws Error unless its status is 200
+ */
+export async function get(url: string, path: string): Promise<{ text: string; etag: string | null }> {
+  const response = await fetch(url + path)
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`GET ${path}: ${response.status} ${text.slice(0, 500)}`)
+  return { text, etag: response.headers.get('etag') }
+}
+
+/** All projects as they are now. @param url where the server listens */
+export async function getProjects(url: string): Promise<Project[]> {
+  return JSON.parse((await get(url, LIST_PATH)).text)
+}

@@ -1,0 +1,73 @@
+/** Cold reads: what freshly started servers make of requests whose answers they have never given. */
+import type { DataOf } from './data.ts'
+import type { Generator } from './generator.ts'
+import type { LoadResult } from './load.ts'
+import { contentsOf, median } from './measure.ts'
+import { SERVERS, type ServerData, type ServerName, type StartServer } from './servers.ts'
+import { type Contents, everyProjectOnce, listOnce } from './workloads.ts'
+
+/** What a freshly started server has shown: medians. */
+export interface ColdFigures {
+  /** While every project is read exactly once */
+  projectsPerSecond: number
+  /** To node:http */
+  ratio: number
+  /** Milliseconds */
+  p50: number
+  p99: number
+  /** Milliseconds that another one takes for its very first request, the list */
+  firstList: number
+}
+
+const SIZE = { projects: 1000, itemsPerProject: 40 }
+const CONNECTIONS = 32
+
+/** Measures cold reads by turns, each on servers that were just started. */
+export async function measureCold(
+  start: StartServer,
+  dataOf: DataOf,
+  generator: Generator,
+  times: number,
+  onTurn: () => void,
+): Promise<ReadonlyMap<ServerName, ColdFigures>> {
+  const data = await dataOf(SIZE)
+  const contents = await readContents(start, data.Phaseboard)
+  const plans = { projects: everyProjectOnce(contents, CONNECTIONS), list: listOnce }
+  const results = new Map(
+    SERVERS.map((name) => [name, { projects: [] as LoadResult[], list: [] as LoadResult[] }]),
+  )
+  for (let turn = 0; turn < times; turn++) {
+    for (const [name, own] of results) {
+      for (const what of ['projects', 'list'] as const) {
+        const server = await start(name, data[name])
+        own[what].push(await generator.send({ ...plans[what], port: server.port, pid: server.pid }))
+        await server.stop()
+        onTurn()
+      }
+    }
+  }
+  const rate = (all: LoadResult[] = []) => median(all.map(({ answers, seconds }) => answers / seconds))
+  const reference = rate(results.get('node:http')?.projects)
+  return new Map(
+    [...results].map(([name, { projects, list }]) => [
+      name,
+      {
+        projectsPerSecond: rate(projects),
+        ratio: rate(projects) / reference,
+        p50: median(projects.map(({ p50 }) => p50)),
+        p99: median(projects.map(({ p99 }) => p99)),
+        firstList: median(list.map(({ p50 }) => p50)),
+      },
+    ]),
+  )
+}
+
+/** How many turns {@link measureCold} takes. */
+export const countColdTurns = (times: number): number => SERVERS.length * times * 2
+
+async function readContents(start: StartServer, data: ServerData): Promise<Contents> {
+  const server = await start('Phaseboard', data)
+  const contents = await contentsOf(server)
+  await server.stop()
+  return contents
+}

@@ -1,0 +1,44 @@
+/** The goals, and whether they are reached. */
+import type { Results } from './report.ts'
+import type { PerServer } from './servers.ts'
+import { WORKLOADS, type Workload } from './workloads.ts'
+
+/** One goal and what was measured. */
+export interface Goal {
+  title: string
+  /** The least or the most that the figure may be. */
+  bound: 'at least' | 'at most'
+  limit: number
+  /** Undefined when it was not measured. */
+  measured: number | undefined
+}
+
+/** The most that readiness may take, to a bare Fastify application. */
+const MOST_READY = 2.5
+/** The most idle memory, to a bare Fastify application. */
+const MOST_MEMORY = 1.4
+
+/** All goals, measured or not. */
+export function goalsOf({ workloads, starts, idleMemory }: Results): Goal[] {
+  const throughput = Object.values<Workload>(WORKLOADS).flatMap(({ title, goal }): Goal[] => {
+    if (goal === undefined) return []
+    const measured = workloads.get(title)?.get('Phaseboard')?.ratio
+    return [{ title: `${title}: requests/s to node:http`, bound: 'at least', limit: goal, measured }]
+  })
+  const toFastify = ({ Phaseboard, 'bare Fastify': fastify }: PerServer = {}) =>
+    Phaseboard && fastify ? Phaseboard / fastify : undefined
+  return [
+    ...throughput,
+    { title: 'ready, to bare Fastify', bound: 'at most', limit: MOST_READY, measured: toFastify(starts) },
+    {
+      title: 'idle memory, to bare Fastify',
+      bound: 'at most',
+      limit: MOST_MEMORY,
+      measured: toFastify(idleMemory),
+    },
+  ]
+}
+
+/** Whether the goal is reached; undefined when it was not measured. */
+export const isReached = ({ bound, limit, measured }: Goal): boolean | undefined =>
+  measured === undefined ? undefined : bound === 'at least' ? measured >= limit : measured <= limit

@@ -1,0 +1,85 @@
+/** The machine: what it is, and how its cores are divided. */
+import { execFileSync } from 'node:child_process'
+import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { cpus, release, totalmem, type } from 'node:os'
+import { join } from 'node:path'
+import { median } from './measure.ts'
+
+/** What a report says of the machine. */
+export interface Machine {
+  cpu: string
+  cores: number
+  memoryBytes: number
+  system: string
+  node: string
+  /** Of the folder with the databases */
+  fileSystem: string
+  /** Milliseconds that syncing 4 KiB of a file there takes, median */
+  fdatasync: number
+}
+
+/** The output of a program, or undefined where it does not exist or fails. */
+function output(command: string, ...args: string[]): string | undefined {
+  try {
+    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  } catch {
+    return undefined
+  }
+}
+
+function distribution(): string | undefined {
+  try {
+    return /^PRETTY_NAME="?([^"\n]*)/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1]
+  } catch {
+    return undefined
+  }
+}
+
+function measureFdatasync(folder: string): number {
+  const file = openSync(join(folder, 'fdatasync'), 'w')
+  const page = Buffer.alloc(4096)
+  const times = Array.from({ length: 200 }, () => {
+    const begin = performance.now()
+    writeSync(file, page)
+    fdatasyncSync(file)
+    return performance.now() - begin
+  })
+  closeSync(file)
+  return median(times)
+}
+
+/** Describes this machine. @param folder where the databases are */
+export function describeMachine(folder: string): Machine {
+  const cores = cpus()
+  return {
+    cpu: cores[0]?.model.trim() || 'unknown',
+    cores: cores.length,
+    memoryBytes: totalmem(),
+    system: [distribution(), `${type()} ${release()}`].filter(Boolean).join(', '),
+    node: process.version,
+    fileSystem: output('df', '--output=fstype', folder)?.split('\n')[1] ?? 'unknown',
+    fdatasync: measureFdatasync(folder),
+  }
+}
+
+/** The numbers in a list like `0-3,8`. */
+const numbersIn = (list: string): number[] =>
+  list.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number)
+    return Array.from({ length: last - first + 1 }, (_, offset) => first + offset)
+  })
+
+/**
+ * Keeps one core for the load generator: this process, and with it every server that it starts from now on, is bound to
+ * the others. Needs Linux, taskset and two cores.
+ * @returns the number of the generator's core, or undefined when nothing is bound
+ */
+export function reserveCore(): number | undefined {
+  const allowed = output('taskset', '--cpu-list', '--pid', String(process.pid))?.split(': ')[1]
+  if (allowed === undefined) return undefined
+  const cores = numbersIn(allowed)
+  const own = cores.pop()
+  if (cores.length === 0) return undefined
+  const bound = output('taskset', '--all-tasks', '--cpu-list', '--pid', cores.join(), String(process.pid))
+  return bound === undefined ? undefined : own
+}

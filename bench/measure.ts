@@ -1,0 +1,137 @@
+/** Measuring workloads: rounds in which every server has its turn, and the figures that come of them. */
+import SQLite from 'better-sqlite3'
+import { get, getProjects, projectPath } from './api.ts'
+import type { Generator } from './generator.ts'
+import type { LoadResult } from './load.ts'
+import type { Server, ServerName } from './servers.ts'
+import type { Contents, Workload } from './workloads.ts'
+
+/** How thoroughly to measure. */
+export interface Effort {
+  rounds: number
+  /** How long each turn takes. */
+  seconds: number
+  /** How long the turn before the first round takes. */
+  warmUpSeconds: number
+}
+
+/** What a workload has shown of a server: medians over the rounds. */
+export interface Figures {
+  requestsPerSecond: number
+  /** To node:http in the same round; undefined when that was not measured. */
+  ratio: number | undefined
+  /** Milliseconds */
+  p50: number
+  p99: number
+  megabytesPerSecond: number
+  /** Microseconds of processor time that the server took for a request. */
+  cpuPerRequest: number | undefined
+  /** Shares of one core's time: the server's with all its threads, and the load generator's. */
+  serverLoad: number | undefined
+  generatorLoad: number
+}
+
+/** The figures of the servers that did a workload. */
+export type Row = ReadonlyMap<ServerName, Figures>
+
+/** The middle of the values, or the mean of the two that are. */
+export function median(values: number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1)
+  return middle.reduce((sum, value) => sum + value, 0) / middle.length
+}
+
+/** What a server holds now. */
+export async function contentsOf({ url }: Server): Promise<Contents> {
+  const projects = await getProjects(url)
+  const [first] = projects
+  return { projects, etag: first ? (await get(url, projectPath(first.id))).etag : null }
+}
+
+function countActivity(database: string): number {
+  const client = new SQLite(database, { readonly: true })
+  try {
+    return client.prepare<[], number>('select count(*) from kanban_activity').pluck().get() as number
+  } finally {
+    client.close()
+  }
+}
+
+/** Sends changes of what the server holds, and checks that each has left its activity entry. */
+async function sendChanges(
+  server: Server,
+  database: string,
+  send: (held: Contents) => Promise<LoadResult>,
+): Promise<LoadResult> {
+  const before = countActivity(database)
+  const result = await send(await contentsOf(server))
+  const entries = countActivity(database) - before
+  if (entries !== result.changes) {
+    throw new Error(`${result.changes} changes were answered, but ${entries} activity entries written`)
+  }
+  return result
+}
+
+/**
+ * Measures one workload on servers, in rounds: each server has a turn, and each round begins with another one, so that
+ * whatever else the machine does meets all of them.
+ * @param contents what the servers hold; those that changes are asked of are looked at again before each turn
+ * @param onTurn is called after each turn
+ * @throws Error when any answer was not the expected one, or a change that was answered left no activity entry
+ */
+export async function measure(
+  { connections, plan, writes }: Pick<Workload, 'connections' | 'plan' | 'writes'>,
+  servers: readonly Server[],
+  contents: Contents,
+  generator: Generator,
+  { rounds, seconds, warmUpSeconds }: Effort,
+  onTurn: () => void,
+): Promise<Row> {
+  const results = new Map(servers.map(({ name }) => [name, [] as LoadResult[]]))
+  const turn = async (server: Server, duration: number) => {
+    const { name, port, pid, database } = server
+    const send = (held: Contents) =>
+      generator.send({ ...plan(held, connections), port, pid, seconds: duration })
+    try {
+      const result = writes && database ? await sendChanges(server, database, send) : await send(contents)
+      onTurn()
+      return result
+    } catch (error) {
+      throw new Error(`${name}: ${error instanceof Error ? error.message : error}`, { cause: error })
+    }
+  }
+
+  for (const server of servers) await turn(server, warmUpSeconds)
+  for (let round = 0; round < rounds; round++) {
+    const first = round % servers.length
+    for (const server of [...servers.slice(first), ...servers.slice(0, first)]) {
+      results.get(server.name)?.push(await turn(server, seconds))
+    }
+  }
+  const reference = results.get('node:http')
+  return new Map([...results].map(([name, own]) => [name, toFigures(own, reference)]))
+}
+
+/** How many turns {@link measure} takes. */
+export const countTurns = (servers: number, { rounds }: Effort): number => servers * (rounds + 1)
+
+const rateOf = ({ answers, seconds }: LoadResult) => answers / seconds
+
+function toFigures(results: LoadResult[], reference: LoadResult[] | undefined): Figures {
+  const middle = (figure: (result: LoadResult, round: number) => number) => median(results.map(figure))
+  // Undefined where the system does not tell.
+  const cpu = (figure: (cpu: number, result: LoadResult) => number) =>
+    results.some(({ serverCpu }) => serverCpu === undefined)
+      ? undefined
+      : middle((result) => figure(result.serverCpu as number, result))
+  return {
+    requestsPerSecond: middle(rateOf),
+    ratio: reference && middle((result, round) => rateOf(result) / rateOf(reference[round] as LoadResult)),
+    p50: middle(({ p50 }) => p50),
+    p99: middle(({ p99 }) => p99),
+    megabytesPerSecond: middle(({ bytes, seconds }) => bytes / seconds / 1e6),
+    cpuPerRequest: cpu((seconds, { answers }) => (seconds / answers) * 1e6),
+    serverLoad: cpu((cpuSeconds, { seconds }) => cpuSeconds / seconds),
+    generatorLoad: middle(({ generatorCpu, seconds }) => generatorCpu / seconds),
+  }
+}

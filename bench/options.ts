@@ -1,0 +1,78 @@
+/** The command line of the benchmark. */
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { Effort } from './measure.ts'
+import { WORKLOADS } from './workloads.ts'
+
+/** What else can be measured beside the workloads. */
+const OTHERS = ['start', 'memory', 'cold', 'growth']
+const NAMES = [...Object.keys(WORKLOADS), ...OTHERS]
+
+/** What to measure, how thoroughly, and where to write it. */
+export interface Options {
+  /** Names of workloads, or `start`, `memory`, `cold`, `growth`. */
+  only: ReadonlySet<string>
+  /** The folder of the report */
+  out: string
+  isQuick: boolean
+  effort: Effort
+  /** Growth is seen in fewer rounds, too. */
+  growthEffort: Effort
+  /** How often to do what takes no rounds. */
+  starts: number
+  coldStarts: number
+  idleTurns: number
+  /** For how long servers are left alone before their idle memory is looked at. */
+  idleSeconds: number
+}
+
+function positive(text: string): number {
+  const value = Number(text)
+  if (!(value > 0 && value <= 600))
+    throw new InvalidArgumentError('It must be a number above 0, at most 600.')
+  return value
+}
+
+function positiveInteger(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 999.')
+  return Number(text)
+}
+
+/** Parses the command line; ends the process with a message when it is wrong, or asks for help. */
+export function parseOptions(): Options {
+  const program = new Command('npm run bench --')
+    .description(
+      'Measures the service as `npm start` runs it, together with node:http and Fastify sending ready bytes and with a naive ' +
+        'service, and writes a report with a chart. It takes about ten minutes; bench/README.md tells how to read it.',
+    )
+    .addOption(new Option('--rounds <n>', 'rounds of each workload').argParser(positiveInteger).default(5))
+    .addOption(
+      new Option('--seconds <n>', 'seconds of each server’s turn in a round').argParser(positive).default(2),
+    )
+    .addOption(new Option('--only <what...>', 'measure only these').choices(NAMES).default(NAMES, 'all'))
+    .option('--out <folder>', 'where the report and the chart go', 'bench/results')
+    .addOption(
+      new Option('--quick', 'only see that everything works, in half a minute').implies({
+        rounds: 1,
+        seconds: 0.2,
+      }),
+    )
+    .parse()
+  const { rounds, seconds, only, out, quick } = program.opts<{
+    rounds: number
+    seconds: number
+    only: string[]
+    out: string
+    quick?: true
+  }>()
+  const effort = { rounds, seconds, warmUpSeconds: seconds / 2 }
+  return {
+    only: new Set(only),
+    out,
+    isQuick: quick ?? false,
+    effort,
+    growthEffort: { ...effort, rounds: Math.ceil(rounds / 2) },
+    ...(quick
+      ? { starts: 2, coldStarts: 1, idleTurns: 1, idleSeconds: 1 }
+      : { starts: 11, coldStarts: 3, idleTurns: 3, idleSeconds: 3 }),
+  }
+}

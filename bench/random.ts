@@ -1,0 +1,26 @@
+/** Random numbers that are the same in every run, so that every run does the same work. */
+
+/**
+ * Makes a generator of random numbers (Mulberry32).
+ * @param seed any whole number
+ * @returns a function that gives the next number, from 0 up to but without 1
+ */
+export function seededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** A copy of the list in random order (Fisher and Yates). */
+export function shuffled<T>(list: readonly T[], random: () => number): T[] {
+  const result = [...list]
+  for (let last = result.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1))
+    ;[result[last], result[other]] = [result[other] as T, result[last] as T]
+  }
+  return result
+}

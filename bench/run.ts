@@ -1,0 +1,92 @@
+/** `npm run bench`: what is measured, in which order, and where it is written. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { renderChart } from './chart.ts'
+import { countColdTurns, measureCold } from './cold.ts'
+import { dataIn } from './data.ts'
+import { startGenerator } from './generator.ts'
+import { countGrowthTurns, measureGrowth } from './growth.ts'
+import { describeMachine, reserveCore } from './machine.ts'
+import { type Options, parseOptions } from './options.ts'
+import { makeFolder } from './processes.ts'
+import { goalTable, type Results, renderReport } from './report.ts'
+import { buildServers } from './servers.ts'
+import { showStages } from './stages.ts'
+import { countStarts, measureIdleMemory, measureStarts } from './start.ts'
+import { measureThroughput } from './throughput.ts'
+
+/** Measures what is wanted. */
+async function run(options: Options): Promise<Results> {
+  const { only, effort, growthEffort, starts, coldStarts, idleTurns, idleSeconds } = options
+  const inStage = showStages(only.size)
+  const wanted = <T>(name: string, turns: number, work: (onTurn: () => void) => Promise<T>) =>
+    only.has(name) ? inStage(name, turns, work) : undefined
+
+  const folder = makeFolder()
+  const machine = describeMachine(folder)
+  const start = await buildServers(folder)
+  const dataOf = dataIn(folder, start)
+  const data = await dataOf({ projects: 50, itemsPerProject: 40 })
+  const startTimes = await wanted('start', countStarts(starts), (onTurn) =>
+    measureStarts(start, data.Phaseboard, starts, onTurn),
+  )
+  const idleMemory = await wanted('memory', idleTurns, (onTurn) =>
+    measureIdleMemory(start, data.Phaseboard, idleTurns, idleSeconds, onTurn),
+  )
+
+  // Only now: to start, a server may use every core.
+  const core = reserveCore()
+  const generator = startGenerator(core)
+  const throughput = await measureThroughput(only, start, data, generator, effort, inStage)
+  const cold = await wanted('cold', countColdTurns(coldStarts), (onTurn) =>
+    measureCold(start, dataOf, generator, coldStarts, onTurn),
+  )
+  const growth = await wanted('growth', countGrowthTurns(growthEffort), (onTurn) =>
+    measureGrowth(start, dataOf, generator, growthEffort, onTurn),
+  )
+  await generator.stop()
+  const args = process.argv.slice(2)
+  return {
+    machine,
+    date: new Date().toISOString().slice(0, 10),
+    command: ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),
+    effort,
+    isCoreReserved: core !== undefined,
+    starts: startTimes,
+    idleMemory,
+    ...throughput,
+    cold,
+    growth,
+  }
+}
+
+const slug = (text: string) =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+
+/** Writes the report and, when there are workloads to show, the chart. @returns the report's path */
+function write(results: Results, folder: string): string {
+  const { date, machine, workloads } = results
+  const name = `${date}-${slug(machine.cpu)}-${machine.cores}-cores`
+  const hasChart = workloads.size > 0
+  mkdirSync(folder, { recursive: true })
+  if (hasChart) writeFileSync(join(folder, `${name}.svg`), renderChart(workloads))
+  const report = join(folder, `${name}.md`)
+  writeFileSync(report, renderReport(results, hasChart ? `${name}.svg` : undefined))
+  return report
+}
+
+const options = parseOptions()
+try {
+  const results = await run(options)
+  const report = write(results, options.out)
+  console.log(`\n${goalTable(results)}\n\n${report}`)
+  for (const remark of results.remarks) console.error(remark)
+  if (results.remarks.length > 0) process.exitCode = 1
+} catch (error) {
+  console.error(error)
+  // Servers may be left; this ends them too.
+  process.exit(1)
+}

@@ -1,0 +1,132 @@
+/** What is measured: the service as `npm start` runs it, and what it is compared to. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { packageFile } from '../src/package-files.ts'
+import { get, HEALTH_PATH } from './api.ts'
+import { endProcess, startProcess } from './processes.ts'
+
+/** The servers, in the order of reports. `node:http` is what the others are compared to. */
+export const SERVERS = ['Phaseboard', 'node:http', 'bare Fastify', 'naive'] as const
+export type ServerName = (typeof SERVERS)[number]
+
+/** A figure for each server that was looked at. */
+export type PerServer = Partial<Record<ServerName, number>>
+
+/** Those that send ready bytes. */
+export const READY: readonly ServerName[] = ['node:http', 'bare Fastify']
+
+const BASELINES = { 'node:http': 'node-http', 'bare Fastify': 'bare-fastify', naive: 'naive' } as const
+
+/** What servers work with. One that sends ready bytes ignores the database, the others ignore the answers. */
+export interface ServerData {
+  /** The database file; it is the server's alone. */
+  database?: string
+  /** The folder of recorded answers */
+  answers?: string
+}
+
+/** A running server. */
+export interface Server {
+  name: ServerName
+  /** Where it listens, e.g. `http://127.0.0.1:40123` */
+  url: string
+  port: number
+  pid: number
+  /** Its database file, where it has one. */
+  database: string | undefined
+  /** Milliseconds from starting its process to its first answer */
+  readyAfter: number
+  stop: () => Promise<void>
+}
+
+/** Starts one of the servers, on a free port, and waits for its first answer. */
+export type StartServer = (name: ServerName, data?: ServerData) => Promise<Server>
+
+const LISTENING = /listening on (http:\/\/[\d.:]+)/
+
+/** How many characters of a server's last output an error tells. */
+const TAIL = 2000
+
+/** The program and arguments of a package script; only simple ones, without quotes. */
+const words = (script: string): string[] => script.split(' ').filter(Boolean)
+
+/** Starts a script's command in the package's folder, with nothing in its environment that would configure it. */
+function launch([command = '', ...args]: string[], environment: Record<string, string>) {
+  return startProcess(command === 'node' ? process.execPath : command, args, {
+    cwd: packageFile('.'),
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/**
+ * Builds the service and the baselines once.
+ * @param folder where the baselines go; packages can be imported from there
+ */
+export async function buildServers(folder: string): Promise<StartServer> {
+  const { scripts } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'))
+  const [code] = await once(launch(words(scripts.prestart), {}), 'exit')
+  if (code !== 0) throw new Error(`\`${scripts.prestart}\` failed`)
+  // Types are stripped before, so that no baseline's start and memory includes that. Packages stay outside: a
+  // baseline loads them as applications usually do.
+  await build({
+    entryPoints: Object.values(BASELINES).map((name) => packageFile(`bench/baselines/${name}.ts`)),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    logLevel: 'warning',
+  })
+  const commandOf = (name: ServerName) =>
+    name === 'Phaseboard' ? words(scripts.start) : ['node', join(folder, `${BASELINES[name]}.mjs`)]
+  return (name, data = {}) => start(name, commandOf(name), data)
+}
+
+async function start(
+  name: ServerName,
+  command: string[],
+  { database, answers }: ServerData,
+): Promise<Server> {
+  const begin = performance.now()
+  const child = launch(command, {
+    PORT: '0',
+    ...(database && { DATABASE_URL: `file:${database}` }),
+    ...(answers && { ANSWERS: answers }),
+  })
+  let output = ''
+  let isStopping = false
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output = (output + text).slice(-TAIL)
+        const [, url] = LISTENING.exec(output) ?? []
+        if (url) resolve(url)
+      })
+    }
+    child.once('error', reject)
+    child.once('exit', (code, signal) => {
+      const reason = `${name} ended with ${code ?? signal}:\n${output}`
+      reject(new Error(reason))
+      // While it is measured, the measurement fails too, but does not know why.
+      if (!isStopping) console.error(reason)
+    })
+  })
+  await get(url, HEALTH_PATH)
+  return {
+    name,
+    url,
+    port: Number(new URL(url).port),
+    pid: child.pid as number,
+    database,
+    readyAfter: performance.now() - begin,
+    stop: () => {
+      isStopping = true
+      return endProcess(child)
+    },
+  }
+}

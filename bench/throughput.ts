@@ -1,0 +1,88 @@
+/** The workloads, on one board and with all servers running. */
+import assert from 'node:assert/strict'
+import { FILTERED_PATH, get, LIST_PATH } from './api.ts'
+import type { Data } from './data.ts'
+import { showRate, showRatio } from './format.ts'
+import type { Generator } from './generator.ts'
+import { contentsOf, countTurns, type Effort, measure, type Row } from './measure.ts'
+import { residentBytes } from './process-usage.ts'
+import { type PerServer, SERVERS, type Server, type StartServer } from './servers.ts'
+import type { Stages } from './stages.ts'
+import { WORKLOADS, type Workload } from './workloads.ts'
+
+/** What the workloads have shown. */
+export interface Throughput {
+  /** By the workloads' titles. */
+  workloads: Map<string, Row>
+  /** Resident bytes after the workloads that read; undefined when there were none. */
+  loadedMemory: PerServer | undefined
+  /** What could not be measured, and why. */
+  remarks: string[]
+}
+
+/**
+ * Measures the wanted workloads.
+ * @param data what each server works with
+ */
+export async function measureThroughput(
+  only: ReadonlySet<string>,
+  start: StartServer,
+  data: Data,
+  generator: Generator,
+  effort: Effort,
+  inStage: Stages,
+): Promise<Throughput> {
+  const result: Throughput = { workloads: new Map(), loadedMemory: undefined, remarks: [] }
+  const workloads = Object.entries<Workload>(WORKLOADS).filter(([name]) => only.has(name))
+  if (workloads.length === 0) return result
+
+  const servers: Server[] = []
+  for (const name of SERVERS) servers.push(await start(name, data[name]))
+  await compareAnswers(servers)
+  const contents = await contentsOf(servers[0] as Server)
+
+  for (const [name, workload] of workloads) {
+    if (name === 'not-modified' && contents.etag === null) {
+      result.remarks.push('304 is not measured: the service sends no ETag.')
+      continue
+    }
+    const able = servers.filter((server) => workload.servers.includes(server.name))
+    const row = await inStage(workload.title, countTurns(able.length, effort), (onTurn) =>
+      measure(workload, able, contents, generator, effort, onTurn),
+    )
+    tell(row)
+    result.workloads.set(workload.title, row)
+    if (!workload.writes) result.loadedMemory = memoryOf(servers)
+  }
+  await Promise.all(servers.map((server) => server.stop()))
+  return result
+}
+
+/** Makes sure that all servers give the same answers: only then is it fair to compare them. */
+async function compareAnswers(servers: readonly Server[]): Promise<void> {
+  for (const path of [LIST_PATH, FILTERED_PATH]) {
+    const answers: unknown[] = []
+    for (const { url } of servers) answers.push(JSON.parse((await get(url, path)).text))
+    for (const [position, { name }] of servers.entries()) {
+      assert.deepEqual(answers[position], answers[0], `${name} answers ${path} differently`)
+    }
+  }
+}
+
+/** Resident bytes of each server, where the system tells. */
+function memoryOf(servers: readonly Server[]): PerServer {
+  const memory: PerServer = {}
+  for (const { name, pid } of servers) {
+    const bytes = residentBytes(pid)
+    if (bytes !== undefined) memory[name] = bytes
+  }
+  return memory
+}
+
+function tell(row: Row): void {
+  const figures = [...row].map(
+    ([server, { requestsPerSecond, ratio }]) =>
+      `${server} ${showRate(requestsPerSecond)}/s (${showRatio(ratio)})`,
+  )
+  console.log(`  ${figures.join(' · ')}`)
+}
