@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { SpecifiedFailure } from '../src/errors.ts'
 import { namedSchemas } from '../src/schemas/records.ts'
@@ -20,9 +20,10 @@ async function ignoreBody(request: FastifyRequest): Promise<void> {
 }
 
 /** Without a body there is nothing that could be parsed, whatever its type would be: the same as a body that is not JSON. */
-async function refuseEmptyBody({ method, headers }: FastifyRequest): Promise<void> {
+const refuseEmptyBody: preParsingHookHandler = ({ method, headers }, _reply, payload, done) => {
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
-  if (isEmpty && hasBody.has(method)) throw new SpecifiedFailure('the request body is empty')
+  if (isEmpty && hasBody.has(method)) done(new SpecifiedFailure('the request body is empty'))
+  else done(null, payload)
 }
 
 /**
@@ -37,13 +38,16 @@ export default fp<{ bodyLimit: number }>(
     app.addContentTypeParser<Buffer>(
       'application/json',
       { parseAs: 'buffer', bodyLimit },
-      async (_request: unknown, body: Buffer) => {
+      (_request, body, done) => {
+        let value: unknown
         try {
-          return parseJson(utf8.decode(body))
+          value = parseJson(utf8.decode(body))
         } catch {
           // The parser's own message quotes the body, which has no business in a log.
-          throw new SpecifiedFailure('the request body is not JSON')
+          done(new SpecifiedFailure('the request body is not JSON'))
+          return
         }
+        done(null, value)
       },
     )
 

@@ -9,21 +9,24 @@ declare module 'fastify' {
   }
 }
 
+/** What the snapshots plugin needs to know. */
+export interface SnapshotsOptions {
+  /** Memory that snapshots may take; 0 = keep none. */
+  snapshotCacheBytes: number
+  /** Whether requests come here in the turn of the event loop in which they arrive: a host's hooks may let turns go by. */
+  hooksComeFirst: boolean
+}
+
 /** Reads of projects are answered with bytes that were serialised before. */
-export default fp<{ snapshotCacheBytes: number }>(
-  async (app, { snapshotCacheBytes }) => {
+export default fp<SnapshotsOptions>(
+  async (app, { snapshotCacheBytes, hooksComeFirst }) => {
     const { arrived, askAgain, ...snapshots } = createSnapshots(app.db, snapshotCacheBytes)
     app.decorate('snapshots', snapshots)
 
-    // At the server itself: before a request reaches a hook of ours, a host's hooks may have let turns go by.
-    const onRequest = ({ socket }: IncomingMessage) => arrived(socket)
-    app.server.prependListener('request', onRequest)
-    app.addHook('onClose', async () => {
-      app.server.off('request', onRequest)
-    })
-    // Injected requests follow one another without any turn between them.
     app.addHook('onRequest', ({ raw }, _reply, done) => {
-      if (!(raw instanceof IncomingMessage)) askAgain()
+      // Injected requests follow one another without any turn between them.
+      if (hooksComeFirst && raw instanceof IncomingMessage) arrived(raw.socket)
+      else askAgain()
       done()
     })
   },

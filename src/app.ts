@@ -48,6 +48,8 @@ export type PhaseboardOptions = Partial<
 
 type ServiceOptions = Config & {
   resolveMember?: ResolveMember | undefined
+  /** Whether no host's hooks run before the service's. */
+  hooksComeFirst: boolean
   /** Whether paths without a route are the service's to answer. */
   answersUnknownRoutes: boolean
   /** Whether the headers for other origins are the service's to send. */
@@ -91,6 +93,7 @@ export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, opt
   const hostDocument = stayOutOfHostDocument(app)
   await registerService(app, {
     ...configure(options, { ...loadConfig({ AUTH_MODE: 'required' }), rateLimitMax: 0 }),
+    hooksComeFirst: false,
     answersUnknownRoutes: app.prefix !== '',
     sendsCorsHeaders: false,
   })
@@ -113,7 +116,12 @@ export async function buildApp({ logStream, ...config }: Partial<Config> & Build
   const app = Fastify(serverOptions(settings, logStream))
   releaseConnections(app)
   refuseLikeEverything(app)
-  await registerService(app, { ...settings, answersUnknownRoutes: true, sendsCorsHeaders: true })
+  await registerService(app, {
+    ...settings,
+    hooksComeFirst: true,
+    answersUnknownRoutes: true,
+    sendsCorsHeaders: true,
+  })
   return app
 }
 

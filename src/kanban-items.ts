@@ -1,5 +1,6 @@
 /** Kanban items: reading them whole, creating and changing them. */
 import { and, asc, desc, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { prepareActivity, type Tracked } from './activity.ts'
 import { prepareColumns } from './columns.ts'
 import { read, type SharedDatabase } from './db/client.ts'
@@ -79,16 +80,18 @@ function prepareCompletion(db: SharedDatabase): (items: ItemRow[]) => KanbanItem
 }
 
 /**
- * Prepares the statements that read all items of projects: three, however many. Call it inside a transaction.
- * @returns the reader: items by sortOrder; it takes the projects' ids as a JSON array
+ * Prepares the statements that read items by what a column of theirs holds: three, however many. Call it inside a
+ * transaction.
+ * @param column `kanbanItems.projectId` for all items of projects, `kanbanItems.id` for some items
+ * @returns the reader: items by sortOrder; it takes the ids to look for as a JSON array
  */
-export function prepareItemsOfProjects(db: SharedDatabase): (projectIds: string) => KanbanItem[] {
+export function prepareItemsAmong(db: SharedDatabase, column: SQLiteColumn): (ids: string) => KanbanItem[] {
   const items = prepareRows(
     db,
     db
       .select()
       .from(kanbanItems)
-      .where(amongIds(kanbanItems.projectId))
+      .where(amongIds(column))
       .orderBy(...inOrder),
   )
   const complete = prepareCompletion(db)

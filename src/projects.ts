@@ -3,7 +3,14 @@ import { and, asc, eq } from 'drizzle-orm'
 import { prepareDefaultColumns } from './columns.ts'
 import { read, type SharedDatabase } from './db/client.ts'
 import { orEmptyArray, orEmptyObject } from './db/json-text.ts'
-import { metrics, objectives, projects, teamAssignments, transcriptSummaries } from './db/schema.ts'
+import {
+  kanbanItems,
+  metrics,
+  objectives,
+  projects,
+  teamAssignments,
+  transcriptSummaries,
+} from './db/schema.ts'
 import {
   amongIds,
   given,
@@ -15,7 +22,7 @@ import {
 } from './db/statements.ts'
 import { notFound } from './errors.ts'
 import { newId } from './ids.ts'
-import { prepareItemsOfProjects } from './kanban-items.ts'
+import { prepareItemsAmong } from './kanban-items.ts'
 import { defaultPhaseConfig, firstPhase } from './phases.ts'
 import type { Project } from './schemas/records.ts'
 import { timestamp } from './time.ts'
@@ -43,7 +50,7 @@ export const noProject = (): never => {
  */
 export function prepareProjects(db: SharedDatabase) {
   const rows = prepareRows(db, db.select().from(projects).where(amongIds(projects.id)))
-  const itemsOf = prepareItemsOfProjects(db)
+  const itemsOf = prepareItemsAmong(db, kanbanItems.projectId)
   const transcripts = prepareRows(
     db,
     db
@@ -99,7 +106,7 @@ export function prepareProjects(db: SharedDatabase) {
       const found = rows.all({ ids: JSON.stringify(wanted) })
       if (found.length === 0) return []
       const ids = JSON.stringify(found.map(({ id }) => id))
-      const kanbanItems = byProject(itemsOf(ids))
+      const items = byProject(itemsOf(ids))
       const transcriptSummaries = byProject(transcripts.all({ ids }))
       const metrics = byProject(metricRows.all({ ids }))
       const objectives = byProject(objectiveRows.all({ ids }))
@@ -108,7 +115,7 @@ export function prepareProjects(db: SharedDatabase) {
         ...project,
         phaseConfig: orEmptyArray(project.phaseConfig),
         metadata: orEmptyObject(project.metadata),
-        kanbanItems: kanbanItems.get(project.id) ?? [],
+        kanbanItems: items.get(project.id) ?? [],
         transcriptSummaries: (transcriptSummaries.get(project.id) ?? []).map((transcript) => ({
           ...transcript,
           participants: orEmptyArray(transcript.participants),

@@ -4,10 +4,10 @@ import type { FastifyReply } from 'fastify'
 import fresh from 'fresh'
 import { LRUCache } from 'lru-cache'
 import { read, type SharedDatabase } from './db/client.ts'
+import { kanbanItems } from './db/schema.ts'
+import { prepareItemsAmong } from './kanban-items.ts'
+import { createProjectWriter, type ProjectText } from './project-text.ts'
 import { noProject, type ProjectFilter, prepareProjects } from './projects.ts'
-import { ref } from './schemas/common.ts'
-import { namedSchemas, ProjectSchema } from './schemas/records.ts'
-import { createSerializer } from './serialization.ts'
 import { watchProjects } from './touched-projects.ts'
 
 /** A response: its body, JSON in UTF-8, and the strong ETag (RFC 9110, section 8.8.3) of exactly these bytes. */
@@ -16,11 +16,15 @@ export interface Snapshot {
   etag: string
 }
 
-/**
- * What is kept. A list knows the generation of the store that it was assembled in (any change makes another), and is
- * told by it from a project, whose id may be any text.
- */
-type Kept = Snapshot & { generation?: number }
+/** A project as it is kept: whole but for the items that a write has touched since. */
+interface KeptProject extends Snapshot, ProjectText {
+  touched: Set<string>
+}
+
+/** A list as it is kept: good until the next change of anything, which makes another generation. */
+interface KeptList extends Snapshot {
+  generation: number
+}
 
 /** Reads projects from their snapshots. What it returns is what the database holds, whoever wrote it. */
 export interface Snapshots {
@@ -30,8 +34,8 @@ export interface Snapshots {
   list: (filter: ProjectFilter) => Snapshot
 }
 
-/** Bytes that an entry takes beside its body, roughly. */
-const OVERHEAD = 500
+/** Bytes that an entry, and each item of one, takes beside its body, roughly. */
+const OVERHEAD = { entry: 500, item: 150 }
 
 const etagOf = (content: string | Buffer) => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
 
@@ -46,9 +50,10 @@ function assemble(snapshots: Snapshot[]): Snapshot {
 }
 
 /**
- * Makes the snapshots of a database's projects. A write of this connection drops those of the projects it touches,
- * through {@link watchProjects}. A commit of another process drops all; whether there was one is asked once in each
- * turn of the event loop in which requests arrive, and for whatever reads at another time.
+ * Makes the snapshots of a database's projects. A write of this connection drops what it touches, through
+ * {@link watchProjects}: of an item, that item's text, else the project. A commit of another process drops all; whether
+ * there was one is asked once in each turn of the event loop in which requests arrive, and for whatever reads at
+ * another time.
  * @param maxBytes how much memory the snapshots may take; the least recently used go first
  * @returns the readers; `arrived`, to be told the connection of each request as it arrives; and `askAgain`, for reads
  * that follow one another within a turn
@@ -58,38 +63,55 @@ export function createSnapshots(
   maxBytes: number,
 ): Snapshots & { arrived: (client: object) => void; askAgain: () => void } {
   const { $client: client } = db
-  const projects = prepareProjects(db)
-  const serialize = createSerializer(ref(ProjectSchema), namedSchemas)
+  const records = prepareProjects(db)
+  const itemsById = prepareItemsAmong(db, kanbanItems.id)
+  const writer = createProjectWriter()
   const dataVersion = client.prepare<[], number>('pragma data_version').pluck()
-  const kept = new LRUCache<string, Kept>({
+  const kept = new LRUCache<string, KeptProject | KeptList>({
     maxSize: Math.max(1, maxBytes),
-    sizeCalculation: ({ body }, key) => body.length + key.length + OVERHEAD,
+    sizeCalculation: (entry, key) =>
+      entry.body.length +
+      key.length +
+      OVERHEAD.entry +
+      ('places' in entry ? entry.places.length * OVERHEAD.item : 0),
   })
   let version = dataVersion.get()
   let generation = 0
-  /** Whose requests have arrived in this turn. */
-  const clients = new Set<object>()
+  /** The number of the turn in which requests arrive, and in which turn a client's latest did. */
+  let turn = 0
+  const latestTurn = new WeakMap<object, number>()
+  let isTurn = false
   let isAsked = false
 
-  watchProjects(db, (id) => {
-    kept.delete(id)
+  const keptProject = (id: string): KeptProject | undefined => {
+    const found = kept.get(id)
+    return found && 'places' in found ? found : undefined
+  }
+
+  watchProjects(db, (id, itemId) => {
     generation++
+    if (itemId === null) kept.delete(id)
+    else keptProject(id)?.touched.add(itemId)
   })
 
   const askAgain = () => {
     isAsked = false
   }
   const endTurn = () => {
-    clients.clear()
+    isTurn = false
     isAsked = false
   }
 
   function arrived(client: object): void {
+    if (!isTurn) {
+      isTurn = true
+      turn++
+      setImmediate(endTurn)
+    }
     // At the turn's beginning the loop was told who has sent something. What is sent later is read in the next turn,
     // unless it is read together with an earlier request of the same client.
-    if (clients.size === 0) setImmediate(endTurn)
-    else if (clients.has(client)) isAsked = false
-    clients.add(client)
+    else if (latestTurn.get(client) === turn) isAsked = false
+    latestTurn.set(client, turn)
   }
 
   function askForOthers(): void {
@@ -97,7 +119,12 @@ export function createSnapshots(
     if (current === version) return
     version = current
     kept.clear()
-    generation++
+  }
+
+  function askOncePerTurn(): void {
+    if (isAsked) return
+    askForOthers()
+    isAsked = isTurn
   }
 
   /** Makes what is missing. All of it, and what is kept beside it, is of one state of the database. */
@@ -110,32 +137,34 @@ export function createSnapshots(
     })
   }
 
-  /** What is kept under this key, of this generation; undefined when nothing is. */
-  function lookUp(key: string, ofGeneration: number | undefined): Kept | undefined {
-    const found = kept.get(key)
-    return found?.generation === ofGeneration ? found : undefined
+  function keep(id: string, text: ProjectText): KeptProject {
+    const project = { ...text, etag: etagOf(text.body), touched: new Set<string>() }
+    kept.set(id, project)
+    return project
   }
 
-  function askOncePerTurn(): void {
-    if (isAsked) return
-    askForOthers()
-    isAsked = clients.size > 0
-  }
-
-  function keep(key: string, snapshot: Kept): Snapshot {
-    kept.set(key, snapshot)
-    return snapshot
-  }
-
-  /** The snapshots of these projects: those that are missing cost a fixed number of statements, however many. */
+  /**
+   * The snapshots of these projects. However many of them are missing, or have touched items, reading what they lack
+   * costs a fixed number of statements.
+   */
   function ofProjects(ids: string[]): Snapshot[] {
-    const found = new Map<string, Snapshot | undefined>(ids.map((id) => [id, lookUp(id, undefined)]))
+    const found = new Map(ids.map((id) => [id, keptProject(id)]))
     const missing = ids.filter((id) => found.get(id) === undefined)
-    for (const project of missing.length > 0 ? projects.getAll(missing) : []) {
-      const body = Buffer.from(serialize(project))
-      found.set(project.id, keep(project.id, { body, etag: etagOf(body) }))
+    for (const project of missing.length > 0 ? records.getAll(missing) : []) {
+      found.set(project.id, keep(project.id, writer.write(project)))
     }
-    return ids.map((id) => found.get(id)).filter((snapshot) => snapshot !== undefined)
+    const stale = [...found].flatMap(([id, project]) =>
+      project && project.touched.size > 0 ? [{ id, project }] : [],
+    )
+    if (stale.length > 0) {
+      const items = itemsById(JSON.stringify(stale.flatMap(({ project }) => [...project.touched])))
+      const itemsOf = Map.groupBy(items, ({ projectId }) => projectId)
+      for (const { id, project } of stale) {
+        const theirs = (itemsOf.get(id) ?? []).filter((item) => project.touched.has(item.id))
+        found.set(id, keep(id, writer.replace(project, project.touched, theirs)))
+      }
+    }
+    return [...found.values()].filter((project) => project !== undefined)
   }
 
   return {
@@ -143,18 +172,20 @@ export function createSnapshots(
     askAgain,
     project(id) {
       askOncePerTurn()
-      return lookUp(id, undefined) ?? make(() => ofProjects([id])[0] ?? noProject())
+      const project = keptProject(id)
+      if (project && project.touched.size === 0) return project
+      return make(() => ofProjects([id])[0] ?? noProject())
     },
     list(filter) {
       askOncePerTurn()
       const key = JSON.stringify([filter.status || '', filter.teamId || ''])
-      return (
-        lookUp(key, generation) ??
-        make(() => {
-          const snapshot = assemble(ofProjects(projects.idsOf(filter)))
-          return keep(key, { ...snapshot, generation })
-        })
-      )
+      const list = kept.get(key)
+      if (list && 'generation' in list && list.generation === generation) return list
+      return make(() => {
+        const made = { ...assemble(ofProjects(records.idsOf(filter))), generation }
+        kept.set(key, made)
+        return made
+      })
     },
   }
 }

@@ -205,14 +205,18 @@ function setUp(t: Test, url = ':memory:') {
     `)
   }
   const touched = new Set<string>()
-  watchProjects(db, (id) => touched.add(id))
+  const touchedItems = new Set<string>()
+  watchProjects(db, (id, itemId) => {
+    touched.add(id)
+    touchedItems.add(`${id} ${itemId}`)
+  })
   /** Runs SQL. @returns the projects that it touched, in order */
   const touches = (sql: string) => {
     touched.clear()
     client.exec(sql)
     return [...touched].sort().join('')
   }
-  return { db, client, touched, touches }
+  return { db, client, touched, touchedItems, touches }
 }
 
 t.test('a write touches the projects of the rows that it writes, and no other', async (t) => {
@@ -232,7 +236,6 @@ t.test('a write touches the projects of the rows that it writes, and no other', 
       "insert into metrics (id, project_id, name, value) values ('m', 'c', 'x', 1) on conflict do update set project_id = 'c'",
       'bc',
     ],
-    ["insert or ignore into metrics (id, project_id, name, value) values ('m', 'c', 'x', 1)", ''],
     ["insert into projects (id, name) values ('d', 'New')", 'd'],
     ['delete from metrics', 'c'],
     ["delete from kanban_items where id = 'c-item'", 'c'],
@@ -286,13 +289,22 @@ t.test("a label's change touches every project in which an item has it", async (
   t.equal(touches("update kanban_labels set name = 'Defect' where id = 'a-label'"), 'ab')
 })
 
-t.test('a row that is replaced touches the project that loses it', async (t) => {
-  const { touches } = setUp(t)
-  t.equal(
-    touches("insert or replace into objectives (id, project_id, title) values ('a-goal', 'b', 'Land')"),
-    'ab',
-  )
-  t.equal(touches("update or replace objectives set id = 'c-goal' where id = 'b-goal'"), 'bc')
+t.test('what shows in an item touches that item alone', async (t) => {
+  const { client, touchedItems } = setUp(t)
+  const touches = (sql: string) => {
+    touchedItems.clear()
+    client.exec(sql)
+    return [...touchedItems].toSorted()
+  }
+  t.strictSame(touches("update kanban_items set title = 'x' where id = 'a-item'"), ['a a-item'])
+  t.strictSame(touches("update kanban_subtasks set title = 'x' where item_id = 'a-item'"), ['a a-item'])
+  t.strictSame(touches("delete from kanban_item_labels where item_id = 'a-item'"), ['a a-item'])
+  t.strictSame(touches("update kanban_items set project_id = 'b' where id = 'a-item'"), [
+    'a a-item',
+    'b a-item',
+  ])
+  t.strictSame(touches("update projects set name = 'x' where id = 'a'"), ['a null'])
+  t.strictSame(touches("update objectives set title = 'x' where project_id = 'a'"), ['a null'])
 })
 
 t.test('other connections neither see nor need the watch', async (t) => {
@@ -343,4 +355,18 @@ t.test('two handles on one file watch each for itself', async (t) => {
   watchProjects(db as SharedDatabase, (id) => touchedBySecond.push(id))
   t.equal(first.touches("update projects set name = 'x' where id = 'a'"), 'a')
   t.strictSame(touchedBySecond, [])
+})
+
+t.test("other tools' triggers do what they do without the watch", async (t) => {
+  const { client, touches } = setUp(t)
+  client.exec(`
+    create trigger stamp_projects after update on projects begin
+      update projects set updated_at = strftime('%Y-%m-%dT%H:%M:%fZ', 'now') where id = new.id;
+    end;
+    create trigger number_items after update on kanban_items begin
+      update kanban_items set source_id = source_id + 1 where id = new.id;
+    end`)
+  t.doesNotThrow(() => touches("update projects set name = 'x' where id = 'a'"))
+  t.doesNotThrow(() => touches("update kanban_items set title = 'x' where id = 'a-item'"))
+  t.equal(client.prepare("select source_id from kanban_items where id = 'a-item'").pluck().get(), '1')
 })

@@ -401,9 +401,14 @@ t.test('an application closes with writes that wait for a lock', async (t) => {
   other.exec('begin immediate')
   const executed = watch(t, app.db.$client)
   const waiting = send(app, 'PATCH', `/api/projects/${id}`, { name: 'Gemini' })
+  const refused = t.rejects(
+    app.write(() => undefined),
+    { message: 'the service has stopped' },
+  )
   await until(() => executed.count(/^begin immediate/) > 0)
   t.equal((await send(app, 'GET', `/api/projects/${id}`)).body.name, 'Apollo')
   await app.close()
+  await refused
   t.match(await waiting, { status: 500, body: { error: 'Failed to update project' } })
   await t.rejects(app.write(() => undefined))
   other.exec('rollback')
