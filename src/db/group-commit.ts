@@ -1,6 +1,11 @@
 /** Group commit: the writes of all requests that arrive together cost one sync of the disk. */
 import { BUSY_TIMEOUT, type SharedDatabase, withoutWaiting } from './client.ts'
 
+/** After so many turns without another write a group is complete ... */
+const QUIET = 3
+/** ... and with so many writes in any case. */
+const LARGE = 256
+
 /** Milliseconds between attempts while another process holds the write lock. */
 const RETRY = 10
 
@@ -32,9 +37,9 @@ const isBusy = (error: unknown) =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 
 /**
- * Makes the one way to write to a database. All that is handed in during one turn of the event loop runs when the turn
- * ends, in one transaction, each work in a savepoint of its own: one that throws is rolled back and rejected alone.
- * Nobody is answered before the commit; when it fails, everybody is rejected and nothing is half-done. A lone write
+ * Makes the one way to write to a database. All that is handed in during one turn of the event loop, or by several
+ * clients in turns close together, runs when the turn ends, in one transaction, each work in a savepoint of its own: one
+ * that throws is rolled back and rejected alone. Nobody is answered before the commit; when it fails, everybody is rejected and nothing is half-done. A lone write
  * waits for nobody. While another process holds the write lock, writes wait without holding up the event loop, each
  * at most {@link BUSY_TIMEOUT}.
  * @returns `write`, and `close`, which refuses what still waits
@@ -85,6 +90,19 @@ export function createGroupCommit(db: SharedDatabase): { write: Write; close: ()
     if (waiting.length > 0) retry = setTimeout(commitGroup, RETRY)
   }
 
+  /**
+   * Ends a turn in which writes were waiting. Where several are, more are on their way: they come along, until a few
+   * turns (which wait for nothing) have brought none.
+   * @param before how many were waiting when the turn began
+   * @param quietTurns how many turns have brought none
+   */
+  function endTurn(before: number, quietTurns: number): void {
+    const quiet = waiting.length > before ? 0 : quietTurns + 1
+    const isGathering = waiting.length > 1 && waiting.length < LARGE && quiet < QUIET
+    if (isGathering) setImmediate(endTurn, waiting.length, quiet)
+    else commitGroup()
+  }
+
   function commitGroup(): void {
     retry = undefined
     const group = waiting
@@ -112,7 +130,7 @@ export function createGroupCommit(db: SharedDatabase): { write: Write; close: ()
       new Promise((resolve, reject) => {
         if (isClosed) throw stopped()
         // After the current turn's callbacks, before the loop waits for anything new.
-        if (waiting.length === 0) setImmediate(commitGroup)
+        if (waiting.length === 0) setImmediate(endTurn, 0, 0)
         waiting.push({ work, resolve, reject, lockedSince: undefined })
       }),
     close: () => {
