@@ -63,6 +63,36 @@ t.test('a lone write commits at the end of its turn', async (t) => {
   t.equal(await written, 1)
 })
 
+t.test(
+  'several writes let those of the next turns come along, but wait for nobody who does not come',
+  async (t) => {
+    const { write, put, executed } = setUp(t)
+    const commits = () => executed.count(/^commit$/)
+    const early = [write(() => put('a')), write(() => put('b'))]
+    for (const id of ['c', 'd', 'e']) {
+      await nextTurn()
+      early.push(write(() => put(id)))
+    }
+    await Promise.all(early)
+    t.equal(commits(), 1)
+
+    const pair = [write(() => put('f')), write(() => put('g'))]
+    let turns = 0
+    for (; commits() === 1 && turns < 10; turns++) await nextTurn()
+    t.ok(turns > 1 && turns <= 4, `${turns} turns`)
+    await Promise.all(pair)
+
+    const steady: Promise<unknown>[] = []
+    while (commits() === 2 && steady.length < 1000) {
+      const next = steady.length
+      for (const name of ['x', 'y']) steady.push(write(() => put(`${name}${next}`)))
+      await nextTurn()
+    }
+    t.ok(steady.length > 100 && steady.length <= 260, `${steady.length} writes were not put off any longer`)
+    await Promise.all(steady)
+  },
+)
+
 t.test('a write that a work hands in comes after it', async (t) => {
   const { write, put, committed, executed } = setUp(t)
   const inner: Promise<unknown>[] = []
