@@ -325,11 +325,12 @@ t.test('a full disk refuses writes and nothing else, and room lets them go on', 
   isSound(t, after)
 })
 
-t.test('a database that may not grow refuses what needs room, whole, and stores what does not', async (t) => {
+/** A service in this process, so that its own connection can be told what no other can, with a furnished board. */
+async function startInProcess(t: Test) {
   const { DATABASE_URL: databaseUrl } = onNewFile(t)
-  let log = ''
+  let text = ''
   const logStream = new PassThrough().on('data', (line) => {
-    log += line
+    text += line
   })
   const options = { databaseUrl, adminPassword: ADMIN.password, logLevel: 'error', logStream } as const
   const app = await build(t, options)
@@ -337,6 +338,11 @@ t.test('a database that may not grow refuses what needs room, whole, and stores 
   const { $client: client } = app.db
   const board = await furnish(service)
   const before = await readAll(service, board)
+  return { service, client, board, before, log: () => text }
+}
+
+t.test('a database that may not grow refuses what needs room, whole, and stores what does not', async (t) => {
+  const { service, client, board, before, log } = await startInProcess(t)
 
   const limit = client.pragma('max_page_count', { simple: true })
   client.pragma(`max_page_count = ${client.pragma('page_count', { simple: true })}`)
@@ -349,7 +355,7 @@ t.test('a database that may not grow refuses what needs room, whole, and stores 
     t.strictSame(await readAll(service, board), before)
     await isUp(t, service)
   }
-  isLogged(t, log, big, 'SQLITE_FULL')
+  isLogged(t, log(), big, 'SQLITE_FULL')
   // Together with what needs room, a write may be refused as well; whatever it is told, it is true.
   const projectPath = `/api/projects/${board.project}`
   for (let attempt = 1; attempt <= 5; attempt++) {
@@ -484,20 +490,10 @@ t.test('a commit that fails is undone, and the next one is made', async (t) => {
  * SQLite itself can be told that this connection only reads: its error is that of a file system gone read-only.
  */
 t.test('a database that became read-only refuses writes and nothing else', async (t) => {
-  const { DATABASE_URL: databaseUrl } = onNewFile(t)
-  let log = ''
-  const logStream = new PassThrough().on('data', (line) => {
-    log += line
-  })
-  const options = { databaseUrl, adminPassword: ADMIN.password, logLevel: 'error', logStream } as const
-  const app = await build(t, options)
-  const service = { url: await app.listen({ port: 0 }) }
-  const { $client: client } = app.db
-  const board = await furnish(service)
-  const before = await readAll(service, board)
+  const { service, client, board, before, log } = await startInProcess(t)
   client.pragma('query_only = on')
   await onlyWritesFail(t, service, board, before)
-  isLogged(t, log, Object.values(writesOf(board)), 'SQLITE_READONLY')
+  isLogged(t, log(), Object.values(writesOf(board)), 'SQLITE_READONLY')
   client.pragma('query_only = off')
   await works(t, service, board, client)
   isSound(t, client)
