@@ -4,7 +4,6 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { prepareActivity, type Tracked } from './activity.ts'
 import { prepareColumns } from './columns.ts'
 import { read, type SharedDatabase } from './db/client.ts'
-import { orEmptyObject } from './db/json-text.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks, projects } from './db/schema.ts'
 import {
   amongIds,
@@ -72,7 +71,6 @@ function prepareCompletion(db: SharedDatabase): (items: ItemRow[]) => KanbanItem
     const subtasksOf = Map.groupBy(subtasks.all({ ids }), ({ itemId }) => itemId)
     return items.map((item) => ({
       ...item,
-      metadata: orEmptyObject(item.metadata),
       labels: labelsOf.get(item.id) ?? [],
       subtasks: subtasksOf.get(item.id) ?? [],
     }))
@@ -129,8 +127,7 @@ export function prepareKanbanItems(db: SharedDatabase) {
     get: (id: string): KanbanItem =>
       read(db, () => {
         const item = one.get({ id }) ?? noKanbanItem()
-        const metadata = orEmptyObject(item.metadata)
-        return { ...item, metadata, labels: labels.all({ id }), subtasks: subtasks.all({ id }) }
+        return { ...item, labels: labels.all({ id }), subtasks: subtasks.all({ id }) }
       }),
     /** The items of one project, by sortOrder; `dismissed` undefined means both kinds. */
     list: (projectId: string, dismissed?: boolean): KanbanItem[] =>

@@ -2,7 +2,6 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { prepareDefaultColumns } from './columns.ts'
 import { read, type SharedDatabase } from './db/client.ts'
-import { orEmptyArray, orEmptyObject } from './db/json-text.ts'
 import {
   kanbanItems,
   metrics,
@@ -113,18 +112,9 @@ export function prepareProjects(db: SharedDatabase) {
       const teamAssignments = byProject(assignments.all({ ids }))
       return found.map((project) => ({
         ...project,
-        phaseConfig: orEmptyArray(project.phaseConfig),
-        metadata: orEmptyObject(project.metadata),
         kanbanItems: items.get(project.id) ?? [],
-        transcriptSummaries: (transcriptSummaries.get(project.id) ?? []).map((transcript) => ({
-          ...transcript,
-          participants: orEmptyArray(transcript.participants),
-          actionItems: orEmptyArray(transcript.actionItems),
-        })),
-        metrics: (metrics.get(project.id) ?? []).map((metric) => ({
-          ...metric,
-          history: orEmptyArray(metric.history),
-        })),
+        transcriptSummaries: transcriptSummaries.get(project.id) ?? [],
+        metrics: metrics.get(project.id) ?? [],
         objectives: objectives.get(project.id) ?? [],
         teamAssignments: teamAssignments.get(project.id) ?? [],
       }))

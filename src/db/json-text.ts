@@ -22,22 +22,19 @@ function readJsonText<T>(text: string, isExpected: (value: unknown) => boolean, 
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A TEXT column that holds a JSON array. NULL reads as null: use {@link orEmptyArray} where it leaves the database. */
-export const jsonArrayText = customType<{ data: unknown[]; driverData: string }>({
+/**
+ * A TEXT column that holds a JSON array. It may be NULL, which reads as empty too (see `prepareRows` in
+ * `statements.ts`), so whoever reads it never meets null: that is what `notNull` says here, to TypeScript alone.
+ */
+export const jsonArrayText = customType<{ data: unknown[]; driverData: string; notNull: true }>({
   dataType: () => 'text',
   fromDriver: (text) => readJsonText(text, Array.isArray, () => []),
   toDriver: (value) => JSON.stringify(value),
 })
 
-/** A TEXT column that holds a JSON object. NULL reads as null: use {@link orEmptyObject} where it leaves the database. */
-export const jsonObjectText = customType<{ data: JsonObject; driverData: string }>({
+/** A TEXT column that holds a JSON object; NULL reads as empty, as in {@link jsonArrayText}. */
+export const jsonObjectText = customType<{ data: JsonObject; driverData: string; notNull: true }>({
   dataType: () => 'text',
   fromDriver: (text) => readJsonText<JsonObject>(text, isObject, () => ({})),
   toDriver: (value) => JSON.stringify(value),
 })
-
-/** A missing stored array reads as an empty one. */
-export const orEmptyArray = (value: unknown[] | null): unknown[] => value ?? []
-
-/** A missing stored object reads as an empty one. */
-export const orEmptyObject = (value: JsonObject | null): JsonObject => value ?? {}

@@ -3,7 +3,7 @@
  * reading their rows is done here, because its general mapping costs more than SQLite itself.
  */
 import { Column, eq, is, Param, Placeholder, type Query, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { type SQLiteColumn, SQLiteCustomColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import type { SharedDatabase } from './client.ts'
 
@@ -40,12 +40,18 @@ export interface PreparedRows<Row> {
   get: (values?: Values) => Row | undefined
 }
 
-const passesThrough = (column: Column) => column.mapFromDriverValue === Column.prototype.mapFromDriverValue
+/** What makes a stored value the row's; undefined for a column whose values are taken as they are. */
+function decoder(column: Column): ((value: unknown) => unknown) | undefined {
+  if (column.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined
+  // JSON text is the schema's only type of its own, and reads as empty where nothing is stored.
+  if (is(column, SQLiteCustomColumn)) return (value) => column.mapFromDriverValue(value ?? '')
+  return (value) => (value === null ? null : column.mapFromDriverValue(value))
+}
 
 /**
  * Prepares a query.
  * @param query a Drizzle select of columns, without nested objects or computed fields
- * @returns readers of the same rows that Drizzle itself would return
+ * @returns readers of the same rows that Drizzle itself would return, but for JSON text that is NULL: it reads as empty
  */
 export function prepareRows<Row>({ $client }: SharedDatabase, query: ColumnQuery<Row>): PreparedRows<Row> {
   const { sql: text, params } = query.toSQL()
@@ -53,14 +59,14 @@ export function prepareRows<Row>({ $client }: SharedDatabase, query: ColumnQuery
   const bind = binder(params)
   const fields = Object.entries(query._.selectedFields as Record<string, Column>).map(([name, column]) => ({
     name,
-    decode: passesThrough(column) ? undefined : (value: unknown) => column.mapFromDriverValue(value),
+    decode: decoder(column),
   }))
   function toRow(values: unknown[]): Row {
     const row: Record<string, unknown> = {}
     let index = 0
     for (const { name, decode } of fields) {
       const value = values[index++]
-      row[name] = decode === undefined || value === null ? value : decode(value)
+      row[name] = decode === undefined ? value : decode(value)
     }
     return row as Row
   }
@@ -143,7 +149,7 @@ export function prepareInsert<Table extends SQLiteTable>(db: SharedDatabase, tab
 }
 
 /** A table whose rows have an id. */
-type Identified = SQLiteTable & { id: SQLiteColumn }
+export type Identified = SQLiteTable & { id: SQLiteColumn }
 
 /**
  * Prepares updates of one row of a table.
