@@ -5,13 +5,19 @@ import { namedSchemas } from '../src/schemas/records.ts'
 import { createSerializerCompiler } from '../src/serialization.ts'
 import { createValidatorCompiler, parseJson } from '../src/validation.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether an absent body stands for `{}`: on actions that need nothing from it. */
+    isBodyOptional?: boolean
+  }
+}
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const hasBody = new Set(['POST', 'PUT', 'PATCH'])
 
-/** A DELETE's body is ignored, whatever it claims to be: Fastify is told that there is none. */
-async function ignoreBody(request: FastifyRequest): Promise<void> {
-  if (request.method !== 'DELETE') return
+/** Tells Fastify that there is no body. */
+function hideBody(request: FastifyRequest): void {
   request.headers = {
     'content-type': undefined,
     'content-length': '0',
@@ -19,11 +25,24 @@ async function ignoreBody(request: FastifyRequest): Promise<void> {
   } as unknown as typeof request.headers
 }
 
+/** A DELETE's body is ignored, whatever it claims to be. */
+async function ignoreBody(request: FastifyRequest): Promise<void> {
+  if (request.method === 'DELETE') hideBody(request)
+}
+
+/** Whether a route does without a body: then an absent one is an empty object. */
+const takesNoBody = ({ routeOptions }: FastifyRequest) => routeOptions.config.isBodyOptional === true
+
 /** Without a body there is nothing that could be parsed, whatever its type would be: the same as a body that is not JSON. */
-const refuseEmptyBody: preParsingHookHandler = ({ method, headers }, _reply, payload, done) => {
+const refuseEmptyBody: preParsingHookHandler = (request, _reply, payload, done) => {
+  const { method, headers } = request
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
-  if (isEmpty && hasBody.has(method)) done(new SpecifiedFailure('the request body is empty'))
-  else done(null, payload)
+  if (isEmpty && hasBody.has(method)) {
+    if (!takesNoBody(request)) return done(new SpecifiedFailure('the request body is empty'))
+    hideBody(request)
+    request.body = {}
+  }
+  done(null, payload)
 }
 
 /**
@@ -38,10 +57,10 @@ export default fp<{ bodyLimit: number }>(
     app.addContentTypeParser<Buffer>(
       'application/json',
       { parseAs: 'buffer', bodyLimit },
-      (_request, body, done) => {
+      (request, body, done) => {
         let value: unknown
         try {
-          value = parseJson(utf8.decode(body))
+          value = body.length === 0 && takesNoBody(request) ? {} : parseJson(utf8.decode(body))
         } catch {
           // The parser's own message quotes the body, which has no business in a log.
           done(new SpecifiedFailure('the request body is not JSON'))

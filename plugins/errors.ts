@@ -2,13 +2,16 @@ import { STATUS_CODES } from 'node:http'
 import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { ApiError, SpecifiedFailure, type ValidationDetails, validationFailed } from '../src/errors.ts'
+import { ApiError, type ErrorDetails, SpecifiedFailure, validationFailed } from '../src/errors.ts'
 import { flattenErrors } from '../src/validation.ts'
 
 /** A body that did not arrive as announced cannot be parsed either: not a refusal, but "no JSON". */
 const TRUNCATED_BODY = 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** Which paths a route's path stands for. */
+const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
 
 /** What a thrown value answers: undefined when it is an unexpected failure. */
 function refusalOf(error: unknown): ApiError | undefined {
@@ -32,7 +35,7 @@ function causeOf(error: unknown): unknown {
  * Not through the route's schemas: they describe the errors that the route itself makes, and a host's hook may
  * refuse with the same status for reasons of its own.
  */
-const send = (reply: FastifyReply, body: { error: string; details?: ValidationDetails | undefined }) =>
+const send = (reply: FastifyReply, body: { error: string; details?: ErrorDetails | undefined }) =>
   reply.serializer(JSON.stringify).header('content-type', 'application/json; charset=utf-8').send(body)
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -73,7 +76,11 @@ export default fp<{ answersUnknownRoutes: boolean }>(
       methods.set(route.path, known)
     })
     app.decorate('refuseOtherMethods', () => {
-      for (const [path, known] of [...methods]) {
+      const others = [...methods].map(([path, known]) => ({ pattern: toPattern(path), known: [...known] }))
+      for (const path of [...methods.keys()]) {
+        // Also those of a path with a parameter that this one is an instance of: they are answered there.
+        const matching = others.filter(({ pattern }) => pattern.test(path))
+        const known = new Set(matching.flatMap((other) => other.known))
         const refusal = new ApiError(405, 'Method not allowed', { headers: { allow: [...known].join(', ') } })
         app.route({
           method: METHODS.filter((method) => !known.has(method)),

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { kanbanItems, projects } from '../src/db/schema.ts'
-import { prepareExists } from '../src/db/statements.ts'
 import { mustExist } from '../src/existence.ts'
 import { memberOf } from '../src/identity.ts'
 import { prepareKanbanItemChanges, prepareKanbanItems } from '../src/kanban-items.ts'
@@ -60,8 +59,8 @@ const dismissedFilter = { false: false, true: true, all: undefined }
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const items = prepareKanbanItems(app.db)
   const changes = prepareKanbanItemChanges(app.db)
-  const itemExists = mustExist('Kanban item', prepareExists(app.db, kanbanItems))
-  const projectExists = mustExist('Project', prepareExists(app.db, projects))
+  const itemExists = mustExist(app.db, kanbanItems)
+  const projectExists = mustExist(app.db, projects)
   const tags = ['Kanban items']
 
   app.get('/api/projects/:id/kanban-items', {

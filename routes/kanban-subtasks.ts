@@ -1,19 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { kanbanItems } from '../src/db/schema.ts'
-import { prepareExists } from '../src/db/statements.ts'
-import { mustExist } from '../src/existence.ts'
-import { prepareKanbanSubtaskChanges, prepareKanbanSubtasks } from '../src/kanban-subtasks.ts'
-import {
-  CreateBody,
-  ErrorBody,
-  IdParams,
-  ref,
-  SortOrder,
-  Success,
-  Title,
-  UpdateBody,
-} from '../src/schemas/common.ts'
+import { childRoutes, reorderRoute } from '../src/child-routes.ts'
+import { prepareKanbanSubtasks } from '../src/kanban-subtasks.ts'
+import { CreateBody, IdParams, SortOrder, Title, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanSubtaskSchema } from '../src/schemas/records.ts'
 
 const KanbanSubtaskCreateSchema = CreateBody({
@@ -27,75 +16,35 @@ const KanbanSubtaskUpdateSchema = UpdateBody({
   sortOrder: SortOrder,
 })
 
+const noExistenceCheck = 'An unknown id is answered with 500: no existence check is made.'
+
 /** Kanban subtasks: what is to be ticked off on an item. */
 const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const subtasks = prepareKanbanSubtasks(app.db)
-  const changes = prepareKanbanSubtaskChanges(app.db)
-  const itemExists = mustExist('Kanban item', prepareExists(app.db, kanbanItems))
-  const tags = ['Kanban subtasks']
-
-  app.get('/api/kanban-items/:id/subtasks', {
-    config: { access: 'read', failure: 'Failed to fetch kanban subtasks' },
-    schema: {
-      operationId: 'listKanbanSubtasks',
-      summary: "List an item's subtasks by sortOrder",
-      tags,
-      params: IdParams,
-      response: { 200: Type.Array(ref(KanbanSubtaskSchema)), 404: ref(ErrorBody) },
+  const rules = prepareKanbanSubtasks(app.db)
+  const routes = childRoutes(app, {
+    thing: 'Kanban subtask',
+    parent: 'item',
+    record: KanbanSubtaskSchema,
+    create: KanbanSubtaskCreateSchema,
+    update: KanbanSubtaskUpdateSchema,
+    rules,
+    notes: {
+      create: "Without a `sortOrder` it stands after the item's last.",
+      update: noExistenceCheck,
+      delete: noExistenceCheck,
     },
-    preHandler: itemExists,
-    handler: async (request) => subtasks.ofItem(request.params.id),
+    failures: { update: 'Internal server error', delete: 'Internal server error' },
   })
 
-  app.post('/api/kanban-items/:id/subtasks', {
-    config: { access: 'write', failure: 'Failed to create kanban subtask' },
-    schema: {
-      operationId: 'createKanbanSubtask',
-      summary: "Create a subtask after the item's last one",
-      tags,
-      params: IdParams,
-      body: KanbanSubtaskCreateSchema,
-      response: { 201: ref(KanbanSubtaskSchema), 404: ref(ErrorBody) },
-    },
-    handler: async (request, reply) =>
-      reply
-        .code(201)
-        .send(await app.write(() => subtasks.get(changes.create(request.params.id, request.body)))),
-  })
-
-  app.patch('/api/kanban-subtasks/:id', {
-    config: { access: 'write', failure: 'Internal server error' },
-    schema: {
-      operationId: 'updateKanbanSubtask',
-      summary: 'Change a subtask',
-      description: 'An unknown id is answered with 500: no existence check is made.',
-      tags,
-      params: IdParams,
-      body: KanbanSubtaskUpdateSchema,
-      response: { 200: ref(KanbanSubtaskSchema) },
-    },
-    handler: async ({ params, body }) =>
-      app.write(() => {
-        changes.update(params.id, body)
-        return subtasks.get(params.id)
-      }),
-  })
-
-  app.delete('/api/kanban-subtasks/:id', {
-    config: { access: 'write', failure: 'Internal server error' },
-    schema: {
-      operationId: 'deleteKanbanSubtask',
-      summary: 'Delete a subtask',
-      description: 'An unknown id is answered with 500: no existence check is made.',
-      tags,
-      params: IdParams,
-      response: { 200: ref(Success) },
-    },
-    handler: async (request) => {
-      await app.write(() => changes.delete(request.params.id))
-      return { success: true as const }
-    },
-  })
+  app.get('/api/kanban-items/:id/subtasks', routes.list)
+  app.post('/api/kanban-items/:id/subtasks', routes.create)
+  app.post(
+    '/api/kanban-items/:id/subtasks/reorder',
+    reorderRoute(app, { things: 'Kanban subtasks', record: KanbanSubtaskSchema, params: IdParams, rules }),
+  )
+  app.get('/api/kanban-subtasks/:id', routes.get)
+  app.patch('/api/kanban-subtasks/:id', routes.update)
+  app.delete('/api/kanban-subtasks/:id', routes.delete)
 }
 
 export default kanbanSubtaskRoutes

@@ -11,16 +11,19 @@ export interface ValidationDetails {
   fieldErrors: Record<string, string[]>
 }
 
+/** What an error says beyond its one line: what failed validation, or which of several ids name nothing. */
+export type ErrorDetails = ValidationDetails | { missing: string[] }
+
 /** An answer other than success that the contract names. `message` is the body's `error` string. */
 export class ApiError extends Error {
   readonly statusCode: number
-  readonly details: ValidationDetails | undefined
+  readonly details: ErrorDetails | undefined
   readonly headers: Record<string, string>
 
   constructor(
     statusCode: number,
     message: string,
-    extra: { details?: ValidationDetails; headers?: Record<string, string> } = {},
+    extra: { details?: ErrorDetails; headers?: Record<string, string> } = {},
   ) {
     super(message)
     this.name = 'ApiError'
@@ -34,6 +37,10 @@ export class ApiError extends Error {
 export const validationFailed = (details: ValidationDetails) =>
   new ApiError(400, 'Validation failed', { details })
 
+/** 400 with what is wrong below one top-level field. */
+export const invalidField = (field: string, ...messages: string[]) =>
+  validationFailed({ formErrors: [], fieldErrors: { [field]: messages } })
+
 /** 401. The same words for a missing, unknown, expired or revoked credential: which one it was is nobody's business. */
 export const authenticationRequired = (headers: Record<string, string> = {}) =>
   new ApiError(401, 'Authentication required', { headers: { 'www-authenticate': 'Bearer', ...headers } })
@@ -41,8 +48,12 @@ export const authenticationRequired = (headers: Record<string, string> = {}) =>
 /** 403 with its reason, e.g. `Forbidden: admin access required`. */
 export const forbidden = (reason: string) => new ApiError(403, `Forbidden: ${reason}`)
 
-/** 404, e.g. `Project not found`. */
-export const notFound = (thing: string) => new ApiError(404, `${thing} not found`)
+/** 404, e.g. `Project not found`; where several were asked for, with the ids of those that are missing. */
+export const notFound = (thing: string, missing?: string[]) =>
+  new ApiError(404, `${thing} not found`, missing && { details: { missing } })
+
+/** 409: the request is valid, but what is there does not allow it. */
+export const conflict = (message: string) => new ApiError(409, message)
 
 /** 429 with the seconds after which another try makes sense. */
 export const tooManyRequests = (message: string, retryAfterSeconds: number) =>

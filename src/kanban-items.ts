@@ -14,10 +14,9 @@ import {
   prepareRows,
   prepareUpdate,
 } from './db/statements.ts'
-import { notFound } from './errors.ts'
+import { noSuch } from './existence.ts'
 import { newId } from './ids.ts'
 import { afterLast } from './ordering.ts'
-import { noProject } from './projects.ts'
 import type { KanbanItem } from './schemas/records.ts'
 import { parseTimestamp, timestamp } from './time.ts'
 
@@ -32,11 +31,6 @@ export type KanbanItemInput = Partial<
 >
 
 const inOrder = [asc(kanbanItems.sortOrder), asc(kanbanItems.id)]
-
-/** Throws the 404 of a kanban item. */
-export const noKanbanItem = (): never => {
-  throw notFound('Kanban item')
-}
 
 /** The labels of the items that the condition names. */
 const labelsWhere = (db: SharedDatabase, condition: SQL) =>
@@ -126,7 +120,7 @@ export function prepareKanbanItems(db: SharedDatabase) {
     /** One item. @throws ApiError 404 */
     get: (id: string): KanbanItem =>
       read(db, () => {
-        const item = one.get({ id }) ?? noKanbanItem()
+        const item = one.get({ id }) ?? noSuch(kanbanItems)
         return { ...item, labels: labels.all({ id }), subtasks: subtasks.all({ id }) }
       }),
     /** The items of one project, by sortOrder; `dismissed` undefined means both kinds. */
@@ -187,7 +181,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
      * @throws ApiError 404 when there is no such project
      */
     create(projectId: string, input: KanbanItemInput & { title: string }): string {
-      if (!projectExists(projectId)) noProject()
+      if (!projectExists(projectId)) noSuch(projects)
       const at = timestamp()
       const column = input.column ?? 'To Do'
       ensureColumn(projectId, column, at)
@@ -211,7 +205,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
      */
     update(id: string, input: KanbanItemInput, actorId: string | null): void {
       // Read in here: what the request saw before its body arrived may have changed since.
-      const before = trackedFields.get({ id }) ?? noKanbanItem()
+      const before = trackedFields.get({ id }) ?? noSuch(kanbanItems)
       if (Object.keys(input).length === 0) return
       const at = timestamp()
       if (input.column !== undefined) ensureColumn(before.projectId, input.column, at)
@@ -221,7 +215,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
 
     /** Deletes an item with all that belongs to it. @throws ApiError 404 when there is none */
     delete(id: string): void {
-      if (!remove(id)) noKanbanItem()
+      if (!remove(id)) noSuch(kanbanItems)
     },
   }
 }

@@ -1,7 +1,94 @@
-/** Where records stand among their siblings: `sortOrder` ascending, then `id`. */
+/**
+ * Where records stand among their siblings: `sortOrder` ascending, then `id`. All that decides on a `sortOrder` is
+ * here: the place after the last, the place between two neighbours, numbering siblings anew, and an order of the client's own.
+ */
+import { and, asc, type ColumnBaseConfig, eq, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { SharedDatabase } from './db/client.ts'
+import { given, type Identified, prepareRows, prepareUpdate } from './db/statements.ts'
+import { timestamp } from './time.ts'
+
+/** A table whose rows have a place among others. */
+export type OrderedTable = Identified & {
+  sortOrder: SQLiteColumn<ColumnBaseConfig<'number', string> & { data: number; notNull: true }>
+}
+
+/** A record's place. */
+export interface Place {
+  id: string
+  sortOrder: number
+}
+
+/** The order of a list. */
+export const inOrder = (table: Identified & { sortOrder?: SQLiteColumn }): SQL[] =>
+  table.sortOrder === undefined ? [asc(table.id)] : [asc(table.sortOrder), asc(table.id)]
+
+/** Condition: the row stands after the place that is given as `sortOrder` and `id`. */
+export const isAfter = (table: OrderedTable): SQL =>
+  sql`(${table.sortOrder}, ${table.id}) > (${given('sortOrder')}, ${given('id')})`
+
+/** Condition: the row stands before the place that is given as `sortOrder` and `id`. */
+export const isBefore = (table: OrderedTable): SQL =>
+  sql`(${table.sortOrder}, ${table.id}) < (${given('sortOrder')}, ${given('id')})`
 
 /**
  * The place after all siblings.
  * @param last the largest `sortOrder` among them; null or undefined when there is none
  */
 export const afterLast = (last: number | null | undefined): number => (last ?? 0) + 1
+
+/**
+ * A `sortOrder` strictly between those of two neighbours: half-way, or one step beyond the only one.
+ * @param before undefined at the beginning
+ * @param after undefined at the end
+ * @returns undefined when no number lies between them: then the siblings have to be numbered anew
+ */
+export function between(before: number | undefined, after: number | undefined): number | undefined {
+  const place =
+    before === undefined
+      ? after === undefined
+        ? afterLast(undefined)
+        : after - 1
+      : after === undefined
+        ? afterLast(before)
+        : // Not half of the sum: that of two large numbers is infinite.
+          before / 2 + after / 2
+  const fits = Number.isFinite(place) && (before ?? -Infinity) < place && place < (after ?? Infinity)
+  return fits ? place : undefined
+}
+
+/** The `sortOrder` of the n-th of siblings that are numbered anew, counted from 0. */
+export const numbered = (index: number): number => afterLast(index)
+
+/**
+ * Prepares giving records the places that a client wants, all or nothing. A record that is there already is left as it
+ * is, `updatedAt` included.
+ * @param siblings the column by which records are looked up together with whom they belong to; absent for those of nobody
+ * @param refuse makes the refusal of ids that name no such record, from their positions in the request
+ * @returns the change. Call it inside the write that it is part of
+ */
+export function prepareReorder(
+  db: SharedDatabase,
+  table: OrderedTable,
+  siblings: SQLiteColumn | undefined,
+  refuse: (unknown: number[]) => Error,
+) {
+  const one = prepareRows<Place>(
+    db,
+    db
+      .select({ id: table.id, sortOrder: table.sortOrder })
+      .from(table)
+      .where(and(eq(table.id, given('id')), siblings && eq(siblings, given('of')))),
+  )
+  const update = prepareUpdate(db, table)
+  return (places: readonly Place[], of?: string): void => {
+    const updatedAt = timestamp()
+    const unknown: number[] = []
+    for (const [index, { id, sortOrder }] of places.entries()) {
+      const current = one.get({ id, of })
+      if (current === undefined) unknown.push(index)
+      else if (current.sortOrder !== sortOrder) update(id, { sortOrder, updatedAt })
+    }
+    if (unknown.length > 0) throw refuse(unknown)
+  }
+}

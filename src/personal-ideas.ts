@@ -3,7 +3,7 @@ import { asc, eq } from 'drizzle-orm'
 import type { SharedDatabase } from './db/client.ts'
 import { personalIdeas } from './db/schema.ts'
 import { given, prepareInsert, prepareRows } from './db/statements.ts'
-import { notFound } from './errors.ts'
+import { noSuch } from './existence.ts'
 import { newId } from './ids.ts'
 import { timestamp } from './time.ts'
 
@@ -12,10 +12,6 @@ type PersonalIdea = typeof personalIdeas.$inferSelect
 
 /** Fields a client may set. */
 export type PersonalIdeaInput = Pick<NewIdea, 'title' | 'description' | 'priority' | 'status' | 'sortOrder'>
-
-const noIdea = (): never => {
-  throw notFound('Personal idea')
-}
 
 /**
  * Prepares the statements that read ideas.
@@ -39,7 +35,7 @@ export function preparePersonalIdeas(db: SharedDatabase) {
   )
   return {
     /** One idea. @throws ApiError 404 */
-    get: (id: string): PersonalIdea => one.get({ id }) ?? noIdea(),
+    get: (id: string): PersonalIdea => one.get({ id }) ?? noSuch(personalIdeas),
     /** A member's ideas, by sortOrder. */
     ofOwner: (ownerId: string): PersonalIdea[] => ofOwner.all({ ownerId }),
   }

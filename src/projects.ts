@@ -19,7 +19,7 @@ import {
   prepareRows,
   prepareUpdate,
 } from './db/statements.ts'
-import { notFound } from './errors.ts'
+import { noSuch } from './existence.ts'
 import { newId } from './ids.ts'
 import { prepareItemsAmong } from './kanban-items.ts'
 import { defaultPhaseConfig, firstPhase } from './phases.ts'
@@ -35,11 +35,6 @@ export type ProjectInput = Partial<Omit<NewProject, 'id' | 'createdAt' | 'update
 export interface ProjectFilter {
   status?: string | undefined
   teamId?: string | undefined
-}
-
-/** Throws the 404 of a project. */
-export const noProject = (): never => {
-  throw notFound('Project')
 }
 
 /**
@@ -124,7 +119,7 @@ export function prepareProjects(db: SharedDatabase) {
     /** Those of the given projects that exist, in no particular order. */
     getAll,
     /** One project. @throws ApiError 404 */
-    get: (id: string): Project => getAll([id])[0] ?? noProject(),
+    get: (id: string): Project => getAll([id])[0] ?? noSuch(projects),
     /** The ids of the projects that pass the filter, by sortOrder. */
     idsOf({ status, teamId }: ProjectFilter): string[] {
       const statement = status ? (teamId ? ofStatusAndTeam : ofStatus) : teamId ? ofTeam : all
@@ -169,12 +164,12 @@ export function prepareProjectChanges(db: SharedDatabase) {
       const changes = phase ? { ...rest, phase } : rest
       const isEmpty = Object.keys(changes).length === 0
       const isThere = isEmpty ? exists(id) : update(id, { ...changes, updatedAt: timestamp() })
-      if (!isThere) noProject()
+      if (!isThere) noSuch(projects)
     },
 
     /** Deletes a project with all that belongs to it. @throws ApiError 404 when there is none */
     delete(id: string): void {
-      if (!remove(id)) noProject()
+      if (!remove(id)) noSuch(projects)
     },
   }
 }

@@ -4,10 +4,11 @@ import type { FastifyReply } from 'fastify'
 import fresh from 'fresh'
 import { LRUCache } from 'lru-cache'
 import { read, type SharedDatabase } from './db/client.ts'
-import { kanbanItems } from './db/schema.ts'
+import { kanbanItems, projects } from './db/schema.ts'
+import { noSuch } from './existence.ts'
 import { prepareItemsAmong } from './kanban-items.ts'
 import { createProjectWriter, type ProjectText } from './project-text.ts'
-import { noProject, type ProjectFilter, prepareProjects } from './projects.ts'
+import { type ProjectFilter, prepareProjects } from './projects.ts'
 import { watchProjects } from './touched-projects.ts'
 
 /** A response: its body, JSON in UTF-8, and the strong ETag (RFC 9110, section 8.8.3) of exactly these bytes. */
@@ -174,7 +175,7 @@ export function createSnapshots(
       askOncePerTurn()
       const project = keptProject(id)
       if (project && project.touched.size === 0) return project
-      return make(() => ofProjects([id])[0] ?? noProject())
+      return make(() => ofProjects([id])[0] ?? noSuch(projects))
     },
     list(filter) {
       askOncePerTurn()

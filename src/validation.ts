@@ -5,6 +5,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import secureJson from 'secure-json-parse'
 import type { ValidationDetails } from './errors.ts'
 import { once } from './once.ts'
+import { isCursor } from './pages.ts'
 import { JSON_TEXT_DEPTH, JSON_TEXT_LIMIT } from './schemas/common.ts'
 import { parseTimestamp } from './time.ts'
 
@@ -58,6 +59,17 @@ function compileJsonText(_mediaType: string, parent: AnySchemaObject): DataValid
   return check
 }
 
+/** `x-unique-by: <name>`: no two elements of the array have the same value there. Of our own, hence the `x-`. */
+function compileUniqueBy(name: string): DataValidateFunction {
+  const check: DataValidateFunction = (items: (Record<string, unknown> | null)[]) => {
+    const isUnique = new Set(items.map((item) => item?.[name])).size === items.length
+    const message = `must NOT have two elements with the same ${name}`
+    check.errors = isUnique ? [] : [{ keyword: 'x-unique-by', message, params: {} }]
+    return isUnique
+  }
+  return check
+}
+
 function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
     // The schemas are the service's own, and a test holds each against its meta-schema; at run time that would cost
@@ -71,7 +83,15 @@ function createAjv(coerceTypes: boolean): Ajv {
   })
   ajv.removeKeyword('contentMediaType')
   ajv.addFormat('timestamp', (text: string) => parseTimestamp(text) !== undefined)
+  ajv.addFormat('cursor', isCursor)
   ajv.addKeyword({ keyword: 'contentMediaType', modifying: true, errors: 'full', compile: compileJsonText })
+  ajv.addKeyword({
+    keyword: 'x-unique-by',
+    type: 'array',
+    schemaType: 'string',
+    errors: true,
+    compile: compileUniqueBy,
+  })
   return ajv
 }
 
@@ -105,13 +125,19 @@ const readablePath = (path: string[]) =>
     .map((segment, depth) => (/^\d+$/.test(segment) ? `[${segment}]` : depth ? `.${segment}` : segment))
     .join('')
 
+/** What a text of each of our own formats is. */
+const FORMATS = {
+  timestamp: 'must be an ISO 8601 date-time with offset or a plain date',
+  cursor: 'must be the cursor of a next page',
+}
+
 /** What Ajv says, in words that need no knowledge of JSON Schema. */
 function describe({ keyword, message = 'is invalid', params }: ErrorObject): string {
   switch (keyword) {
     case 'required':
       return 'is required'
     case 'format':
-      return 'must be an ISO 8601 date-time with offset or a plain date'
+      return FORMATS[params.format as keyof typeof FORMATS]
     case 'enum':
       return `must be one of ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`
     case 'type':

@@ -2,7 +2,17 @@
  * Statements that are prepared once and run often. Drizzle writes their SQL from the schema; binding their values and
  * reading their rows is done here, because its general mapping costs more than SQLite itself.
  */
-import { Column, eq, is, Param, Placeholder, type Query, type SQL, sql } from 'drizzle-orm'
+import {
+  Column,
+  type ColumnBaseConfig,
+  eq,
+  is,
+  Param,
+  Placeholder,
+  type Query,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { type SQLiteColumn, SQLiteCustomColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import type { SharedDatabase } from './client.ts'
@@ -149,7 +159,9 @@ export function prepareInsert<Table extends SQLiteTable>(db: SharedDatabase, tab
 }
 
 /** A table whose rows have an id. */
-export type Identified = SQLiteTable & { id: SQLiteColumn }
+export type Identified = SQLiteTable & {
+  id: SQLiteColumn<ColumnBaseConfig<'string', string> & { data: string; notNull: true }>
+}
 
 /**
  * Prepares updates of one row of a table.

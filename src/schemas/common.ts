@@ -1,5 +1,5 @@
 /** Shared pieces of the HTTP schemas: limits, field types, errors. */
-import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type ArrayOptions, type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../db/json-text.ts'
 
 /** A schema that describes the same value or null. */
@@ -29,7 +29,15 @@ export const AnyArray = Type.Unsafe<unknown[]>({ type: 'array', items: {} })
 export const PASSWORD_LENGTH = { minLength: 8, maxLength: 200 }
 
 /** Longest texts, in characters. */
-export const LIMITS = { name: 200, title: 500, term: 100, label: 50, description: 100_000, reference: 200 }
+export const LIMITS = {
+  name: 200,
+  title: 500,
+  term: 100,
+  label: 50,
+  comment: 10_000,
+  description: 100_000,
+  reference: 200,
+}
 
 export const Name = Type.String({ minLength: 1, maxLength: LIMITS.name })
 export const Title = Type.String({ minLength: 1, maxLength: LIMITS.title })
@@ -87,6 +95,18 @@ export const CreateBody = <T extends TProperties>(fields: T) =>
 export const UpdateBody = <T extends TProperties>(fields: T) =>
   Type.Partial(Type.Object(fields), { additionalProperties: false })
 
+/** Elements of which no two have the same value under a name. */
+export const UniqueBy = <T extends TSchema>(name: string, element: T, options: ArrayOptions = {}) =>
+  Type.Array(element, { ...options, 'x-unique-by': name, description: `Each ${name} at most once` })
+
+/** A body that gives records their places. */
+export const ReorderBody = CreateBody({
+  items: UniqueBy(
+    'id',
+    Type.Object({ id: Type.String(), sortOrder: SortOrder }, { additionalProperties: false }),
+  ),
+})
+
 // --- parameters ---
 
 /** The one path parameter: any string; what matches nothing is not found. */
@@ -104,6 +124,17 @@ export const NotModified = Type.Null({ description: 'Not modified: the ETag of `
 export const ErrorBody = Type.Object(
   { error: Type.String({ description: 'What went wrong, in one line' }) },
   { $id: 'Error' },
+)
+
+/** The body of a 404 for several records at once. */
+export const MissingErrorBody = Type.Object(
+  {
+    error: Type.String({ examples: ['Kanban item not found'] }),
+    details: Type.Object({
+      missing: Type.Array(Type.String(), { description: 'The ids that name nothing' }),
+    }),
+  },
+  { $id: 'MissingError' },
 )
 
 /** The body of a failed validation. */

@@ -3,11 +3,13 @@
  * are plain values here. What other tools stored inside JSON text is passed on as it is.
  */
 import { type Static, Type } from '@sinclair/typebox'
+import type { JsonObject } from '../db/json-text.ts'
 import {
   AnyArray,
   AnyObject,
   ErrorBody,
   Id,
+  MissingErrorBody,
   Nullable,
   ref,
   Success,
@@ -66,10 +68,64 @@ export const KanbanItemSchema = Type.Object(
     ...timestamps,
     labels: Type.Array(ref(KanbanLabelSchema)),
     subtasks: Type.Array(ref(KanbanSubtaskSchema)),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Only in the answer to a change that brought a column above its WIP limit',
+        examples: [['Column "Review" is above its WIP limit of 3']],
+      }),
+    ),
   },
   { $id: 'KanbanItem' },
 )
 export type KanbanItem = Static<typeof KanbanItemSchema>
+
+/** What a change did to a tracked field of an item. */
+export const KanbanActivitySchema = Type.Object(
+  {
+    id: Id,
+    itemId: Id,
+    type: Type.String({ examples: ['status_change', 'assignment', 'priority'] }),
+    content: Type.String(),
+    metadata: Type.Unsafe<JsonObject>({
+      ...AnyObject,
+      description: '`from` and `to`: the value before and after, as strings; empty for none',
+      examples: [{ from: 'To Do', to: 'In Progress' }],
+    }),
+    actorId: Nullable(Type.String({ description: 'The member who made the change' })),
+    createdAt: Timestamp,
+  },
+  { $id: 'KanbanActivity' },
+)
+
+/** What somebody says about an item. */
+export const KanbanCommentSchema = Type.Object(
+  {
+    id: Id,
+    itemId: Id,
+    authorId: Type.String(),
+    content: Type.String(),
+    editedAt: Nullable(Timestamp),
+    createdAt: Timestamp,
+  },
+  { $id: 'KanbanComment' },
+)
+
+/** A column of a project's board; items refer to it by name. */
+export const KanbanColumnSchema = Type.Object(
+  {
+    id: Id,
+    projectId: Id,
+    name: Type.String({ examples: ['In Progress'] }),
+    color: Type.String(),
+    sortOrder: Type.Number(),
+    wipLimit: Type.Integer({
+      description: 'Items that are not dismissed it should hold at most; 0 is no limit',
+    }),
+    wipPolicy: Type.String({ examples: ['warn', 'block'], description: 'What happens above the limit' }),
+    ...timestamps,
+  },
+  { $id: 'KanbanColumn' },
+)
 
 /** What was said in a meeting, and who has to do what. */
 export const TranscriptSummarySchema = Type.Object(
@@ -191,10 +247,14 @@ export type CurrentMember = Static<typeof CurrentMemberSchema>
 export const namedSchemas = [
   ErrorBody,
   ValidationErrorBody,
+  MissingErrorBody,
   Success,
   KanbanSubtaskSchema,
   KanbanLabelSchema,
   KanbanItemSchema,
+  KanbanActivitySchema,
+  KanbanCommentSchema,
+  KanbanColumnSchema,
   TranscriptSummarySchema,
   MetricSchema,
   ObjectiveSchema,

@@ -7,6 +7,7 @@ import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
 import * as schema from '../../src/db/schema.ts'
 import {
   amongIds,
+  type Identified,
   prepareDelete,
   prepareExists,
   prepareInsert,
@@ -17,8 +18,7 @@ import { watch } from '../executions.ts'
 
 const tables: SQLiteTable[] = Object.values(schema).filter((value) => is(value, SQLiteTable))
 
-type WithId = SQLiteTable & { id: SQLiteColumn }
-const tablesWithId = tables.filter((table): table is WithId => 'id' in table)
+const tablesWithId = tables.filter((table): table is Identified => 'id' in table)
 
 /** A database whose tables take rows that refer to nothing. */
 function open(t: Test): SharedDatabase {
@@ -261,7 +261,13 @@ t.test('an update changes the fields that it names and nothing else', async (t) 
           }
           for (const one of all) {
             const outcome = attempt(() => deepStrictEqual(update(String(row.id), one), true))
-            const expected = attempt(() => theirs.update(table).set(one).where(eq(table.id, row.id)).run())
+            const expected = attempt(() =>
+              theirs
+                .update(table)
+                .set(one)
+                .where(eq(table.id, String(row.id)))
+                .run(),
+            )
             deepStrictEqual(outcome, expected)
           }
           deepStrictEqual(update('none', all[0] ?? { [fields[0]?.[0] ?? '']: 'x' }), false)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { prepareKanbanSubtaskChanges } from '../../src/kanban-subtasks.ts'
+import { prepareKanbanSubtasks } from '../../src/kanban-subtasks.ts'
 import {
   age,
   authenticationRequired,
@@ -212,7 +212,7 @@ t.test('GET and POST /api/kanban-items/{id}/subtasks', async (t) => {
       ['POST', url, { title: '' }, undefined, 400, titleless],
       ['POST', url, { title: 'x' }, undefined, 404, gone],
     ])
-    t.throws(() => prepareKanbanSubtaskChanges(app.db).create('none', { title: 'x' }), {
+    t.throws(() => prepareKanbanSubtasks(app.db).create('none', { title: 'x' }), {
       statusCode: 404,
       message: gone.error,
     })

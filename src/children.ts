@@ -1,0 +1,145 @@
+/** Records that belong to a project or an item: what reading and changing them has in common, whatever they hold. */
+import { desc, eq } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { read, type SharedDatabase } from './db/client.ts'
+import { kanbanItems, projects } from './db/schema.ts'
+import {
+  given,
+  type Identified,
+  prepareDelete,
+  prepareExists,
+  prepareInsert,
+  prepareRows,
+  prepareUpdate,
+} from './db/statements.ts'
+import { invalidField } from './errors.ts'
+import { noSuch, thingOf } from './existence.ts'
+import { newId } from './ids.ts'
+import { afterLast, inOrder, type OrderedTable, type Place, prepareReorder } from './ordering.ts'
+import { timestamp } from './time.ts'
+
+/** A table whose rows belong to a project or an item. */
+type ChildTable = Identified &
+  ({ projectId: SQLiteColumn } | { itemId: SQLiteColumn }) & {
+    sortOrder?: OrderedTable['sortOrder']
+    updatedAt?: SQLiteColumn
+  }
+
+/** The column that names the parent, and the parent's table. */
+const parentOf = (table: ChildTable) =>
+  'projectId' in table
+    ? { field: 'projectId', column: table.projectId, parent: projects }
+    : { field: 'itemId', column: table.itemId, parent: kanbanItems }
+
+/** The fields of a child that a client may set: all but those that say what it is and whose. */
+export type ChildInput<Table extends ChildTable> = Partial<
+  Omit<Table['$inferInsert'], 'id' | 'projectId' | 'itemId' | 'createdAt' | 'updatedAt'>
+>
+
+/** What differs from one kind of child to another. */
+export interface ChildOptions {
+  /** Whether a new one stands after the last, instead of where the column's default puts it. */
+  appends?: boolean
+  /** Refuses to change or delete what is not there; the 404 of the table's records, unless given. */
+  refuseUnknown?: () => never
+}
+
+/**
+ * Prepares the statements that read and change the records of a table that belong to a parent.
+ * @returns readers; and changes, to be called inside the write that they are part of
+ */
+export function prepareChildren<Table extends ChildTable>(
+  db: SharedDatabase,
+  table: Table,
+  { appends = false, refuseUnknown = () => noSuch(table) }: ChildOptions = {},
+) {
+  type Row = Table['$inferSelect']
+  const { field, column, parent } = parentOf(table)
+  const ofParent = eq(column, given('parentId'))
+  const select = () => db.select().from(table as ChildTable)
+  const one = prepareRows<Row>(db, select().where(eq(table.id, given('id'))))
+  const all = prepareRows<Row>(
+    db,
+    select()
+      .where(ofParent)
+      .orderBy(...inOrder(table)),
+  )
+  const exists = prepareExists(db, table)
+  const parentExists = prepareExists(db, parent)
+  const insert = prepareInsert(db, table)
+  const update = prepareUpdate(db, table)
+  const remove = prepareDelete(db, table)
+  const isOrdered = (some: ChildTable): some is ChildTable & OrderedTable => some.sortOrder !== undefined
+  const last =
+    appends && isOrdered(table)
+      ? prepareRows<{ sortOrder: number }>(
+          db,
+          db
+            .select({ sortOrder: table.sortOrder })
+            .from(table as ChildTable)
+            .where(ofParent)
+            .orderBy(desc(table.sortOrder))
+            .limit(1),
+        )
+      : undefined
+  const changedAt = (at: string) => (table.updatedAt === undefined ? {} : { updatedAt: at })
+
+  return {
+    /** One record. @throws ApiError 404 */
+    get: (id: string): Row => one.get({ id }) ?? noSuch(table),
+
+    /** The records of a parent, in order. @throws ApiError 404 when there is no such parent */
+    list: (parentId: string): Row[] =>
+      read(db, () => {
+        if (!parentExists(parentId)) noSuch(parent)
+        return all.all({ parentId })
+      }),
+
+    /**
+     * Creates a record.
+     * @returns its id
+     * @throws ApiError 404 when there is no such parent
+     */
+    create(parentId: string, input: ChildInput<Table>): string {
+      if (!parentExists(parentId)) noSuch(parent)
+      const id = newId()
+      const at = timestamp()
+      const place = last && { sortOrder: afterLast(last.get({ parentId })?.sortOrder) }
+      insert({ ...place, ...input, id, [field]: parentId, createdAt: at, ...changedAt(at) })
+      return id
+    },
+
+    /** Changes a record; an empty change leaves it as it is, `updatedAt` included. @throws ApiError 404 */
+    update(id: string, input: ChildInput<Table>): void {
+      const isEmpty = Object.keys(input).length === 0
+      const isThere = isEmpty ? exists(id) : update(id, { ...input, ...changedAt(timestamp()) })
+      if (!isThere) refuseUnknown()
+    },
+
+    /** Deletes a record with all that belongs to it. @throws ApiError 404 */
+    delete(id: string): void {
+      if (!remove(id)) refuseUnknown()
+    },
+  }
+}
+
+/**
+ * Prepares putting the children of a parent where a client wants them.
+ * @returns the change. Call it inside the write that it is part of. It throws an ApiError: 404 when there is no such
+ * parent, 400 for children of somebody else
+ */
+export function prepareReorderOfChildren(db: SharedDatabase, table: ChildTable & OrderedTable) {
+  const { column, parent } = parentOf(table)
+  const parentExists = prepareExists(db, parent)
+  const [thing, owner] = [thingOf(table), thingOf(parent)].map((name) => name.toLowerCase())
+  const reorder = prepareReorder(db, table, column, (unknown) =>
+    invalidField(
+      'items',
+      ...unknown.map((index) => `[${index}].id must be that of a ${thing} of the ${owner}`),
+    ),
+  )
+  return (places: readonly Place[], parentId: string): void => {
+    if (!parentExists(parentId)) noSuch(parent)
+    reorder(places, parentId)
+  }
+}
