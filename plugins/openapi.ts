@@ -88,9 +88,15 @@ function documented(
   }
 }
 
+/** Of the document, what is changed once it is complete. */
+interface Document {
+  paths: Record<string, Record<string, { operationId: string; requestBody: { required: boolean } }>>
+}
+
 /** Collects the OpenAPI document from the same schemas that validate and serialise. Register it before the routes. */
 export default fp<{ authMode: 'open' | 'required' }>(
   async (app, { authMode }) => {
+    const withOptionalBody = new Set<string>()
     await app.register(swagger, {
       openapi: {
         openapi: '3.1.0',
@@ -118,10 +124,18 @@ export default fp<{ authMode: 'open' | 'required' }>(
         buildLocalReference: (json, _baseUri, _fragment, index) => String(json.$id ?? `def-${index}`),
       },
       stripBasePath: true,
-      transform: ({ schema, url, route }) => ({
-        schema: schema?.hide ? schema : documented(schema, route.config ?? {}, authMode),
-        url,
-      }),
+      transform: ({ schema, url, route }) => {
+        if (route.config?.isBodyOptional) withOptionalBody.add(String(schema.operationId))
+        return { schema: schema?.hide ? schema : documented(schema, route.config ?? {}, authMode), url }
+      },
+      // The collector calls every body required.
+      transformObject: (document) => {
+        const { openapiObject } = document as unknown as { openapiObject: Document }
+        for (const operation of Object.values(openapiObject.paths).flatMap((path) => Object.values(path))) {
+          if (withOptionalBody.has(operation.operationId)) operation.requestBody.required = false
+        }
+        return openapiObject as never
+      },
     })
     for (const schema of namedSchemas) app.addSchema(schema)
   },

@@ -3,7 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { kanbanItems, projects } from '../src/db/schema.ts'
 import { mustExist } from '../src/existence.ts'
 import { memberOf } from '../src/identity.ts'
-import { prepareKanbanItemChanges, prepareKanbanItems } from '../src/kanban-items.ts'
+import { prepareKanbanItemChanges, type Written } from '../src/kanban-item-changes.ts'
+import { prepareKanbanItems } from '../src/kanban-items.ts'
 import {
   AnyObject,
   CreateBody,
@@ -11,6 +12,7 @@ import {
   ErrorBody,
   IdParams,
   JsonText,
+  MissingErrorBody,
   Nullable,
   OptionalDate,
   Reference,
@@ -19,9 +21,10 @@ import {
   Success,
   Term,
   Title,
+  UniqueBy,
   UpdateBody,
 } from '../src/schemas/common.ts'
-import { KanbanItemSchema } from '../src/schemas/records.ts'
+import { type KanbanItem, KanbanItemSchema } from '../src/schemas/records.ts'
 
 const optionalFields = {
   description: Description,
@@ -43,6 +46,52 @@ const KanbanItemCreateSchema = CreateBody({
 })
 const KanbanItemUpdateSchema = UpdateBody({ title: Title, ...optionalFields })
 
+const KanbanItemBulkSchema = CreateBody({
+  ids: Type.Array(Type.String(), { minItems: 1, maxItems: 500, uniqueItems: true }),
+  update: UpdateBody({
+    column: optionalFields.column,
+    assigneeId: optionalFields.assigneeId,
+    priority: optionalFields.priority,
+    dueDate: optionalFields.dueDate,
+    approved: optionalFields.approved,
+    dismissed: optionalFields.dismissed,
+    isNew: optionalFields.isNew,
+  }),
+})
+
+const neighbour = Type.String({ description: 'The id of another item in the target column' })
+const KanbanItemMoveSchema = Type.Object(
+  {
+    column: Type.Optional(optionalFields.column),
+    projectId: Type.Optional(Type.String({ description: 'The project to move it into' })),
+    beforeId: Type.Optional(neighbour),
+    afterId: Type.Optional(neighbour),
+    position: Type.Optional(
+      Type.Unsafe<'top' | 'bottom'>({
+        type: 'string',
+        enum: ['top', 'bottom'],
+        description: 'An end of the column',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    'x-at-most-one-of': ['beforeId', 'afterId', 'position'],
+    description: 'At most one of `beforeId`, `afterId` and `position`; none of them means the bottom',
+    examples: [{ column: 'Review', position: 'top' }, { beforeId: '019f0000-0000-7000-8000-000000000000' }],
+  },
+)
+
+const KanbanItemReorderSchema = CreateBody({
+  items: UniqueBy(
+    'id',
+    Type.Object(
+      { id: Type.String(), column: optionalFields.column, sortOrder: SortOrder },
+      { additionalProperties: false },
+    ),
+  ),
+})
+
 const KanbanItemFilterSchema = Type.Object({
   dismissed: Type.Optional(
     Type.Unsafe<'false' | 'true' | 'all'>({
@@ -55,6 +104,9 @@ const KanbanItemFilterSchema = Type.Object({
 })
 const dismissedFilter = { false: false, true: true, all: undefined }
 
+const aboveLimit =
+  'What brings a column above its WIP limit is answered with `warnings`, or refused with 409 where the column blocks.'
+
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const items = prepareKanbanItems(app.db)
@@ -62,6 +114,14 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const itemExists = mustExist(app.db, kanbanItems)
   const projectExists = mustExist(app.db, projects)
   const tags = ['Kanban items']
+
+  const withWarnings = (item: KanbanItem, { warnings }: Written) =>
+    warnings.length > 0 ? { ...item, warnings } : item
+  const answer = (written: Written) => withWarnings(items.get(written.id), written)
+  const answerAll = (written: Written[]) => {
+    const all = items.getMany(written.map(({ id }) => id))
+    return all.map((item, index) => withWarnings(item, written[index] as Written))
+  }
 
   app.get('/api/projects/:id/kanban-items', {
     config: { access: 'read', failure: 'Failed to fetch kanban items' },
@@ -83,14 +143,31 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'createKanbanItem',
       summary: 'Create an item at the end of its column',
-      description: 'A column that the project does not define yet is made, at the end of the board.',
+      description: `A column that the project does not define yet is made, at the end of the board. ${aboveLimit}`,
       tags,
       params: IdParams,
       body: KanbanItemCreateSchema,
-      response: { 201: ref(KanbanItemSchema), 404: ref(ErrorBody) },
+      response: { 201: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: async (request, reply) =>
-      reply.code(201).send(await app.write(() => items.get(changes.create(request.params.id, request.body)))),
+    handler: async ({ params, body }, reply) =>
+      reply.code(201).send(await app.write(() => answer(changes.create(params.id, body)))),
+  })
+
+  app.post('/api/projects/:id/kanban-items/reorder', {
+    config: { access: 'write', failure: 'Failed to reorder kanban items' },
+    schema: {
+      operationId: 'reorderKanbanItems',
+      summary: 'Put items of a project into columns and places',
+      description: `All or nothing, with activity as for a change of each. Answers the given items, in the order of the request. ${aboveLimit}`,
+      tags,
+      params: IdParams,
+      body: KanbanItemReorderSchema,
+      response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody), 409: ref(ErrorBody) },
+    },
+    handler: async (request) =>
+      app.write(() =>
+        answerAll(changes.reorder(request.params.id, request.body.items, memberOf(request).id)),
+      ),
   })
 
   app.get('/api/kanban-items/:id', {
@@ -110,19 +187,46 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'updateKanbanItem',
       summary: 'Change an item',
-      description:
-        'A changed `column`, `assigneeId` or `priority` leaves an activity entry each. Whether the item exists is checked before the body is even read.',
+      description: `A changed \`column\`, \`assigneeId\` or \`priority\` leaves an activity entry each. Whether the item exists is checked before the body is even read. ${aboveLimit}`,
       tags,
       params: IdParams,
       body: KanbanItemUpdateSchema,
-      response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) },
+      response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     onRequest: itemExists,
     handler: async (request) =>
-      app.write(() => {
-        changes.update(request.params.id, request.body, memberOf(request).id)
-        return items.get(request.params.id)
-      }),
+      app.write(() => answer(changes.update(request.params.id, request.body, memberOf(request).id))),
+  })
+
+  app.patch('/api/kanban-items', {
+    config: { access: 'write', failure: 'Failed to update kanban items' },
+    schema: {
+      operationId: 'updateKanbanItems',
+      summary: 'Change several items in the same way',
+      description: `All or nothing, with activity as for a change of each. Answers the items in the order of the ids. ${aboveLimit}`,
+      tags,
+      body: KanbanItemBulkSchema,
+      response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(MissingErrorBody), 409: ref(ErrorBody) },
+    },
+    handler: async (request) => {
+      const { ids, update } = request.body
+      return app.write(() => answerAll(changes.updateMany(ids, update, memberOf(request).id)))
+    },
+  })
+
+  app.post('/api/kanban-items/:id/move', {
+    config: { access: 'write', failure: 'Failed to move kanban item', isBodyOptional: true },
+    schema: {
+      operationId: 'moveKanbanItem',
+      summary: 'Move an item to a place in its column, in another one or in another project',
+      description: `Its subtasks, comments and activity go along; into another project, so do the labels that it has by the same name. ${aboveLimit}`,
+      tags,
+      params: IdParams,
+      body: KanbanItemMoveSchema,
+      response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
+    },
+    handler: async (request) =>
+      app.write(() => answer(changes.move(request.params.id, request.body, memberOf(request).id))),
   })
 
   app.delete('/api/kanban-items/:id', {

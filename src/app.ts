@@ -13,6 +13,7 @@ import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
+import kanbanColumnRoutes from '../routes/kanban-columns.ts'
 import kanbanItemRoutes from '../routes/kanban-items.ts'
 import kanbanSubtaskRoutes from '../routes/kanban-subtasks.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
@@ -72,6 +73,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   await app.register(healthRoutes)
   await app.register(sessionRoutes)
   await app.register(projectRoutes)
+  await app.register(kanbanColumnRoutes)
   await app.register(kanbanItemRoutes)
   await app.register(kanbanSubtaskRoutes)
   await app.register(personalIdeaRoutes, { authMode: options.authMode })

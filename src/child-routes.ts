@@ -28,6 +28,8 @@ export interface ChildResource<Row extends TSchema, Create extends TSchema, Upda
   rules: ChildRules<Static<Row>, Static<Create>, Static<Update>>
   /** What there is to know beyond the summary, by route. */
   notes?: { [Route in 'list' | 'create' | 'get' | 'update' | 'delete']?: string }
+  /** Which of the routes may find that what is there does not allow the change: 409. */
+  conflicts?: ('create' | 'update' | 'delete')[]
   /** The `error` of an unexpected failure where it is not `Failed to <verb> <thing>`. */
   failures?: { update?: string; delete?: string }
 }
@@ -55,7 +57,16 @@ export function childRoutes<Row extends TSchema, Create extends TSchema, Update 
   app: FastifyInstance,
   resource: ChildResource<Row, Create, Update>,
 ) {
-  const { thing, things = `${thing}s`, parent, record, rules, notes = {}, failures = {} } = resource
+  const {
+    thing,
+    things = `${thing}s`,
+    parent,
+    record,
+    rules,
+    notes = {},
+    conflicts = [],
+    failures = {},
+  } = resource
   const one = thing.toLowerCase()
   const many = things.toLowerCase()
 
@@ -65,6 +76,11 @@ export function childRoutes<Row extends TSchema, Create extends TSchema, Update 
     ...(notes[route] === undefined ? {} : { description: notes[route] }),
     tags: [things],
     params: IdParams,
+  })
+
+  const errors = (route: 'create' | 'update' | 'delete') => ({
+    404: ref(ErrorBody),
+    ...(conflicts.includes(route) ? { 409: ref(ErrorBody) } : {}),
   })
 
   return {
@@ -82,7 +98,7 @@ export function childRoutes<Row extends TSchema, Create extends TSchema, Update 
       schema: {
         ...schema('create', `Create ${withArticle(one)}`),
         body: resource.create,
-        response: { 201: ref(record), 404: ref(ErrorBody) },
+        response: { 201: ref(record), ...errors('create') },
       },
       handler: async (request: Received, reply: Reply) => {
         const input = request.body as Static<Create>
@@ -108,7 +124,7 @@ export function childRoutes<Row extends TSchema, Create extends TSchema, Update 
       schema: {
         ...schema('update', `Change ${withArticle(one)}`),
         body: resource.update,
-        response: { 200: ref(record), 404: ref(ErrorBody) },
+        response: { 200: ref(record), ...errors('update') },
       },
       handler: async (request: Received) =>
         app.write(() => {
@@ -122,7 +138,7 @@ export function childRoutes<Row extends TSchema, Create extends TSchema, Update 
       config: { access: 'write' as const, failure: failures.delete ?? `Failed to delete ${one}` },
       schema: {
         ...schema('delete', `Delete ${withArticle(one)}`),
-        response: { 200: ref(Success), 404: ref(ErrorBody) },
+        response: { 200: ref(Success), ...errors('delete') },
       },
       handler: async (request: Received) => {
         await app.write(() => rules.delete(idOf(request), senderOf(request)))

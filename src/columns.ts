@@ -1,4 +1,4 @@
-/** The columns of a project's board. */
+/** The columns of a project's board as its items need them: there, by name. What clients do to columns is in `kanban-columns.ts`. */
 import { and, desc, eq } from 'drizzle-orm'
 import type { SharedDatabase } from './db/client.ts'
 import { kanbanColumns } from './db/schema.ts'
@@ -22,31 +22,39 @@ export function prepareDefaultColumns(db: SharedDatabase) {
 }
 
 /**
+ * Prepares looking for a column by its name.
+ * @returns the reader: the column, or undefined when the project defines none of that name
+ */
+export function prepareColumnNamed(db: SharedDatabase) {
+  const named = prepareRows(
+    db,
+    db
+      .select()
+      .from(kanbanColumns)
+      .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.name, given('name')))),
+  )
+  return (projectId: string, name: string) => named.get({ projectId, name })
+}
+
+/**
  * Prepares making a column at the end of the board when the project does not define it yet, so that no item is ever
  * off the board.
  * @returns the maker. Call it inside the write that puts an item there
  */
 export function prepareColumns(db: SharedDatabase) {
   const insert = prepareInsert(db, kanbanColumns)
-  const ofProject = eq(kanbanColumns.projectId, given('projectId'))
-  const named = prepareRows(
-    db,
-    db
-      .select({ id: kanbanColumns.id })
-      .from(kanbanColumns)
-      .where(and(ofProject, eq(kanbanColumns.name, given('name')))),
-  )
+  const named = prepareColumnNamed(db)
   const last = prepareRows(
     db,
     db
       .select({ sortOrder: kanbanColumns.sortOrder })
       .from(kanbanColumns)
-      .where(ofProject)
+      .where(eq(kanbanColumns.projectId, given('projectId')))
       .orderBy(desc(kanbanColumns.sortOrder))
       .limit(1),
   )
   return (projectId: string, name: string, at: string): void => {
-    if (named.get({ projectId, name })) return
+    if (named(projectId, name)) return
     const sortOrder = afterLast(last.get({ projectId })?.sortOrder)
     insert({ id: newId(), projectId, name, sortOrder, createdAt: at, updatedAt: at })
   }

@@ -1,35 +1,13 @@
-/** Kanban items: reading them whole, creating and changing them. */
-import { and, asc, desc, eq, getTableColumns, type SQL } from 'drizzle-orm'
+/** Kanban items: reading them whole. What changes them is in `kanban-item-changes.ts`. */
+import { and, asc, eq, getTableColumns, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { prepareActivity, type Tracked } from './activity.ts'
-import { prepareColumns } from './columns.ts'
 import { read, type SharedDatabase } from './db/client.ts'
-import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks, projects } from './db/schema.ts'
-import {
-  amongIds,
-  given,
-  prepareDelete,
-  prepareExists,
-  prepareInsert,
-  prepareRows,
-  prepareUpdate,
-} from './db/statements.ts'
+import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks } from './db/schema.ts'
+import { amongIds, given, prepareRows } from './db/statements.ts'
 import { noSuch } from './existence.ts'
-import { newId } from './ids.ts'
-import { afterLast } from './ordering.ts'
 import type { KanbanItem } from './schemas/records.ts'
-import { parseTimestamp, timestamp } from './time.ts'
 
 type ItemRow = typeof kanbanItems.$inferSelect
-type NewItem = typeof kanbanItems.$inferInsert
-
-/** Fields a client may set. `dueDate` is what the client sent: a date string, or a falsy value for none. */
-export type KanbanItemInput = Partial<
-  Omit<NewItem, 'id' | 'projectId' | 'dueDate' | 'createdAt' | 'updatedAt'> & {
-    dueDate: string | null | false | 0
-  }
->
-
 const inOrder = [asc(kanbanItems.sortOrder), asc(kanbanItems.id)]
 
 /** The labels of the items that the condition names. */
@@ -116,7 +94,14 @@ export function prepareKanbanItems(db: SharedDatabase) {
   const labels = labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')))
   const subtasks = subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')))
 
+  const among = prepareItemsAmong(db, kanbanItems.id)
+
   return {
+    /** Items by their ids, in that order; those that exist. */
+    getMany(ids: string[]): KanbanItem[] {
+      const found = new Map(read(db, () => among(JSON.stringify(ids))).map((item) => [item.id, item]))
+      return ids.flatMap((id) => found.get(id) ?? [])
+    },
     /** One item. @throws ApiError 404 */
     get: (id: string): KanbanItem =>
       read(db, () => {
@@ -132,90 +117,5 @@ export function prepareKanbanItems(db: SharedDatabase) {
             : kind.all({ projectId, dismissed: Number(dismissed) }),
         ),
       ),
-  }
-}
-
-/** A date as the client sent it, for storing: a non-empty one converted, any falsy value as null. */
-const toDueDate = (value: string | null | false | 0) => (value ? (parseTimestamp(value) ?? null) : null)
-
-const toRow = ({ dueDate, ...fields }: KanbanItemInput) =>
-  dueDate === undefined ? fields : { ...fields, dueDate: toDueDate(dueDate) }
-
-/**
- * Prepares the changes of items. Call them inside the write that they are part of.
- * @returns the changes
- */
-export function prepareKanbanItemChanges(db: SharedDatabase) {
-  const insert = prepareInsert(db, kanbanItems)
-  const update = prepareUpdate(db, kanbanItems)
-  const remove = prepareDelete(db, kanbanItems)
-  const projectExists = prepareExists(db, projects)
-  const ensureColumn = prepareColumns(db)
-  const recordActivity = prepareActivity(db)
-  const lastOfColumn = prepareRows(
-    db,
-    db
-      .select({ sortOrder: kanbanItems.sortOrder })
-      .from(kanbanItems)
-      .where(and(eq(kanbanItems.projectId, given('projectId')), eq(kanbanItems.column, given('column'))))
-      .orderBy(desc(kanbanItems.sortOrder))
-      .limit(1),
-  )
-  const trackedFields = prepareRows<Tracked & { projectId: string }>(
-    db,
-    db
-      .select({
-        projectId: kanbanItems.projectId,
-        column: kanbanItems.column,
-        assigneeId: kanbanItems.assigneeId,
-        priority: kanbanItems.priority,
-      })
-      .from(kanbanItems)
-      .where(eq(kanbanItems.id, given('id'))),
-  )
-
-  return {
-    /**
-     * Creates an item at the end of its column, making the column where the project lacks it.
-     * @returns the new item's id
-     * @throws ApiError 404 when there is no such project
-     */
-    create(projectId: string, input: KanbanItemInput & { title: string }): string {
-      if (!projectExists(projectId)) noSuch(projects)
-      const at = timestamp()
-      const column = input.column ?? 'To Do'
-      ensureColumn(projectId, column, at)
-      const id = newId()
-      insert({
-        sortOrder: afterLast(lastOfColumn.get({ projectId, column })?.sortOrder),
-        ...toRow(input),
-        title: input.title,
-        id,
-        projectId,
-        createdAt: at,
-        updatedAt: at,
-      })
-      return id
-    },
-
-    /**
-     * Changes an item and logs what happened to its tracked fields. An empty change leaves the item as it is,
-     * `updatedAt` included.
-     * @throws ApiError 404 when there is none
-     */
-    update(id: string, input: KanbanItemInput, actorId: string | null): void {
-      // Read in here: what the request saw before its body arrived may have changed since.
-      const before = trackedFields.get({ id }) ?? noSuch(kanbanItems)
-      if (Object.keys(input).length === 0) return
-      const at = timestamp()
-      if (input.column !== undefined) ensureColumn(before.projectId, input.column, at)
-      update(id, { ...toRow(input), updatedAt: at })
-      recordActivity({ itemId: id, before, after: input, actorId, at })
-    },
-
-    /** Deletes an item with all that belongs to it. @throws ApiError 404 when there is none */
-    delete(id: string): void {
-      if (!remove(id)) noSuch(kanbanItems)
-    },
   }
 }

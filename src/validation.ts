@@ -70,6 +70,21 @@ function compileUniqueBy(name: string): DataValidateFunction {
   return check
 }
 
+/** `x-at-most-one-of: [name, ...]`: the object has no two of these fields. All but the first that is there are in error. */
+function compileAtMostOneOf(names: string[]): DataValidateFunction {
+  const check: DataValidateFunction = (body: object) => {
+    const [first, ...others] = names.filter((name) => Object.hasOwn(body, name))
+    check.errors = others.map((name) => ({
+      keyword: 'x-at-most-one-of',
+      instancePath: `/${name}`,
+      message: `must NOT be given together with ${first}`,
+      params: {},
+    }))
+    return others.length === 0
+  }
+  return check
+}
+
 function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
     // The schemas are the service's own, and a test holds each against its meta-schema; at run time that would cost
@@ -91,6 +106,13 @@ function createAjv(coerceTypes: boolean): Ajv {
     schemaType: 'string',
     errors: true,
     compile: compileUniqueBy,
+  })
+  ajv.addKeyword({
+    keyword: 'x-at-most-one-of',
+    type: 'object',
+    schemaType: 'array',
+    errors: 'full',
+    compile: compileAtMostOneOf,
   })
   return ajv
 }

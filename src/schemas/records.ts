@@ -126,6 +126,7 @@ export const KanbanColumnSchema = Type.Object(
   },
   { $id: 'KanbanColumn' },
 )
+export type KanbanColumn = Static<typeof KanbanColumnSchema>
 
 /** What was said in a meeting, and who has to do what. */
 export const TranscriptSummarySchema = Type.Object(

@@ -109,7 +109,8 @@ t.test('every operation documents the errors that its kind can answer', async (t
     for (const [status, { content }] of Object.entries(responses)) {
       t.strictSame(Object.keys(content ?? {}), status === '304' ? [] : ['application/json'])
       if (Number(status) < 400) continue
-      const name = status === '400' ? 'ValidationError' : 'Error'
+      const namesMissing = operation === 'patch /api/kanban-items' && status === '404'
+      const name = status === '400' ? 'ValidationError' : namesMissing ? 'MissingError' : 'Error'
       t.strictSame(content?.['application/json']?.schema, { $ref: `#/components/schemas/${name}` })
     }
   }

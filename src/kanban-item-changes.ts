@@ -1,0 +1,247 @@
+/** What changes kanban items, one or many at once: each with its activity entries, and held against the columns' limits. */
+import { eq } from 'drizzle-orm'
+import { prepareActivity, type Tracked } from './activity.ts'
+import { prepareColumns } from './columns.ts'
+import type { SharedDatabase } from './db/client.ts'
+import { kanbanItems, projects } from './db/schema.ts'
+import {
+  given,
+  prepareDelete,
+  prepareExists,
+  prepareInsert,
+  prepareRows,
+  prepareUpdate,
+} from './db/statements.ts'
+import { invalidField, notFound } from './errors.ts'
+import { noSuch, thingOf } from './existence.ts'
+import { newId } from './ids.ts'
+import { type ColumnOf, isInColumn, type Position, prepareItemPlaces } from './kanban-item-places.ts'
+import { prepareLabelTransfer } from './kanban-label-transfer.ts'
+import { inOrder, type Place } from './ordering.ts'
+import { parseTimestamp, timestamp } from './time.ts'
+import { countedIn, prepareWipLimits, type Shift } from './wip-limits.ts'
+
+type NewItem = typeof kanbanItems.$inferInsert
+
+/** Fields a client may set. `dueDate` is what the client sent: a date string, or a falsy value for none. */
+export type KanbanItemInput = Partial<
+  Omit<NewItem, 'id' | 'projectId' | 'dueDate' | 'createdAt' | 'updatedAt'> & {
+    dueDate: string | null | false | 0
+  }
+>
+
+/** Where an item is to go: into which column, of which project, and where in it. Absent: where it is, at the bottom. */
+export interface Destination extends Position {
+  column?: string | undefined
+  projectId?: string | undefined
+}
+
+/** What a change of an item may set: what clients may, and whose it is. */
+type Change = KanbanItemInput & { projectId?: string }
+
+/** An item that was written, with what there is to say about the column it came into. */
+export interface Written {
+  id: string
+  warnings: string[]
+}
+
+/** What the rules need to know of an item as it was. */
+interface Before extends Tracked, Place, ColumnOf {
+  dismissed: boolean
+}
+
+/** A date as the client sent it, for storing: a non-empty one converted, any falsy value as null. */
+const toDueDate = (value: string | null | false | 0) => (value ? (parseTimestamp(value) ?? null) : null)
+
+const toRow = ({ dueDate, ...fields }: Change) =>
+  dueDate === undefined ? fields : { ...fields, dueDate: toDueDate(dueDate) }
+
+/**
+ * Prepares the changes of items. Call them inside the write that they are part of. Whatever brings a column that blocks
+ * above its limit throws an ApiError 409.
+ * @returns the changes
+ */
+export function prepareKanbanItemChanges(db: SharedDatabase) {
+  const insert = prepareInsert(db, kanbanItems)
+  const set = prepareUpdate(db, kanbanItems)
+  const remove = prepareDelete(db, kanbanItems)
+  const projectExists = prepareExists(db, projects)
+  const ensureColumn = prepareColumns(db)
+  const places = prepareItemPlaces(db)
+  const recordActivity = prepareActivity(db)
+  const holdToLimits = prepareWipLimits(db)
+  const transferLabels = prepareLabelTransfer(db)
+  const select = () =>
+    db
+      .select({
+        id: kanbanItems.id,
+        projectId: kanbanItems.projectId,
+        column: kanbanItems.column,
+        sortOrder: kanbanItems.sortOrder,
+        assigneeId: kanbanItems.assigneeId,
+        priority: kanbanItems.priority,
+        dismissed: kanbanItems.dismissed,
+      })
+      .from(kanbanItems)
+  const one = prepareRows<Before>(db, select().where(eq(kanbanItems.id, given('id'))))
+  const ofColumn = prepareRows<Before>(
+    db,
+    select()
+      .where(isInColumn)
+      .orderBy(...inOrder(kanbanItems)),
+  )
+  // Read inside the write: what the request saw before its body arrived may have changed since.
+  const stored = (id: string): Before => one.get({ id }) ?? noSuch(kanbanItems)
+
+  /** Writes a change of one item, and what it did to the tracked fields. @returns what it means to the limits */
+  function change(before: Before, input: Change, actorId: string | null, at: string): Shift {
+    const { projectId = before.projectId, column = before.column, dismissed = before.dismissed } = input
+    if (Object.keys(input).length > 0) {
+      if (input.column !== undefined || input.projectId !== undefined) ensureColumn(projectId, column, at)
+      set(before.id, { ...toRow(input), updatedAt: at })
+      recordActivity({ itemId: before.id, before, after: input, actorId, at })
+    }
+    return { before: countedIn(before), after: countedIn({ projectId, column, dismissed }) }
+  }
+
+  /** Writes the changes of several items. @returns the items, in the same order */
+  function changeAll(
+    changes: readonly { before: Before; input: Change }[],
+    actorId: string | null,
+  ): Written[] {
+    const at = timestamp()
+    const warnings = holdToLimits(changes.map(({ before, input }) => change(before, input, actorId, at)))
+    return changes.map(({ before: { id } }, index) => ({ id, warnings: warnings[index] ?? [] }))
+  }
+
+  function changeOne(before: Before, input: Change, actorId: string | null): Written {
+    const [warnings = []] = holdToLimits([change(before, input, actorId, timestamp())])
+    return { id: before.id, warnings }
+  }
+
+  return {
+    /**
+     * Creates an item, at the end of its column unless it says where, making the column where the project lacks it.
+     * @param options `passesLimits`: put it there even if the column blocks and is full
+     * @throws ApiError 404 when there is no such project
+     */
+    create(
+      projectId: string,
+      input: KanbanItemInput & { title: string },
+      { passesLimits = false } = {},
+    ): Written {
+      if (!projectExists(projectId)) noSuch(projects)
+      const at = timestamp()
+      const { column = 'To Do', dismissed = false, sortOrder } = input
+      ensureColumn(projectId, column, at)
+      const id = newId()
+      insert({
+        ...toRow(input),
+        sortOrder: sortOrder ?? places.atEnd({ projectId, column }),
+        title: input.title,
+        id,
+        projectId,
+        createdAt: at,
+        updatedAt: at,
+      })
+      if (passesLimits) return { id, warnings: [] }
+      const after = countedIn({ projectId, column, dismissed })
+      const [warnings = []] = holdToLimits([{ before: undefined, after }])
+      return { id, warnings }
+    },
+
+    /**
+     * Changes an item and logs what happened to its tracked fields. An empty change leaves the item as it is,
+     * `updatedAt` included.
+     * @throws ApiError 404 when there is none
+     */
+    update: (id: string, input: KanbanItemInput, actorId: string | null): Written =>
+      changeOne(stored(id), input, actorId),
+
+    /**
+     * Changes several items in the same way, all or none.
+     * @returns them in the order of the ids
+     * @throws ApiError 404 with the ids that name nothing
+     */
+    updateMany(ids: readonly string[], input: KanbanItemInput, actorId: string | null): Written[] {
+      const found = ids.map((id) => one.get({ id }))
+      const missing = ids.filter((_, index) => found[index] === undefined)
+      if (missing.length > 0) throw notFound(thingOf(kanbanItems), missing)
+      return changeAll(
+        found.flatMap((before) => (before ? [{ before, input }] : [])),
+        actorId,
+      )
+    },
+
+    /**
+     * Puts items of one project where a client wants them, all or none. An item that is there already is left as it is.
+     * @returns them in the order of the request
+     * @throws ApiError 404 when there is no such project, 400 for items of another one
+     */
+    reorder(
+      projectId: string,
+      wanted: readonly (Place & { column: string })[],
+      actorId: string | null,
+    ): Written[] {
+      if (!projectExists(projectId)) noSuch(projects)
+      const unknown: string[] = []
+      const changes = wanted.flatMap(({ id, column, sortOrder }, index) => {
+        const before = one.get({ id })
+        if (before?.projectId !== projectId) {
+          unknown.push(`[${index}].id must be that of a kanban item of the project`)
+          return []
+        }
+        const input = {
+          ...(column === before.column ? {} : { column }),
+          ...(sortOrder === before.sortOrder ? {} : { sortOrder }),
+        }
+        return [{ before, input }]
+      })
+      if (unknown.length > 0) throw invalidField('items', ...unknown)
+      return changeAll(changes, actorId)
+    },
+
+    /**
+     * Moves an item to a place in its column, in another column or another project, with all that belongs to it; into
+     * another project with those of its labels that the target has by the same name.
+     * @throws ApiError 404 when there is no such item or project, 400 for a neighbour that is not in the target column
+     */
+    move(id: string, destination: Destination, actorId: string | null): Written {
+      const before = stored(id)
+      const { projectId = before.projectId, column = before.column } = destination
+      if (!projectExists(projectId)) noSuch(projects)
+      const sortOrder = places.at(before, { projectId, column }, destination)
+      const isElsewhere = projectId !== before.projectId
+      const written = changeOne(
+        before,
+        {
+          ...(isElsewhere ? { projectId } : {}),
+          ...(column === before.column ? {} : { column }),
+          ...(sortOrder === before.sortOrder ? {} : { sortOrder }),
+        },
+        actorId,
+      )
+      if (isElsewhere) transferLabels(id, projectId)
+      return written
+    },
+
+    /**
+     * Moves all items of a column to the end of another one, in their order.
+     * @param to the name of the other column, in the same project
+     */
+    moveAll(from: ColumnOf, to: string, actorId: string | null): void {
+      const at = timestamp()
+      const { projectId } = from
+      const shifts = ofColumn.all({ ...from }).map((before) => {
+        const sortOrder = places.atEnd({ projectId, column: to })
+        return change(before, { column: to, sortOrder }, actorId, at)
+      })
+      holdToLimits(shifts)
+    },
+
+    /** Deletes an item with all that belongs to it. @throws ApiError 404 when there is none */
+    delete(id: string): void {
+      if (!remove(id)) noSuch(kanbanItems)
+    },
+  }
+}

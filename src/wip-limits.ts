@@ -1,0 +1,79 @@
+/** Limits of work in progress: how many items a column should hold, and what happens above that. */
+import { and, eq, sql } from 'drizzle-orm'
+import { prepareColumnNamed } from './columns.ts'
+import type { SharedDatabase } from './db/client.ts'
+import { kanbanItems } from './db/schema.ts'
+import { prepareRows } from './db/statements.ts'
+import { conflict } from './errors.ts'
+import { type ColumnOf, isInColumn } from './kanban-item-places.ts'
+
+/** The column whose items an item is counted among; undefined when it is not: dismissed, or not there at all. */
+type Counted = ColumnOf | undefined
+
+/** Where an item counted before a change, and where it counts after it. */
+export interface Shift {
+  before: Counted
+  after: Counted
+}
+
+/** The column whose items an item is counted among. */
+export const countedIn = ({ projectId, column, dismissed }: ColumnOf & { dismissed: boolean }): Counted =>
+  dismissed ? undefined : { projectId, column }
+
+/** Whether an item comes into a column that it was not counted in. */
+const arrives = ({ before, after }: Shift) =>
+  after !== undefined && (before?.column !== after.column || before.projectId !== after.projectId)
+
+const keyOf = ({ projectId, column }: ColumnOf) => JSON.stringify([projectId, column])
+
+/** How many items more each column has after the shifts, by key. */
+function growth(shifts: readonly Shift[]): Map<string, number> {
+  const more = new Map<string, number>()
+  const add = (counted: Counted, change: number) =>
+    counted && more.set(keyOf(counted), (more.get(keyOf(counted)) ?? 0) + change)
+  for (const { before, after } of shifts) {
+    add(before, -1)
+    add(after, +1)
+  }
+  return more
+}
+
+/**
+ * Prepares holding changes against the limits of the columns that they fill. What stays in its column, or leaves it no
+ * fuller than it was, always passes.
+ * @returns the check, to be called after the changes and inside their write: for each shift the warnings that it earned.
+ * It throws an ApiError 409 when a column that blocks is above its limit
+ */
+export function prepareWipLimits(db: SharedDatabase) {
+  const columnNamed = prepareColumnNamed(db)
+  const beyond = prepareRows(
+    db,
+    db
+      .select({ id: kanbanItems.id })
+      .from(kanbanItems)
+      .where(and(isInColumn, eq(kanbanItems.dismissed, false)))
+      .limit(1)
+      .offset(sql.placeholder('wipLimit')),
+  )
+
+  function warningsOf({ projectId, column }: ColumnOf): string[] {
+    const { wipLimit = 0, wipPolicy } = columnNamed(projectId, column) ?? {}
+    if (wipLimit === 0 || !beyond.get({ projectId, column, wipLimit })) return []
+    if (wipPolicy === 'block') throw conflict('Column is at its WIP limit')
+    return [`Column "${column}" is above its WIP limit of ${wipLimit}`]
+  }
+
+  return (shifts: readonly Shift[]): string[][] => {
+    if (!shifts.some(arrives)) return shifts.map(() => [])
+    const more = growth(shifts)
+    const warnings = new Map<string, string[]>()
+    return shifts.map((shift) => {
+      const { after } = shift
+      const key = after && arrives(shift) ? keyOf(after) : undefined
+      if (!after || key === undefined || (more.get(key) ?? 0) <= 0) return []
+      const found = warnings.get(key) ?? warningsOf(after)
+      warnings.set(key, found)
+      return found
+    })
+  }
+}
