@@ -10,7 +10,7 @@ import {
   type Outcome,
   type Target,
 } from './board-model.ts'
-import { type App, build, createProject, send } from './helper.ts'
+import { type App, build, createItem, createProject, send } from './helper.ts'
 
 const COLUMNS = ['To Do', 'In Progress', 'Review', 'Made on the way']
 const LIMITS: Limits = {
@@ -23,6 +23,8 @@ interface Real {
   app: App
   projectId: string
 }
+
+const DEFAULTS = { column: 'To Do', priority: 'medium', assigneeId: null, dismissed: false, sortOrder: 0 }
 
 type Command = fc.AsyncCommand<Model, Real>
 
@@ -246,7 +248,14 @@ t.test('whatever is done to a board, it is what a plain list would be', async (t
       for (const { id, name } of columns) {
         if (LIMITS[name]) await send(app, 'PATCH', `/api/kanban-columns/${id}`, LIMITS[name])
       }
-      await fc.asyncModelRun(() => ({ model: createModel(LIMITS), real: { app, projectId } }), commands)
+      const real = { app, projectId }
+      const model = createModel(LIMITS)
+      for (const column of [...COLUMNS, ...COLUMNS]) {
+        const item = await createItem(app, projectId, { column })
+        const { id, sortOrder } = item
+        model.create({ ...DEFAULTS, id, title: item.title, column, sortOrder })
+      }
+      await fc.asyncModelRun(() => ({ model, real }), commands)
     }),
     { numRuns: 150 },
   )
