@@ -21,15 +21,23 @@ export function prepareDefaultColumns(db: SharedDatabase) {
   }
 }
 
+/** How many items a column should hold, 0 for any number, and what happens above that. */
+export interface ColumnLimit {
+  wipLimit: number
+  wipPolicy: string
+}
+
+const NO_LIMIT: ColumnLimit = { wipLimit: 0, wipPolicy: 'warn' }
+
 /**
  * Prepares looking for a column by its name.
- * @returns the reader: the column, or undefined when the project defines none of that name
+ * @returns the reader: the column's limit, or undefined when the project defines none of that name
  */
 export function prepareColumnNamed(db: SharedDatabase) {
   const named = prepareRows(
     db,
     db
-      .select()
+      .select({ wipLimit: kanbanColumns.wipLimit, wipPolicy: kanbanColumns.wipPolicy })
       .from(kanbanColumns)
       .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.name, given('name')))),
   )
@@ -39,7 +47,7 @@ export function prepareColumnNamed(db: SharedDatabase) {
 /**
  * Prepares making a column at the end of the board when the project does not define it yet, so that no item is ever
  * off the board.
- * @returns the maker. Call it inside the write that puts an item there
+ * @returns the maker, which returns the column's limit. Call it inside the write that puts an item there
  */
 export function prepareColumns(db: SharedDatabase) {
   const insert = prepareInsert(db, kanbanColumns)
@@ -53,9 +61,11 @@ export function prepareColumns(db: SharedDatabase) {
       .orderBy(desc(kanbanColumns.sortOrder))
       .limit(1),
   )
-  return (projectId: string, name: string, at: string): void => {
-    if (named(projectId, name)) return
+  return (projectId: string, name: string, at: string): ColumnLimit => {
+    const found = named(projectId, name)
+    if (found) return found
     const sortOrder = afterLast(last.get({ projectId })?.sortOrder)
     insert({ id: newId(), projectId, name, sortOrder, createdAt: at, updatedAt: at })
+    return NO_LIMIT
   }
 }

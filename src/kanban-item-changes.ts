@@ -96,12 +96,14 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
   /** Writes a change of one item, and what it did to the tracked fields. @returns what it means to the limits */
   function change(before: Before, input: Change, actorId: string | null, at: string): Shift {
     const { projectId = before.projectId, column = before.column, dismissed = before.dismissed } = input
+    const mayArrive =
+      input.column !== undefined || input.projectId !== undefined || input.dismissed !== undefined
+    const limit = mayArrive ? ensureColumn(projectId, column, at) : undefined
     if (Object.keys(input).length > 0) {
-      if (input.column !== undefined || input.projectId !== undefined) ensureColumn(projectId, column, at)
       set(before.id, { ...toRow(input), updatedAt: at })
       recordActivity({ itemId: before.id, before, after: input, actorId, at })
     }
-    return { before: countedIn(before), after: countedIn({ projectId, column, dismissed }) }
+    return { before: countedIn(before), after: countedIn({ projectId, column, dismissed }), limit }
   }
 
   /** Writes the changes of several items. @returns the items, in the same order */
@@ -133,7 +135,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
       if (!projectExists(projectId)) noSuch(projects)
       const at = timestamp()
       const { column = 'To Do', dismissed = false, sortOrder } = input
-      ensureColumn(projectId, column, at)
+      const limit = ensureColumn(projectId, column, at)
       const id = newId()
       insert({
         ...toRow(input),
@@ -146,7 +148,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
       })
       if (passesLimits) return { id, warnings: [] }
       const after = countedIn({ projectId, column, dismissed })
-      const [warnings = []] = holdToLimits([{ before: undefined, after }])
+      const [warnings = []] = holdToLimits([{ before: undefined, after, limit }])
       return { id, warnings }
     },
 

@@ -1,6 +1,6 @@
 /** Limits of work in progress: how many items a column should hold, and what happens above that. */
 import { and, eq, sql } from 'drizzle-orm'
-import { prepareColumnNamed } from './columns.ts'
+import type { ColumnLimit } from './columns.ts'
 import type { SharedDatabase } from './db/client.ts'
 import { kanbanItems } from './db/schema.ts'
 import { prepareRows } from './db/statements.ts'
@@ -14,6 +14,8 @@ type Counted = ColumnOf | undefined
 export interface Shift {
   before: Counted
   after: Counted
+  /** The limit of the column that it may come into; undefined when it stays where it is. */
+  limit: ColumnLimit | undefined
 }
 
 /** The column whose items an item is counted among. */
@@ -24,7 +26,8 @@ export const countedIn = ({ projectId, column, dismissed }: ColumnOf & { dismiss
 const arrives = ({ before, after }: Shift) =>
   after !== undefined && (before?.column !== after.column || before.projectId !== after.projectId)
 
-const keyOf = ({ projectId, column }: ColumnOf) => JSON.stringify([projectId, column])
+/** Unambiguous whatever the two hold, and cheaper than JSON. */
+const keyOf = ({ projectId, column }: ColumnOf) => `${projectId.length}:${projectId}${column}`
 
 /** How many items more each column has after the shifts, by key. */
 function growth(shifts: readonly Shift[]): Map<string, number> {
@@ -45,7 +48,6 @@ function growth(shifts: readonly Shift[]): Map<string, number> {
  * It throws an ApiError 409 when a column that blocks is above its limit
  */
 export function prepareWipLimits(db: SharedDatabase) {
-  const columnNamed = prepareColumnNamed(db)
   const beyond = prepareRows(
     db,
     db
@@ -56,11 +58,10 @@ export function prepareWipLimits(db: SharedDatabase) {
       .offset(sql.placeholder('wipLimit')),
   )
 
-  function warningsOf({ projectId, column }: ColumnOf): string[] {
-    const { wipLimit = 0, wipPolicy } = columnNamed(projectId, column) ?? {}
-    if (wipLimit === 0 || !beyond.get({ projectId, column, wipLimit })) return []
+  function warningsOf(where: ColumnOf, { wipLimit, wipPolicy }: ColumnLimit): string[] {
+    if (wipLimit === 0 || !beyond.get({ ...where, wipLimit })) return []
     if (wipPolicy === 'block') throw conflict('Column is at its WIP limit')
-    return [`Column "${column}" is above its WIP limit of ${wipLimit}`]
+    return [`Column "${where.column}" is above its WIP limit of ${wipLimit}`]
   }
 
   return (shifts: readonly Shift[]): string[][] => {
@@ -68,10 +69,11 @@ export function prepareWipLimits(db: SharedDatabase) {
     const more = growth(shifts)
     const warnings = new Map<string, string[]>()
     return shifts.map((shift) => {
-      const { after } = shift
-      const key = after && arrives(shift) ? keyOf(after) : undefined
-      if (!after || key === undefined || (more.get(key) ?? 0) <= 0) return []
-      const found = warnings.get(key) ?? warningsOf(after)
+      const { after, limit } = shift
+      if (!after || !limit || !arrives(shift)) return []
+      const key = keyOf(after)
+      if ((more.get(key) ?? 0) <= 0) return []
+      const found = warnings.get(key) ?? warningsOf(after, limit)
       warnings.set(key, found)
       return found
     })
