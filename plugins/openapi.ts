@@ -29,7 +29,11 @@ const TAGS = [
   { name: 'Ingest', description: 'For integrations: what a meeting or a measurement brings, all or nothing' },
   { name: 'Search', description: 'Full text over all that the caller may read' },
   { name: 'Personal ideas', description: "Each member's private list" },
-  { name: 'Session', description: 'Signing in and out' },
+  { name: 'Session', description: 'Signing in and out, and where else one is signed in' },
+  { name: 'Tokens', description: 'What scripts and integrations sign in with' },
+  { name: 'Members', description: 'Who can sign in, and as what' },
+  { name: 'Teams', description: 'Members by name of their team' },
+  { name: 'Audit log', description: 'Sign-ins and their failures, and what changed who may do what' },
   { name: 'Health', description: 'For process supervisors and load balancers' },
 ]
 
@@ -38,7 +42,9 @@ const CREDENTIALS = [{ token: [] }, { session: [] }]
 /** Which credentials an operation takes; in open mode none is needed where no admin is demanded. */
 function security(access: Access | undefined, authMode: 'open' | 'required') {
   if (access === undefined || access === 'public') return []
-  return authMode === 'open' && access !== 'admin-or-403' ? [{}, ...CREDENTIALS] : CREDENTIALS
+  return authMode === 'open' && access !== 'admin' && access !== 'admin-or-403'
+    ? [{}, ...CREDENTIALS]
+    : CREDENTIALS
 }
 
 /** A request body as a client should read it: validation drops unknown keys, it does not refuse them. */
@@ -59,7 +65,7 @@ function commonErrors(
     ...(body || querystring ? [400] : []),
     ...(body ? [413, 415] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
-    ...(access === 'write' || access === 'own' || access === 'admin-or-403' ? [403] : []),
+    ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
     429,
     500,
   ]

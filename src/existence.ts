@@ -18,6 +18,10 @@ const THINGS = new Map<SQLiteTable, string>([
   [tables.transcriptSummaries, 'Transcript summary'],
   [tables.teamAssignments, 'Team assignment'],
   [tables.personalIdeas, 'Personal idea'],
+  [tables.members, 'Member'],
+  [tables.teams, 'Team'],
+  [tables.sessions, 'Session'],
+  [tables.apiTokens, 'Token'],
 ])
 
 /** What a record of this table is called, e.g. `Kanban item`. */

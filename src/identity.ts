@@ -1,5 +1,6 @@
 /** Who makes a request, and what a route demands of them. */
 import type { FastifyRequest } from 'fastify'
+import type { Actor } from './audit-log.ts'
 import { authenticationRequired, forbidden } from './errors.ts'
 import type { CurrentMember } from './schemas/records.ts'
 
@@ -33,11 +34,12 @@ export type ResolveMember = (
  * - `read`: any member
  * - `write`: any member but a viewer
  * - `own`: any member, viewers too, on what is theirs alone
+ * - `admin`: an admin
  * - `admin-or-403`: an admin; whoever is not one gets 403, also without a credential or with a useless one
  *
  * In open mode viewers are not held back; a read token never writes.
  */
-export type Access = 'public' | 'read' | 'write' | 'own' | 'admin-or-403'
+export type Access = 'public' | 'read' | 'write' | 'own' | 'admin' | 'admin-or-403'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -67,6 +69,7 @@ export function authorize(
     return
   }
   if (!identity) throw authenticationRequired()
+  if (access === 'admin' && identity.member.role !== 'admin') throw forbidden('admin access required')
   if (!mayWrite) throw forbidden('read-only token')
   if (access === 'write' && authMode === 'required' && identity.member.role === 'viewer') {
     throw forbidden('read-only role')
@@ -78,6 +81,9 @@ export const IDENTITY = Symbol('phaseboard.identity')
 
 /** Who makes this request. Only in handlers and route hooks of routes that are not public. */
 export const identityOf = (request: FastifyRequest): Identity => request.getDecorator<Identity>(IDENTITY)
+
+/** Who makes this request and from where, for the audit trail. Only in handlers of routes that are not public. */
+export const actorOf = (request: FastifyRequest): Actor => ({ id: memberOf(request).id, address: request.ip })
 
 /** The member a request acts for. Only in handlers and route hooks of routes that are not public. */
 export const memberOf = (request: FastifyRequest): CurrentMember => identityOf(request).member

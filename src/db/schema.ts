@@ -348,3 +348,17 @@ export const teamMembers = sqliteTable(
     index('team_members_member').on(table.memberId),
   ],
 )
+
+/** Who signed in, or tried to, and what was done to who may do what. Never changed once written; no secret is ever in it. */
+export const auditLog = sqliteTable('audit_log', {
+  id: id(),
+  action: required(),
+  /** The member who acted; NULL for whoever was not recognised, and for the command line. */
+  actorId: text(),
+  /** What was acted on: a member, token, session or project. It may be gone by now. */
+  subjectId: text(),
+  /** The address that the request came from; NULL for the command line. */
+  address: text(),
+  metadata: jsonObject(),
+  createdAt: createdAt(),
+})

@@ -231,6 +231,7 @@ export const PersonalIdeaSchema = Type.Object(
 
 /** What a member may be. A closed set. */
 export const ROLES = ['admin', 'member', 'viewer'] as const
+export const RoleSchema = Type.Unsafe<(typeof ROLES)[number]>({ type: 'string', enum: [...ROLES] })
 
 /** The member a request acts for. */
 export const CurrentMemberSchema = Type.Object(
@@ -238,11 +239,90 @@ export const CurrentMemberSchema = Type.Object(
     id: Type.String(),
     name: Type.String(),
     email: Nullable(Type.String({ description: 'null for a member who is no row in this service' })),
-    role: Type.Unsafe<'admin' | 'member' | 'viewer'>({ type: 'string', enum: ['admin', 'member', 'viewer'] }),
+    role: RoleSchema,
   },
   { $id: 'CurrentMember' },
 )
 export type CurrentMember = Static<typeof CurrentMemberSchema>
+
+/** Who can sign in. Nothing of a password is ever shown. */
+export const MemberSchema = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    email: Type.String({ description: 'Unique, whatever its case' }),
+    role: RoleSchema,
+    disabled: Type.Boolean({
+      description: 'Whether sign-ins, sessions and tokens of the member are refused',
+    }),
+    ...timestamps,
+  },
+  { $id: 'Member' },
+)
+export type Member = Static<typeof MemberSchema>
+
+/** Members under one name. */
+export const TeamSchema = Type.Object(
+  {
+    id: Id,
+    name: Type.String(),
+    description: Type.String(),
+    memberIds: Type.Array(Type.String()),
+    ...timestamps,
+  },
+  { $id: 'Team' },
+)
+export type Team = Static<typeof TeamSchema>
+
+/** Where a member is signed in. */
+export const SessionSchema = Type.Object(
+  {
+    id: Id,
+    current: Type.Boolean({ description: 'Whether it is the one that this request came with' }),
+    lastUsedAt: Timestamp,
+    expiresAt: Timestamp,
+    ...timestamps,
+  },
+  { $id: 'Session' },
+)
+export type Session = Static<typeof SessionSchema>
+
+/** What a script or integration signs in with, without the secret itself. */
+export const TokenSchema = Type.Object(
+  {
+    id: Id,
+    memberId: Type.String(),
+    name: Type.String(),
+    scope: Type.Unsafe<'read' | 'write'>({ type: 'string', enum: ['read', 'write'] }),
+    lastUsedAt: Nullable(Timestamp),
+    expiresAt: Nullable(Timestamp),
+    createdAt: Timestamp,
+  },
+  { $id: 'Token' },
+)
+export type Token = Static<typeof TokenSchema>
+
+/** Something that happened to who may do what. */
+export const AuditEntrySchema = Type.Object(
+  {
+    id: Id,
+    action: Type.String({
+      examples: ['sign-in', 'sign-in-failed', 'member-role-changed', 'project-deleted'],
+    }),
+    actorId: Nullable(
+      Type.String({
+        description: 'Who acted; null for whoever was not recognised, and for the command line',
+      }),
+    ),
+    subjectId: Nullable(
+      Type.String({ description: 'What was acted on: a member, session, token, team or project' }),
+    ),
+    address: Nullable(Type.String({ description: 'Where the request came from; null for the command line' })),
+    metadata: AnyObject,
+    createdAt: Timestamp,
+  },
+  { $id: 'AuditEntry' },
+)
 
 /** Every named schema, for registration in one go. */
 export const namedSchemas = [
@@ -263,4 +343,9 @@ export const namedSchemas = [
   ProjectSchema,
   PersonalIdeaSchema,
   CurrentMemberSchema,
+  MemberSchema,
+  TeamSchema,
+  SessionSchema,
+  TokenSchema,
+  AuditEntrySchema,
 ]

@@ -36,6 +36,10 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     { description: '', ...times },
   ],
   team_members: [{ team_id: 'ops', member_id: 'ada' }, {}],
+  audit_log: [
+    { id: 'e', action: 'sign-in' },
+    { actor_id: null, subject_id: null, address: null, metadata: '{}', created_at: TIME },
+  ],
   projects: [
     { id: 'p', name: 'Apollo' },
     {

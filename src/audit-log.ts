@@ -1,0 +1,65 @@
+/** The audit trail: sign-ins and their failures, and what changes who may do what. Secrets have no place in it. */
+import type { SharedDatabase } from './db/client.ts'
+import type { JsonObject } from './db/json-text.ts'
+import { auditLog } from './db/schema.ts'
+import { prepareInsert } from './db/statements.ts'
+import { newId } from './ids.ts'
+import { timestamp } from './time.ts'
+
+/** What is recorded. */
+export const AUDIT_ACTIONS = [
+  'sign-in',
+  'sign-in-failed',
+  'sign-out',
+  'member-created',
+  'member-role-changed',
+  'member-email-changed',
+  'member-disabled',
+  'member-enabled',
+  'member-deleted',
+  'password-changed',
+  'password-reset',
+  'session-revoked',
+  'token-created',
+  'token-revoked',
+  'team-changed',
+  'project-deleted',
+] as const
+
+/** Who acted, and from where: nobody and nowhere for the command line. */
+export interface Actor {
+  id: string | null
+  address: string | null
+}
+
+/** Whoever types commands on the machine itself. */
+export const COMMAND_LINE: Actor = { id: null, address: null }
+
+/** What happened. */
+export interface AuditEntry {
+  action: (typeof AUDIT_ACTIONS)[number]
+  by: Actor
+  /** The id of the member, token, session, team or project that it happened to; null when there is none to name. */
+  subjectId: string | null
+  /** More to know, e.g. `{ from, to }` of a role. Never a password, token, cookie or hash. */
+  metadata?: JsonObject
+}
+
+/**
+ * Prepares the writing of the audit trail.
+ * @returns the writer. Call it inside the write of what it records, so that neither is there without the other
+ */
+export function prepareAuditLog(db: SharedDatabase) {
+  const insert = prepareInsert(db, auditLog)
+  return ({ action, by, subjectId, metadata = {} }: AuditEntry): void => {
+    insert({
+      id: newId(),
+      action,
+      actorId: by.id,
+      subjectId,
+      address: by.address,
+      metadata,
+      createdAt: timestamp(),
+    })
+  }
+}
