@@ -1,25 +1,48 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { reorderRoute } from '../src/child-routes.ts'
 import { forbidden } from '../src/errors.ts'
 import { memberOf } from '../src/identity.ts'
-import { preparePersonalIdeaChanges, preparePersonalIdeas } from '../src/personal-ideas.ts'
-import { CreateBody, Description, ref, SortOrder, Term, Title } from '../src/schemas/common.ts'
-import { PersonalIdeaSchema } from '../src/schemas/records.ts'
+import { preparePersonalIdeas } from '../src/personal-ideas.ts'
+import { prepareProjects } from '../src/projects.ts'
+import {
+  CreateBody,
+  Description,
+  ErrorBody,
+  IdParams,
+  LIMITS,
+  Nullable,
+  Reference,
+  ref,
+  SortOrder,
+  Success,
+  Term,
+  Title,
+  UpdateBody,
+} from '../src/schemas/common.ts'
+import { PersonalIdeaSchema, ProjectSchema } from '../src/schemas/records.ts'
 
+const optionalFields = {
+  description: Description,
+  priority: Term(['low', 'medium', 'high', 'critical']),
+  status: Term(['idea', 'ready', 'promoted', 'discarded']),
+  sortOrder: SortOrder,
+}
 const PersonalIdeaCreateSchema = CreateBody({
   title: Title,
-  description: Type.Optional(Description),
-  priority: Type.Optional(Term(['low', 'medium', 'high', 'critical'])),
-  status: Type.Optional(Term(['idea', 'ready', 'promoted', 'discarded'])),
-  sortOrder: Type.Optional(SortOrder),
+  ...Type.Partial(Type.Object(optionalFields)).properties,
 })
+const PersonalIdeaUpdateSchema = UpdateBody({ title: Title, ...optionalFields })
+const PersonalIdeaPromoteSchema = UpdateBody({ teamId: Nullable(Reference) })
 
 const PersonalIdeaFilterSchema = Type.Object({
   ownerId: Type.Optional(
     Type.String({ description: 'Whose ideas; absent or empty: those of the current member' }),
   ),
 })
+
+const onlyOwn = "Another member's idea is not found, unless an admin asks."
 
 /** In required mode other members' ideas are an admin's to see. */
 async function refuseOthersIdeas(request: FastifyRequest): Promise<void> {
@@ -34,7 +57,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   { authMode },
 ) => {
   const ideas = preparePersonalIdeas(app.db)
-  const changes = preparePersonalIdeaChanges(app.db)
+  const projects = prepareProjects(app.db)
   const tags = ['Personal ideas']
 
   app.get('/api/personal-ideas', {
@@ -59,10 +82,93 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       body: PersonalIdeaCreateSchema,
       response: { 201: ref(PersonalIdeaSchema) },
     },
+    handler: async (request, reply) => {
+      const member = memberOf(request)
+      return reply
+        .code(201)
+        .send(await app.write(() => ideas.get(ideas.create(member.id, request.body), member)))
+    },
+  })
+
+  app.post(
+    '/api/personal-ideas/reorder',
+    reorderRoute(app, {
+      things: 'Personal ideas',
+      record: PersonalIdeaSchema,
+      access: 'own',
+      rules: ideas,
+    }),
+  )
+
+  app.get('/api/personal-ideas/:id', {
+    config: { access: 'own', failure: 'Failed to fetch personal idea' },
+    schema: {
+      operationId: 'getPersonalIdea',
+      summary: 'Get an idea',
+      description: onlyOwn,
+      tags,
+      params: IdParams,
+      response: { 200: ref(PersonalIdeaSchema), 404: ref(ErrorBody) },
+    },
+    handler: async (request) => ideas.get(request.params.id, memberOf(request)),
+  })
+
+  app.patch('/api/personal-ideas/:id', {
+    config: { access: 'own', failure: 'Failed to update personal idea' },
+    schema: {
+      operationId: 'updatePersonalIdea',
+      summary: 'Change an idea',
+      description: onlyOwn,
+      tags,
+      params: IdParams,
+      body: PersonalIdeaUpdateSchema,
+      response: { 200: ref(PersonalIdeaSchema), 404: ref(ErrorBody) },
+    },
+    handler: async (request) => {
+      const { id } = request.params
+      const member = memberOf(request)
+      return app.write(() => {
+        ideas.update(id, request.body, member)
+        return ideas.get(id, member)
+      })
+    },
+  })
+
+  app.delete('/api/personal-ideas/:id', {
+    config: { access: 'own', failure: 'Failed to delete personal idea' },
+    schema: {
+      operationId: 'deletePersonalIdea',
+      summary: 'Delete an idea',
+      description: `A project that was made of it stays. ${onlyOwn}`,
+      tags,
+      params: IdParams,
+      response: { 200: ref(Success), 404: ref(ErrorBody) },
+    },
+    handler: async (request) => {
+      await app.write(() => ideas.delete(request.params.id, memberOf(request)))
+      return { success: true as const }
+    },
+  })
+
+  app.post('/api/personal-ideas/:id/promote', {
+    config: { access: 'write', failure: 'Failed to promote personal idea', isBodyOptional: true },
+    schema: {
+      operationId: 'promotePersonalIdea',
+      summary: 'Make a project of an idea',
+      description: `The project is named after the first ${LIMITS.name} characters of the title and has the idea's description; the idea becomes \`promoted\`. While that project exists, promoting the idea again is 409. The body may be left out. ${onlyOwn}`,
+      tags,
+      params: IdParams,
+      body: PersonalIdeaPromoteSchema,
+      response: { 201: ref(ProjectSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
+    },
     handler: async (request, reply) =>
       reply
         .code(201)
-        .send(await app.write(() => ideas.get(changes.create(memberOf(request).id, request.body)))),
+        .send(
+          await app.write(() =>
+            projects.get(ideas.promote(request.params.id, request.body, memberOf(request))),
+          ),
+        ),
   })
 }
 

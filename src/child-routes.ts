@@ -1,7 +1,7 @@
 /** The routes that every kind of child record has, for a route file to mount: who may call, with what, and what comes back. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { memberOf } from './identity.ts'
+import { type Access, memberOf } from './identity.ts'
 import type { Place } from './ordering.ts'
 import { ErrorBody, IdParams, ReorderBody, ref, Success } from './schemas/common.ts'
 import type { CurrentMember } from './schemas/records.ts'
@@ -160,19 +160,21 @@ export const reorderRoute = <Row extends TSchema>(
     things,
     record,
     params,
+    access = 'write',
     rules,
   }: {
     things: string
     record: Row
     /** The path's parameters, when it has any: the parent's id. */
     params?: typeof IdParams
+    access?: Access
     rules: {
-      get: (id: string) => Static<Row>
+      get: (id: string, member: CurrentMember) => Static<Row>
       reorder: (places: Place[], parentId: string, member: CurrentMember) => void
     }
   },
 ) => ({
-  config: { access: 'write' as const, failure: `Failed to reorder ${things.toLowerCase()}` },
+  config: { access, failure: `Failed to reorder ${things.toLowerCase()}` },
   schema: {
     operationId: camelCase(`reorder ${things.toLowerCase()}`),
     summary: `Put ${things.toLowerCase()} in another order`,
@@ -184,9 +186,10 @@ export const reorderRoute = <Row extends TSchema>(
   },
   handler: async (request: Received) => {
     const { items } = request.body as Static<typeof ReorderBody>
+    const member = senderOf(request)
     return app.write(() => {
-      rules.reorder(items, params ? idOf(request) : '', senderOf(request))
-      return items.map(({ id }) => rules.get(id))
+      rules.reorder(items, params ? idOf(request) : '', member)
+      return items.map(({ id }) => rules.get(id, member))
     })
   },
 })

@@ -1,7 +1,10 @@
 import t from 'tap'
-import { preparePersonalIdeas } from '../../src/personal-ideas.ts'
+import { apiTokens } from '../../src/db/schema.ts'
+import { newId } from '../../src/ids.ts'
+import { hashToken, newToken } from '../../src/secrets.ts'
 import {
   type App,
+  age,
   authenticationRequired,
   breakTable,
   build,
@@ -12,9 +15,11 @@ import {
   LONG_AGO,
   long,
   type Row,
+  readOnly,
   send,
   signInAs,
   stored,
+  TABLES_OF_A_PROJECT,
 } from '../helper.ts'
 
 const url = '/api/personal-ideas'
@@ -22,6 +27,14 @@ const othersIdeas = { error: "Forbidden: another member's ideas" }
 const titleless = invalid({ title: ['must NOT have fewer than 1 characters'] })
 const fetchFailure = { error: 'Failed to fetch personal ideas' }
 const createFailure = { error: 'Failed to create personal idea' }
+const updateFailure = { error: 'Failed to update personal idea' }
+const promoteFailure = { error: 'Failed to promote personal idea' }
+const reorderFailure = { error: 'Failed to reorder personal ideas' }
+const gone = { error: 'Personal idea not found' }
+const readOnlyToken = { error: 'Forbidden: read-only token' }
+const alreadyPromoted = { error: 'Personal idea is already promoted' }
+const teamless = invalid({ teamId: ['must be string or null'] })
+const success = { success: true }
 
 async function createIdea(app: App, fields: object = {}, headers?: Record<string, string>) {
   const { status, body } = await send(app, 'POST', url, { title: 'Fly', ...fields }, headers)
@@ -190,6 +203,495 @@ t.test('GET /api/personal-ideas', async (t) => {
   })
 })
 
+/** The endpoints of one idea, with a body that would be accepted. */
+const ofOne = (id: string): [string, string, unknown][] => [
+  ['GET', `${url}/${id}`, undefined],
+  ['PATCH', `${url}/${id}`, { title: 'Mine' }],
+  ['PATCH', `${url}/${id}`, {}],
+  ['DELETE', `${url}/${id}`, undefined],
+  ['POST', `${url}/${id}/promote`, undefined],
+  ['POST', `${url}/reorder`, { items: [{ id, sortOrder: 5 }] }],
+]
+
+t.test('one idea', async (t) => {
+  t.test('is there for its owner, whoever they are, and for an admin', async (t) => {
+    for (const authMode of ['open', 'required'] as const) {
+      const app = await build(t, { authMode })
+      const owners = (['admin', 'member', 'viewer'] as const).map((role) => signInAs(app, role))
+      const admin = signInAs(app, 'admin').headers
+      for (const { id, headers } of owners) {
+        for (const asker of [headers, admin]) {
+          const idea = await createIdea(app, { title: 'Fly' }, headers)
+          t.equal(idea.ownerId, id)
+          const change = { title: 'Sail', status: 'ready' }
+          await holds(t, app, [
+            ['GET', `${url}/${idea.id}`, undefined, asker, 200, idea],
+            ['PATCH', `${url}/${idea.id}`, change, asker, 200, { ...change, id: idea.id, ownerId: id }],
+            ['POST', `${url}/reorder`, { items: [{ id: idea.id, sortOrder: 5 }] }, asker, 200, [change]],
+            ['DELETE', `${url}/${idea.id}`, undefined, asker, 200, success],
+            ...ofOne(idea.id)
+              .filter(([, path]) => !path.endsWith('/promote'))
+              .map(([method, path, body]): Row => [method, path, body, asker, 404, gone]),
+          ])
+        }
+      }
+      t.equal(count(app, 'personal_ideas'), 0)
+    }
+  })
+
+  t.test('of another member is not found, in both modes, and nothing happens to it', async (t) => {
+    for (const authMode of ['open', 'required'] as const) {
+      const app = await build(t, { authMode })
+      const owner = signInAs(app, 'member')
+      const idea = await createIdea(app, {}, owner.headers)
+      const others = [signInAs(app, 'member').headers, ...(authMode === 'open' ? [undefined] : [])]
+      for (const other of others) {
+        const own = await createIdea(app, { sortOrder: 3 }, other)
+        await holds(t, app, [
+          ...ofOne(idea.id).map(([method, path, body]): Row => [method, path, body, other, 404, gone]),
+          ['PATCH', `${url}/${idea.id}`, { title: '' }, other, 400, titleless],
+          [
+            'POST',
+            `${url}/reorder`,
+            { items: [own, idea].map(({ id }, index) => ({ id, sortOrder: index + 10 })) },
+            other,
+            404,
+            gone,
+          ],
+          ['GET', `${url}/${own.id}`, undefined, other, 200, own],
+        ])
+      }
+      t.strictSame((await send(app, 'GET', `${url}/${idea.id}`, undefined, owner.headers)).body, idea)
+      t.equal(count(app, 'projects'), 0)
+    }
+  })
+
+  t.test('that does not exist is not found, whatever its id looks like, after validation', async (t) => {
+    const app = await build(t)
+    await createIdea(app)
+    for (const id of ['none', '%', 'a%2Fb', '__proto__', '%00', long(10_000)]) {
+      await holds(t, app, [
+        ...ofOne(id).map(([method, path, body]): Row => [method, path, body, undefined, 404, gone]),
+        ['PATCH', `${url}/${id}`, { title: '' }, undefined, 400, titleless],
+        ['POST', `${url}/${id}/promote`, { teamId: 5 }, undefined, 400, teamless],
+      ])
+    }
+    t.equal(count(app, 'projects'), 0)
+  })
+
+  t.test('may not be called reorder, but asking for that one is no error of the method', async (t) => {
+    const app = await build(t)
+    await holds(t, app, [
+      ['GET', `${url}/reorder`, undefined, undefined, 404, gone],
+      ['HEAD', `${url}/reorder`, undefined, undefined, 404, ''],
+      ['PATCH', `${url}/reorder`, { title: 'x' }, undefined, 404, gone],
+      ['DELETE', `${url}/reorder`, undefined, undefined, 404, gone],
+      ['PUT', `${url}/reorder`, {}, undefined, 405, { error: 'Method not allowed' }],
+    ])
+  })
+})
+
+t.test('PATCH /api/personal-ideas/{id}', async (t) => {
+  t.test('only the fields of the body change, and updatedAt with them', async (t) => {
+    const app = await build(t)
+    const other = await createIdea(app)
+    let before = await createIdea(app)
+    for (const change of [
+      { title: 'Sail' },
+      { description: 'Far' },
+      { description: '' },
+      { priority: 'critical' },
+      { status: 'discarded' },
+      { sortOrder: -1.5 },
+      { title: 'All', description: 'of', priority: 'it', status: 'idea', sortOrder: 0 },
+    ]) {
+      age(app, 'personal_ideas', before.id)
+      const { status, body } = await send(app, 'PATCH', `${url}/${before.id}`, change)
+      t.equal(status, 200)
+      t.not(body.updatedAt, LONG_AGO, 'updatedAt moves')
+      t.strictSame(body, { ...before, ...change, updatedAt: body.updatedAt }, JSON.stringify(change))
+      before = body
+    }
+    await holds(t, app, [['GET', url, undefined, undefined, 200, [other, before]]])
+  })
+
+  t.test('a body without a known field returns the idea unchanged, updatedAt included', async (t) => {
+    const app = await build(t)
+    const idea = await createIdea(app)
+    age(app, 'personal_ideas', idea.id)
+    for (const body of [{}, { nonsense: 1 }, { id: 'x', ownerId: 'y', updatedAt: 5 }]) {
+      const answer = await send(app, 'PATCH', `${url}/${idea.id}`, body)
+      t.strictSame([answer.status, answer.body], [200, { ...idea, updatedAt: LONG_AGO }])
+    }
+  })
+
+  t.test('unknown and server-owned fields are ignored and never stored', async (t) => {
+    const app = await build(t)
+    const project = await createProject(app)
+    const idea = await createIdea(app)
+    const foreign = {
+      id: 'mine',
+      ownerId: 'another',
+      promotedProjectId: project.id,
+      createdAt: LONG_AGO,
+      updatedAt: LONG_AGO,
+      nonsense: 1,
+    }
+    const { body } = await send(app, 'PATCH', `${url}/${idea.id}`, { title: 'Sail', ...foreign })
+    t.not(body.updatedAt, LONG_AGO)
+    t.strictSame(body, { ...idea, title: 'Sail', updatedAt: body.updatedAt })
+    t.match(stored(app, 'personal_ideas', idea.id), { owner_id: 'local', promoted_project_id: null })
+  })
+
+  t.test('every limit and type of the create body holds here too, and nothing is coerced', async (t) => {
+    const app = await build(t)
+    const idea = await createIdea(app)
+    const patch = (body: unknown, answer: object): Row => [
+      'PATCH',
+      `${url}/${idea.id}`,
+      body,
+      undefined,
+      400,
+      answer,
+    ]
+    await holds(t, app, [
+      patch('null', invalid({}, ['must be object'])),
+      patch('[]', invalid({}, ['must be object'])),
+      patch('{"sortOrder":1e999}', invalid({ sortOrder: ['must be number'] })),
+      patch(
+        { title: '', description: null, priority: '', status: [], sortOrder: '1' },
+        invalid({
+          title: ['must NOT have fewer than 1 characters'],
+          description: ['must be string'],
+          priority: ['must NOT have fewer than 1 characters'],
+          status: ['must be string'],
+          sortOrder: ['must be number'],
+        }),
+      ),
+    ])
+    const accepted: Record<string, unknown[]> = { sortOrder: [5, 0] }
+    for (const field of ['title', 'description', 'priority', 'status', 'sortOrder']) {
+      for (const value of [null, true, 5, 0, '5', [], {}]) {
+        const isAccepted = (accepted[field] ?? ['5']).includes(value)
+        const { status, body } = await send(app, 'PATCH', `${url}/${idea.id}`, { [field]: value })
+        t.equal(status, isAccepted ? 200 : 400, `${field} ${JSON.stringify(value)}`)
+        if (isAccepted) t.strictSame(body[field], value)
+        else t.strictSame(Object.keys(body.details.fieldErrors), [field])
+      }
+    }
+    for (const [field, limit] of [
+      ['title', 500],
+      ['description', 100_000],
+      ['priority', 100],
+      ['status', 100],
+    ] as const) {
+      await holds(t, app, [
+        [
+          'PATCH',
+          `${url}/${idea.id}`,
+          { [field]: long(limit) },
+          undefined,
+          200,
+          { id: idea.id, [field]: long(limit) },
+        ],
+        patch(
+          { [field]: long(limit + 1) },
+          invalid({ [field]: [`must NOT have more than ${limit} characters`] }),
+        ),
+      ])
+    }
+  })
+})
+
+t.test('DELETE /api/personal-ideas/{id}', async (t) => {
+  t.test('deletes the idea and nothing else, also not the project that it became', async (t) => {
+    const app = await build(t)
+    const kept = await createIdea(app)
+    const idea = await createIdea(app)
+    const { body: project } = await send(app, 'POST', `${url}/${idea.id}/promote`)
+    await holds(t, app, [
+      ['DELETE', `${url}/${idea.id}`, undefined, undefined, 200, success],
+      ['DELETE', `${url}/${idea.id}`, undefined, undefined, 404, gone],
+      ['GET', url, undefined, undefined, 200, [kept]],
+      ['GET', `/api/projects/${project.id}`, undefined, undefined, 200, project],
+    ])
+  })
+})
+
+t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
+  t.test('makes a project as POST /api/projects would, and the idea remembers it', async (t) => {
+    const app = await build(t)
+    const fields = { title: 'Fly', description: 'High', priority: 'low', status: 'ready', sortOrder: 2 }
+    const idea = await createIdea(app, fields)
+    const other = await createIdea(app)
+    age(app, 'personal_ideas', idea.id)
+    const { status, body: project } = await send(app, 'POST', `${url}/${idea.id}/promote`, {})
+    t.equal(status, 201)
+    const { id, createdAt, updatedAt, ...rest } = project
+    const usual = await createProject(app, { name: 'Fly', description: 'High' })
+    t.strictSame(rest, (({ id, createdAt, updatedAt, ...rest }) => rest)(usual))
+    t.match(rest, { type: 'technical', status: 'backlog', phase: 'Discovery', sortOrder: 0, teamId: null })
+    t.equal(updatedAt, createdAt)
+    const columnsOf = (projectId: string) =>
+      app.db.$client
+        .prepare('select name, sort_order from kanban_columns where project_id = ? order by sort_order')
+        .raw()
+        .all(projectId)
+    t.strictSame(columnsOf(id), columnsOf(usual.id))
+    t.equal(columnsOf(id).length, 4)
+
+    const { body: promoted } = await send(app, 'GET', `${url}/${idea.id}`)
+    t.not(promoted.updatedAt, LONG_AGO)
+    t.strictSame(promoted, {
+      ...idea,
+      status: 'promoted',
+      promotedProjectId: id,
+      updatedAt: promoted.updatedAt,
+    })
+    await holds(t, app, [
+      ['GET', `/api/projects/${id}`, undefined, undefined, 200, project],
+      ['GET', '/api/projects', undefined, undefined, 200, [project, usual]],
+      ['GET', `${url}/${other.id}`, undefined, undefined, 200, other],
+    ])
+  })
+
+  t.test('takes a team, nothing else, or no body at all', async (t) => {
+    const app = await build(t)
+    const promote = async (body?: unknown, headers?: Record<string, string>) => {
+      const { id } = await createIdea(app)
+      return send(app, 'POST', `${url}/${id}/promote`, body, headers)
+    }
+    for (const [body, teamId] of [
+      [undefined, null],
+      ['', null],
+      [{}, null],
+      [{ teamId: null }, null],
+      [{ teamId: '' }, ''],
+      [{ teamId: 'ops' }, 'ops'],
+      [{ teamId: long(200) }, long(200)],
+      [{ name: 'x', title: 'x', type: 'custom', status: 'active', leadId: 'x', id: 'x' }, null],
+    ] as const) {
+      const { status, body: project } = await promote(body)
+      t.equal(status, 201)
+      t.match(project, { name: 'Fly', type: 'technical', status: 'backlog', leadId: null, teamId })
+      t.not(project.id, 'x')
+    }
+    const before = count(app, 'projects')
+    for (const [body, answer] of [
+      [{ teamId: long(201) }, invalid({ teamId: ['must NOT have more than 200 characters'] })],
+      ...[5, true, [], {}].map((teamId) => [{ teamId }, teamless] as const),
+      ['null', invalid({}, ['must be object'])],
+      ['[]', invalid({}, ['must be object'])],
+      ['"ops"', invalid({}, ['must be object'])],
+    ] as const) {
+      const refused = await promote(body)
+      t.strictSame([refused.status, refused.body], [400, answer])
+    }
+    const text = await promote('ops', { 'content-type': 'text/plain' })
+    t.strictSame([text.status, text.body], [415, { error: 'Unsupported Media Type' }])
+    t.equal(count(app, 'projects'), before)
+    t.equal(count(app, 'personal_ideas', 'promoted_project_id is null'), 9)
+  })
+
+  t.test('the project has the first 200 characters of the title, none of them cut in two', async (t) => {
+    const app = await build(t)
+    for (const [title, name] of [
+      ['x', 'x'],
+      [long(199), long(199)],
+      [long(200), long(200)],
+      [`${long(200)}y`, long(200)],
+      ['🚀'.repeat(500), '🚀'.repeat(200)],
+      [`${long(199)}🚀y`, `${long(199)}🚀`],
+      [`${long(200)}🚀`, long(200)],
+    ] as const) {
+      const idea = await createIdea(app, { title })
+      const { status, body } = await send(app, 'POST', `${url}/${idea.id}/promote`)
+      t.equal(status, 201)
+      t.equal(body.name, name)
+      t.equal(stored(app, 'projects', body.id).name, name)
+      t.equal(
+        (await send(app, 'PATCH', `/api/projects/${body.id}`, { name })).status,
+        200,
+        'a name may be it',
+      )
+      t.equal((await send(app, 'GET', `${url}/${idea.id}`)).body.title, title, 'the idea keeps its own')
+    }
+    const description = long(100_000)
+    const idea = await createIdea(app, { description })
+    t.equal((await send(app, 'POST', `${url}/${idea.id}/promote`)).body.description, description)
+  })
+
+  t.test('twice is 409, and changes nothing', async (t) => {
+    const app = await build(t)
+    const { id } = await createIdea(app)
+    t.equal((await send(app, 'POST', `${url}/${id}/promote`)).status, 201)
+    age(app, 'personal_ideas', id)
+    const before = stored(app, 'personal_ideas', id)
+    const rows = () => ['projects', 'kanban_columns'].map((table) => count(app, table))
+    t.strictSame(rows(), [1, 4])
+    await holds(t, app, [
+      ['POST', `${url}/${id}/promote`, undefined, undefined, 409, alreadyPromoted],
+      ['POST', `${url}/${id}/promote`, { teamId: 'ops' }, undefined, 409, alreadyPromoted],
+      ['POST', `${url}/${id}/promote`, { teamId: 5 }, undefined, 400, teamless],
+    ])
+    t.strictSame(stored(app, 'personal_ideas', id), before)
+    await send(app, 'PATCH', `${url}/${id}`, { status: 'idea' })
+    await holds(t, app, [['POST', `${url}/${id}/promote`, undefined, undefined, 409, alreadyPromoted]])
+    t.strictSame(rows(), [1, 4])
+  })
+
+  t.test('at the same time is done once', async (t) => {
+    const app = await build(t)
+    const { id } = await createIdea(app)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => send(app, 'POST', `${url}/${id}/promote`)),
+    )
+    const made = answers.filter(({ status }) => status === 201)
+    t.equal(made.length, 1)
+    for (const answer of answers.filter((one) => one !== made[0])) {
+      t.strictSame([answer.status, answer.body], [409, alreadyPromoted])
+    }
+    t.equal(count(app, 'projects'), 1)
+    t.equal((await send(app, 'GET', `${url}/${id}`)).body.promotedProjectId, made[0]?.body.id)
+  })
+
+  t.test('is possible again once the project is gone', async (t) => {
+    const app = await build(t)
+    const admin = signInAs(app, 'admin').headers
+    const { id } = await createIdea(app)
+    const { body: first } = await send(app, 'POST', `${url}/${id}/promote`)
+    t.equal((await send(app, 'DELETE', `/api/projects/${first.id}`, undefined, admin)).status, 200)
+    await holds(t, app, [
+      ['GET', `${url}/${id}`, undefined, undefined, 200, { status: 'promoted', promotedProjectId: null }],
+    ])
+    const { status, body: second } = await send(app, 'POST', `${url}/${id}/promote`)
+    t.equal(status, 201)
+    t.not(second.id, first.id)
+    t.equal((await send(app, 'GET', `${url}/${id}`)).body.promotedProjectId, second.id)
+  })
+
+  t.test('an idea that only says it was promoted may be', async (t) => {
+    const app = await build(t)
+    const { id } = await createIdea(app, { status: 'promoted' })
+    t.equal((await send(app, 'POST', `${url}/${id}/promote`)).status, 201)
+  })
+
+  t.test('fails as a whole: no project without its columns, and the idea is what it was', async (t) => {
+    for (const [event, table] of [
+      ['insert', 'kanban_columns'],
+      ['update', 'personal_ideas'],
+    ]) {
+      const app = await build(t)
+      const idea = await createIdea(app)
+      app.db.$client.exec(
+        `create trigger refuse before ${event} on ${table} begin select raise(abort, 'no'); end`,
+      )
+      await holds(t, app, [
+        ['POST', `${url}/${idea.id}/promote`, undefined, undefined, 500, promoteFailure],
+        ['GET', `${url}/${idea.id}`, undefined, undefined, 200, idea],
+        ['GET', '/api/projects', undefined, undefined, 200, []],
+      ])
+      for (const name of ['projects', ...TABLES_OF_A_PROJECT]) t.equal(count(app, name), 0, name)
+    }
+  })
+})
+
+t.test('POST /api/personal-ideas/reorder', async (t) => {
+  const places = (...items: [{ id: string }, number][]) => ({
+    items: items.map(([{ id }, sortOrder]) => ({ id, sortOrder })),
+  })
+
+  t.test('gives ideas their places, and answers them in the order of the request', async (t) => {
+    const app = await build(t)
+    const [a, b, c] = [
+      await createIdea(app, { title: 'a', sortOrder: 1 }),
+      await createIdea(app, { title: 'b', sortOrder: 2 }),
+      await createIdea(app, { title: 'c', sortOrder: 3 }),
+    ]
+    for (const { id } of [a, b, c]) age(app, 'personal_ideas', id)
+    const { status, body } = await send(app, 'POST', `${url}/reorder`, places([c, -1.5], [b, 2], [a, 7]))
+    t.equal(status, 200)
+    t.strictSame(body, [
+      { ...c, sortOrder: -1.5, updatedAt: body[0].updatedAt },
+      { ...b, updatedAt: LONG_AGO },
+      { ...a, sortOrder: 7, updatedAt: body[2].updatedAt },
+    ])
+    t.not(body[0].updatedAt, LONG_AGO)
+    t.strictSame((await send(app, 'GET', url)).body, body)
+    await holds(t, app, [['POST', `${url}/reorder`, { items: [] }, undefined, 200, []]])
+  })
+
+  t.test('an unknown idea, or that of another member, leaves all where they are', async (t) => {
+    const app = await build(t)
+    const other = signInAs(app, 'member')
+    const own = await createIdea(app, { title: 'a' })
+    const theirs = await createIdea(app, { title: 'b' }, other.headers)
+    for (const unknown of [theirs, { id: 'none' }, { id: '' }]) {
+      for (const items of [
+        places([own, 5], [unknown, 6]),
+        places([unknown, 6], [own, 5]),
+        places([unknown, 6]),
+      ])
+        await holds(t, app, [['POST', `${url}/reorder`, items, undefined, 404, gone]])
+    }
+    await holds(t, app, [
+      ['GET', url, undefined, undefined, 200, [own]],
+      ['GET', url, undefined, other.headers, 200, [theirs]],
+    ])
+    const admin = signInAs(app, 'admin').headers
+    await holds(t, app, [
+      ['POST', `${url}/reorder`, places([own, 5], [{ id: 'none' }, 6]), admin, 404, gone],
+      [
+        'POST',
+        `${url}/reorder`,
+        places([theirs, 6], [own, 5]),
+        admin,
+        200,
+        [
+          { id: theirs.id, ownerId: other.id, sortOrder: 6 },
+          { id: own.id, ownerId: 'local', sortOrder: 5 },
+        ],
+      ],
+    ])
+  })
+
+  t.test('all violations are reported, before anything is looked for', async (t) => {
+    const app = await build(t)
+    const idea = await createIdea(app)
+    const reorder = (body: unknown, answer: object): Row => [
+      'POST',
+      `${url}/reorder`,
+      body,
+      undefined,
+      400,
+      answer,
+    ]
+    await holds(t, app, [
+      reorder({}, invalid({ items: ['is required'] }, ['must NOT have fewer than 1 properties'])),
+      reorder('[]', invalid({}, ['must be object'])),
+      reorder({ items: null }, invalid({ items: ['must be array'] })),
+      reorder({ items: {} }, invalid({ items: ['must be array'] })),
+      reorder(
+        places([idea, 5], [idea, 6]),
+        invalid({ items: ['must NOT have two elements with the same id'] }),
+      ),
+      reorder(
+        { items: [{ id: 5, sortOrder: '1' }, { id: idea.id }, 'x', { id: 'none', sortOrder: null }] },
+        invalid({
+          items: [
+            'items[0].id must be string',
+            'items[0].sortOrder must be number',
+            'items[1].sortOrder is required',
+            'items[2] must be object',
+            'items[3].sortOrder must be number',
+          ],
+        }),
+      ),
+      ['GET', `${url}/${idea.id}`, undefined, undefined, 200, idea],
+    ])
+  })
+})
+
 t.test('the order of checks', async (t) => {
   const text = { 'content-type': 'text/plain' }
 
@@ -239,13 +741,92 @@ t.test('the order of checks', async (t) => {
   })
 })
 
+t.test('the order of checks for one idea', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const admin = signInAs(app, 'admin').headers
+  const member = signInAs(app, 'member')
+  const viewer = signInAs(app, 'viewer')
+  const reading = newToken()
+  app.db
+    .insert(apiTokens)
+    .values({ id: newId(), memberId: member.id, name: 'CI', scope: 'read', tokenHash: hashToken(reading) })
+    .run()
+  const readToken = { authorization: `Bearer ${reading}` }
+  const idea = await createIdea(app, {}, member.headers)
+  const viewers = await createIdea(app, {}, viewer.headers)
+  const unchanged = { id: idea.id, title: 'Fly' }
+  const forAll = (headers: Record<string, string> | undefined, status: number, answer: object) => [
+    ...['PATCH', 'POST'].map(
+      (method): Row => [
+        method,
+        method === 'POST' ? `${url}/reorder` : `${url}/none`,
+        '{oops',
+        headers,
+        status,
+        answer,
+      ],
+    ),
+    ...ofOne(idea.id)
+      .filter(([method]) => status !== 403 || method !== 'GET')
+      .map(([method, path, body]): Row => [method, path, body, headers, status, answer]),
+  ]
+  await holds(t, app, [
+    ...forAll(undefined, 401, authenticationRequired),
+    ...forAll(readToken, 403, readOnlyToken),
+    ['GET', `${url}/${idea.id}`, undefined, readToken, 200, unchanged],
+
+    ['GET', `${url}/${viewers.id}`, undefined, viewer.headers, 200, { ownerId: viewer.id }],
+    ['PATCH', `${url}/${viewers.id}`, { title: 'Sail' }, viewer.headers, 200, { title: 'Sail' }],
+    [
+      'POST',
+      `${url}/reorder`,
+      { items: [{ id: viewers.id, sortOrder: 2 }] },
+      viewer.headers,
+      200,
+      [{ sortOrder: 2 }],
+    ],
+    ['POST', `${url}/${viewers.id}/promote`, undefined, viewer.headers, 403, readOnly],
+    ['POST', `${url}/${viewers.id}/promote`, '{oops', viewer.headers, 403, readOnly],
+    ['POST', `${url}/none/promote`, { teamId: 5 }, viewer.headers, 403, readOnly],
+    ['GET', `${url}/${idea.id}`, undefined, viewer.headers, 404, gone],
+    ['DELETE', `${url}/${viewers.id}`, undefined, viewer.headers, 200, success],
+
+    ['PATCH', `${url}/none`, '{oops', member.headers, 500, updateFailure],
+    ['PATCH', `${url}/none`, { title: '' }, member.headers, 400, titleless],
+    ['PATCH', `${url}/none`, {}, member.headers, 404, gone],
+    ['POST', `${url}/none/promote`, '{oops', member.headers, 500, promoteFailure],
+    ['POST', `${url}/none/promote`, { teamId: 5 }, member.headers, 400, teamless],
+    ['POST', `${url}/none/promote`, undefined, member.headers, 404, gone],
+    ['POST', `${url}/reorder`, '{oops', member.headers, 500, reorderFailure],
+
+    ['POST', `${url}/${idea.id}/promote`, { teamId: 'ops' }, admin, 201, { name: 'Fly', teamId: 'ops' }],
+    ['POST', `${url}/${idea.id}/promote`, { teamId: 5 }, member.headers, 400, teamless],
+    ['POST', `${url}/${idea.id}/promote`, {}, signInAs(app, 'member').headers, 404, gone],
+    ['POST', `${url}/${idea.id}/promote`, {}, member.headers, 409, alreadyPromoted],
+    ['GET', `${url}/${idea.id}`, undefined, member.headers, 200, { ownerId: member.id, status: 'promoted' }],
+  ])
+})
+
+t.test('in open mode a viewer promotes too', async (t) => {
+  const app = await build(t)
+  const viewer = signInAs(app, 'viewer').headers
+  const { id } = await createIdea(app, {}, viewer)
+  await holds(t, app, [['POST', `${url}/${id}/promote`, undefined, viewer, 201, { name: 'Fly' }]])
+})
+
 t.test('an unexpected failure is answered with the 500 of its idea endpoint', async (t) => {
   const broken = await build(t)
   breakTable(broken, 'personal_ideas')
   const closed = await build(t)
   closed.db.$client.close()
   for (const app of [broken, closed]) {
+    const items = [{ id: 'x', sortOrder: 1 }]
     await holds(t, app, [
+      ['GET', `${url}/x`, undefined, undefined, 500, { error: 'Failed to fetch personal idea' }],
+      ['PATCH', `${url}/x`, {}, undefined, 500, updateFailure],
+      ['DELETE', `${url}/x`, undefined, undefined, 500, { error: 'Failed to delete personal idea' }],
+      ['POST', `${url}/x/promote`, undefined, undefined, 500, promoteFailure],
+      ['POST', `${url}/reorder`, { items }, undefined, 500, reorderFailure],
       ['GET', url, undefined, undefined, 500, fetchFailure],
       ['GET', `${url}?ownerId=x`, undefined, undefined, 500, fetchFailure],
       ['HEAD', url, undefined, undefined, 500, ''],
@@ -254,15 +835,14 @@ t.test('an unexpected failure is answered with the 500 of its idea endpoint', as
   }
   const app = await build(t)
   for (const body of ['{oops', '', ' ', '{"title":"x"', 'title=x']) {
-    await holds(t, app, [['POST', url, body, undefined, 500, createFailure]])
+    await holds(t, app, [
+      ['POST', url, body, undefined, 500, createFailure],
+      ['PATCH', `${url}/x`, body, undefined, 500, updateFailure],
+      ['POST', `${url}/reorder`, body, undefined, 500, reorderFailure],
+      ...(body === ''
+        ? []
+        : ([['POST', `${url}/x/promote`, body, undefined, 500, promoteFailure]] satisfies Row[])),
+    ])
   }
   t.equal(count(app, 'personal_ideas'), 0)
-})
-
-t.test('an idea that does not exist is not found', async (t) => {
-  const app = await build(t)
-  t.throws(() => preparePersonalIdeas(app.db).get('none'), {
-    statusCode: 404,
-    message: 'Personal idea not found',
-  })
 })
