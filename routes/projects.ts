@@ -1,11 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
-import { prepareProjectChanges, prepareProjects } from '../src/projects.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { reorderRoute } from '../src/child-routes.ts'
+import { createPager, PageQuery } from '../src/pages.ts'
+import { createSummaryPages } from '../src/project-summaries.ts'
+import { preparePagedProjects, prepareProjectChanges, prepareProjects } from '../src/projects.ts'
 import {
   AnyObject,
   CreateBody,
   Description,
   ErrorBody,
+  Id,
   IdParams,
   JsonText,
   LIMITS,
@@ -19,8 +23,8 @@ import {
   Term,
   UpdateBody,
 } from '../src/schemas/common.ts'
-import { ProjectSchema } from '../src/schemas/records.ts'
-import { sendSnapshot } from '../src/snapshots.ts'
+import { ProjectSchema, ProjectSummarySchema } from '../src/schemas/records.ts'
+import { sendPage, sendSnapshot } from '../src/snapshots.ts'
 
 const PhaseSchema = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: true })
 
@@ -46,15 +50,32 @@ const ProjectCreateSchema = CreateBody({
 })
 const ProjectUpdateSchema = UpdateBody({ name: Name, ...optionalFields })
 
-const ProjectFilterSchema = Type.Object({
+const ProjectListSchema = Type.Object({
   status: Type.Optional(Type.String({ description: 'Exact match; empty does not filter' })),
   teamId: Type.Optional(Type.String({ description: 'Exact match; empty does not filter' })),
+  ...PageQuery,
+  view: Type.Optional(
+    Type.Unsafe<'summary'>({
+      type: 'string',
+      enum: ['summary'],
+      description: 'Projects with the numbers of what belongs to them, instead of all of it',
+    }),
+  ),
 })
+
+/** Whether a request is for all matching projects, whole: what is kept ready to be sent. */
+const isForAll = ({ limit, cursor, view }: Static<typeof ProjectListSchema>) =>
+  limit === undefined && cursor === undefined && view === undefined
+
+const ProjectPlaceSchema = Type.Object({ id: Id, sortOrder: Type.Number() })
 
 /** Projects: the whole record with all relations, in every response. */
 const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const projects = prepareProjects(app.db)
   const changes = prepareProjectChanges(app.db)
+  const pagedList = preparePagedProjects(app.db)
+  const pager = createPager()
+  const summaryPage = createSummaryPages(app.db)
   const tags = ['Projects']
 
   app.get('/api/projects', {
@@ -62,11 +83,19 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listProjects',
       summary: 'List projects by sortOrder',
+      description: 'With a `limit`, the `Link` header names the next page, if there is one.',
       tags,
-      querystring: ProjectFilterSchema,
-      response: { 200: Type.Array(ref(ProjectSchema)), 304: NotModified },
+      querystring: ProjectListSchema,
+      response: {
+        200: Type.Array(Type.Union([ref(ProjectSchema), ref(ProjectSummarySchema)])),
+        304: NotModified,
+      },
     },
-    handler: (request, reply) => sendSnapshot(reply, app.snapshots.list(request.query)),
+    handler: ({ query }, reply) => {
+      if (isForAll(query)) return sendSnapshot(reply, app.snapshots.list(query))
+      const choose = () => pager(pagedList(query), query)
+      sendPage(reply, query.view === 'summary' ? summaryPage(choose) : app.snapshots.page(choose))
+    },
   })
 
   app.post('/api/projects', {
@@ -83,6 +112,15 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) =>
       reply.code(201).send(await app.write(() => projects.get(changes.create(request.body)))),
   })
+
+  app.post(
+    '/api/projects/reorder',
+    reorderRoute(app, {
+      things: 'Projects',
+      record: ProjectPlaceSchema,
+      rules: { get: projects.place, reorder: changes.reorder },
+    }),
+  )
 
   app.get('/api/projects/:id', {
     config: { access: 'read', failure: 'Failed to fetch project' },

@@ -39,6 +39,14 @@ export interface PagedList {
   upTo: (place: Place) => string[]
 }
 
+/** A page of a list. */
+export interface Page {
+  /** The ids of its records, in order. */
+  ids: string[]
+  /** The cursor of the next page, where there is more. */
+  next?: string
+}
+
 /** Where a page begins: after which place, on which walk through the list, and which page of it that is. */
 interface Cursor extends Place {
   walk: string
@@ -88,7 +96,7 @@ function goBack({ shown, pages }: Walk, page: number): void {
 /**
  * Makes what divides lists into pages. Walks are remembered in memory: one that is forgotten, after a restart say, goes
  * on by place alone, so that what is moved meanwhile may show twice or not at all.
- * @returns the pager: the ids of a page in order, and the cursor of the next where there is more
+ * @returns the pager
  */
 export function createPager() {
   const walks = new LRUCache<string, Walk>({
@@ -96,7 +104,7 @@ export function createPager() {
     sizeCalculation: ({ shown }) => shown.size + 1,
   })
 
-  return (list: PagedList, { limit = ALL, cursor }: PageQuery): { ids: string[]; next?: string } => {
+  return (list: PagedList, { limit = ALL, cursor }: PageQuery): Page => {
     const from = cursor === undefined ? undefined : decode(cursor)
     const { walk: name, page } = from ?? { walk: randomBytes(9).toString('base64url'), page: 0 }
     const remembered = from && walks.get(name)

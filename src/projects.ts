@@ -1,5 +1,5 @@
 /** Projects: reading them with all their relations, creating, changing and deleting them. */
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import { prepareDefaultColumns } from './columns.ts'
 import { read, type SharedDatabase } from './db/client.ts'
 import {
@@ -19,9 +19,12 @@ import {
   prepareRows,
   prepareUpdate,
 } from './db/statements.ts'
-import { noSuch } from './existence.ts'
+import { notFound } from './errors.ts'
+import { noSuch, thingOf } from './existence.ts'
 import { newId } from './ids.ts'
 import { prepareItemsAmong } from './kanban-items.ts'
+import { inOrder, isAfter, isUpTo, type Place, prepareReorder } from './ordering.ts'
+import type { PagedList } from './pages.ts'
 import { defaultPhaseConfig, firstPhase } from './phases.ts'
 import type { Project } from './schemas/records.ts'
 import { timestamp } from './time.ts'
@@ -35,6 +38,51 @@ export type ProjectInput = Partial<Omit<NewProject, 'id' | 'createdAt' | 'update
 export interface ProjectFilter {
   status?: string | undefined
   teamId?: string | undefined
+}
+
+/** Prepares statements once for each combination of filters, so that each has its index. @returns those for a filter */
+function prepareByFilter<T>(prepare: (passes: SQL | undefined) => T): (filter: ProjectFilter) => T {
+  const hasStatus = eq(projects.status, given('status'))
+  const isOfTeam = eq(projects.teamId, given('teamId'))
+  const all = prepare(undefined)
+  const ofStatus = prepare(hasStatus)
+  const ofTeam = prepare(isOfTeam)
+  const ofStatusAndTeam = prepare(and(hasStatus, isOfTeam))
+  return ({ status, teamId }) => (status ? (teamId ? ofStatusAndTeam : ofStatus) : teamId ? ofTeam : all)
+}
+
+/**
+ * Prepares the statements that read lists of projects in parts.
+ * @returns the parts of the list that passes a filter
+ */
+export function preparePagedProjects(db: SharedDatabase): (filter: ProjectFilter) => PagedList {
+  const { id, sortOrder } = projects
+  const statementsFor = prepareByFilter((passes) => ({
+    after: prepareRows<Place>(
+      db,
+      db
+        .select({ id, sortOrder })
+        .from(projects)
+        .where(and(passes, isAfter(projects)))
+        .orderBy(...inOrder(projects))
+        .limit(sql.placeholder('count')),
+    ),
+    upTo: prepareRows(
+      db,
+      db
+        .select({ id })
+        .from(projects)
+        .where(and(passes, isUpTo(projects)))
+        .orderBy(...inOrder(projects)),
+    ),
+  }))
+  return (filter) => {
+    const { after, upTo } = statementsFor(filter)
+    return {
+      after: (place, count) => after.all({ ...filter, ...place, count }),
+      upTo: (place) => upTo.all({ ...filter, ...place }).map(({ id }) => id),
+    }
+  }
 }
 
 /**
@@ -73,25 +121,23 @@ export function prepareProjects(db: SharedDatabase) {
       .where(amongIds(teamAssignments.projectId))
       .orderBy(asc(teamAssignments.id)),
   )
-  /** One statement for each combination of filters, so that each has its index. */
-  const inOrder = (byStatus: boolean, byTeam: boolean) =>
+  const listFor = prepareByFilter((passes) =>
     prepareRows(
       db,
       db
         .select({ id: projects.id })
         .from(projects)
-        .where(
-          and(
-            byStatus ? eq(projects.status, given('status')) : undefined,
-            byTeam ? eq(projects.teamId, given('teamId')) : undefined,
-          ),
-        )
-        .orderBy(asc(projects.sortOrder), asc(projects.id)),
-    )
-  const all = inOrder(false, false)
-  const ofStatus = inOrder(true, false)
-  const ofTeam = inOrder(false, true)
-  const ofStatusAndTeam = inOrder(true, true)
+        .where(passes)
+        .orderBy(...inOrder(projects)),
+    ),
+  )
+  const place = prepareRows<Place>(
+    db,
+    db
+      .select({ id: projects.id, sortOrder: projects.sortOrder })
+      .from(projects)
+      .where(eq(projects.id, given('id'))),
+  )
 
   const byProject = <T extends { projectId: string }>(rows: T[]) => Map.groupBy(rows, (row) => row.projectId)
 
@@ -121,10 +167,12 @@ export function prepareProjects(db: SharedDatabase) {
     /** One project. @throws ApiError 404 */
     get: (id: string): Project => getAll([id])[0] ?? noSuch(projects),
     /** The ids of the projects that pass the filter, by sortOrder. */
-    idsOf({ status, teamId }: ProjectFilter): string[] {
-      const statement = status ? (teamId ? ofStatusAndTeam : ofStatus) : teamId ? ofTeam : all
-      return statement.all({ status, teamId }).map(({ id }) => id)
-    },
+    idsOf: (filter: ProjectFilter): string[] =>
+      listFor(filter)
+        .all({ ...filter })
+        .map(({ id }) => id),
+    /** Where a project stands among all. @throws ApiError 404 */
+    place: (id: string): Place => place.get({ id }) ?? noSuch(projects),
   }
 }
 
@@ -171,5 +219,8 @@ export function prepareProjectChanges(db: SharedDatabase) {
     delete(id: string): void {
       if (!remove(id)) noSuch(projects)
     },
+
+    /** Gives projects other places in the list, all or nothing. @throws ApiError 404 when one of them does not exist */
+    reorder: prepareReorder(db, projects, undefined, () => notFound(thingOf(projects))),
   }
 }

@@ -7,6 +7,7 @@ import { read, type SharedDatabase } from './db/client.ts'
 import { kanbanItems, projects } from './db/schema.ts'
 import { noSuch } from './existence.ts'
 import { prepareItemsAmong } from './kanban-items.ts'
+import { linkNextPage, type Page } from './pages.ts'
 import { createProjectWriter, type ProjectText } from './project-text.ts'
 import { type ProjectFilter, prepareProjects } from './projects.ts'
 import { watchProjects } from './touched-projects.ts'
@@ -15,6 +16,11 @@ import { watchProjects } from './touched-projects.ts'
 export interface Snapshot {
   body: Buffer
   etag: string
+}
+
+/** A page of a list, and the cursor of the next, where there is more. */
+export interface PageSnapshot extends Snapshot {
+  next: string | undefined
 }
 
 /** A project as it is kept: whole but for the items that a write has touched since. */
@@ -33,12 +39,23 @@ export interface Snapshots {
   project: (id: string) => Snapshot
   /** The projects that pass the filter, as a JSON array by sortOrder. */
   list: (filter: ProjectFilter) => Snapshot
+  /**
+   * Some projects, as a JSON array in the order in which they are named.
+   * @param choose names them; it is called in the state of the database that they are read in
+   */
+  page: (choose: () => Page) => PageSnapshot
 }
 
 /** Bytes that an entry, and each item of one, takes beside its body, roughly. */
 const OVERHEAD = { entry: 500, item: 150 }
 
 const etagOf = (content: string | Buffer) => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
+
+/** The response that consists of a text. */
+export function toSnapshot(text: string): Snapshot {
+  const body = Buffer.from(text)
+  return { body, etag: etagOf(body) }
+}
 
 const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 
@@ -188,6 +205,11 @@ export function createSnapshots(
         return made
       })
     },
+    page: (choose) =>
+      make(() => {
+        const { ids, next } = choose()
+        return { ...assemble(ofProjects(ids)), next }
+      }),
   }
 }
 
@@ -197,4 +219,11 @@ export function sendSnapshot(reply: FastifyReply, { body, etag }: Snapshot): voi
   reply.headers({ etag, 'cache-control': 'private, no-cache' })
   if (fresh(reply.request.headers, { etag })) reply.code(304).send()
   else reply.header('content-type', 'application/json; charset=utf-8').send(body)
+}
+
+/** Answers with a page, as with any snapshot, and names the next one. */
+export function sendPage(reply: FastifyReply, { body, etag, next }: PageSnapshot): void {
+  linkNextPage(reply, next)
+  // Whoever has a page already must learn when others have come to follow it, though it shows the same.
+  sendSnapshot(reply, { body, etag: next === undefined ? etag : etagOf(`${etag} and more`) })
 }

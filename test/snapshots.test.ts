@@ -35,7 +35,7 @@ function setUp(t: Test, ids: string[], maxBytes = MUCH) {
   const other = openDatabase(`file:${path}`)
   t.teardown(other.close)
   for (const [index, id] of ids.entries()) db.$client.exec(insertProject(id, index))
-  const { project, list, arrived, askAgain } = createSnapshots(db, maxBytes)
+  const { project, list, page, arrived, askAgain } = createSnapshots(db, maxBytes)
   return {
     path,
     db,
@@ -43,6 +43,7 @@ function setUp(t: Test, ids: string[], maxBytes = MUCH) {
     other: other.db.$client,
     project,
     list,
+    page,
     arrived,
     askAgain,
     fresh: freshFrom(other.db),
@@ -72,6 +73,31 @@ t.test('a snapshot is what a fresh read would send', async (t) => {
   t.equal(`${list({ status: undefined, teamId: undefined }).body}`, fresh.list())
   t.equal(`${list({ status: 'x' }).body}`, '[]')
   t.match(JSON.parse(`${list({}).body}`), [{ id: 'b', name: 'Ä b' }, { id: 'a' }, { id: 'c' }])
+})
+
+t.test('a page has those projects that are named, in that order, and says which comes next', async (t) => {
+  for (const maxBytes of [MUCH, 0]) {
+    const { page, body, write, client, fresh } = setUp(t, ['b', 'a', 'c'], maxBytes)
+    for (const ids of [[], ['a'], ['c', 'b'], ['a', 'none', 'b'], ['b', 'c', 'a']]) {
+      const there = ids.filter((id) => id !== 'none')
+      const { body: bytes, next } = page(() => ({ ids, next: 'more' }))
+      t.equal(`${bytes}`, `[${there.map(fresh.project).join()}]`)
+      t.equal(next, 'more')
+      const again = page(() => ({ ids }))
+      t.strictSame([`${again.body}`, again.next], [`${bytes}`, undefined])
+    }
+    const before = page(() => ({ ids: ['a', 'b'] }))
+    t.not(page(() => ({ ids: ['b', 'a'] })).etag, before.etag)
+    client.exec("update kanban_items set title = 'x' where id = 'b-item'")
+    const after = page(() => ({ ids: ['a', 'b'] }))
+    t.not(after.etag, before.etag)
+    t.equal(`${after.body}`, `[${fresh.project('a')},${fresh.project('b')}]`)
+    t.equal(`${body('b')}`, fresh.project('b'))
+    await t.rejects(
+      write(() => page(() => ({ ids: [] }))),
+      { message: 'snapshots are of what is committed: read them after the write' },
+    )
+  }
 })
 
 t.test('filters are not taken for one another', async (t) => {

@@ -180,27 +180,32 @@ export const TeamAssignmentSchema = Type.Object(
   { $id: 'TeamAssignment' },
 )
 
+/** The fields of a project itself, without what belongs to it. */
+const projectFields = {
+  id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  type: Type.String({ examples: ['technical', 'business', 'custom'] }),
+  status: Type.String({ examples: ['backlog', 'active', 'completed', 'archived'] }),
+  phase: Type.String({ description: 'Name of the current phase' }),
+  phaseConfig: Type.Unsafe<unknown[]>({
+    ...AnyArray,
+    description: 'The phase sequence: objects with a `name`, which may carry further keys',
+    examples: [[{ name: 'Planning' }, { name: 'In Progress' }, { name: 'Complete' }]],
+  }),
+  health: Type.String({ examples: ['on-track', 'at-risk', 'blocked'] }),
+  nextStep: Type.String(),
+  sortOrder: Type.Number(),
+  metadata: AnyObject,
+  leadId: NullableString,
+  teamId: NullableString,
+  ...timestamps,
+}
+
 /** A project with all that belongs to it. */
 export const ProjectSchema = Type.Object(
   {
-    id: Id,
-    name: Type.String(),
-    description: Type.String(),
-    type: Type.String({ examples: ['technical', 'business', 'custom'] }),
-    status: Type.String({ examples: ['backlog', 'active', 'completed', 'archived'] }),
-    phase: Type.String({ description: 'Name of the current phase' }),
-    phaseConfig: Type.Unsafe<unknown[]>({
-      ...AnyArray,
-      description: 'The phase sequence: objects with a `name`, which may carry further keys',
-      examples: [[{ name: 'Planning' }, { name: 'In Progress' }, { name: 'Complete' }]],
-    }),
-    health: Type.String({ examples: ['on-track', 'at-risk', 'blocked'] }),
-    nextStep: Type.String(),
-    sortOrder: Type.Number(),
-    metadata: AnyObject,
-    leadId: NullableString,
-    teamId: NullableString,
-    ...timestamps,
+    ...projectFields,
     kanbanItems: Type.Array(ref(KanbanItemSchema), {
       description: 'All items, dismissed ones too, by sortOrder',
     }),
@@ -212,6 +217,29 @@ export const ProjectSchema = Type.Object(
   { $id: 'Project' },
 )
 export type Project = Static<typeof ProjectSchema>
+
+/** A project with the numbers of what belongs to it. */
+export const ProjectSummarySchema = Type.Object(
+  {
+    ...projectFields,
+    counts: Type.Object({
+      kanbanItems: Type.Integer({ description: 'All items, dismissed ones too' }),
+      transcriptSummaries: Type.Integer(),
+      metrics: Type.Integer(),
+      objectives: Type.Integer(),
+      teamAssignments: Type.Integer(),
+      columns: Type.Unsafe<Record<string, number>>({
+        type: 'object',
+        additionalProperties: { type: 'integer' },
+        description:
+          'Items by the name of their column, dismissed ones too: every column of the board, in order',
+        examples: [{ 'To Do': 3, 'In Progress': 1, Review: 0, Done: 7 }],
+      }),
+    }),
+  },
+  { $id: 'ProjectSummary' },
+)
+export type ProjectSummary = Static<typeof ProjectSummarySchema>
 
 /** A member's private idea. */
 export const PersonalIdeaSchema = Type.Object(
@@ -341,6 +369,7 @@ export const namedSchemas = [
   ObjectiveSchema,
   TeamAssignmentSchema,
   ProjectSchema,
+  ProjectSummarySchema,
   PersonalIdeaSchema,
   CurrentMemberSchema,
   MemberSchema,

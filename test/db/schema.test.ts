@@ -317,6 +317,8 @@ t.test('no statement of the service reads a whole table where an index would do'
     '/api/projects?status=backlog',
     '/api/projects?teamId=ops',
     '/api/projects?status=backlog&teamId=ops',
+    '/api/projects?view=summary',
+    '/api/projects?limit=1',
     `/api/projects/${project.id}`,
     `/api/projects/${project.id}/kanban-items`,
     `/api/projects/${project.id}/kanban-items?dismissed=all`,

@@ -171,6 +171,10 @@ t.test('request bodies are documented with their fields, and a client may send m
     ],
     updateKanbanSubtask: [undefined, ['title', 'completed', 'sortOrder']],
     createPersonalIdea: [['title'], ['title', 'description', 'priority', 'status', 'sortOrder']],
+    updatePersonalIdea: [undefined, ['title', 'description', 'priority', 'status', 'sortOrder']],
+    promotePersonalIdea: [undefined, ['teamId']],
+    reorderPersonalIdeas: [['items'], ['items']],
+    reorderProjects: [['items'], ['items']],
   }
   for (const operation of operationsOf(document)) {
     const schema = operation.requestBody?.content['application/json']?.schema

@@ -1,0 +1,778 @@
+import { deepStrictEqual, ok } from 'node:assert/strict'
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { nextTurn, watch } from '../executions.ts'
+import {
+  type App,
+  age,
+  authenticationRequired,
+  breakTable,
+  build,
+  count,
+  createItem,
+  createProject,
+  furnish,
+  holds,
+  invalid,
+  LONG_AGO,
+  type Row,
+  readOnly,
+  send,
+  signInAs,
+} from '../helper.ts'
+
+const url = '/api/projects'
+const notFound = { error: 'Project not found' }
+const fetchFailure = { error: 'Failed to fetch projects' }
+const reorderFailure = { error: 'Failed to reorder projects' }
+
+interface Project {
+  id: string
+  name: string
+}
+
+const namesOf = (projects: Project[]) => projects.map(({ name }) => name).join('')
+
+/** Where the `Link` header leads; undefined when it names no next page. */
+function nextOf({ link }: Record<string, unknown>): string | undefined {
+  if (link === undefined) return undefined
+  const [, next] = /^<(.*)>; rel="next"$/.exec(String(link)) ?? []
+  if (next === undefined) throw new Error(`no link to a next page: ${link}`)
+  return next
+}
+
+/** Reads a list page by page, and calls `between` after each but the last. */
+async function walk(app: App, first: string, between: () => Promise<void> = async () => {}) {
+  const pages: Project[][] = []
+  for (let next: string | undefined = first; next !== undefined; ) {
+    const { status, body, headers } = await send(app, 'GET', next)
+    if (status !== 200) throw new Error(`${next} is answered with ${status}: ${JSON.stringify(body)}`)
+    pages.push(body)
+    next = nextOf(headers)
+    if (next !== undefined) await between()
+  }
+  return pages
+}
+
+/** An application with projects of these names, in this order; half of them are active, a third is of a team. */
+async function buildWith(t: Test, names: string) {
+  const app = await build(t)
+  for (const [index, name] of [...names].entries()) {
+    await createProject(app, {
+      name,
+      sortOrder: index,
+      status: index % 2 === 0 ? 'active' : 'backlog',
+      teamId: index % 3 === 0 ? 'ops' : null,
+    })
+  }
+  return app
+}
+
+const FILTERS = [
+  '',
+  'status=active',
+  'teamId=ops',
+  'status=active&teamId=ops',
+  'status=none',
+  'status=&teamId=',
+]
+const VIEWS = ['', 'view=summary']
+const query = (...parts: string[]) => `${url}?${parts.filter((part) => part !== '').join('&')}`
+
+t.test('GET /api/projects in pages', async (t) => {
+  t.test('the pages put together are the list, in every view and with every filter', async (t) => {
+    const app = await buildWith(t, 'abcdefghijkl')
+    for (const view of VIEWS) {
+      for (const filter of FILTERS) {
+        const whole = (await send(app, 'GET', query(filter, view))).body
+        for (const limit of [1, 2, 3, 4, 6, 11, 12, 13, 500]) {
+          const pages = await walk(app, query(filter, view, `limit=${limit}`))
+          t.strictSame(pages.flat(), whole, query(filter, view, `limit=${limit}`))
+          t.equal(pages.length, Math.max(1, Math.ceil(whole.length / limit)), 'none is empty')
+          for (const page of pages.slice(0, -1)) t.equal(page.length, limit, 'all but the last are full')
+        }
+      }
+    }
+  })
+
+  t.test(
+    'the next page is named with the filters of this one, and may have another size or view',
+    async (t) => {
+      const app = await buildWith(t, 'abcdefgh')
+      const first = await send(app, 'GET', `${url}?limit=2&status=active&unknown=a%20b`)
+      const next = nextOf(first.headers) ?? ''
+      const { searchParams, pathname } = new URL(next, 'http://x')
+      t.equal(pathname, url)
+      const { cursor = '', ...rest } = Object.fromEntries(searchParams)
+      t.strictSame(rest, { limit: '2', status: 'active', unknown: 'a b' })
+      t.equal(namesOf((await send(app, 'GET', next)).body), 'eg')
+      for (const [more, names] of [
+        ['', 'cdefgh'],
+        ['limit=1', 'c'],
+        ['limit=500', 'cdefgh'],
+        ['view=summary', 'cdefgh'],
+        ['view=summary&limit=1&teamId=ops', 'd'],
+      ] as const) {
+        const { headers } = await send(app, 'GET', query('limit=2'))
+        const [, walked = ''] = /cursor=([^&]+)/.exec(nextOf(headers) ?? '') ?? []
+        t.equal(namesOf((await send(app, 'GET', query(more, `cursor=${walked}`))).body), names, more)
+      }
+      t.equal((await send(app, 'GET', query(`cursor=${cursor}`))).headers.link, undefined, 'the rest at once')
+    },
+  )
+
+  t.test('what is no limit, cursor or view is 400, and so is each given twice', async (t) => {
+    const app = await build(t)
+    const bad = (text: string, fieldErrors: Record<string, string[]>): Row => [
+      'GET',
+      `${url}?${text}`,
+      undefined,
+      undefined,
+      400,
+      invalid(fieldErrors),
+    ]
+    await holds(t, app, [
+      ['GET', `${url}?limit=1`, undefined, undefined, 200, []],
+      ['GET', `${url}?limit=500`, undefined, undefined, 200, []],
+      ['GET', `${url}?view=summary`, undefined, undefined, 200, []],
+      bad('limit=0', { limit: ['must be >= 1'] }),
+      bad('limit=-1', { limit: ['must be >= 1'] }),
+      bad('limit=501', { limit: ['must be <= 500'] }),
+      ...['1.5', '', 'x', 'all', '1,5', 'null', '1&limit=2'].map((limit) =>
+        bad(`limit=${limit}`, { limit: ['must be integer'] }),
+      ),
+      ...['', 'x', '%', 'W10', 'bnVsbA'].map((cursor) =>
+        bad(`cursor=${cursor}`, { cursor: ['must be the cursor of a next page'] }),
+      ),
+      bad('cursor=x&cursor=y', { cursor: ['must be string'] }),
+      ...['', 'full', 'Summary', 'summary%20'].map((view) =>
+        bad(`view=${view}`, { view: ['must be one of "summary"'] }),
+      ),
+      bad('limit=0&cursor=x&view=x&status=a&status=b', {
+        status: ['must be string'],
+        limit: ['must be >= 1'],
+        cursor: ['must be the cursor of a next page'],
+        view: ['must be one of "summary"'],
+      }),
+    ])
+  })
+
+  t.test('a page has an ETag that holds until it or whether it is the last changes', async (t) => {
+    const app = await buildWith(t, 'abcd')
+    for (const view of VIEWS) {
+      const first = query(view, 'limit=2')
+      const { body: page, headers } = await send(app, 'GET', first)
+      const etag = String(headers.etag)
+      const ask = (path: string, method = 'GET') =>
+        send(app, method, path, undefined, { 'if-none-match': etag })
+      for (const method of ['GET', 'HEAD']) {
+        const known = await ask(first, method)
+        t.strictSame([known.status, known.body, known.headers.etag], [304, '', etag])
+        t.ok(nextOf(known.headers), 'and names the next page all the same')
+      }
+      const [last] = await walk(app, query(view, 'limit=2', 'status=active'))
+      t.equal(namesOf(last ?? []), 'ac')
+      const alone = await send(app, 'GET', query(view, 'limit=2', 'status=active'))
+
+      await send(app, 'PATCH', `${url}/${page[0].id}`, { nextStep: `${view} changed` })
+      t.equal((await ask(first)).status, 200, 'a project of it')
+      const changed = await send(app, 'GET', first)
+      const other = (await send(app, 'GET', nextOf(changed.headers) ?? '')).body[0]
+      await send(app, 'PATCH', `${url}/${other.id}`, { nextStep: `${view} changed` })
+      t.equal((await send(app, 'GET', first)).headers.etag, changed.headers.etag, 'one of another page')
+
+      const few = query(view, 'limit=2', 'status=active')
+      const before = await send(app, 'GET', few)
+      t.not(before.headers.etag, alone.headers.etag)
+      const another = await createProject(app, { status: 'active', sortOrder: 100 })
+      const after = await send(app, 'GET', few)
+      t.strictSame(after.body, before.body)
+      t.not(after.headers.etag, before.headers.etag, 'now there is more')
+      await send(app, 'PATCH', `${url}/${another.id}`, { status: 'archived' })
+      t.equal((await send(app, 'GET', few)).headers.etag, before.headers.etag)
+    }
+  })
+
+  t.test('HEAD tells what GET would send', async (t) => {
+    const app = await buildWith(t, 'abc')
+    for (const view of VIEWS) {
+      const get = await app.inject({ method: 'GET', url: query(view, 'limit=2') })
+      const head = await app.inject({ method: 'HEAD', url: query(view, 'limit=2') })
+      t.strictSame([head.statusCode, head.body], [200, ''])
+      for (const name of ['etag', 'cache-control', 'content-type', 'content-length'])
+        t.equal(head.headers[name], get.headers[name], name)
+      t.equal(head.headers['content-type'], 'application/json; charset=utf-8')
+      t.ok(nextOf(head.headers))
+    }
+  })
+
+  t.test('while others create, delete, move and change, nothing shows twice or is missed', async (t) => {
+    const app = await build(t)
+    const { headers: admin } = signInAs(app, 'admin')
+    const status = fc.constantFrom('active', 'backlog')
+    const sortOrder = fc.integer({ min: -4, max: 4 })
+    const change = fc.oneof(
+      fc.record({ kind: fc.constant('create' as const), status, sortOrder }),
+      fc.record({ kind: fc.constant('delete' as const), which: fc.nat() }),
+      fc.record({ kind: fc.constant('rename' as const), which: fc.nat() }),
+      fc.record({
+        kind: fc.constant('reorder' as const),
+        moves: fc.array(fc.tuple(fc.nat(), sortOrder), { minLength: 1, maxLength: 6 }),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ status, sortOrder }), { minLength: 1, maxLength: 9 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.constantFrom('', 'status=active'),
+        fc.constantFrom(...VIEWS),
+        fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 6 }),
+        async (projects, limit, filter, view, turns) => {
+          app.db.$client.exec('delete from projects')
+          for (const fields of projects) await createProject(app, fields)
+          const all = async (): Promise<Project[]> => (await send(app, 'GET', url)).body
+          const expected = new Set(
+            ((await send(app, 'GET', query(filter))).body as Project[]).map(({ id }) => id),
+          )
+          const pages = await walk(app, query(filter, view, `limit=${limit}`), async () => {
+            for (const change of turns.shift() ?? []) {
+              const present = await all()
+              const pick = (which: number) => present[which % present.length]?.id ?? ''
+              if (change.kind === 'create')
+                await createProject(app, { status: change.status, sortOrder: change.sortOrder })
+              else if (present.length === 0) continue
+              else if (change.kind === 'rename')
+                await send(app, 'PATCH', `${url}/${pick(change.which)}`, { name: 'Gemini' })
+              else if (change.kind === 'delete') {
+                expected.delete(pick(change.which))
+                await send(app, 'DELETE', `${url}/${pick(change.which)}`, undefined, admin)
+              } else {
+                const places = new Map(change.moves.map(([which, to]) => [pick(which), to]))
+                const items = [...places].map(([id, sortOrder]) => ({ id, sortOrder }))
+                deepStrictEqual((await send(app, 'POST', `${url}/reorder`, { items })).body, items)
+              }
+            }
+          })
+          const shown = pages.flat().map(({ id }) => id)
+          deepStrictEqual(shown.length, new Set(shown).size, 'nothing twice')
+          for (const id of expected) ok(shown.includes(id), `${id} was shown`)
+          for (const page of pages.slice(0, -1)) deepStrictEqual(page.length, limit)
+        },
+      ),
+      { numRuns: 60 },
+    )
+    t.pass()
+  })
+
+  t.test('a project that leaves the filter or comes to pass it meanwhile breaks nothing', async (t) => {
+    const app = await buildWith(t, 'abcdef')
+    const byName = new Map(((await send(app, 'GET', url)).body as Project[]).map((one) => [one.name, one.id]))
+    const pages = await walk(app, query('status=active', 'limit=1'), async () => {
+      await send(app, 'PATCH', `${url}/${byName.get('c')}`, { status: 'backlog' })
+      await send(app, 'PATCH', `${url}/${byName.get('f')}`, { status: 'active' })
+    })
+    t.strictSame(pages.map(namesOf), ['a', 'e', 'f'])
+  })
+
+  t.test('however many there are, all are shown', async (t) => {
+    const app = await build(t)
+    app.db.$client.exec(`insert into projects (id, name, sort_order)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 1500)
+      select 'p' || i, 'x', i / 7 from n`)
+    for (const view of VIEWS) {
+      const whole = (await send(app, 'GET', query(view))).body
+      t.equal(whole.length, 1500)
+      const pages = await walk(app, query(view, 'limit=500'))
+      t.strictSame(
+        pages.map(({ length }) => length),
+        [500, 500, 500],
+      )
+      t.strictSame(pages.flat(), whole)
+    }
+  })
+})
+
+/** The application on a file, where another connection can write. */
+async function buildOnFile(t: Test) {
+  const path = join(t.testdir(), 'board.db')
+  const app = await build(t, { databaseUrl: `file:${path}` })
+  const other = new SQLite(path)
+  t.teardown(() => other.close())
+  return { app, other }
+}
+
+t.test('a page is of one state, whoever writes while it is read', async (t) => {
+  const { app, other } = await buildOnFile(t)
+  for (const name of ['a', 'b', 'c']) {
+    const { id } = await createProject(app, { name, nextStep: '0' })
+    await createItem(app, id, { column: '0' })
+  }
+  const advance = other.transaction(() => {
+    other.exec(`
+      update projects set next_step = next_step + 1, sort_order = random();
+      update kanban_columns set name = (select next_step from projects where id = project_id) where name between '0' and '9';
+      update kanban_items set "column" = (select next_step from projects where id = project_id)`)
+  })
+  const executed = watch(t, app.db.$client)
+  let commits = 0
+  for (const view of VIEWS) {
+    for (let step = 0; step < 14; step++) {
+      await nextTurn()
+      let left = step
+      executed.after = () => {
+        if (left-- !== 0) return
+        commits++
+        advance()
+      }
+      const { body } = await send(app, 'GET', query(view, 'limit=2'))
+      executed.after = () => {}
+      t.equal(body.length, 2)
+      const states = body.flatMap(
+        ({
+          nextStep,
+          kanbanItems = [],
+          counts,
+        }: {
+          nextStep: string
+          kanbanItems?: { column: string }[]
+          counts?: { columns: Record<string, number> }
+        }) => [
+          nextStep,
+          ...kanbanItems.map(({ column }) => column),
+          ...Object.keys(counts?.columns ?? {}).filter((name) => /^\d+$/.test(name)),
+        ],
+      )
+      t.equal(states.length, 4)
+      t.equal(new Set(states).size, 1, `${view}, a commit after statement ${step}`)
+    }
+  }
+  t.ok(commits > 15, `${commits} commits`)
+})
+
+t.test('what another process commits shows in the next page', async (t) => {
+  const { app, other } = await buildOnFile(t)
+  const { id } = await createProject(app)
+  for (const view of VIEWS) {
+    for (const name of ['Gemini', 'Mercury']) {
+      await send(app, 'GET', query(view, 'limit=1'))
+      other.prepare('update projects set name = ? where id = ?').run(name, id)
+      t.equal((await send(app, 'GET', query(view, 'limit=1'))).body[0].name, name)
+    }
+  }
+})
+
+/** What a list costs: the statements that are executed for it. */
+async function costOf(app: App, executed: { log: string[] }, path: string): Promise<number> {
+  await nextTurn()
+  executed.log.length = 0
+  const { status } = await send(app, 'GET', path)
+  if (status !== 200) throw new Error(`${path} is answered with ${status}`)
+  return executed.log.length
+}
+
+t.test('a page costs a fixed number of statements, however many projects are on it', async (t) => {
+  const app = await build(t)
+  app.db.$client.exec(`
+    insert into projects (id, name, sort_order)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 400) select 'p' || i, 'x', i from n;
+    insert into kanban_items (id, project_id, title, "column") select id || "column", id, 'x', "column"
+      from projects, (select 'a' as "column" union select 'b' union select 'c')`)
+  const executed = watch(t, app.db.$client)
+  for (const [view, most] of [
+    ['view=summary', 10],
+    ['', 14],
+  ] as const) {
+    const costs: number[] = []
+    for (const limit of [1, 10, 300]) {
+      app.db.$client.exec("update projects set next_step = next_step || 'x'")
+      costs.push(await costOf(app, executed, query(view, `limit=${limit}`)))
+    }
+    t.equal(new Set(costs).size, 1, `${view}: ${costs} statements`)
+    t.ok((costs[0] ?? most) <= most)
+  }
+  t.equal(await costOf(app, executed, query('limit=300')), 4, 'nothing is missing: only which they are')
+  t.equal(
+    await costOf(app, executed, query('view=summary')),
+    await costOf(app, executed, query('view=summary', 'limit=1')),
+  )
+  await send(app, 'GET', url)
+  t.equal(await costOf(app, executed, url), 1, 'the whole list is kept as it is sent')
+})
+
+t.test('GET /api/projects?view=summary', async (t) => {
+  t.test('has every field of the project, and numbers instead of what belongs to it', async (t) => {
+    const app = await build(t)
+    const fields = {
+      name: 'Ä 🚀',
+      description: 'To the moon',
+      type: 'business',
+      phaseConfig: [{ name: 'Countdown', color: 'red' }],
+      metadata: { a: [null] },
+      leadId: 'ada',
+      teamId: 'ops',
+      sortOrder: 2.5,
+    }
+    const project = await createProject(app, fields)
+    const empty = await createProject(app, { sortOrder: 3 })
+    const item = await createItem(app, project.id)
+    await createItem(app, project.id, { column: 'Blocked' })
+    await createItem(app, project.id, { column: 'Blocked', dismissed: true })
+    await createItem(app, project.id, { column: 'Done', dismissed: true })
+    furnish(app, project.id, item.id)
+    app.db.$client
+      .prepare("insert into objectives (id, project_id, title) values ('x', ?, 'Return')")
+      .run(project.id)
+
+    const { kanbanItems, transcriptSummaries, metrics, objectives, teamAssignments, ...rest } = (
+      await send(app, 'GET', `${url}/${project.id}`)
+    ).body
+    t.equal(kanbanItems.length, 4)
+    const { status, body, headers } = await send(app, 'GET', query('view=summary'))
+    t.equal(status, 200)
+    t.equal(headers['content-type'], 'application/json; charset=utf-8')
+    t.strictSame(body[0], {
+      ...rest,
+      counts: {
+        kanbanItems: 4,
+        transcriptSummaries: 1,
+        metrics: 1,
+        objectives: 2,
+        teamAssignments: 1,
+        columns: { 'To Do': 1, 'In Progress': 0, Review: 0, Done: 1, Blocked: 2 },
+      },
+    })
+    t.strictSame(Object.keys(body[0]), [...Object.keys(rest), 'counts'])
+    t.strictSame(Object.keys(body[0].counts.columns), ['To Do', 'In Progress', 'Review', 'Done', 'Blocked'])
+    t.strictSame(
+      [transcriptSummaries, metrics, objectives, teamAssignments].map(({ length }) => length),
+      [1, 1, 2, 1],
+    )
+    t.match(body[1], {
+      id: empty.id,
+      counts: {
+        kanbanItems: 0,
+        transcriptSummaries: 0,
+        metrics: 0,
+        objectives: 0,
+        teamAssignments: 0,
+        columns: { 'To Do': 0, 'In Progress': 0, Review: 0, Done: 0 },
+      },
+    })
+    t.equal(body.length, 2)
+  })
+
+  t.test('columns come in the order of the board, then those that only items name', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    const { id: bare } = await createProject(app, { sortOrder: 1 })
+    app.db.$client.exec(`
+      update kanban_columns set sort_order = 9 where name = 'To Do';
+      update kanban_columns set sort_order = 3 where name = 'In Progress';
+      delete from kanban_columns where project_id = '${bare}';
+      insert into kanban_items (id, project_id, title, "column")
+        values ('1', '${id}', 'x', 'Zoo'), ('2', '${id}', 'x', 'Ant'), ('3', '${id}', 'x', 'Zoo'),
+          ('4', '${bare}', 'x', 'Zoo')`)
+    const { body } = await send(app, 'GET', query('view=summary'))
+    t.strictSame(Object.entries(body[0].counts.columns), [
+      ['In Progress', 0],
+      ['Review', 0],
+      ['Done', 0],
+      ['To Do', 0],
+      ['Ant', 1],
+      ['Zoo', 2],
+    ])
+    t.equal(body[0].counts.kanbanItems, 3)
+    t.strictSame(body[1].counts, {
+      kanbanItems: 1,
+      transcriptSummaries: 0,
+      metrics: 0,
+      objectives: 0,
+      teamAssignments: 0,
+      columns: { Zoo: 1 },
+    })
+  })
+
+  t.test('a column may have any name', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    const names = [
+      '__proto__',
+      'constructor',
+      'toString',
+      'toJSON',
+      'length',
+      '"\\\n\u2028',
+      '🚀',
+      'null',
+      '7',
+      ' ',
+    ]
+    for (const name of names) await createItem(app, id, { column: name })
+    const response = await app.inject({ method: 'GET', url: query('view=summary') })
+    const [{ counts }] = response.json()
+    t.strictSame(
+      Object.entries(counts.columns).toSorted(),
+      [
+        ...names.map((name) => [name, 1]),
+        ...['To Do', 'In Progress', 'Review', 'Done'].map((name) => [name, 0]),
+      ].toSorted(),
+    )
+    t.equal(counts.kanbanItems, names.length)
+    t.match(response.body, '"__proto__":1,"constructor":1')
+  })
+
+  t.test('counts what belongs to each project, and nothing of another', async (t) => {
+    const app = await build(t)
+    const projects: { id: string; items: number }[] = []
+    for (const items of [0, 3, 1]) {
+      const { id } = await createProject(app, { sortOrder: projects.length })
+      for (let index = 0; index < items; index++) await createItem(app, id, { column: 'Review' })
+      projects.push({ id, items })
+    }
+    const { body } = await send(app, 'GET', query('view=summary'))
+    t.match(
+      body,
+      projects.map(({ id, items }) => ({ id, counts: { kanbanItems: items, columns: { Review: items } } })),
+    )
+    await send(
+      app,
+      'DELETE',
+      `/api/kanban-items/${(await send(app, 'GET', `${url}/${body[1].id}`)).body.kanbanItems[0].id}`,
+    )
+    t.match((await send(app, 'GET', query('view=summary'))).body, [
+      { counts: { kanbanItems: 0 } },
+      { counts: { kanbanItems: 2 } },
+      { counts: { kanbanItems: 1 } },
+    ])
+  })
+})
+
+t.test('POST /api/projects/reorder', async (t) => {
+  const places = (...items: [string, number][]) => ({
+    items: items.map(([id, sortOrder]) => ({ id, sortOrder })),
+  })
+
+  t.test('gives projects their places, and answers them in the order of the request', async (t) => {
+    const app = await buildWith(t, 'abcd')
+    const [a, b, c, d] = (await send(app, 'GET', url)).body
+    for (const { id } of [a, b, c, d]) age(app, 'projects', id)
+    const body = places([d.id, -1.5], [b.id, 1], [a.id, 7])
+    await holds(t, app, [['POST', `${url}/reorder`, body, undefined, 200, body.items]])
+    const listed = (await send(app, 'GET', url)).body
+    t.strictSame(listed, [
+      { ...d, sortOrder: -1.5, updatedAt: listed[0].updatedAt },
+      { ...b, updatedAt: LONG_AGO },
+      { ...c, updatedAt: LONG_AGO },
+      { ...a, sortOrder: 7, updatedAt: listed[3].updatedAt },
+    ])
+    for (const moved of [listed[0], listed[3]]) t.not(moved.updatedAt, LONG_AGO)
+    const { body: answer } = await send(app, 'POST', `${url}/reorder`, places([a.id, 1]))
+    t.strictSame(Object.keys(answer[0]), ['id', 'sortOrder'])
+    await holds(t, app, [['POST', `${url}/reorder`, { items: [] }, undefined, 200, []]])
+  })
+
+  t.test('every list and its ETag change at once', async (t) => {
+    const app = await buildWith(t, 'abcd')
+    const lists = [url, query('status=active'), query('limit=2'), query('view=summary')]
+    const read = async () => Promise.all(lists.map((path) => send(app, 'GET', path)))
+    const before = await read()
+    const [a, , c] = before[0]?.body ?? []
+    await send(app, 'POST', `${url}/reorder`, places([a.id, 2], [c.id, 0]))
+    const after = await read()
+    t.strictSame(
+      after.map(({ body }) => namesOf(body)),
+      ['cbad', 'ca', 'cb', 'cbad'],
+    )
+    for (const [index, { headers }] of after.entries()) t.not(headers.etag, before[index]?.headers.etag)
+    await send(app, 'POST', `${url}/reorder`, places([a.id, 2], [c.id, 0]))
+    t.strictSame(
+      (await read()).map(({ headers }) => headers.etag),
+      after.map(({ headers }) => headers.etag),
+      'what is there already stays',
+    )
+  })
+
+  t.test('an unknown project leaves all where they are', async (t) => {
+    const app = await buildWith(t, 'ab')
+    const before = await send(app, 'GET', url)
+    const [a, b] = before.body
+    for (const unknown of ['none', '', '__proto__', a.id.toUpperCase()]) {
+      for (const body of [
+        places([a.id, 50], [unknown, 6], [b.id, 60]),
+        places([unknown, 6], [a.id, 50]),
+        places([unknown, 6]),
+      ])
+        await holds(t, app, [['POST', `${url}/reorder`, body, undefined, 404, notFound]])
+    }
+    const after = await send(app, 'GET', url)
+    t.strictSame(after.body, before.body)
+    t.equal(after.headers.etag, before.headers.etag)
+  })
+
+  t.test('all violations are reported, and no value is coerced', async (t) => {
+    const app = await buildWith(t, 'a')
+    const [a] = (await send(app, 'GET', url)).body
+    const reorder = (body: unknown, answer: object): Row => [
+      'POST',
+      `${url}/reorder`,
+      body,
+      undefined,
+      400,
+      answer,
+    ]
+    await holds(t, app, [
+      reorder({}, invalid({ items: ['is required'] }, ['must NOT have fewer than 1 properties'])),
+      reorder('[]', invalid({}, ['must be object'])),
+      reorder('null', invalid({}, ['must be object'])),
+      ...[null, 5, 'x', {}].map((items) => reorder({ items }, invalid({ items: ['must be array'] }))),
+      reorder(
+        places([a.id, 5], [a.id, 5]),
+        invalid({ items: ['must NOT have two elements with the same id'] }),
+      ),
+      reorder(
+        { items: [{}, { id: 5, sortOrder: '1' }, { id: a.id, sortOrder: null }] },
+        invalid({
+          items: [
+            'items[0].id is required',
+            'items[0].sortOrder is required',
+            'items[1].id must be string',
+            'items[1].sortOrder must be number',
+            'items[2].sortOrder must be number',
+          ],
+        }),
+      ),
+      reorder({ items: [null] }, invalid({ items: ['items[0] must be object'] })),
+      reorder(
+        `{"items":[{"id":"${a.id}","sortOrder":1e999}]}`,
+        invalid({ items: ['items[0].sortOrder must be number'] }),
+      ),
+    ])
+    t.strictSame((await send(app, 'GET', url)).body, [a])
+    const more = { items: [{ id: a.id, sortOrder: 5, name: 'x', status: 'x' }], nonsense: 1 }
+    await holds(t, app, [
+      ['POST', `${url}/reorder`, more, undefined, 200, [{ id: a.id, sortOrder: 5 }]],
+      ['GET', url, undefined, undefined, 200, [{ name: 'a', status: 'active', sortOrder: 5 }]],
+    ])
+  })
+
+  t.test('no project is called reorder, but asking for that one is no error of the method', async (t) => {
+    const app = await build(t)
+    const { headers } = signInAs(app, 'admin')
+    await holds(t, app, [
+      ['GET', `${url}/reorder`, undefined, undefined, 404, notFound],
+      ['HEAD', `${url}/reorder`, undefined, undefined, 404, ''],
+      ['PATCH', `${url}/reorder`, { name: 'x' }, undefined, 404, notFound],
+      ['DELETE', `${url}/reorder`, undefined, undefined, 403, { error: 'Forbidden: admin access required' }],
+      ['DELETE', `${url}/reorder`, undefined, headers, 404, notFound],
+      ['PUT', `${url}/reorder`, {}, undefined, 405, { error: 'Method not allowed' }],
+    ])
+  })
+})
+
+t.test('the order of checks', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const member = signInAs(app, 'member').headers
+  const viewer = signInAs(app, 'viewer').headers
+  const { id } = await createProject(app, {}, member)
+  const unknown = { items: [{ id: 'none', sortOrder: 1 }] }
+  const itemless = invalid({ items: ['must be array'] })
+  await holds(t, app, [
+    ['GET', `${url}?limit=0`, undefined, undefined, 401, authenticationRequired],
+    ['GET', `${url}?view=summary`, undefined, undefined, 401, authenticationRequired],
+    ['GET', `${url}?view=summary&limit=1`, undefined, viewer, 200, [{ id }]],
+    ['GET', `${url}?limit=1`, undefined, viewer, 200, [{ id }]],
+    ['POST', `${url}/reorder`, '{oops', undefined, 401, authenticationRequired],
+    ['POST', `${url}/reorder`, '{oops', viewer, 403, readOnly],
+    ['POST', `${url}/reorder`, { items: [] }, viewer, 403, readOnly],
+    ['POST', `${url}/reorder`, '{oops', member, 500, reorderFailure],
+    ['POST', `${url}/reorder`, { items: 5 }, member, 400, itemless],
+    ['POST', `${url}/reorder`, unknown, member, 404, notFound],
+    ['POST', `${url}/reorder`, { items: [{ id, sortOrder: 5 }] }, member, 200, [{ id, sortOrder: 5 }]],
+  ])
+})
+
+t.test('an unexpected failure is answered with the 500 of its endpoint', async (t) => {
+  const broken = await build(t)
+  breakTable(broken, 'projects')
+  const closed = await build(t)
+  closed.db.$client.close()
+  for (const app of [broken, closed]) {
+    await holds(t, app, [
+      ...VIEWS.flatMap((view): Row[] => [
+        ['GET', query(view, 'limit=1'), undefined, undefined, 500, fetchFailure],
+        ['HEAD', query(view, 'limit=1'), undefined, undefined, 500, ''],
+      ]),
+      ['POST', `${url}/reorder`, { items: [{ id: 'x', sortOrder: 1 }] }, undefined, 500, reorderFailure],
+    ])
+  }
+  const uncounted = await build(t)
+  await createProject(uncounted)
+  breakTable(uncounted, 'objectives')
+  const answer = await send(uncounted, 'GET', query('view=summary'))
+  t.strictSame([answer.status, answer.body, answer.headers.etag], [500, fetchFailure, undefined])
+  for (const body of ['{oops', '', ' ', 'x'])
+    await holds(t, uncounted, [['POST', `${url}/reorder`, body, undefined, 500, reorderFailure]])
+  t.equal(count(uncounted, 'projects'), 1)
+})
+
+t.test('every paged list and every count is read by an index', async (t) => {
+  const statements: string[] = []
+  const { prepare } = SQLite.prototype
+  t.teardown(() => {
+    SQLite.prototype.prepare = prepare
+  })
+  SQLite.prototype.prepare = function (source: string) {
+    statements.push(source)
+    return prepare.call(this, source) as never
+  }
+  const app = await build(t)
+  const plansOf = (...words: string[]) => {
+    const found = new Set(statements.filter((source) => words.every((word) => source.includes(word))))
+    return [...found].map((source) =>
+      prepare
+        .call(app.db.$client, `explain query plan ${source}`)
+        .all(Array.from(source.matchAll(/\?/g), () => null))
+        .map((step) => (step as { detail: string }).detail),
+    )
+  }
+  const filters = {
+    'where (': 'projects_order ((sort_order,id)',
+    'where ("projects"."status" = +? and (': 'projects_status (status=? AND (sort_order,id)',
+    'where ("projects"."team_id" = +? and (': 'projects_team (team_id=? AND (sort_order,id)',
+    'where (("projects"."status" = +? and "projects"."team_id" = +?) and (':
+      'projects_team (team_id=? AND (sort_order,id)',
+  }
+  for (const [condition, index] of Object.entries(filters)) {
+    for (const comparison of ['>', '<=']) {
+      const start = `from "projects" ${condition}"projects"."sort_order", "projects"."id") ${comparison}`
+      const isCovering = !condition.includes('((')
+      t.strictSame(
+        plansOf(start),
+        [
+          [
+            `SEARCH projects USING ${isCovering ? 'COVERING ' : ''}INDEX ${index}${comparison.slice(0, 1)}(?,?))`,
+          ],
+        ],
+        start,
+      )
+    }
+  }
+  for (const table of [
+    'kanban_columns',
+    'kanban_items',
+    'metrics',
+    'objectives',
+    'transcript_summaries',
+    'team_assignments',
+  ]) {
+    const isCount = table !== 'kanban_columns'
+    const plans = plansOf(`${isCount ? 'count(*) ' : ''}from "${table}" where "${table}"."project_id" in (`)
+    t.equal(plans.length, 1)
+    const [search, ...rest] = plans[0] ?? []
+    const how = `${isCount ? 'COVERING ' : ''}INDEX ${table}_`
+    t.match(search, new RegExp(`^SEARCH ${table} USING ${how}\\w+ \\(project_id=\\?\\)$`))
+    t.strictSame(rest, ['LIST SUBQUERY 1', 'SCAN json_each VIRTUAL TABLE INDEX 1:'], 'nothing is sorted')
+  }
+})
