@@ -1,6 +1,7 @@
 import t from 'tap'
 import { apiTokens } from '../../src/db/schema.ts'
 import { newId } from '../../src/ids.ts'
+import { preparePersonalIdeas } from '../../src/personal-ideas.ts'
 import { hashToken, newToken } from '../../src/secrets.ts'
 import {
   type App,
@@ -653,6 +654,15 @@ t.test('POST /api/personal-ideas/reorder', async (t) => {
         ],
       ],
     ])
+  })
+
+  t.test('is refused by the rule itself, not only by what the answer shows', async (t) => {
+    const app = await build(t)
+    const { id } = await createIdea(app)
+    const other = { id: 'another', name: 'Another', email: null, role: 'member' as const }
+    const { reorder } = preparePersonalIdeas(app.db)
+    t.throws(() => reorder([{ id, sortOrder: 5 }], '', other), { statusCode: 404, message: gone.error })
+    t.equal(stored(app, 'personal_ideas', id).sort_order, 0)
   })
 
   t.test('all violations are reported, before anything is looked for', async (t) => {

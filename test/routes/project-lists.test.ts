@@ -70,14 +70,15 @@ async function buildWith(t: Test, names: string) {
   return app
 }
 
-const FILTERS = [
-  '',
-  'status=active',
-  'teamId=ops',
-  'status=active&teamId=ops',
-  'status=none',
-  'status=&teamId=',
-]
+/** Filters, and which of twelve such projects pass them. */
+const FILTERS = {
+  '': 'abcdefghijkl',
+  'status=active': 'acegik',
+  'teamId=ops': 'adgj',
+  'status=active&teamId=ops': 'ag',
+  'status=none': '',
+  'status=&teamId=': 'abcdefghijkl',
+}
 const VIEWS = ['', 'view=summary']
 const query = (...parts: string[]) => `${url}?${parts.filter((part) => part !== '').join('&')}`
 
@@ -85,8 +86,9 @@ t.test('GET /api/projects in pages', async (t) => {
   t.test('the pages put together are the list, in every view and with every filter', async (t) => {
     const app = await buildWith(t, 'abcdefghijkl')
     for (const view of VIEWS) {
-      for (const filter of FILTERS) {
+      for (const [filter, names] of Object.entries(FILTERS)) {
         const whole = (await send(app, 'GET', query(filter, view))).body
+        t.equal(namesOf(whole), names, filter)
         for (const limit of [1, 2, 3, 4, 6, 11, 12, 13, 500]) {
           const pages = await walk(app, query(filter, view, `limit=${limit}`))
           t.strictSame(pages.flat(), whole, query(filter, view, `limit=${limit}`))
@@ -329,6 +331,7 @@ t.test('a page is of one state, whoever writes while it is read', async (t) => {
       const { body } = await send(app, 'GET', query(view, 'limit=2'))
       executed.after = () => {}
       t.equal(body.length, 2)
+      t.ok(body[0].sortOrder < body[1].sortOrder, 'they are in order')
       const states = body.flatMap(
         ({
           nextStep,
