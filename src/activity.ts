@@ -1,7 +1,9 @@
 /** The activity log of kanban items: one entry for each tracked field that a change really changed. */
-import type { SharedDatabase } from './db/client.ts'
-import { kanbanActivity } from './db/schema.ts'
-import { prepareInsert } from './db/statements.ts'
+import { desc, eq } from 'drizzle-orm'
+import { read, type SharedDatabase } from './db/client.ts'
+import { kanbanActivity, kanbanItems } from './db/schema.ts'
+import { given, prepareExists, prepareInsert, prepareRows } from './db/statements.ts'
+import { noSuch } from './existence.ts'
 import { newId } from './ids.ts'
 
 /** The tracked fields of a kanban item. */
@@ -49,4 +51,25 @@ export function prepareActivity(db: SharedDatabase) {
       })
     }
   }
+}
+
+/**
+ * Prepares reading the activity log of an item.
+ * @returns the reader: the item's entries, newest first. It throws an ApiError: 404 when there is no such item
+ */
+export function prepareActivityLog(db: SharedDatabase) {
+  const itemExists = prepareExists(db, kanbanItems)
+  const entries = prepareRows(
+    db,
+    db
+      .select()
+      .from(kanbanActivity)
+      .where(eq(kanbanActivity.itemId, given('itemId')))
+      .orderBy(desc(kanbanActivity.id)),
+  )
+  return (itemId: string) =>
+    read(db, () => {
+      if (!itemExists(itemId)) noSuch(kanbanItems)
+      return entries.all({ itemId })
+    })
 }

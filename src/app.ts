@@ -13,8 +13,11 @@ import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
+import kanbanActivityRoutes from '../routes/kanban-activity.ts'
 import kanbanColumnRoutes from '../routes/kanban-columns.ts'
+import kanbanCommentRoutes from '../routes/kanban-comments.ts'
 import kanbanItemRoutes from '../routes/kanban-items.ts'
+import kanbanLabelRoutes from '../routes/kanban-labels.ts'
 import kanbanSubtaskRoutes from '../routes/kanban-subtasks.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
@@ -76,6 +79,9 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   await app.register(kanbanColumnRoutes)
   await app.register(kanbanItemRoutes)
   await app.register(kanbanSubtaskRoutes)
+  await app.register(kanbanCommentRoutes)
+  await app.register(kanbanActivityRoutes)
+  await app.register(kanbanLabelRoutes)
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(docsRoutes)
   app.refuseOtherMethods()

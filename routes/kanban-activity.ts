@@ -1,0 +1,24 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { prepareActivityLog } from '../src/activity.ts'
+import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
+import { KanbanActivitySchema } from '../src/schemas/records.ts'
+
+/** Kanban activity: what happened to the tracked fields of an item. */
+const kanbanActivityRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const activityOf = prepareActivityLog(app.db)
+
+  app.get('/api/kanban-items/:id/activity', {
+    config: { access: 'read', failure: 'Failed to fetch kanban activity' },
+    schema: {
+      operationId: 'listKanbanActivity',
+      summary: 'List the activity entries of an item, newest first',
+      tags: ['Kanban items'],
+      params: IdParams,
+      response: { 200: Type.Array(ref(KanbanActivitySchema)), 404: ref(ErrorBody) },
+    },
+    handler: async (request) => activityOf(request.params.id),
+  })
+}
+
+export default kanbanActivityRoutes
