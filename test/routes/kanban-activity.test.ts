@@ -1,0 +1,129 @@
+import t, { type Test } from 'tap'
+import { kanbanActivity } from '../../src/db/schema.ts'
+import {
+  authenticationRequired,
+  breakTable,
+  build,
+  createItem,
+  createProject,
+  holds,
+  long,
+  send,
+  signInAs,
+} from '../helper.ts'
+
+const noItem = { error: 'Kanban item not found' }
+const failure = { error: 'Failed to fetch kanban activity' }
+
+/** An application with one item. */
+async function logOf(t: Test) {
+  const app = await build(t)
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const url = `/api/kanban-items/${item.id}`
+  return { app, item, url, list: `${url}/activity` }
+}
+
+t.test('the entries of an item, the newest first, each with what was and what became of it', async (t) => {
+  const { app, item, url, list } = await logOf(t)
+  const { id: adaId, headers: ada } = signInAs(app, 'member')
+  t.strictSame((await send(app, 'GET', list)).body, [], 'making an item is no change of it')
+  await send(app, 'PATCH', url, { column: 'Review' }, ada)
+  await send(app, 'PATCH', url, { assigneeId: 'grace', title: 'New' })
+  await send(app, 'PATCH', url, { column: 'Done', assigneeId: null, priority: 'low' })
+  const { status, body } = await send(app, 'GET', list)
+  t.equal(status, 200)
+  type Entry = { id: string; createdAt: string }
+  const entry = (index: number, type: string, from: string, to: string, actorId = 'local') => ({
+    id: body[index].id,
+    itemId: item.id,
+    type,
+    content: '',
+    metadata: { from, to },
+    actorId,
+    createdAt: body[index].createdAt,
+  })
+  t.strictSame(body, [
+    entry(0, 'priority', 'medium', 'low'),
+    entry(1, 'assignment', 'grace', ''),
+    entry(2, 'status_change', 'Review', 'Done'),
+    entry(3, 'assignment', '', 'grace'),
+    entry(4, 'status_change', 'To Do', 'Review', adaId),
+  ])
+  const ids = body.map(({ id }: Entry) => id)
+  t.strictSame(ids, ids.toSorted().toReversed(), 'also those of one change')
+  t.equal(new Set(ids).size, 5)
+})
+
+t.test('they are of this item alone, and go with it', async (t) => {
+  const { app, item, url, list } = await logOf(t)
+  const neighbour = await createItem(app, item.projectId)
+  const neighbours = `/api/kanban-items/${neighbour.id}`
+  await send(app, 'PATCH', url, { priority: 'low' })
+  await send(app, 'PATCH', neighbours, { priority: 'high' })
+  await holds(t, app, [
+    ['GET', list, undefined, undefined, 200, [{ itemId: item.id, metadata: { from: 'medium', to: 'low' } }]],
+    ['GET', `${neighbours}/activity`, undefined, undefined, 200, [{ itemId: neighbour.id }]],
+    ['DELETE', url, undefined, undefined, 200, { success: true }],
+    ['GET', list, undefined, undefined, 404, noItem],
+    ['GET', `${neighbours}/activity`, undefined, undefined, 200, [{ itemId: neighbour.id }]],
+  ])
+})
+
+t.test('what another tool wrote shows too, however little it is', async (t) => {
+  const { app, item, list } = await logOf(t)
+  app.db.insert(kanbanActivity).values({ id: 'a', itemId: item.id, type: 'custom', content: 'Hm' }).run()
+  app.db.$client.exec("update kanban_activity set metadata = '{', created_at = '2026-01-31T00:00:00.000Z'")
+  t.strictSame((await send(app, 'GET', list)).body, [
+    {
+      id: 'a',
+      itemId: item.id,
+      type: 'custom',
+      content: 'Hm',
+      metadata: {},
+      actorId: null,
+      createdAt: '2026-01-31T00:00:00.000Z',
+    },
+  ])
+})
+
+t.test('of an unknown item they are 404', async (t) => {
+  const { app, item } = await logOf(t)
+  for (const id of ['none', '%', 'a%2Fb', '__proto__', item.projectId, long(10_000)]) {
+    await holds(t, app, [['GET', `/api/kanban-items/${id}/activity`, undefined, undefined, 404, noItem]])
+  }
+})
+
+t.test('whoever may read the board may read them', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const { id, headers: member } = signInAs(app, 'member')
+  const project = await createProject(app, {}, member)
+  const item = await createItem(app, project.id, {}, member)
+  const url = `/api/kanban-items/${item.id}`
+  await send(app, 'PATCH', url, { column: 'Done' }, member)
+  await holds(t, app, [
+    ['GET', `${url}/activity`, undefined, undefined, 401, authenticationRequired],
+    ['GET', '/api/kanban-items/none/activity', undefined, undefined, 401, authenticationRequired],
+  ])
+  for (const role of ['viewer', 'member', 'admin'] as const) {
+    const { headers } = signInAs(app, role)
+    await holds(t, app, [
+      ['GET', `${url}/activity`, undefined, headers, 200, [{ actorId: id }]],
+      ['HEAD', `${url}/activity`, undefined, headers, 200, ''],
+      ['GET', '/api/kanban-items/none/activity', undefined, headers, 404, noItem],
+    ])
+  }
+})
+
+t.test('an unexpected failure is answered with the 500 of its endpoint', async (t) => {
+  const broken = await logOf(t)
+  breakTable(broken.app, 'kanban_activity')
+  const closed = await logOf(t)
+  closed.app.db.$client.close()
+  for (const { app, list } of [broken, closed]) {
+    await holds(t, app, [
+      ['GET', list, undefined, undefined, 500, failure],
+      ['HEAD', list, undefined, undefined, 500, ''],
+    ])
+  }
+})
