@@ -59,10 +59,11 @@ function compileJsonText(_mediaType: string, parent: AnySchemaObject): DataValid
   return check
 }
 
-/** `x-unique-by: <name>`: no two elements of the array have the same value there. Of our own, hence the `x-`. */
+/** `x-unique-by: <name>`: no two elements of the array have the same value there; none is no value. Of our own, hence the `x-`. */
 function compileUniqueBy(name: string): DataValidateFunction {
   const check: DataValidateFunction = (items: (Record<string, unknown> | null)[]) => {
-    const isUnique = new Set(items.map((item) => item?.[name])).size === items.length
+    const values = items.map((item) => item?.[name]).filter((value) => value !== undefined)
+    const isUnique = new Set(values).size === values.length
     const message = `must NOT have two elements with the same ${name}`
     check.errors = isUnique ? [] : [{ keyword: 'x-unique-by', message, params: {} }]
     return isUnique

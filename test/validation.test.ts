@@ -10,6 +10,8 @@ import {
   JsonText,
   Nullable,
   OptionalDate,
+  ReorderBody,
+  UniqueBy,
   UpdateBody,
 } from '../src/schemas/common.ts'
 import { createValidatorCompiler, flattenErrors, parseJson } from '../src/validation.ts'
@@ -200,6 +202,80 @@ t.test('validation of bodies', async (t) => {
         if (!validate(body)) return true
         const once = JSON.stringify(body)
         return validate(body) && JSON.stringify(body) === once
+      }),
+    )
+  })
+})
+
+t.test('elements that are unique by a field', async (t) => {
+  const Entry = Type.Object({ key: Type.Optional(Type.Unknown()) }, { additionalProperties: false })
+  const Body = UpdateBody({ list: UniqueBy('key', Entry, { maxItems: 4 }) })
+  const twice = refused({ list: ['must NOT have two elements with the same key'] })
+  const list = (...keys: unknown[]) => ({ list: keys.map((key) => ({ key })) })
+
+  t.test('are refused when two of them have the same value there, wherever they stand', async (t) => {
+    for (const key of ['a', '', '__proto__', 'constructor', 0, true, null]) {
+      for (const keys of [
+        [key, key],
+        ['x', key, key],
+        [key, 'x', key],
+        [key, 'x', key, 'x'],
+      ]) {
+        t.strictSame(judge(Body, list(...keys)), twice, JSON.stringify(keys))
+      }
+    }
+  })
+
+  t.test('are accepted otherwise: values are compared as they are', async (t) => {
+    for (const keys of [[], ['a'], ['a', 'A', ' a', 'a '], ['1', 1], ['null', null], ['é', 'e\u0301']]) {
+      t.strictSame(judge(Body, list(...keys)), list(...keys), JSON.stringify(keys))
+    }
+  })
+
+  t.test('may lack the field as far as this is concerned', async (t) => {
+    t.strictSame(judge(Body, { list: [{}, { other: 1 }, { key: 'a' }] }), { list: [{}, {}, { key: 'a' }] })
+    const Strict = UpdateBody({ list: UniqueBy('key', Type.Object({ key: Type.String() })) })
+    t.strictSame(
+      judge(Strict, { list: [{}, {}, null, 5, 'x', []] }),
+      refused({
+        list: [
+          'list[0].key is required',
+          'list[1].key is required',
+          ...[2, 3, 4, 5].map((index) => `list[${index}] must be object`),
+        ],
+      }),
+    )
+  })
+
+  t.test('are held to the rest of the schema too, and all violations are reported', async (t) => {
+    t.strictSame(
+      judge(Body, list(1, 2, 3, 4, 1)),
+      refused({
+        list: ['must NOT have more than 4 items', 'must NOT have two elements with the same key'],
+      }),
+    )
+    for (const value of [null, {}, 'x', 5]) {
+      t.strictSame(judge(Body, { list: value }), refused({ list: ['must be array'] }))
+    }
+    t.strictSame(
+      judge(ReorderBody, { items: [{ id: 'a' }, { id: 'b', sortOrder: 1 }, { id: 'a', sortOrder: '2' }] }),
+      refused({
+        items: [
+          'items[0].sortOrder is required',
+          'items[2].sortOrder must be number',
+          'must NOT have two elements with the same id',
+        ],
+      }),
+    )
+  })
+
+  t.test('exactly when a set of their values has as many', async () => {
+    const key = fc.constantFrom('a', 'b', 'c', 'd', 0, 1, null)
+    const Unlimited = UpdateBody({ list: UniqueBy('key', Entry) })
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 6 }), (keys) => {
+        const isUnique = keys.every((one, index) => keys.indexOf(one) === index)
+        return compile(Unlimited)(list(...keys)) === isUnique
       }),
     )
   })

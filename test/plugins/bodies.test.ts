@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
-import t from 'tap'
+import { Readable } from 'node:stream'
+import t, { type Test } from 'tap'
 import {
   type App,
   build,
@@ -22,6 +23,21 @@ async function sendBytes(app: App, method: string, url: string, payload: Buffer 
   const response = await app.inject({ method: method as 'GET', url, payload, headers: { ...headers } })
   return { status: response.statusCode, body: response.json() }
 }
+
+/** Writes bytes and, on the same connection, a request that ends it. @returns all that comes back */
+const exchange = (address: string, requests: string) =>
+  new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(new URL(address).port), '127.0.0.1', () => {
+      socket.write(`${requests}GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    })
+    let answer = ''
+    socket.setEncoding('utf8')
+    socket.on('data', (text) => {
+      answer += text
+    })
+    socket.on('end', () => resolve(answer))
+    socket.on('error', reject)
+  })
 
 /** Every endpoint here that takes a body: method, url, a good body, its success, the error of its 500. */
 async function endpoints(app: App): Promise<[string, string, object, number, string][]> {
@@ -223,19 +239,6 @@ t.test(
   async (t) => {
     const app = await build(t, { bodyLimit: 1000 })
     const address = await app.listen({ port: 0 })
-    const exchange = (request: string) =>
-      new Promise<string>((resolve, reject) => {
-        const socket = connect(Number(new URL(address).port), '127.0.0.1', () => {
-          socket.write(`${request}GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-        })
-        let answer = ''
-        socket.setEncoding('utf8')
-        socket.on('data', (text) => {
-          answer += text
-        })
-        socket.on('end', () => resolve(answer))
-        socket.on('error', reject)
-      })
     const body = 'x'.repeat(100_000)
     const sized = `Host: x\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`
     const chunked = `Host: x\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
@@ -252,10 +255,86 @@ t.test(
         ],
         ['GET /api/projects', /^HTTP\/1.1 200 .*\[\]HTTP\/1.1 200 /s],
       ] as const) {
-        const text = await exchange(`${line} HTTP/1.1\r\n${rest}`)
+        const text = await exchange(address, `${line} HTTP/1.1\r\n${rest}`)
         t.match(text, answer, line)
         t.match(text, ends)
       }
     }
   },
 )
+
+t.test('an action takes an absent body as an empty one', async (t) => {
+  /** An action that needs nothing from its body, and its success: attaching a label to an item. */
+  async function action(t: Test, options: Parameters<typeof build>[1] = {}) {
+    const app = await build(t, options)
+    const project = await createProject(app)
+    const item = await createItem(app, project.id)
+    const labels = `/api/projects/${project.id}/kanban-labels`
+    const { body: label } = await send(app, 'POST', labels, { name: 'Bug' })
+    return { app, url: `/api/kanban-items/${item.id}/labels/${label.id}`, success: { labels: [label] } }
+  }
+  const failure = { error: 'Failed to attach kanban label' }
+
+  t.test('whatever type it has, or claims to have', async (t) => {
+    const { app, url, success } = await action(t)
+    const types = ['application/json', 'application/json; charset=utf-8', 'text/plain', 'json', '*/*', '']
+    for (const headers of [undefined, ...types.map((type) => ({ 'content-type': type }))]) {
+      await holds(t, app, [['PUT', url, undefined, headers, 200, success]])
+      const sized = { ...headers, 'content-length': '0' }
+      await holds(t, app, [['PUT', url, undefined, sized, 200, success]])
+    }
+  })
+
+  t.test('also when it is announced as arriving in parts, and none arrives', async (t) => {
+    const { app, url, success } = await action(t)
+    for (const [type, status] of [
+      ['application/json', 200],
+      ['Application/JSON; charset=utf-8', 200],
+      ['text/plain', 415],
+      ['', 415],
+    ] as const) {
+      const response = await app.inject({
+        method: 'PUT',
+        url,
+        headers: { 'content-type': type, 'transfer-encoding': 'chunked' },
+        payload: Readable.from([]),
+      })
+      t.equal(response.statusCode, status, type)
+      if (status === 200) t.match(response.json(), success)
+      else t.strictSame(response.json(), unsupported)
+    }
+  })
+
+  t.test('but what there is of it must be JSON within the limit', async (t) => {
+    const { app, url, success } = await action(t, { bodyLimit: 100 })
+    await holds(t, app, [
+      ['PUT', url, '{}', undefined, 200, success],
+      ['PUT', url, '{}'.padEnd(100), undefined, 200, success],
+      ['PUT', url, '{}'.padEnd(101), undefined, 413, tooLarge],
+      ['PUT', url, ' ', undefined, 500, failure],
+      ['PUT', url, '{oops', undefined, 500, failure],
+      ['PUT', url, '{}', { 'content-type': 'text/plain' }, 415, unsupported],
+      ['PUT', url, ' ', { 'content-type': 'text/plain' }, 415, unsupported],
+    ])
+    const untyped = await sendBytes(app, 'PUT', url, '{}', {})
+    t.strictSame([untyped.status, untyped.body], [415, unsupported])
+    const cut = await sendBytes(app, 'PUT', url, '', { ...json, 'content-length': '5' })
+    t.strictSame([cut.status, cut.body], [500, failure], 'announced, and did not arrive')
+  })
+
+  t.test('from real clients, on a connection that stays open', async (t) => {
+    const { app, url } = await action(t)
+    const address = await app.listen({ port: 0 })
+    const line = `PUT ${url} HTTP/1.1\r\nHost: x\r\n`
+    const requests = [
+      `${line}\r\n`,
+      `${line}Content-Length: 0\r\n\r\n`,
+      `${line}Content-Type: application/json\r\n\r\n`,
+      `${line}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      `${line}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+    ]
+    const answer = await exchange(address, requests.join(''))
+    t.equal(answer.match(/HTTP\/1.1 200 /g)?.length, requests.length + 1)
+    t.match(answer, /\{"status":"ok"\}$/)
+  })
+})
