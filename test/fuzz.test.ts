@@ -122,6 +122,7 @@ const itemFields: Record<string, Field> = {
   metadata: object,
 }
 const subtaskFields: Record<string, Field> = { title: text(1, 500), completed: flag, sortOrder: number }
+const commentFields: Record<string, Field> = { content: text(1, 10_000) }
 const ideaFields: Record<string, Field> = {
   title: text(1, 500),
   description: text(0, 100_000),
@@ -139,6 +140,8 @@ const foreign = [
   'createdAt',
   'updatedAt',
   'promotedProjectId',
+  'authorId',
+  'editedAt',
   'kanbanItems',
   'metrics',
   'labels',
@@ -148,7 +151,16 @@ const foreign = [
   '__proto__',
   'toString',
 ]
-const serverOwned = ['id', 'ownerId', 'projectId', 'itemId', 'createdAt', 'promotedProjectId']
+const serverOwned = [
+  'id',
+  'ownerId',
+  'projectId',
+  'itemId',
+  'createdAt',
+  'promotedProjectId',
+  'authorId',
+  'editedAt',
+]
 
 /** A body of known fields with values of any kind, and of foreign ones beside them. */
 function bodies(fields: Record<string, Field>, required: string[] = []) {
@@ -160,7 +172,7 @@ function bodies(fields: Record<string, Field>, required: string[] = []) {
   // Few of them at a time, or hardly a body would be acceptable as a whole.
   return fc
     .tuple(
-      fc.subarray(known, { maxLength: 3 }),
+      fc.subarray(known, { maxLength: Math.min(3, known.length) }),
       fc.subarray(unknown, { maxLength: 3 }),
       fc.subarray(known.filter(([name]) => required.includes(name))),
     )
@@ -172,10 +184,15 @@ async function places(app: App): Promise<(template: string) => string> {
   const project = await createProject(app)
   const item = await createItem(app, project.id)
   const subtask = await createSubtask(app, item.id)
+  const make = async (url: string, body: object) => (await send(app, 'POST', url, body)).body
+  const comment = await make(`/api/kanban-items/${item.id}/comments`, { content: 'Hm' })
+  const label = await make(`/api/projects/${project.id}/kanban-labels`, { name: 'Bug' })
   const ids: [RegExp, string][] = [
     [/^\/api\/projects\//, project.id],
     [/^\/api\/kanban-items\//, item.id],
     [/^\/api\/kanban-subtasks\//, subtask.id],
+    [/^\/api\/kanban-comments\//, comment.id],
+    [/^\/api\/kanban-labels\//, label.id],
   ]
   return (template) =>
     template.replace(/\{\w+\}/g, ids.find(([pattern]) => pattern.test(template))?.[1] ?? 'none')
@@ -294,6 +311,7 @@ t.test('a record is made exactly when each of its fields is acceptable, and hold
     ['/api/projects', 'projects', projectFields, 'name'],
     ['/api/projects/{id}/kanban-items', 'kanban_items', itemFields, 'title'],
     ['/api/kanban-items/{id}/subtasks', 'kanban_subtasks', subtaskFields, 'title'],
+    ['/api/kanban-items/{id}/comments', 'kanban_comments', commentFields, 'content'],
     ['/api/personal-ideas', 'personal_ideas', ideaFields, 'title'],
   ] as const) {
     const url = place(template)

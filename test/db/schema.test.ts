@@ -324,6 +324,9 @@ t.test('no statement of the service reads a whole table where an index would do'
     `/api/projects/${project.id}/kanban-items?dismissed=all`,
     `/api/kanban-items/${item.id}`,
     `/api/kanban-items/${item.id}/subtasks`,
+    `/api/kanban-items/${item.id}/comments`,
+    `/api/kanban-items/${item.id}/activity`,
+    `/api/projects/${project.id}/kanban-labels`,
     '/api/personal-ideas',
   ]
   for (const url of reads) t.equal((await send(app, 'GET', url)).status, 200, url)
@@ -365,6 +368,25 @@ t.test('no statement of the service reads a whole table where an index would do'
   ])
   t.strictSame(planOf('from "kanban_subtasks" where "kanban_subtasks"."item_id" = +? order by'), [
     'SEARCH kanban_subtasks USING INDEX kanban_subtasks_item (item_id=?)',
+  ])
+  t.strictSame(planOf('from "kanban_comments" where "kanban_comments"."item_id" = +? order by'), [
+    'SEARCH kanban_comments USING INDEX kanban_comments_item (item_id=?)',
+  ])
+  t.strictSame(planOf('from "kanban_activity" where "kanban_activity"."item_id" = +? order by'), [
+    'SEARCH kanban_activity USING INDEX kanban_activity_item (item_id=?)',
+  ])
+  t.strictSame(planOf('from "kanban_labels" where "kanban_labels"."project_id" = +? order by'), [
+    'SEARCH kanban_labels USING INDEX kanban_labels_project (project_id=?)',
+  ])
+  t.strictSame(planOf('from "kanban_labels" where ("kanban_labels"."project_id" = +? and'), [
+    'SEARCH kanban_labels USING INDEX kanban_labels_name (project_id=? AND name=?)',
+  ])
+  t.strictSame(planOf('from "kanban_labels" inner join "kanban_items"'), [
+    'SEARCH kanban_items USING INDEX sqlite_autoindex_kanban_items_1 (id=?)',
+    'SEARCH kanban_labels USING COVERING INDEX kanban_labels_project (project_id=? AND id=?)',
+  ])
+  t.strictSame(planOf('delete from "kanban_item_labels"'), [
+    'SEARCH kanban_item_labels USING INDEX sqlite_autoindex_kanban_item_labels_1 (item_id=? AND label_id=?)',
   ])
   t.strictSame(planOf('from "sessions" inner join'), [
     'SEARCH sessions USING INDEX sessions_token (token_hash=?)',
