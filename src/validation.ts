@@ -59,7 +59,7 @@ function compileJsonText(_mediaType: string, parent: AnySchemaObject): DataValid
   return check
 }
 
-/** `x-unique-by: <name>`: no two elements of the array have the same value there; none is no value. Of our own, hence the `x-`. */
+/** `x-unique-by: <name>`: no two elements of the array that have a value there have the same. Of our own, hence the `x-`. */
 function compileUniqueBy(name: string): DataValidateFunction {
   const check: DataValidateFunction = (items: (Record<string, unknown> | null)[]) => {
     const values = items.map((item) => item?.[name]).filter((value) => value !== undefined)
@@ -73,11 +73,11 @@ function compileUniqueBy(name: string): DataValidateFunction {
 
 /** `x-at-most-one-of: [name, ...]`: the object has no two of these fields. All but the first that is there are in error. */
 function compileAtMostOneOf(names: string[]): DataValidateFunction {
-  const check: DataValidateFunction = (body: object) => {
-    const [first, ...others] = names.filter((name) => Object.hasOwn(body, name))
+  const check: DataValidateFunction = (data: object, context?: DataValidationCxt) => {
+    const [first, ...others] = names.filter((name) => Object.hasOwn(data, name))
     check.errors = others.map((name) => ({
       keyword: 'x-at-most-one-of',
-      instancePath: `/${name}`,
+      instancePath: `${context?.instancePath ?? ''}/${name}`,
       message: `must NOT be given together with ${first}`,
       params: {},
     }))

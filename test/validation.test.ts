@@ -195,6 +195,54 @@ t.test('validation of bodies', async (t) => {
     )
   })
 
+  t.test('no two elements may have the same value where a list says so', async (t) => {
+    const List = CreateBody({ items: UniqueBy('id', Type.Object({ id: Type.String() })) })
+    const twice = 'must NOT have two elements with the same id'
+    t.strictSame(judge(List, { items: [{ id: 'a' }, { id: 'A' }, { id: '' }] }), {
+      items: [{ id: 'a' }, { id: 'A' }, { id: '' }],
+    })
+    t.strictSame(judge(List, { items: [{ id: 'a' }, { id: 'b' }, { id: 'a' }] }), refused({ items: [twice] }))
+    t.strictSame(
+      judge(List, { items: [{}, {}, 5, 'a', null, { id: 1 }] }),
+      refused({
+        items: [
+          'items[0].id is required',
+          'items[1].id is required',
+          'items[2] must be object',
+          'items[3] must be object',
+          'items[4] must be object',
+          'items[5].id must be string',
+        ],
+      }),
+      'elements without a value there are not the same',
+    )
+    t.strictSame(judge(List, { items: 5 }), refused({ items: ['must be array'] }))
+  })
+
+  t.test('of some fields at most one may be there where an object says so', async (t) => {
+    const One = Type.Object(
+      { a: Type.Optional(Type.Number()), b: Type.Optional(Type.Number()), c: Type.Optional(Type.Number()) },
+      { 'x-at-most-one-of': ['a', 'b', 'c'], additionalProperties: false },
+    )
+    const message = (first: string) => `must NOT be given together with ${first}`
+    for (const value of [{}, { a: 1 }, { b: 1 }, { c: 1 }]) t.strictSame(judge(One, value), value)
+    t.strictSame(judge(One, { c: 1, b: 1 }), refused({ c: [message('b')] }))
+    t.strictSame(judge(One, { c: 1, b: 1, a: 1 }), refused({ b: [message('a')], c: [message('a')] }))
+    t.strictSame(
+      judge(One, { a: null, c: 1 }),
+      refused({ a: ['must be number'], c: [message('a')] }),
+      'a field is there whatever it holds',
+    )
+    t.strictSame(judge(One, []), refused({}, ['must be object']))
+    t.strictSame(
+      judge(CreateBody({ deep: Type.Array(One) }), { deep: [{ a: 1 }, { a: 1, b: 1 }] }),
+      refused({ deep: [`deep[1].b ${message('a')}`] }),
+    )
+    const validate = compile(One)
+    t.notOk(validate({ a: 1, b: 1 }))
+    t.ok(validate({ a: 1 }), 'and one that was refused leaves nothing behind')
+  })
+
   t.test('a value that is accepted once is accepted again, and left as it is', async () => {
     fc.assert(
       fc.property(fc.record({ list: fc.json(), object: fc.json() }, { requiredKeys: [] }), (body) => {
