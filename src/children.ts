@@ -135,7 +135,7 @@ export function prepareReorderOfChildren(db: SharedDatabase, table: ChildTable &
   const reorder = prepareReorder(db, table, column, (unknown) =>
     invalidField(
       'items',
-      ...unknown.map((index) => `[${index}].id must be that of a ${thing} of the ${owner}`),
+      ...unknown.map((index) => `items[${index}].id must be that of a ${thing} of the ${owner}`),
     ),
   )
   return (places: readonly Place[], parentId: string): void => {

@@ -190,7 +190,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
       const changes = wanted.flatMap(({ id, column, sortOrder }, index) => {
         const before = one.get({ id })
         if (before?.projectId !== projectId) {
-          unknown.push(`[${index}].id must be that of a kanban item of the project`)
+          unknown.push(`items[${index}].id must be that of a kanban item of the project`)
           return []
         }
         const input = {
