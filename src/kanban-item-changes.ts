@@ -93,6 +93,19 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
   // Read inside the write: what the request saw before its body arrived may have changed since.
   const stored = (id: string): Before => one.get({ id }) ?? noSuch(kanbanItems)
 
+  /**
+   * What a place means to an item: nothing where it is there already. Even then the project gets a column that it lacks,
+   * because another tool may have put the item there.
+   */
+  function toPlace(before: Before, { projectId, column, sortOrder }: ColumnOf & Omit<Place, 'id'>): Change {
+    ensureColumn(projectId, column, timestamp())
+    return {
+      ...(projectId === before.projectId ? {} : { projectId }),
+      ...(column === before.column ? {} : { column }),
+      ...(sortOrder === before.sortOrder ? {} : { sortOrder }),
+    }
+  }
+
   /** Writes a change of one item, and what it did to the tracked fields. @returns what it means to the limits */
   function change(before: Before, input: Change, actorId: string | null, at: string): Shift {
     const { projectId = before.projectId, column = before.column, dismissed = before.dismissed } = input
@@ -193,11 +206,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
           unknown.push(`items[${index}].id must be that of a kanban item of the project`)
           return []
         }
-        const input = {
-          ...(column === before.column ? {} : { column }),
-          ...(sortOrder === before.sortOrder ? {} : { sortOrder }),
-        }
-        return [{ before, input }]
+        return [{ before, input: toPlace(before, { projectId, column, sortOrder }) }]
       })
       if (unknown.length > 0) throw invalidField('items', ...unknown)
       return changeAll(changes, actorId)
@@ -213,17 +222,8 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
       const { projectId = before.projectId, column = before.column } = destination
       if (!projectExists(projectId)) noSuch(projects)
       const sortOrder = places.at(before, { projectId, column }, destination)
-      const isElsewhere = projectId !== before.projectId
-      const written = changeOne(
-        before,
-        {
-          ...(isElsewhere ? { projectId } : {}),
-          ...(column === before.column ? {} : { column }),
-          ...(sortOrder === before.sortOrder ? {} : { sortOrder }),
-        },
-        actorId,
-      )
-      if (isElsewhere) transferLabels(id, projectId)
+      const written = changeOne(before, toPlace(before, { projectId, column, sortOrder }), actorId)
+      if (projectId !== before.projectId) transferLabels(id, projectId)
       return written
     },
 

@@ -45,7 +45,8 @@ export const afterLast = (last: number | null | undefined): number => (last ?? 0
  * A `sortOrder` strictly between those of two neighbours: half-way, or one step beyond the only one.
  * @param before undefined at the beginning
  * @param after undefined at the end
- * @returns undefined when no number lies between them: then the siblings have to be numbered anew
+ * @returns undefined when no number lies between them, or the only one is so large that a step from it changes nothing:
+ * then the siblings have to be numbered anew
  */
 export function between(before: number | undefined, after: number | undefined): number | undefined {
   const place =

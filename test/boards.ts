@@ -1,0 +1,130 @@
+/** What the tests of boards have in common: seeding them, and looking at what became of them. */
+import { apiTokens } from '../src/db/schema.ts'
+import { newId } from '../src/ids.ts'
+import type { KanbanColumn, KanbanItem } from '../src/schemas/records.ts'
+import { hashToken, newToken } from '../src/secrets.ts'
+import {
+  type App,
+  age,
+  build,
+  createItem,
+  createProject,
+  LONG_AGO,
+  send,
+  TABLES_OF_A_PROJECT,
+} from './helper.ts'
+
+/** The columns that every new project gets. */
+export const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
+
+/** Creates a project with a card for each letter in its first column; their last change is long ago. */
+export async function boardOn(app: App, titles: string) {
+  const project = await createProject(app)
+  const ids = await createCards(app, project.id, titles)
+  return { project, projectId: project.id as string, ids }
+}
+
+/** An application with such a project. */
+export async function boardWith(t: Parameters<typeof build>[0], titles: string) {
+  const app = await build(t)
+  return { app, ...(await boardOn(app, titles)) }
+}
+
+/** Creates one card for each letter, at the end of its column. @returns the ids by title */
+export async function createCards(
+  app: App,
+  projectId: string,
+  titles: string,
+  fields: object = {},
+): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {}
+  for (const title of titles) {
+    const { id } = await createItem(app, projectId, { title, ...fields })
+    age(app, 'kanban_items', id)
+    ids[title] = id
+  }
+  return ids
+}
+
+/** Puts every item's last change far enough back for a new one to show. */
+export const ageItems = (app: App) =>
+  app.db.$client.prepare('update kanban_items set updated_at = ?').run(LONG_AGO)
+
+/** Gives items places as another tool might: these, one after the other, or all of them the same. */
+export function placeBehindItsBack(
+  app: App,
+  ids: Record<string, string>,
+  places: number | readonly number[],
+): void {
+  const update = app.db.$client.prepare('update kanban_items set sort_order = ? where id = ?')
+  for (const [index, id] of Object.values(ids).entries()) {
+    update.run(typeof places === 'number' ? places : places[index], id)
+  }
+}
+
+/** The items of a project as its own response shows them. */
+export const itemsOf = async (app: App, projectId: string): Promise<KanbanItem[]> =>
+  (await send(app, 'GET', `/api/projects/${projectId}`)).body.kanbanItems
+
+/** The titles in a column, from top to bottom. */
+export const titlesIn = async (app: App, projectId: string, column = 'To Do'): Promise<string> =>
+  (await itemsOf(app, projectId))
+    .filter((item) => item.column === column)
+    .map(({ title }) => title)
+    .join('')
+
+/** The columns of a project, from left to right. */
+export const columnsOf = async (app: App, projectId: string): Promise<KanbanColumn[]> =>
+  (await send(app, 'GET', `/api/projects/${projectId}/kanban-columns`)).body
+
+/** The names of the columns of a project, from left to right. */
+export const columnNames = async (app: App, projectId: string): Promise<string[]> =>
+  (await columnsOf(app, projectId)).map(({ name }) => name)
+
+/** The column of a name. */
+export async function columnNamed(app: App, projectId: string, name: string): Promise<KanbanColumn> {
+  const column = (await columnsOf(app, projectId)).find((one) => one.name === name)
+  if (!column) throw new Error(`there is no column ${name}`)
+  return column
+}
+
+/** Limits a column of a project. */
+export async function limit(
+  app: App,
+  projectId: string,
+  name: string,
+  wipLimit: number,
+  wipPolicy: 'warn' | 'block' = 'block',
+): Promise<void> {
+  const { id } = await columnNamed(app, projectId, name)
+  const { status } = await send(app, 'PATCH', `/api/kanban-columns/${id}`, { wipLimit, wipPolicy })
+  if (status !== 200) throw new Error(`the column was not limited: ${status}`)
+}
+
+/** The activity of an item, oldest first: type, from, to and whose it was. */
+export const activityOf = (app: App, itemId: string): string[][] =>
+  app.db.$client
+    .prepare(
+      `select type, metadata ->> 'from', metadata ->> 'to', actor_id from kanban_activity where item_id = ? order by id`,
+    )
+    .raw()
+    .all(itemId) as string[][]
+
+/** All that is stored of projects and what belongs to them: to see that nothing has changed. */
+export const everything = (app: App): Record<string, unknown[]> =>
+  Object.fromEntries(
+    ['projects', ...TABLES_OF_A_PROJECT].map((table) => [
+      table,
+      app.db.$client.prepare(`select * from ${table} order by rowid`).raw().all(),
+    ]),
+  )
+
+/** Makes an API token that may only read. @returns the headers that carry it */
+export function readTokenOf(app: App, memberId: string): Record<string, string> {
+  const token = `pbt_${newToken()}`
+  app.db
+    .insert(apiTokens)
+    .values({ id: newId(), memberId, name: 'CI', scope: 'read', tokenHash: hashToken(token) })
+    .run()
+  return { authorization: `Bearer ${token}` }
+}
