@@ -14,6 +14,9 @@ import {
   TABLES_OF_A_PROJECT,
 } from './helper.ts'
 
+/** What carries a credential. */
+type Headers = Record<string, string>
+
 /** The columns that every new project gets. */
 export const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 
@@ -36,10 +39,11 @@ export async function createCards(
   projectId: string,
   titles: string,
   fields: object = {},
+  headers?: Headers,
 ): Promise<Record<string, string>> {
   const ids: Record<string, string> = {}
   for (const title of titles) {
-    const { id } = await createItem(app, projectId, { title, ...fields })
+    const { id } = await createItem(app, projectId, { title, ...fields }, headers)
     age(app, 'kanban_items', id)
     ids[title] = id
   }
@@ -74,16 +78,21 @@ export const titlesIn = async (app: App, projectId: string, column = 'To Do'): P
     .join('')
 
 /** The columns of a project, from left to right. */
-export const columnsOf = async (app: App, projectId: string): Promise<KanbanColumn[]> =>
-  (await send(app, 'GET', `/api/projects/${projectId}/kanban-columns`)).body
+export const columnsOf = async (app: App, projectId: string, headers?: Headers): Promise<KanbanColumn[]> =>
+  (await send(app, 'GET', `/api/projects/${projectId}/kanban-columns`, undefined, headers)).body
 
 /** The names of the columns of a project, from left to right. */
 export const columnNames = async (app: App, projectId: string): Promise<string[]> =>
   (await columnsOf(app, projectId)).map(({ name }) => name)
 
 /** The column of a name. */
-export async function columnNamed(app: App, projectId: string, name: string): Promise<KanbanColumn> {
-  const column = (await columnsOf(app, projectId)).find((one) => one.name === name)
+export async function columnNamed(
+  app: App,
+  projectId: string,
+  name: string,
+  headers?: Headers,
+): Promise<KanbanColumn> {
+  const column = (await columnsOf(app, projectId, headers)).find((one) => one.name === name)
   if (!column) throw new Error(`there is no column ${name}`)
   return column
 }
@@ -120,7 +129,7 @@ export const everything = (app: App): Record<string, unknown[]> =>
   )
 
 /** Makes an API token that may only read. @returns the headers that carry it */
-export function readTokenOf(app: App, memberId: string): Record<string, string> {
+export function readTokenOf(app: App, memberId: string): Headers {
   const token = `pbt_${newToken()}`
   app.db
     .insert(apiTokens)
