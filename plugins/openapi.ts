@@ -12,7 +12,8 @@ import { SESSION_COOKIE } from '../src/sessions.ts'
 const DESCRIPTION = `Projects, kanban boards and private ideas.
 
 Bodies are JSON in UTF-8. Unknown fields are ignored. A PATCH changes the fields it names. JSON-text fields
-(\`phaseConfig\`, \`metadata\`) are accepted as plain values or as JSON text and always returned as plain values.
+(\`phaseConfig\`, \`metadata\`, \`participants\`, \`actionItems\`, \`history\`) are accepted as plain values or as JSON
+text and always returned as plain values.
 Every error is an object with an \`error\` string; failed validation adds \`details\`.`
 
 const TAGS = [

@@ -19,9 +19,12 @@ import kanbanCommentRoutes from '../routes/kanban-comments.ts'
 import kanbanItemRoutes from '../routes/kanban-items.ts'
 import kanbanLabelRoutes from '../routes/kanban-labels.ts'
 import kanbanSubtaskRoutes from '../routes/kanban-subtasks.ts'
+import metricRoutes from '../routes/metrics.ts'
+import objectiveRoutes from '../routes/objectives.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
 import sessionRoutes from '../routes/session.ts'
+import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
 import { type Config, configure, loadConfig } from './config.ts'
 import { leaveHostSchemas, stayOutOfHostDocument } from './embedding.ts'
 import { refuseLikeEverything, releaseConnections, serverOptions } from './http-server.ts'
@@ -82,6 +85,9 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   await app.register(kanbanCommentRoutes)
   await app.register(kanbanActivityRoutes)
   await app.register(kanbanLabelRoutes)
+  await app.register(objectiveRoutes)
+  await app.register(metricRoutes)
+  await app.register(transcriptSummaryRoutes)
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(docsRoutes)
   app.refuseOtherMethods()

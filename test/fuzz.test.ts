@@ -2,7 +2,17 @@ import fc from 'fast-check'
 import t from 'tap'
 import { parseTimestamp } from '../src/time.ts'
 import { parseJson } from '../src/validation.ts'
-import { type App, build, createItem, createProject, createSubtask, long, send, stored } from './helper.ts'
+import {
+  type App,
+  build,
+  createItem,
+  createProject,
+  createSubtask,
+  furnish,
+  long,
+  send,
+  stored,
+} from './helper.ts'
 
 /** A field of a body, as the contract describes it: which values it takes, what becomes of them, and values to try. */
 interface Field {
@@ -63,7 +73,8 @@ const parsed = (value: unknown): unknown => {
     return undefined
   }
 }
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const jsonText = (
   empty: unknown,
   fits: (value: unknown) => boolean,
@@ -79,17 +90,15 @@ const jsonText = (
   ),
 })
 const object = jsonText({}, isObject, fc.dictionary(fc.string(), anyJson))
-const phases = jsonText(
-  [],
-  (value) =>
-    Array.isArray(value) &&
-    value.every((phase) => isObject(phase) && typeof phase.name === 'string' && phase.name !== ''),
-  fc.array(
-    fc.oneof(fc.record({ name: fc.string() }), fc.record({ name: fc.string(), more: anyJson }), anyJson),
-    {
-      maxLength: 3,
-    },
-  ),
+const arrayOf = (fits: (value: unknown) => boolean, element: fc.Arbitrary<unknown>) =>
+  jsonText(
+    [],
+    (value) => Array.isArray(value) && value.every(fits),
+    fc.array(fc.oneof(element, anyJson), { maxLength: 3 }),
+  )
+const phases = arrayOf(
+  (value) => isObject(value) && typeof value.name === 'string' && value.name !== '',
+  fc.oneof(fc.record({ name: fc.string() }), fc.record({ name: fc.string(), more: anyJson })),
 )
 
 const projectFields: Record<string, Field> = {
@@ -129,6 +138,20 @@ const ideaFields: Record<string, Field> = {
   priority: text(1, 100),
   status: text(1, 100),
   sortOrder: number,
+}
+const objectiveFields: Record<string, Field> = {
+  title: text(1, 500),
+  description: text(0, 100_000),
+  status: text(1, 100),
+  sortOrder: number,
+}
+const transcriptFields: Record<string, Field> = {
+  title: text(1, 500),
+  date: { ...date, accepts: (value) => typeof value === 'string' && parseTimestamp(value) !== undefined },
+  summary: text(0, 100_000),
+  participants: arrayOf((value) => typeof value === 'string', fc.string()),
+  actionItems: arrayOf((value) => typeof value === 'string' || isObject(value), anyJson),
+  sourceFile: text(0, 500),
 }
 
 /** Names that are no field of any body: the server's own, other spellings, and those that lurk in prototypes. */
@@ -184,15 +207,16 @@ async function places(app: App): Promise<(template: string) => string> {
   const project = await createProject(app)
   const item = await createItem(app, project.id)
   const subtask = await createSubtask(app, item.id)
-  const make = async (url: string, body: object) => (await send(app, 'POST', url, body)).body
-  const comment = await make(`/api/kanban-items/${item.id}/comments`, { content: 'Hm' })
-  const label = await make(`/api/projects/${project.id}/kanban-labels`, { name: 'Bug' })
+  const of = furnish(app, project.id, item.id)
   const ids: [RegExp, string][] = [
     [/^\/api\/projects\//, project.id],
     [/^\/api\/kanban-items\//, item.id],
     [/^\/api\/kanban-subtasks\//, subtask.id],
-    [/^\/api\/kanban-comments\//, comment.id],
-    [/^\/api\/kanban-labels\//, label.id],
+    [/^\/api\/kanban-comments\//, of.comment],
+    [/^\/api\/kanban-labels\//, of.label],
+    [/^\/api\/objectives\//, of.objective],
+    [/^\/api\/metrics\//, of.metric],
+    [/^\/api\/transcript-summaries\//, of.transcript],
   ]
   return (template) =>
     template.replace(/\{\w+\}/g, ids.find(([pattern]) => pattern.test(template))?.[1] ?? 'none')
@@ -270,6 +294,8 @@ t.test('a change is accepted exactly when each of its fields is, and then change
     ['/api/projects/{id}', 'projects', projectFields],
     ['/api/kanban-items/{id}', 'kanban_items', itemFields],
     ['/api/kanban-subtasks/{id}', 'kanban_subtasks', subtaskFields],
+    ['/api/objectives/{id}', 'objectives', objectiveFields],
+    ['/api/transcript-summaries/{id}', 'transcript_summaries', transcriptFields],
   ] as const) {
     const url = place(template)
     const id = url.split('/').at(-1) ?? ''
@@ -312,6 +338,7 @@ t.test('a record is made exactly when each of its fields is acceptable, and hold
     ['/api/projects/{id}/kanban-items', 'kanban_items', itemFields, 'title'],
     ['/api/kanban-items/{id}/subtasks', 'kanban_subtasks', subtaskFields, 'title'],
     ['/api/kanban-items/{id}/comments', 'kanban_comments', commentFields, 'content'],
+    ['/api/projects/{id}/objectives', 'objectives', objectiveFields, 'title'],
     ['/api/personal-ideas', 'personal_ideas', ideaFields, 'title'],
   ] as const) {
     const url = place(template)

@@ -34,6 +34,7 @@ export const LIMITS = {
   title: 500,
   term: 100,
   label: 50,
+  file: 500,
   comment: 10_000,
   description: 100_000,
   reference: 200,
@@ -53,18 +54,17 @@ export const Term = (examples: string[]) =>
 export const Reference = Type.String({ maxLength: LIMITS.reference })
 export const SortOrder = Type.Number({ description: 'Lists are ordered by it, ascending, then by id' })
 
+/** A date on its way in. */
+export const DateText = Type.String({
+  format: 'timestamp',
+  description: 'ISO 8601 date-time with offset, or a plain date (midnight UTC)',
+})
+
 /**
  * A date on its way in: a date string, or any falsy value to clear it (interface specification, section 2).
  */
 export const OptionalDate = Type.Unsafe<string | null | false | 0>({
-  anyOf: [
-    {
-      type: 'string',
-      format: 'timestamp',
-      description: 'ISO 8601 date-time with offset, or a plain date (midnight UTC)',
-    },
-    { enum: [null, '', false, 0], description: 'No date' },
-  ],
+  anyOf: [DateText, { enum: [null, '', false, 0], description: 'No date' }],
   examples: ['2026-01-31', '2026-01-31T18:00:00+01:00', null],
 })
 

@@ -137,12 +137,28 @@ export const TranscriptSummarySchema = Type.Object(
     date: Timestamp,
     summary: Type.String(),
     participants: AnyArray,
-    actionItems: AnyArray,
+    actionItems: Type.Unsafe<unknown[]>({
+      ...AnyArray,
+      description: 'Strings or objects',
+      examples: [['Send the minutes', { what: 'Book a room', who: 'Ada' }]],
+    }),
     sourceFile: Type.String(),
     ...timestamps,
   },
   { $id: 'TranscriptSummary' },
 )
+
+/** What a meeting brought: its record, and an item for each of its action items. */
+export const IngestedTranscriptSchema = Type.Object(
+  {
+    transcript: ref(TranscriptSummarySchema),
+    kanbanItems: Type.Array(ref(KanbanItemSchema), {
+      description: 'One for each action item, in the order of the request',
+    }),
+  },
+  { $id: 'IngestedTranscript' },
+)
+export type IngestedTranscript = Static<typeof IngestedTranscriptSchema>
 
 /** A number that a project watches, with its former values. */
 export const MetricSchema = Type.Object(
@@ -154,7 +170,11 @@ export const MetricSchema = Type.Object(
     unit: Type.String(),
     category: Type.String(),
     trend: Type.String({ examples: ['up', 'down', 'stable'] }),
-    history: AnyArray,
+    history: Type.Unsafe<unknown[]>({
+      ...AnyArray,
+      description: 'Former values, oldest first, each with the time it was replaced',
+      examples: [[{ value: 3.5, at: '2026-01-31T00:00:00.000Z' }]],
+    }),
     ...timestamps,
   },
   { $id: 'Metric' },
@@ -365,6 +385,7 @@ export const namedSchemas = [
   KanbanCommentSchema,
   KanbanColumnSchema,
   TranscriptSummarySchema,
+  IngestedTranscriptSchema,
   MetricSchema,
   ObjectiveSchema,
   TeamAssignmentSchema,
