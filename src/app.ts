@@ -24,6 +24,7 @@ import objectiveRoutes from '../routes/objectives.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
 import sessionRoutes from '../routes/session.ts'
+import teamAssignmentRoutes from '../routes/team-assignments.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
 import { type Config, configure, loadConfig } from './config.ts'
 import { leaveHostSchemas, stayOutOfHostDocument } from './embedding.ts'
@@ -88,6 +89,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   await app.register(objectiveRoutes)
   await app.register(metricRoutes)
   await app.register(transcriptSummaryRoutes)
+  await app.register(teamAssignmentRoutes)
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(docsRoutes)
   app.refuseOtherMethods()

@@ -59,10 +59,13 @@ function compileJsonText(_mediaType: string, parent: AnySchemaObject): DataValid
   return check
 }
 
+/** A value as it would be stored: in UTF-8, which has no half characters. */
+const asStored = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)
+
 /** `x-unique-by: <name>`: no two elements of the array that have a value there have the same. Of our own, hence the `x-`. */
 function compileUniqueBy(name: string): DataValidateFunction {
   const check: DataValidateFunction = (items: (Record<string, unknown> | null)[]) => {
-    const values = items.map((item) => item?.[name]).filter((value) => value !== undefined)
+    const values = items.map((item) => asStored(item?.[name])).filter((value) => value !== undefined)
     const isUnique = new Set(values).size === values.length
     const message = `must NOT have two elements with the same ${name}`
     check.errors = isUnique ? [] : [{ keyword: 'x-unique-by', message, params: {} }]
