@@ -13,6 +13,7 @@ import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
+import ingestRoutes from '../routes/ingest.ts'
 import kanbanActivityRoutes from '../routes/kanban-activity.ts'
 import kanbanColumnRoutes from '../routes/kanban-columns.ts'
 import kanbanCommentRoutes from '../routes/kanban-comments.ts'
@@ -90,6 +91,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   await app.register(metricRoutes)
   await app.register(transcriptSummaryRoutes)
   await app.register(teamAssignmentRoutes)
+  await app.register(ingestRoutes)
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(docsRoutes)
   app.refuseOtherMethods()

@@ -1,0 +1,56 @@
+/** What integrations bring: the records of meetings with what is to be done after them, and measurements. */
+import { type Static, type TObject, Type } from '@sinclair/typebox'
+import type { SharedDatabase } from './db/client.ts'
+import { kanbanItems, projects } from './db/schema.ts'
+import { prepareExists } from './db/statements.ts'
+import { noSuch } from './existence.ts'
+import { prepareItemsAmong, prepareKanbanItemChanges } from './kanban-items.ts'
+import { type Measurement, prepareMetrics } from './metrics.ts'
+import { JsonText, Title } from './schemas/common.ts'
+import type { IngestedTranscript } from './schemas/records.ts'
+import { prepareTranscriptSummaries, transcriptFields } from './transcript-summaries.ts'
+
+/** What an integration says of a meeting: as of any, but each action item is to become the title of an item. */
+export const meetingFields = {
+  ...transcriptFields,
+  actionItems: Type.Optional(JsonText(Type.Array(Title))),
+}
+type Meeting = Static<TObject<typeof meetingFields>>
+
+/**
+ * Prepares the changes that integrations make. Call them inside a write: they return the records for its answer.
+ * @returns the changes
+ */
+export function prepareIngest(db: SharedDatabase) {
+  const transcripts = prepareTranscriptSummaries(db)
+  const items = prepareKanbanItemChanges(db)
+  const itemsAmong = prepareItemsAmong(db, kanbanItems.id)
+  const metrics = prepareMetrics(db)
+  const projectExists = prepareExists(db, projects)
+
+  return {
+    /**
+     * Keeps the record of a meeting, and puts an item for each of its action items at the end of To Do, for somebody
+     * to approve.
+     * @throws ApiError 404 when there is no such project
+     */
+    transcript(projectId: string, { actionItems = [], ...meeting }: Meeting): IngestedTranscript {
+      const sourceId = transcripts.create(projectId, { ...meeting, actionItems })
+      const todo = { column: 'To Do', source: 'transcript', sourceId, isNew: true, approved: false }
+      const ids = actionItems.map((title) => items.create(projectId, { title, ...todo }))
+      // They come in order, and each went to the end.
+      return { transcript: transcripts.get(sourceId), kanbanItems: itemsAmong(JSON.stringify(ids)) }
+    },
+
+    /**
+     * Takes measurements, one after the other: a project's metric may be measured twice.
+     * @returns the metric of each as it is in the end
+     * @throws ApiError 404 when there is no such project
+     */
+    metrics(projectId: string, measurements: readonly Measurement[]) {
+      if (!projectExists(projectId)) noSuch(projects)
+      const ids = measurements.map((measurement) => metrics.measure(projectId, measurement))
+      return ids.map(metrics.get)
+    },
+  }
+}
