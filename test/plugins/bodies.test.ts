@@ -1,6 +1,9 @@
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
+import { Type } from '@sinclair/typebox'
 import t, { type Test } from 'tap'
+import { buildApp } from '../../src/app.ts'
+import { CreateBody, UpdateBody } from '../../src/schemas/common.ts'
 import {
   type App,
   build,
@@ -23,6 +26,15 @@ async function sendBytes(app: App, method: string, url: string, payload: Buffer 
   const response = await app.inject({ method: method as 'GET', url, payload, headers: { ...headers } })
   return { status: response.statusCode, body: response.json() }
 }
+
+/** Sends a body that is announced as arriving in parts, and has none. */
+const sendNoParts = (app: App, method: string, url: string, type: string) =>
+  app.inject({
+    method: method as 'GET',
+    url,
+    headers: { 'content-type': type, 'transfer-encoding': 'chunked' },
+    payload: Readable.from([]),
+  })
 
 /** Writes bytes and, on the same connection, a request that ends it. @returns all that comes back */
 const exchange = (address: string, requests: string) =>
@@ -129,6 +141,17 @@ t.test("an absent or empty body is unparseable: the endpoint's 500, whatever its
     }
   }
 })
+
+t.test(
+  "a body that is announced as arriving in parts, of which none arrives, is the endpoint's 500",
+  async (t) => {
+    const app = await build(t)
+    for (const [method, url, , , error] of await endpoints(app)) {
+      const { statusCode, body } = await sendNoParts(app, method, url, 'application/json')
+      t.strictSame([statusCode, JSON.parse(body)], [500, { error }], `${method} ${url}`)
+    }
+  },
+)
 
 t.test("a body that is not JSON in UTF-8 is the endpoint's 500", async (t) => {
   const app = await build(t)
@@ -293,12 +316,7 @@ t.test('an action takes an absent body as an empty one', async (t) => {
       ['text/plain', 415],
       ['', 415],
     ] as const) {
-      const response = await app.inject({
-        method: 'PUT',
-        url,
-        headers: { 'content-type': type, 'transfer-encoding': 'chunked' },
-        payload: Readable.from([]),
-      })
+      const response = await sendNoParts(app, 'PUT', url, type)
       t.equal(response.statusCode, status, type)
       if (status === 200) t.match(response.json(), success)
       else t.strictSame(response.json(), unsupported)
@@ -320,6 +338,28 @@ t.test('an action takes an absent body as an empty one', async (t) => {
     t.strictSame([untyped.status, untyped.body], [415, unsupported])
     const cut = await sendBytes(app, 'PUT', url, '', { ...json, 'content-length': '5' })
     t.strictSame([cut.status, cut.body], [500, failure], 'announced, and did not arrive')
+  })
+
+  t.test('and holds it against its schema', async (t) => {
+    const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+    t.teardown(() => app.close())
+    const config = { isBodyOptional: true, failure: 'Failed to promote' }
+    const handler = async ({ body }: { body: unknown }) => ({ body })
+    const optional = { body: UpdateBody({ teamId: Type.String() }) }
+    app.post('/optional', { config, schema: optional, handler })
+    app.post('/needed', { config, schema: { body: CreateBody({ teamId: Type.String() }) }, handler })
+    const needed = invalid({ teamId: ['is required'] }, ['must NOT have fewer than 1 properties'])
+    await holds(t, app, [
+      ['POST', '/optional', undefined, undefined, 200, { body: {} }],
+      ['POST', '/optional', undefined, json, 200, { body: {} }],
+      ['POST', '/optional', { teamId: 'ops', more: 1 }, undefined, 200, { body: { teamId: 'ops' } }],
+      ['POST', '/optional', { teamId: 5 }, undefined, 400, invalid({ teamId: ['must be string'] })],
+      ['POST', '/optional', 'null', undefined, 400, invalid({}, ['must be object'])],
+      ['POST', '/optional', '{oops', undefined, 500, { error: 'Failed to promote' }],
+      ['POST', '/needed', undefined, undefined, 400, needed],
+      ['POST', '/needed', undefined, json, 400, needed],
+    ])
+    t.strictSame((await sendNoParts(app, 'POST', '/optional', 'application/json')).json(), { body: {} })
   })
 
   t.test('from real clients, on a connection that stays open', async (t) => {
