@@ -97,7 +97,7 @@ function documented(
 
 /** Of the document, what is changed once it is complete. */
 interface Document {
-  paths: Record<string, Record<string, { operationId: string; requestBody: { required: boolean } }>>
+  paths: Record<string, Record<string, { operationId: string; requestBody?: { required: boolean } }>>
 }
 
 /** Collects the OpenAPI document from the same schemas that validate and serialise. Register it before the routes. */
@@ -138,8 +138,9 @@ export default fp<{ authMode: 'open' | 'required' }>(
       // The collector calls every body required.
       transformObject: (document) => {
         const { openapiObject } = document as unknown as { openapiObject: Document }
-        for (const operation of Object.values(openapiObject.paths).flatMap((path) => Object.values(path))) {
-          if (withOptionalBody.has(operation.operationId)) operation.requestBody.required = false
+        const operations = Object.values(openapiObject.paths).flatMap((path) => Object.values(path))
+        for (const { operationId, requestBody } of operations) {
+          if (requestBody && withOptionalBody.has(operationId)) requestBody.required = false
         }
         return openapiObject as never
       },

@@ -1,10 +1,11 @@
 /** What integrations bring: the records of meetings with what is to be done after them, and measurements. */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import type { SharedDatabase } from './db/client.ts'
-import { kanbanItems, projects } from './db/schema.ts'
+import { projects } from './db/schema.ts'
 import { prepareExists } from './db/statements.ts'
 import { noSuch } from './existence.ts'
-import { prepareItemsAmong, prepareKanbanItemChanges } from './kanban-items.ts'
+import { prepareKanbanItemChanges } from './kanban-item-changes.ts'
+import { prepareKanbanItems } from './kanban-items.ts'
 import { type Measurement, prepareMetrics } from './metrics.ts'
 import { JsonText, Title } from './schemas/common.ts'
 import type { IngestedTranscript } from './schemas/records.ts'
@@ -23,23 +24,24 @@ type Meeting = Static<TObject<typeof meetingFields>>
  */
 export function prepareIngest(db: SharedDatabase) {
   const transcripts = prepareTranscriptSummaries(db)
-  const items = prepareKanbanItemChanges(db)
-  const itemsAmong = prepareItemsAmong(db, kanbanItems.id)
+  const items = prepareKanbanItems(db)
+  const changes = prepareKanbanItemChanges(db)
   const metrics = prepareMetrics(db)
   const projectExists = prepareExists(db, projects)
 
   return {
     /**
      * Keeps the record of a meeting, and puts an item for each of its action items at the end of To Do, for somebody
-     * to approve.
+     * to approve, whatever the limit of that column.
      * @throws ApiError 404 when there is no such project
      */
     transcript(projectId: string, { actionItems = [], ...meeting }: Meeting): IngestedTranscript {
       const sourceId = transcripts.create(projectId, { ...meeting, actionItems })
       const todo = { column: 'To Do', source: 'transcript', sourceId, isNew: true, approved: false }
-      const ids = actionItems.map((title) => items.create(projectId, { title, ...todo }))
-      // They come in order, and each went to the end.
-      return { transcript: transcripts.get(sourceId), kanbanItems: itemsAmong(JSON.stringify(ids)) }
+      const made = actionItems.map((title) =>
+        changes.create(projectId, { title, ...todo }, { passesLimits: true }),
+      )
+      return { transcript: transcripts.get(sourceId), kanbanItems: items.getMany(made.map(({ id }) => id)) }
     },
 
     /**
