@@ -23,7 +23,7 @@ export type Kind = keyof typeof TABLES
 export type Fields = Record<string, unknown>
 
 /** The values that each tracked field of an item has had, the first one included; null counts as ''. */
-type Chains = Record<(typeof TRACKED)[number], unknown[]>
+export type Chains = Record<(typeof TRACKED)[number], unknown[]>
 
 /** A write that a client may send. */
 export interface Write {
@@ -115,9 +115,7 @@ export function happened(client: Client, { method, kind, target, fields }: Write
     method === 'PATCH' ? lookUp(client, target) : { kind, ...startOf(record), fields: record }
   client.known.set(String(record.id), { ...known, fields: record })
   if (kind !== 'item') return
-  for (const field of TRACKED) {
-    if (record[field] !== known.fields[field]) known.chains[field].push(inLog(record[field]))
-  }
+  prolong(known.chains, known.fields, record)
   if (fields.column !== undefined) lookUp(client, String(record.projectId)).columns.add(fields.column)
 }
 
@@ -127,13 +125,21 @@ function lookUp(client: Client, id: string): Known {
   return known
 }
 
+/** The chains of a new item. */
+export const newChains = (record: Fields): Chains => ({
+  column: [inLog(record.column)],
+  assigneeId: [inLog(record.assigneeId)],
+  priority: [inLog(record.priority)],
+})
+
+/** Notes what a change of an item has made of its tracked fields. */
+export function prolong(chains: Chains, before: Fields, after: Fields): void {
+  for (const field of TRACKED) if (after[field] !== before[field]) chains[field].push(inLog(after[field]))
+}
+
 const startOf = (record: Fields) => ({
   parent: record.itemId ?? record.projectId,
-  chains: {
-    column: [inLog(record.column)],
-    assigneeId: [inLog(record.assigneeId)],
-    priority: [inLog(record.priority)],
-  },
+  chains: newChains(record),
   columns: new Set<unknown>(DEFAULT_COLUMNS),
 })
 
@@ -197,7 +203,7 @@ export function readState(file: string): { state: State; problems: string[] } {
 }
 
 /** The chains that an item's log tells of; `problems` gets what is wrong with the log itself. */
-function chainsIn({ activity }: State, id: string, item: Fields, problems: string[]): Chains {
+export function chainsIn({ activity }: State, id: string, item: Fields, problems: string[]): Chains {
   const chain = (field: keyof Chains): unknown[] => {
     const entries = (activity.get(id) ?? []).filter(({ type }) => type === ENTRY_TYPES[field])
     const current = inLog(item[field])

@@ -5,8 +5,8 @@
  * The seed fixes what each client asks for and when the process is killed. How their requests interleave is up to
  * the machine.
  */
-import { Agent, type IncomingMessage, request } from 'node:http'
-import { json } from 'node:stream/consumers'
+import { Agent } from 'node:http'
+import { ask, generator, pick } from './clients.ts'
 import {
   agrees,
   type Client,
@@ -28,8 +28,6 @@ const CLIENTS = 32
 const SHARED_ITEMS = 4
 /** Milliseconds from the last awaited answer to the kill, at most: a few writes' time. */
 const LONGEST_DELAY = 10
-/** Milliseconds without an answer after which a request counts as forgotten. */
-const PATIENCE = 30_000
 const ADMIN = { email: 'admin@localhost', password: 'correct horse' }
 
 const COLLECTIONS = {
@@ -76,20 +74,6 @@ export interface Report {
   /** What the clients know in the end. */
   model: Model
 }
-
-/** Numbers from 0 to below 1, always the same for the same seed (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-const pick = <T>(random: () => number, values: readonly T[]) =>
-  values[Math.floor(random() * values.length)] as T
 
 const make = (kind: Kind, target: string, fields: Fields): Write => ({ method: 'POST', kind, target, fields })
 const change = (kind: Kind, target: string, fields: Fields): Write => ({
@@ -143,30 +127,6 @@ function choose(model: Model, client: Client, random: () => number): Write {
     random,
     possible.flatMap(([weight, write]) => Array<Write>(weight).fill(write)),
   )
-}
-
-interface Answer {
-  status: number
-  body: Fields
-  cookie: string
-}
-
-/** Sends a request. @throws when the answer does not come, or not whole */
-function ask(port: number, agent: Agent, method: string, path: string, body?: object, cookie = '') {
-  return new Promise<Answer>((resolve, reject) => {
-    const headers = { ...(body && { 'content-type': 'application/json' }), ...(cookie && { cookie }) }
-    const outgoing = request({ port, host: '127.0.0.1', agent, method, path, headers, timeout: PATIENCE })
-    outgoing.on('error', reject)
-    outgoing.on('timeout', () => outgoing.destroy(new Error('it was not answered')))
-    outgoing.on('response', (response: IncomingMessage) => {
-      const [cookie = ''] = response.headers['set-cookie'] ?? []
-      json(response).then(
-        (body) => resolve({ status: response.statusCode ?? 0, body: body as Fields, cookie }),
-        reject,
-      )
-    })
-    outgoing.end(body && JSON.stringify(body))
-  })
 }
 
 /** A service under load. */

@@ -1,0 +1,51 @@
+/** Clients of a service that runs as a process: their requests, and their choices, which a seed repeats. */
+import { type Agent, type IncomingMessage, request } from 'node:http'
+import { json } from 'node:stream/consumers'
+import type { Fields } from './crash-model.ts'
+
+/** Milliseconds without an answer after which a request counts as forgotten. */
+const PATIENCE = 30_000
+
+/** Numbers from 0 to below 1, always the same for the same seed (mulberry32). */
+export function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** One of the values. */
+export const pick = <T>(random: () => number, values: readonly T[]) =>
+  values[Math.floor(random() * values.length)] as T
+
+/** What came back. */
+export interface Answer {
+  status: number
+  body: Fields
+  cookie: string
+}
+
+/**
+ * Sends a request.
+ * @param agent whose connection it goes on
+ * @throws when the answer does not come, or not whole
+ */
+export function ask(port: number, agent: Agent, method: string, path: string, body?: object, cookie = '') {
+  return new Promise<Answer>((resolve, reject) => {
+    const headers = { ...(body && { 'content-type': 'application/json' }), ...(cookie && { cookie }) }
+    const outgoing = request({ port, host: '127.0.0.1', agent, method, path, headers, timeout: PATIENCE })
+    outgoing.on('error', reject)
+    outgoing.on('timeout', () => outgoing.destroy(new Error('it was not answered')))
+    outgoing.on('response', (response: IncomingMessage) => {
+      const [cookie = ''] = response.headers['set-cookie'] ?? []
+      json(response).then(
+        (body) => resolve({ status: response.statusCode ?? 0, body: body as Fields, cookie }),
+        reject,
+      )
+    })
+    outgoing.end(body && JSON.stringify(body))
+  })
+}
