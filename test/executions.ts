@@ -8,8 +8,8 @@ export interface Executions {
   log: string[]
   /** How many so far match. */
   count: (pattern: RegExp) => number
-  /** Called with the SQL of each statement before it runs; what it throws, the statement throws. */
-  before: (source: string) => void
+  /** Called with the SQL and the values of each statement before it runs; what it throws, the statement throws. */
+  before: (source: string, values: unknown[]) => void
   /** Called with the SQL of each statement once it has run. */
   after: (source: string) => void
 }
@@ -34,7 +34,7 @@ export function watch(t: Test, client: SQLite.Database): Executions {
     prototype[name] = function (...values) {
       if (this.database !== client) return original.apply(this, values)
       log.push(this.source)
-      executions.before(this.source)
+      executions.before(this.source, values)
       const result = original.apply(this, values)
       executions.after(this.source)
       return result

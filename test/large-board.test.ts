@@ -1,0 +1,183 @@
+/** What a request costs does not grow with the board: no statement walks through it, and no more of the file is read. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { watch } from './executions.ts'
+import { type App, build, createProject, send } from './helper.ts'
+
+const LARGE = 20_000
+const SMALL = 200
+
+/** Items that the requests use up when each is sent once. */
+const ITEMS_AT_ONCE = 14
+
+/** A project, and some items of one of its columns. */
+interface Board {
+  project: string
+  items: string[]
+}
+
+const move = (item: string | undefined, body: object) =>
+  ['POST', `/api/kanban-items/${item}/move`, body] as const
+
+const REQUESTS: Record<string, (board: Board) => readonly [method: string, url: string, body?: object]> = {
+  'a change': ({ items }) => [
+    'PATCH',
+    `/api/kanban-items/${items[0]}`,
+    { column: 'Done', priority: 'critical', assigneeId: null },
+  ],
+  'a new item': ({ project }) => ['POST', `/api/projects/${project}/kanban-items`, { title: 'New' }],
+  'a move to the top': ({ items }) => move(items[1], { position: 'top' }),
+  'a move to the bottom': ({ items }) => move(items[2], { position: 'bottom' }),
+  'a move between two': ({ items }) => move(items[3], { beforeId: items[2] }),
+  'ten changes': ({ items }) => [
+    'PATCH',
+    '/api/kanban-items',
+    { ids: items.slice(4), update: { column: 'Done' } },
+  ],
+  'one item': ({ items }) => ['GET', `/api/kanban-items/${items[0]}`],
+}
+
+/** Fills a board, column by column in turn: each item has activity, and some have a label, a subtask, a comment. */
+function fill(client: SQLite.Database, project: string, count: number): void {
+  const run = (sql: string) => client.prepare(sql).run({ project, count })
+  const some = (every: number) =>
+    `from kanban_items where project_id = @project and sort_order % ${every} = 0`
+  run(`with recursive number (n) as (select 1 union all select n + 1 from number where n < @count)
+    insert into kanban_items (id, project_id, title, "column", sort_order, priority, assignee_id, dismissed)
+    select @project || '-' || n, @project, 'Card ' || n, kanban_columns.name, n,
+      iif(n % 3 = 0, 'high', 'low'), 'member ' || n % 10, n % 20 = 0
+    from number join kanban_columns on project_id = @project and sort_order = 1 + n % 4`)
+  run(`insert into kanban_labels (id, project_id, name) values (@project || '-label', @project, 'Bug')`)
+  run(`insert into kanban_item_labels (item_id, label_id) select id, @project || '-label' ${some(10)}`)
+  run(`insert into kanban_subtasks (id, item_id, title) select id || '-subtask', id, 'Step' ${some(5)}`)
+  run(
+    `insert into kanban_comments (id, item_id, author_id, content) select id || '-comment', id, 'me', 'Hm' ${some(5)}`,
+  )
+  run(`insert into kanban_activity (id, item_id, type) select id || '-activity', id, 'priority' ${some(1)}`)
+  run(`update kanban_columns set wip_limit = 3 where project_id = @project and name = 'Done'`)
+}
+
+/** Builds the application with a large and a small board on a file. */
+async function buildBoards(t: Test) {
+  const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
+  const { $client: client } = app.db
+  const [large, small] = [(await createProject(app)).id, (await createProject(app)).id]
+  fill(client, large, LARGE)
+  fill(client, small, SMALL)
+  const itemsInReview = client
+    .prepare<unknown[], string>(
+      `select id from kanban_items where project_id = ? and "column" = 'Review' and not dismissed
+       order by sort_order limit ${ITEMS_AT_ONCE} offset 10`,
+    )
+    .pluck()
+  const boardOf = (project: string): Board => ({ project, items: itemsInReview.all(project) })
+  return { app, client, large: () => boardOf(large), small: () => boardOf(small) }
+}
+
+async function ask(app: App, [method, url, body]: readonly [string, string, object?]) {
+  const { status, body: answered } = await send(app, method, url, body)
+  if (status >= 300) throw new Error(`${method} ${url}: ${JSON.stringify(answered)}`)
+}
+
+/**
+ * Finds the steps of a statement's plan that may grow with the tables: whatever is no look-up by an index, or looks up
+ * no single records nor what belongs to an item and does not stop early, or sorts more than that.
+ */
+function growing(client: SQLite.Database, source: string, values: unknown[]): string[] {
+  const plan = client.prepare<unknown[], { detail: string }>(`explain query plan ${source}`).all(...values)
+  const steps = plan.map(({ detail }) => detail)
+  const isNarrow = (step: string) => /\b(id|item_id|name)=\?\)$/.test(step)
+  const isFine = (step: string) =>
+    /^SEARCH \w+ USING (COVERING )?INDEX \w+ \(/.test(step)
+      ? isNarrow(step) || /\blimit\b/.test(source)
+      : step === 'USE TEMP B-TREE FOR ORDER BY'
+        ? steps.every((other) => !other.startsWith('SEARCH') || isNarrow(other))
+        : /^LIST SUBQUERY|^SCAN json_each VIRTUAL TABLE/.test(step)
+  return steps.filter((step) => !isFine(step))
+}
+
+t.test('no statement walks through a board', async (t) => {
+  const { app, client, large } = await buildBoards(t)
+  const executions = watch(t, client)
+  const tables = new Set<string>()
+  for (const [what, request] of Object.entries(REQUESTS)) {
+    const ran = new Map<string, unknown[]>()
+    const wanted = request(large())
+    executions.before = (source, values) => ran.set(source, values)
+    await ask(app, wanted)
+    executions.before = () => undefined
+    const statements = [...ran].filter(([source]) => /^(select|insert|update|delete|with)\b/.test(source))
+    t.ok(statements.length > 0)
+    for (const [source, values] of statements) {
+      t.strictSame(growing(client, source, values), [], `${what}: ${source}`)
+      tables.add(/(?:from|into|update) "(\w+)"/.exec(source)?.[1] ?? source)
+    }
+  }
+  t.strictSame(
+    [...tables].toSorted(),
+    [
+      'kanban_activity',
+      'kanban_columns',
+      'kanban_item_labels',
+      'kanban_items',
+      'kanban_subtasks',
+      'projects',
+    ],
+    'the statements of all of these were seen',
+  )
+})
+
+t.test('a statement that walks is found', async (t) => {
+  const app = await build(t)
+  const ofColumn = `select * from kanban_items where project_id = 'p' and "column" = 'c'`
+  const ofIds = `select * from kanban_items where id in (select value from json_each('[]'))`
+  const statements: [source: string, found: string[]][] = [
+    [`select * from kanban_items where title = 't'`, ['SCAN kanban_items']],
+    [`update kanban_items set title = 't' where title = 'u'`, ['SCAN kanban_items']],
+    [
+      `select * from kanban_items order by sort_order limit 1`,
+      ['SCAN kanban_items USING INDEX kanban_items_order'],
+    ],
+    [ofColumn, ['SEARCH kanban_items USING INDEX kanban_items_column (project_id=? AND column=?)']],
+    [`${ofColumn} order by sort_order limit 1`, []],
+    [`${ofColumn} order by title limit 1`, ['USE TEMP B-TREE FOR ORDER BY']],
+    [`${ofIds} order by title`, []],
+  ]
+  for (const [source, found] of statements) t.strictSame(growing(app.db.$client, source, []), found, source)
+})
+
+// Elsewhere a process cannot ask what it has read.
+if (process.platform === 'linux') {
+  const bytesRead = () => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'latin1'))?.[1])
+
+  t.test('no more pages are read for a large board', async (t) => {
+    const { app, client, large, small } = await buildBoards(t)
+    const pageSize = Number(client.pragma('page_size', { simple: true }))
+    // With next to no cache, every page that a statement looks at is read from the file.
+    client.pragma('cache_size = 1')
+    async function pagesFor(request: readonly [string, string, object?]) {
+      const before = bytesRead()
+      await ask(app, request)
+      return Math.floor((bytesRead() - before) / pageSize)
+    }
+
+    for (const [what, request] of Object.entries(REQUESTS)) {
+      const pages = { large: Number.POSITIVE_INFINITY, small: Number.POSITIVE_INFINITY }
+      for (let round = 0; round < 3; round += 1) {
+        pages.large = Math.min(pages.large, await pagesFor(request(large())))
+        pages.small = Math.min(pages.small, await pagesFor(request(small())))
+      }
+      const message = `${what}: ${pages.large} pages, for a small board ${pages.small}`
+      t.ok(pages.small > 0 && pages.large <= 1.25 * pages.small + 4, message)
+    }
+
+    const whole = ({ project }: Board) => pagesFor(['GET', `/api/projects/${project}`])
+    const [pagesOfLarge, pagesOfSmall] = [await whole(large()), await whole(small())]
+    t.ok(
+      pagesOfLarge > 10 * pagesOfSmall,
+      `all of it takes ${pagesOfLarge} pages, ${pagesOfSmall} of the small one`,
+    )
+  })
+}
