@@ -20,6 +20,11 @@ export const LIST_PATH = '/api/projects'
 export const FILTERED_PATH = '/api/projects?status=active'
 export const projectPath = (id: string) => `/api/projects/${id}`
 export const itemPath = (id: string) => `/api/kanban-items/${id}`
+export const movePath = (id: string) => `${itemPath(id)}/move`
+/** A part of a project's items. */
+export const itemsPath = (projectId: string, query: Record<string, string>) =>
+  `${projectPath(projectId)}/kanban-items?${new URLSearchParams(query)}`
+export const searchPath = (q: string) => `/api/search?${new URLSearchParams({ q })}`
 
 /**
  * Gets one answer.

@@ -12,7 +12,7 @@ import { cpuSeconds } from './process-usage.ts'
 
 /** A request, and what its answer must be. */
 export interface LoadRequest {
-  method: 'GET' | 'PATCH'
+  method: 'GET' | 'PATCH' | 'POST'
   path: string
   headers?: Record<string, string>
   /** JSON */
@@ -44,7 +44,7 @@ export interface LoadResult {
   /** Answers within that time, and their bytes with all headers. */
   answers: number
   bytes: number
-  /** Answered PATCH requests, those after that time included. */
+  /** Answered requests that change something, those after that time included. */
   changes: number
   /** Milliseconds from sending a request to the last byte of its answer. */
   p50: number
@@ -195,7 +195,7 @@ async function generate({ port, pid, seconds, requests, lanes }: Load): Promise<
   const onAnswer = (request: LoadRequest, milliseconds: number) => {
     answers++
     if (answers === lanes.length) asManyAsLanes.resolve()
-    if (request.method === 'PATCH') changes++
+    if (request.method !== 'GET') changes++
     microseconds.record(Math.max(1, Math.round(milliseconds * 1000)))
   }
   const connections = lanes.map((lane) => {

@@ -18,7 +18,7 @@ export interface Effort {
 /** What a workload has shown of a server: medians over the rounds. */
 export interface Figures {
   requestsPerSecond: number
-  /** To node:http in the same round; undefined when that was not measured. */
+  /** To the reference in the same round, node:http unless said otherwise; undefined when that was not measured. */
   ratio: number | undefined
   /** Milliseconds */
   p50: number
@@ -26,6 +26,8 @@ export interface Figures {
   megabytesPerSecond: number
   /** Microseconds of processor time that the server took for a request. */
   cpuPerRequest: number | undefined
+  /** To the reference in the same round, as `ratio` is. */
+  cpuRatio: number | undefined
   /** Shares of one core's time: the server's with all its threads, and the load generator's. */
   serverLoad: number | undefined
   generatorLoad: number
@@ -72,23 +74,27 @@ async function sendChanges(
   return result
 }
 
+/** A server, and what it holds; where changes are asked of it, it is looked at again before each turn. */
+export interface Holder {
+  server: Server
+  contents: Contents
+}
+
 /**
- * Measures one workload on servers, in rounds: each server has a turn, and each round begins with another one, so that
+ * Sends one workload to servers, in rounds: each server has a turn, and each round begins with another one, so that
  * whatever else the machine does meets all of them.
- * @param contents what the servers hold; those that changes are asked of are looked at again before each turn
  * @param onTurn is called after each turn
+ * @returns what came of the rounds, for each server in the same order
  * @throws Error when any answer was not the expected one, or a change that was answered left no activity entry
  */
-export async function measure(
+export async function sendInRounds(
   { connections, plan, writes }: Pick<Workload, 'connections' | 'plan' | 'writes'>,
-  servers: readonly Server[],
-  contents: Contents,
+  holders: readonly Holder[],
   generator: Generator,
   { rounds, seconds, warmUpSeconds }: Effort,
   onTurn: () => void,
-): Promise<Row> {
-  const results = new Map(servers.map(({ name }) => [name, [] as LoadResult[]]))
-  const turn = async (server: Server, duration: number) => {
+): Promise<LoadResult[][]> {
+  const turn = async ({ server, contents }: Holder, duration: number) => {
     const { name, port, pid, database } = server
     const send = (held: Contents) =>
       generator.send({ ...plan(held, connections), port, pid, seconds: duration })
@@ -101,37 +107,57 @@ export async function measure(
     }
   }
 
-  for (const server of servers) await turn(server, warmUpSeconds)
+  const all = holders.map((holder) => ({ holder, results: [] as LoadResult[] }))
+  for (const holder of holders) await turn(holder, warmUpSeconds)
   for (let round = 0; round < rounds; round++) {
-    const first = round % servers.length
-    for (const server of [...servers.slice(first), ...servers.slice(0, first)]) {
-      results.get(server.name)?.push(await turn(server, seconds))
+    const first = round % all.length
+    for (const { holder, results } of [...all.slice(first), ...all.slice(0, first)]) {
+      results.push(await turn(holder, seconds))
     }
   }
-  const reference = results.get('node:http')
-  return new Map([...results].map(([name, own]) => [name, toFigures(own, reference)]))
+  return all.map(({ results }) => results)
 }
 
-/** How many turns {@link measure} takes. */
+/**
+ * Measures one workload on servers, as {@link sendInRounds} sends it.
+ * @param contents what all of them hold
+ */
+export async function measure(
+  workload: Pick<Workload, 'connections' | 'plan' | 'writes'>,
+  servers: readonly Server[],
+  contents: Contents,
+  generator: Generator,
+  effort: Effort,
+  onTurn: () => void,
+): Promise<Row> {
+  const holders = servers.map((server) => ({ server, contents }))
+  const results = await sendInRounds(workload, holders, generator, effort, onTurn)
+  const reference = results[servers.findIndex(({ name }) => name === 'node:http')]
+  return new Map(servers.map(({ name }, index) => [name, toFigures(results[index] ?? [], reference)]))
+}
+
+/** How many turns {@link sendInRounds} takes. */
 export const countTurns = (servers: number, { rounds }: Effort): number => servers * (rounds + 1)
 
 const rateOf = ({ answers, seconds }: LoadResult) => answers / seconds
+const cpuOf = ({ serverCpu = Number.NaN, answers }: LoadResult) => (serverCpu / answers) * 1e6
 
-function toFigures(results: LoadResult[], reference: LoadResult[] | undefined): Figures {
+/** The medians. @param reference what came of the same rounds where it is compared to */
+export function toFigures(results: LoadResult[], reference: LoadResult[] | undefined): Figures {
   const middle = (figure: (result: LoadResult, round: number) => number) => median(results.map(figure))
+  const toReference = (figure: (result: LoadResult) => number) =>
+    reference && middle((result, round) => figure(result) / figure(reference[round] as LoadResult))
   // Undefined where the system does not tell.
-  const cpu = (figure: (cpu: number, result: LoadResult) => number) =>
-    results.some(({ serverCpu }) => serverCpu === undefined)
-      ? undefined
-      : middle((result) => figure(result.serverCpu as number, result))
+  const told = (figure: number | undefined) => (Number.isNaN(figure) ? undefined : figure)
   return {
     requestsPerSecond: middle(rateOf),
-    ratio: reference && middle((result, round) => rateOf(result) / rateOf(reference[round] as LoadResult)),
+    ratio: toReference(rateOf),
     p50: middle(({ p50 }) => p50),
     p99: middle(({ p99 }) => p99),
     megabytesPerSecond: middle(({ bytes, seconds }) => bytes / seconds / 1e6),
-    cpuPerRequest: cpu((seconds, { answers }) => (seconds / answers) * 1e6),
-    serverLoad: cpu((cpuSeconds, { seconds }) => cpuSeconds / seconds),
+    cpuPerRequest: told(middle(cpuOf)),
+    cpuRatio: told(toReference(cpuOf)),
+    serverLoad: told(middle(({ serverCpu = Number.NaN, seconds }) => serverCpu / seconds)),
     generatorLoad: middle(({ generatorCpu, seconds }) => generatorCpu / seconds),
   }
 }

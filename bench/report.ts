@@ -4,6 +4,7 @@ import type { ColdFigures } from './cold.ts'
 import { show, showRate, showRatio } from './format.ts'
 import { goalsOf, isReached } from './goals.ts'
 import type { GrowthRow } from './growth.ts'
+import { BOARD_SIZES, type LargeBoardRow } from './large-board.ts'
 import type { Machine } from './machine.ts'
 import type { Effort, Figures } from './measure.ts'
 import { type PerServer, SERVERS, type ServerName } from './servers.ts'
@@ -23,6 +24,7 @@ export interface Results extends Throughput {
   idleMemory: PerServer | undefined
   cold: ReadonlyMap<ServerName, ColdFigures> | undefined
   growth: GrowthRow[] | undefined
+  largeBoard: LargeBoardRow[] | undefined
 }
 
 /** From this share of a core on, the load generator may have held the server up. */
@@ -94,6 +96,23 @@ function growthTable(growth: GrowthRow[], kind: GrowthRow['of']): string {
   return table(['workload', kind, ...head], rows)
 }
 
+function largeBoardTable(rows: LargeBoardRow[]): string {
+  const [small, large] = [show(BOARD_SIZES.small, 0), show(BOARD_SIZES.large, 0)]
+  const head = (figure: string) => [`${figure}, ${small} items`, `${large} items`, 'ratio']
+  return table(
+    ['workload', ...head('CPU µs/request'), ...head('requests/s')],
+    rows.map(({ workload, small, large }) => [
+      workload,
+      show(small.cpuPerRequest, 1),
+      show(large.cpuPerRequest, 1),
+      showRatio(large.cpuRatio),
+      showRate(small.requestsPerSecond),
+      showRate(large.requestsPerSecond),
+      showRatio(large.ratio),
+    ]),
+  )
+}
+
 const coldTable = (cold: ReadonlyMap<ServerName, ColdFigures>) =>
   table(
     ['server', 'projects/s', 'to node:http', 'p50 ms', 'p99 ms', 'first list, ms'],
@@ -135,7 +154,8 @@ function about({ machine, date, command, effort, isCoreReserved }: Results): str
 
 /** The report. @param chart the chart's file, as the report links to it */
 export function renderReport(results: Results, chart: string | undefined): string {
-  const { workloads, starts, idleMemory, loadedMemory, cold, growth, remarks, machine, date } = results
+  const { workloads, starts, idleMemory, loadedMemory, cold, growth, largeBoard, remarks, machine, date } =
+    results
   const section = (title: string, isThere: unknown, ...paragraphs: string[]) =>
     isThere ? [`## ${title}`, ...paragraphs] : []
   const paragraphs = [
@@ -166,6 +186,12 @@ export function renderReport(results: Results, chart: string | undefined): strin
       growthTable(growth ?? [], 'projects in the file'),
       'One project in the file.',
       growthTable(growth ?? [], 'items in the project'),
+    ),
+    ...section(
+      'Large board',
+      largeBoard,
+      'One project in the file, 32 connections. Ratios are of 20,000 items to 200, in the same round.',
+      largeBoardTable(largeBoard ?? []),
     ),
     ...section(
       'Cold reads',

@@ -6,6 +6,7 @@ import { countColdTurns, measureCold } from './cold.ts'
 import { dataIn } from './data.ts'
 import { startGenerator } from './generator.ts'
 import { countGrowthTurns, measureGrowth } from './growth.ts'
+import { countLargeBoardTurns, measureLargeBoard } from './large-board.ts'
 import { describeMachine, reserveCore } from './machine.ts'
 import { type Options, parseOptions } from './options.ts'
 import { makeFolder } from './processes.ts'
@@ -44,6 +45,9 @@ async function run(options: Options): Promise<Results> {
   const growth = await wanted('growth', countGrowthTurns(growthEffort), (onTurn) =>
     measureGrowth(start, dataOf, generator, growthEffort, onTurn),
   )
+  const largeBoard = await wanted('large-board', countLargeBoardTurns(effort), (onTurn) =>
+    measureLargeBoard(start, dataOf, generator, effort, onTurn),
+  )
   await generator.stop()
   const args = process.argv.slice(2)
   return {
@@ -57,6 +61,7 @@ async function run(options: Options): Promise<Results> {
     ...throughput,
     cold,
     growth,
+    largeBoard,
   }
 }
 

@@ -1,5 +1,15 @@
 /** What is asked of the servers: each workload as requests and as the order in which connections send them. */
-import { FILTERED_PATH, type Item, itemPath, LIST_PATH, type Project, projectPath } from './api.ts'
+import {
+  FILTERED_PATH,
+  type Item,
+  itemPath,
+  itemsPath,
+  LIST_PATH,
+  movePath,
+  type Project,
+  projectPath,
+  searchPath,
+} from './api.ts'
 import { COLUMNS, PRIORITIES } from './board.ts'
 import type { LoadRequest, Plan } from './load.ts'
 import { seededRandom, shuffled } from './random.ts'
@@ -50,31 +60,41 @@ function spread(items: Item[]): Item[] {
   return times(Math.floor(items.length / step), (position) => items[Math.floor(position * step)] as Item)
 }
 
+/** The value so many steps further round. */
+const after = (values: string[], value: string, steps: number) =>
+  values[(values.indexOf(value) + steps) % values.length]
+
+const write = (method: 'PATCH' | 'POST', path: string, body: object): LoadRequest => ({
+  method,
+  path,
+  body: JSON.stringify(body),
+  status: 200,
+})
+
 /**
  * Changes of items by turns: their columns go round by one, then their priorities, and so on until everything is as it
  * was. Sent in this order, over and over, every one of them changes something.
  */
 function changes(items: Item[]): LoadRequest[] {
-  const after = (values: string[], value: string, steps: number) =>
-    values[(values.indexOf(value) + steps) % values.length]
   const passes = [1, 2, 3, 4].flatMap((steps) => [
     ({ column }: Item) => ({ column: after(COLUMNS, column, steps) }),
     ({ priority }: Item) => ({ priority: after(PRIORITIES, priority, steps) }),
   ])
-  return passes.flatMap((pass) =>
-    items.map((item) => ({
-      method: 'PATCH',
-      path: itemPath(item.id),
-      body: JSON.stringify(pass(item)),
-      status: 200,
-    })),
-  )
+  return passes.flatMap((pass) => items.map((item) => write('PATCH', itemPath(item.id), pass(item))))
 }
 
+/** Moves of items to the top of the next column, and so on round the board: every one of them moves its item. */
+const movesToTop = (items: Item[]): LoadRequest[] =>
+  [1, 2, 3, 4].flatMap((steps) =>
+    items.map(({ id, column }) =>
+      write('POST', movePath(id), { column: after(COLUMNS, column, steps), position: 'top' }),
+    ),
+  )
+
 /** Every connection changes items of its own, since two that meet could ask for what is so already. */
-function changesOf(items: Item[], connections: number): LoadRequest[][] {
+function changesOf(items: Item[], connections: number, make = changes): LoadRequest[][] {
   const own = Map.groupBy(spread(items).entries(), ([position]) => position % connections)
-  return times(connections, (lane) => changes((own.get(lane) ?? []).map(([, item]) => item)))
+  return times(connections, (lane) => make((own.get(lane) ?? []).map(([, item]) => item)))
 }
 
 /** Lists of requests, one for each connection, as a plan. */
@@ -170,3 +190,36 @@ export function everyProjectOnce({ projects }: Contents, connections: number): P
 
 /** One request for the list. */
 export const listOnce: Plan = { requests: [read(LIST_PATH)], lanes: [[0]] }
+
+/** How many of a board's items have this in their titles, and how many a part of the list has. */
+export const PART = 20
+export const RARE_WORDS = 'lighthouse keeper'
+
+/** Parts of the list of a project's items, by each column and each priority. */
+function parts({ projects: [project] }: Contents): LoadRequest[] {
+  const filters = [...COLUMNS.map((column) => ({ column })), ...PRIORITIES.map((priority) => ({ priority }))]
+  return filters.map((filter) => read(itemsPath(project?.id ?? '', { ...filter, limit: String(PART) })))
+}
+
+/** What is asked of boards of different sizes: none of these asks for more of the larger one. */
+export const BOARD_WORKLOADS: readonly Pick<Workload, 'title' | 'connections' | 'writes' | 'plan'>[] = [
+  {
+    title: `${PART} items by column or priority`,
+    connections: 32,
+    writes: false,
+    plan: (contents, connections) => inTurn(parts(contents), connections),
+  },
+  {
+    title: `search that finds ${PART}`,
+    connections: 32,
+    writes: false,
+    plan: (_, connections) => inTurn([read(searchPath(RARE_WORDS))], connections),
+  },
+  WORKLOADS['patch-32'],
+  {
+    title: 'move to the top',
+    connections: 32,
+    writes: true,
+    plan: ({ projects }, connections) => toPlan(changesOf(itemsOf(projects), connections, movesToTop)),
+  },
+]
