@@ -1,5 +1,5 @@
 /** Records that belong to a project or an item: what reading and changing them has in common, whatever they hold. */
-import { desc, eq } from 'drizzle-orm'
+import { and, desc, eq } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from './db/client.ts'
 import { kanbanItems, projects } from './db/schema.ts'
@@ -12,7 +12,7 @@ import {
   prepareRows,
   prepareUpdate,
 } from './db/statements.ts'
-import { invalidField } from './errors.ts'
+import { conflict, invalidField } from './errors.ts'
 import { noSuch, thingOf } from './existence.ts'
 import { newId } from './ids.ts'
 import { afterLast, inOrder, type OrderedTable, type Place, prepareReorder } from './ordering.ts'
@@ -141,5 +141,26 @@ export function prepareReorderOfChildren(db: SharedDatabase, table: ChildTable &
   return (places: readonly Place[], parentId: string): void => {
     if (!parentExists(parentId)) noSuch(parent)
     reorder(places, parentId)
+  }
+}
+
+/**
+ * Prepares refusing a name that a project's records of one kind have already.
+ * @returns the check. It throws an ApiError 409
+ */
+export function prepareRefuseTakenName(
+  db: SharedDatabase,
+  table: Identified & { projectId: SQLiteColumn; name: SQLiteColumn },
+) {
+  const named = prepareRows(
+    db,
+    db
+      .select({ id: table.id })
+      .from(table)
+      .where(and(eq(table.projectId, given('projectId')), eq(table.name, given('name')))),
+  )
+  const refusal = `${thingOf(table)} name is taken`
+  return (projectId: string, name: string): void => {
+    if (named.get({ projectId, name })) throw conflict(refusal)
   }
 }

@@ -1,6 +1,6 @@
 /** What clients do to the columns of a board; the items go along. */
 import { sql } from 'drizzle-orm'
-import { prepareChildren, prepareReorderOfChildren } from './children.ts'
+import { prepareChildren, prepareRefuseTakenName, prepareReorderOfChildren } from './children.ts'
 import { prepareColumnNamed } from './columns.ts'
 import type { SharedDatabase } from './db/client.ts'
 import { kanbanColumns, kanbanItems } from './db/schema.ts'
@@ -35,9 +35,7 @@ export function prepareKanbanColumns(db: SharedDatabase) {
       .set({ column: sql`${sql.placeholder('name')}`, updatedAt: sql`${sql.placeholder('updatedAt')}` })
       .where(isInColumn),
   )
-  function refuseTaken(projectId: string, name: string): void {
-    if (named(projectId, name)) throw conflict('Kanban column name is taken')
-  }
+  const refuseTaken = prepareRefuseTakenName(db, kanbanColumns)
 
   return {
     ...columns,

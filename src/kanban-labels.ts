@@ -1,10 +1,9 @@
 /** Kanban labels: the coloured words of a project's board, and which item has which. */
 import { and, eq, sql } from 'drizzle-orm'
-import { prepareChildren } from './children.ts'
+import { prepareChildren, prepareRefuseTakenName } from './children.ts'
 import type { SharedDatabase } from './db/client.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels } from './db/schema.ts'
 import { given, prepareChange, prepareExists, prepareRows } from './db/statements.ts'
-import { conflict } from './errors.ts'
 import { noSuch } from './existence.ts'
 import type { KanbanLabel } from './schemas/records.ts'
 
@@ -17,16 +16,7 @@ export type KanbanLabelInput = Partial<Pick<KanbanLabel, 'name' | 'color'>>
  */
 export function prepareKanbanLabels(db: SharedDatabase) {
   const labels = prepareChildren(db, kanbanLabels)
-  const named = prepareRows(
-    db,
-    db
-      .select({ id: kanbanLabels.id })
-      .from(kanbanLabels)
-      .where(and(eq(kanbanLabels.projectId, given('projectId')), eq(kanbanLabels.name, given('name')))),
-  )
-  function refuseTaken(projectId: string, name: string): void {
-    if (named.get({ projectId, name })) throw conflict('Kanban label name is taken')
-  }
+  const refuseTaken = prepareRefuseTakenName(db, kanbanLabels)
 
   return {
     ...labels,
