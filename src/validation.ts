@@ -97,6 +97,8 @@ function createAjv(coerceTypes: boolean): Ajv {
     validateSchema: false,
     allErrors: true,
     coerceTypes,
+    // What is coerced is not looked at again: "Infinity" is left for the limits to refuse, which else pass it over.
+    strictNumbers: !coerceTypes,
     removeAdditional: true,
     allowUnionTypes: true,
   })
