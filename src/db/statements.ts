@@ -129,30 +129,39 @@ export function prepareExists(db: SharedDatabase, table: Identified) {
   return (id: string): boolean => one.get({ id }) !== undefined
 }
 
-/** Which fields a client sets is its choice: so many combinations are kept prepared per table. */
+/** Which fields a client names is its choice: so many combinations of each kind are kept prepared. */
 const KEPT_COMBINATIONS = 64
 
-/** Prepares, for each combination of fields that occurs, one statement with a placeholder per field. */
-function byFields(prepare: (placeholders: Values) => (values: Values) => number) {
-  const kept = new LRUCache<string, (values: Values) => number>({ max: KEPT_COMBINATIONS })
-  return (values: Values) => {
+/**
+ * Prepares, for each combination of fields that occurs, one statement.
+ * @param prepare makes it for the fields of these names
+ * @returns the statement for the fields that are not undefined
+ */
+export function byFields<Prepared extends object>(prepare: (names: string[]) => Prepared) {
+  const kept = new LRUCache<string, Prepared>({ max: KEPT_COMBINATIONS })
+  return (values: Values): Prepared => {
     const names = Object.keys(values).filter((name) => values[name] !== undefined)
     const key = names.join()
-    let run = kept.get(key)
-    if (run === undefined) {
-      run = prepare(Object.fromEntries(names.map((name) => [name, sql.placeholder(name)])))
-      kept.set(key, run)
+    let prepared = kept.get(key)
+    if (prepared === undefined) {
+      prepared = prepare(names)
+      kept.set(key, prepared)
     }
-    return run
+    return prepared
   }
 }
+
+const placeholders = (names: string[]): Values =>
+  Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]))
 
 /**
  * Prepares inserts into a table.
  * @returns the inserter; absent fields get the column's default
  */
 export function prepareInsert<Table extends SQLiteTable>(db: SharedDatabase, table: Table) {
-  const insert = byFields((row) => prepareChange(db, db.insert(table).values(row as Table['$inferInsert'])))
+  const insert = byFields((names) =>
+    prepareChange(db, db.insert(table).values(placeholders(names) as Table['$inferInsert'])),
+  )
   return (row: Table['$inferInsert']): void => {
     insert(row)(row)
   }
@@ -168,12 +177,12 @@ export type Identified = SQLiteTable & {
  * @returns the updater; absent fields keep their value. It returns whether there was such a row
  */
 export function prepareUpdate<Table extends Identified>(db: SharedDatabase, table: Table) {
-  const update = byFields((changes) =>
+  const update = byFields((names) =>
     prepareChange(
       db,
       db
         .update(table)
-        .set(changes)
+        .set(placeholders(names))
         .where(eq(table.id, given('id'))),
     ),
   )
