@@ -76,10 +76,18 @@ export const kanbanItems = sqliteTable(
     ...timestamps(),
   },
   (table) => [
-    index('kanban_items_project').on(table.projectId, table.sortOrder, table.id),
+    // With `dismissed` and `dueDate`, so that items which are passed over for these need not be read.
+    index('kanban_items_project').on(
+      table.projectId,
+      table.sortOrder,
+      table.id,
+      table.dismissed,
+      table.dueDate,
+    ),
     index('kanban_items_column').on(table.projectId, table.column, table.sortOrder, table.id),
-    index('kanban_items_project_due').on(table.projectId, table.dueDate),
-    index('kanban_items_order').on(table.sortOrder, table.id),
+    index('kanban_items_project_assignee').on(table.projectId, table.assigneeId, table.sortOrder, table.id),
+    index('kanban_items_project_priority').on(table.projectId, table.priority, table.sortOrder, table.id),
+    index('kanban_items_order').on(table.sortOrder, table.id, table.dismissed, table.dueDate),
     index('kanban_items_assignee').on(table.assigneeId, table.sortOrder, table.id),
     index('kanban_items_priority').on(table.priority, table.sortOrder, table.id),
     index('kanban_items_due').on(table.dueDate),
@@ -162,6 +170,7 @@ export const kanbanLabels = sqliteTable(
   (table) => [
     uniqueIndex('kanban_labels_name').on(table.projectId, table.name),
     index('kanban_labels_project').on(table.projectId, table.id),
+    index('kanban_labels_any_project').on(table.name),
   ],
 )
 
