@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { kanbanItems, projects } from '../src/db/schema.ts'
+import { kanbanItems } from '../src/db/schema.ts'
 import { mustExist } from '../src/existence.ts'
 import { memberOf } from '../src/identity.ts'
 import { prepareKanbanItemChanges, type Written } from '../src/kanban-item-changes.ts'
+import { prepareKanbanItemLists } from '../src/kanban-item-lists.ts'
 import { prepareKanbanItems } from '../src/kanban-items.ts'
+import { linkNextPage, PageOf, PageQuery } from '../src/pages.ts'
 import {
   AnyObject,
   CreateBody,
@@ -92,7 +94,24 @@ const KanbanItemReorderSchema = CreateBody({
   ),
 })
 
-const KanbanItemFilterSchema = Type.Object({
+const Filter = (description: string) =>
+  Type.Optional(Type.String({ description: `${description}; empty does not filter` }))
+const FilterByDate = (description: string) =>
+  Type.Optional(
+    Type.String({
+      format: 'timestamp',
+      description: `${description}: an ISO 8601 date-time with offset, or a plain date (midnight UTC)`,
+      examples: ['2026-01-31', '2026-01-31T18:00:00Z'],
+    }),
+  )
+const filters = {
+  column: Filter('Name of the column'),
+  assigneeId: Filter('Who it is assigned to'),
+  priority: Filter('Its priority'),
+  label: Filter('Id or name of a label that it has'),
+  q: Filter('Part of the title or the description, whatever the case'),
+  dueAfter: FilterByDate('Due then or later'),
+  dueBefore: FilterByDate('Due earlier'),
   dismissed: Type.Optional(
     Type.Unsafe<'false' | 'true' | 'all'>({
       type: 'string',
@@ -101,8 +120,13 @@ const KanbanItemFilterSchema = Type.Object({
       description: 'Without dismissed items, those only, or all',
     }),
   ),
-})
-const dismissedFilter = { false: false, true: true, all: undefined }
+  ...PageQuery,
+}
+const ItemsOfProjectQuery = Type.Object(filters)
+const ItemsQuery = Type.Object({ projectId: Filter('Id of the project'), ...filters })
+
+const PAGES =
+  'Filters combine. Without `limit` and `cursor` all that match are answered; with them a page, whose `Link` header names the next. Pages put together have every item that matches all the time once, whatever is changed meanwhile.'
 
 const aboveLimit =
   'What brings a column above its WIP limit is answered with `warnings`, or refused with 409 where the column blocks.'
@@ -110,9 +134,9 @@ const aboveLimit =
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const items = prepareKanbanItems(app.db)
+  const lists = prepareKanbanItemLists(app.db)
   const changes = prepareKanbanItemChanges(app.db)
   const itemExists = mustExist(app.db, kanbanItems)
-  const projectExists = mustExist(app.db, projects)
   const tags = ['Kanban items']
 
   const withWarnings = (item: KanbanItem, { warnings }: Written) =>
@@ -128,14 +152,34 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'listKanbanItems',
       summary: "List a project's items by sortOrder",
+      description: PAGES,
       tags,
       params: IdParams,
-      querystring: KanbanItemFilterSchema,
-      response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody) },
+      querystring: ItemsOfProjectQuery,
+      response: { 200: PageOf(ref(KanbanItemSchema)), 404: ref(ErrorBody) },
     },
-    preHandler: projectExists,
-    handler: async (request) =>
-      items.list(request.params.id, dismissedFilter[request.query.dismissed ?? 'false']),
+    handler: async ({ params, query }, reply) => {
+      const page = lists.ofProject(params.id, query)
+      linkNextPage(reply, page.next)
+      return page.items
+    },
+  })
+
+  app.get('/api/kanban-items', {
+    config: { access: 'read', failure: 'Failed to fetch kanban items' },
+    schema: {
+      operationId: 'listAllKanbanItems',
+      summary: 'List items of all projects by sortOrder',
+      description: PAGES,
+      tags,
+      querystring: ItemsQuery,
+      response: { 200: PageOf(ref(KanbanItemSchema)) },
+    },
+    handler: async ({ query }, reply) => {
+      const page = lists.ofAll(query)
+      linkNextPage(reply, page.next)
+      return page.items
+    },
   })
 
   app.post('/api/projects/:id/kanban-items', {

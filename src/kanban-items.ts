@@ -33,8 +33,12 @@ const subtasksWhere = (db: SharedDatabase, condition: SQL) =>
       .orderBy(asc(kanbanSubtasks.sortOrder), asc(kanbanSubtasks.id)),
   )
 
-/** Prepares the two statements that read what belongs to items, however many: labels and subtasks. */
-function prepareCompletion(db: SharedDatabase): (items: ItemRow[]) => KanbanItem[] {
+/**
+ * Prepares the two statements that read what belongs to items, however many: labels and subtasks. Call it inside the
+ * transaction that the items were read in.
+ * @returns what completes items, in the order given
+ */
+export function prepareCompletion(db: SharedDatabase): (items: ItemRow[]) => KanbanItem[] {
   const labels = labelsWhere(db, amongIds(kanbanItemLabels.itemId))
   const subtasks = subtasksWhere(db, amongIds(kanbanSubtasks.itemId))
   return (items) => {
@@ -69,28 +73,18 @@ export function prepareItemsAmong(db: SharedDatabase, column: SQLiteColumn): (id
 }
 
 /**
- * Prepares the statements that read items with their labels and subtasks: three, however many items. One item has
- * three of its own, which cost a fraction of those for many.
- * @returns readers whose results are complete KanbanItem records
+ * Prepares the statements that read one item with its labels and subtasks: three of its own, which cost a fraction of
+ * those for many.
+ * @returns a reader whose result is a complete KanbanItem record
  */
 export function prepareKanbanItems(db: SharedDatabase) {
-  const ofProject = eq(kanbanItems.projectId, given('projectId'))
-  const ofKind = and(ofProject, eq(kanbanItems.dismissed, given('dismissed')))
-  const select = () => db.select().from(kanbanItems)
-  const one = prepareRows(db, select().where(eq(kanbanItems.id, given('id'))))
-  const all = prepareRows(
+  const one = prepareRows(
     db,
-    select()
-      .where(ofProject)
-      .orderBy(...inOrder),
+    db
+      .select()
+      .from(kanbanItems)
+      .where(eq(kanbanItems.id, given('id'))),
   )
-  const kind = prepareRows(
-    db,
-    select()
-      .where(ofKind)
-      .orderBy(...inOrder),
-  )
-  const complete = prepareCompletion(db)
   const labels = labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')))
   const subtasks = subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')))
 
@@ -108,14 +102,5 @@ export function prepareKanbanItems(db: SharedDatabase) {
         const item = one.get({ id }) ?? noSuch(kanbanItems)
         return { ...item, labels: labels.all({ id }), subtasks: subtasks.all({ id }) }
       }),
-    /** The items of one project, by sortOrder; `dismissed` undefined means both kinds. */
-    list: (projectId: string, dismissed?: boolean): KanbanItem[] =>
-      read(db, () =>
-        complete(
-          dismissed === undefined
-            ? all.all({ projectId })
-            : kind.all({ projectId, dismissed: Number(dismissed) }),
-        ),
-      ),
   }
 }

@@ -3,7 +3,7 @@
  * what each walk through a list has shown is remembered, so that nothing that is moved meanwhile shows twice or never.
  */
 import { randomBytes } from 'node:crypto'
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Place } from './ordering.ts'
@@ -30,6 +30,14 @@ export const PageQuery = {
   ),
 }
 export type PageQuery = Partial<{ limit: number; cursor: string }>
+
+/** The answer of a list that is read page by page. */
+export const PageOf = <T extends TSchema>(record: T) =>
+  Type.Array(record, {
+    headers: {
+      link: { type: 'string', description: 'Where there is a next page: its address, `<...>; rel="next"`' },
+    },
+  })
 
 /** How a list is read in parts. All that is read for one page must be of one state of the database. */
 export interface PagedList {

@@ -1,0 +1,168 @@
+/** Lists of kanban items: of one board or across projects, filtered, whole or page by page. */
+import { and, eq, gte, inArray, lt, not, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { read, type SharedDatabase } from './db/client.ts'
+import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from './db/schema.ts'
+import { byFields, given, prepareExists, prepareRows } from './db/statements.ts'
+import { noSuch } from './existence.ts'
+import { prepareCompletion, prepareItemsAmong } from './kanban-items.ts'
+import { inOrder, isAfter } from './ordering.ts'
+import { createPager, type PageQuery } from './pages.ts'
+import type { KanbanItem } from './schemas/records.ts'
+import { parseTimestamp } from './time.ts'
+
+/** Which items to list. An absent or empty value does not filter; all combine. */
+export type ItemFilter = Partial<{
+  projectId: string
+  column: string
+  assigneeId: string
+  priority: string
+  /** The id or the name of a label that the item has. */
+  label: string
+  /** What the title or the description contains, whatever the case. */
+  q: string
+  /** Due then or later. */
+  dueAfter: string
+  /** Due earlier. */
+  dueBefore: string
+  /** Whether to list dismissed items: not, unless told otherwise; only those; or both kinds. */
+  dismissed: 'false' | 'true' | 'all'
+}>
+
+/** Items in order, and the cursor of the next page where there is one. */
+export interface ItemPage {
+  items: KanbanItem[]
+  next?: string
+}
+
+const DISMISSED = { false: 0, true: 1, all: undefined }
+
+/**
+ * A text as it is compared where case does not matter. What becomes of each letter does not depend on those around it,
+ * so that a part of the text is a part of what this returns: hence one small sigma for the two.
+ */
+const fold = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
+
+/** The values of the statements: those that filter nothing are undefined. */
+const valuesOf = ({ q, dueAfter, dueBefore, dismissed = 'false', ...exact }: ItemFilter) => ({
+  projectId: exact.projectId || undefined,
+  column: exact.column || undefined,
+  assigneeId: exact.assigneeId || undefined,
+  priority: exact.priority || undefined,
+  dismissed: DISMISSED[dismissed],
+  dueAfter: dueAfter && parseTimestamp(dueAfter),
+  dueBefore: dueBefore && parseTimestamp(dueBefore),
+  label: exact.label || undefined,
+  q: q ? fold(q) : undefined,
+})
+
+/** Condition: the column's text contains the one that is given, folded, as `q`. */
+const contains = (column: SQLiteColumn): SQL => sql`contains_folded(${column}, ${given('q')})`
+
+/** What each value of a filter asks of an item. */
+const CONDITIONS: Record<string, SQL | undefined> = {
+  projectId: eq(kanbanItems.projectId, given('projectId')),
+  column: eq(kanbanItems.column, given('column')),
+  assigneeId: eq(kanbanItems.assigneeId, given('assigneeId')),
+  priority: eq(kanbanItems.priority, given('priority')),
+  dismissed: eq(kanbanItems.dismissed, given('dismissed')),
+  dueAfter: gte(kanbanItems.dueDate, given('dueAfter')),
+  dueBefore: lt(kanbanItems.dueDate, given('dueBefore')),
+  q: or(contains(kanbanItems.title), contains(kanbanItems.description)),
+}
+
+/**
+ * Prepares the statements that list items: one for each combination of filters that occurs, so that each has its index.
+ * A whole list takes three of them, a page four and the last page five, however many items they have.
+ * @returns readers whose results are complete KanbanItem records, by sortOrder
+ */
+export function prepareKanbanItemLists(db: SharedDatabase) {
+  db.$client.function('contains_folded', { deterministic: true }, (text: string, folded: string) =>
+    Number(fold(text).includes(folded)),
+  )
+
+  /** The ids of the items that have a label; of one project's, where that is asked for too. */
+  const labelled = (isOfProject: boolean) =>
+    db
+      .select({ itemId: kanbanItemLabels.itemId })
+      .from(kanbanItemLabels)
+      .where(
+        inArray(
+          kanbanItemLabels.labelId,
+          db
+            .select({ id: kanbanLabels.id })
+            .from(kanbanLabels)
+            .where(
+              and(
+                or(eq(kanbanLabels.id, given('label')), eq(kanbanLabels.name, given('label'))),
+                isOfProject ? eq(kanbanLabels.projectId, given('projectId')) : undefined,
+              ),
+            ),
+        ),
+      )
+  const matching = (names: string[]) =>
+    and(
+      ...names.map((name) =>
+        name === 'label' ? inArray(kanbanItems.id, labelled(names.includes('projectId'))) : CONDITIONS[name],
+      ),
+    )
+
+  const all = byFields((names) =>
+    prepareRows(
+      db,
+      db
+        .select()
+        .from(kanbanItems)
+        .where(matching(names))
+        .orderBy(...inOrder(kanbanItems)),
+    ),
+  )
+  const places = (names: string[], where: SQL) =>
+    db
+      .select({ id: kanbanItems.id, sortOrder: kanbanItems.sortOrder })
+      .from(kanbanItems)
+      .where(and(matching(names), where))
+      .orderBy(...inOrder(kanbanItems))
+  const after = byFields((names) =>
+    prepareRows(
+      db,
+      // A bare limit too would be planned for anew each time; Drizzle's types know nothing but a bare placeholder.
+      places(names, isAfter(kanbanItems)).limit(given('count') as unknown as Placeholder),
+    ),
+  )
+  const upTo = byFields((names) => prepareRows(db, places(names, not(isAfter(kanbanItems)))))
+  const complete = prepareCompletion(db)
+  const itemsById = prepareItemsAmong(db, kanbanItems.id)
+  const projectExists = prepareExists(db, projects)
+  const page = createPager()
+
+  function list(filter: ItemFilter, query: PageQuery): ItemPage {
+    const values = valuesOf(filter)
+    const isWhole = query.limit === undefined && query.cursor === undefined
+    if (isWhole) return { items: complete(all(values).all(values)) }
+    const { ids, ...more } = page(
+      {
+        after: (place, count) => after(values).all({ ...values, ...place, count }),
+        upTo: (place) =>
+          upTo(values)
+            .all({ ...values, ...place })
+            .map(({ id }) => id),
+      },
+      query,
+    )
+    const items = new Map(itemsById(JSON.stringify(ids)).map((item) => [item.id, item]))
+    return { items: ids.flatMap((id) => items.get(id) ?? []), ...more }
+  }
+
+  return {
+    /** Items of one project. @throws ApiError 404 when there is none */
+    ofProject: (projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery): ItemPage =>
+      read(db, () => {
+        if (!projectExists(projectId)) noSuch(projects)
+        return list({ ...filter, projectId }, filter)
+      }),
+
+    /** Items of all projects. */
+    ofAll: (filter: ItemFilter & PageQuery): ItemPage => read(db, () => list(filter, filter)),
+  }
+}

@@ -1,0 +1,902 @@
+import { deepStrictEqual, ok } from 'node:assert/strict'
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { kanbanItemLabels, kanbanLabels } from '../../src/db/schema.ts'
+import { newId } from '../../src/ids.ts'
+import { prepareKanbanItemChanges } from '../../src/kanban-items.ts'
+import { parseTimestamp } from '../../src/time.ts'
+import { watch } from '../executions.ts'
+import {
+  type App,
+  authenticationRequired,
+  breakTable,
+  build,
+  count,
+  createItem,
+  createProject,
+  createSubtask,
+  holds,
+  invalid,
+  type Row,
+  send,
+  signInAs,
+} from '../helper.ts'
+
+const ALL = '/api/kanban-items'
+const ofProject = (id: string) => `/api/projects/${id}/kanban-items`
+
+type Item = Record<string, string | number | boolean | null> & {
+  id: string
+  projectId: string
+  title: string
+  description: string
+  sortOrder: number
+  dueDate: string | null
+}
+
+const idsOf = (items: { id: string }[]) => items.map(({ id }) => id)
+const query = (parameters: object) => new URLSearchParams(Object.entries(parameters)).toString()
+
+/** The ids of a list. */
+async function listed(app: App, url: string): Promise<string[]> {
+  const { status, body } = await send(app, 'GET', url)
+  if (status !== 200) throw new Error(`${url}: ${JSON.stringify(body)}`)
+  return idsOf(body)
+}
+
+/** The url of the next page. */
+function nextOf({ headers }: { headers: Record<string, unknown> }): string | undefined {
+  if (headers.link === undefined) return undefined
+  const [, url] = /^<([^<>\s]+)>; rel="next"$/.exec(String(headers.link)) ?? []
+  ok(url, `the Link header is ${headers.link}`)
+  return url
+}
+
+/** The ids of each page from this url on. */
+async function pages(app: App, first: string, meanwhile = async (_page: number) => {}): Promise<string[][]> {
+  const all: string[][] = []
+  for (let url: string | undefined = first; url !== undefined; ) {
+    const answer = await send(app, 'GET', url)
+    deepStrictEqual(answer.status, 200, url)
+    all.push(idsOf(answer.body))
+    url = nextOf(answer)
+    if (url !== undefined) await meanwhile(all.length - 1)
+  }
+  return all
+}
+
+/** Makes a label. @returns its id */
+function createLabel(app: App, projectId: string, name: string): string {
+  const id = newId()
+  app.db.insert(kanbanLabels).values({ id, projectId, name }).run()
+  return id
+}
+const attach = (app: App, itemId: string, labelId: string) =>
+  app.db.insert(kanbanItemLabels).values({ itemId, labelId }).run()
+
+/** An application with two boards. */
+async function boards(t: Test, options?: Parameters<typeof build>[1]) {
+  const app = await build(t, options)
+  const [one, two] = [await createProject(app), await createProject(app)]
+  return { app, one, two, urls: [ofProject(one.id), ALL, `${ALL}?projectId=${one.id}`] as const }
+}
+
+t.test('a list has whole items by sortOrder, then by id, across projects too', async (t) => {
+  const { app, one, two } = await boards(t)
+  const last = await createItem(app, one.id, { sortOrder: 3 })
+  const other = await createItem(app, two.id, { sortOrder: 2 })
+  const same = await createItem(app, one.id, { sortOrder: 2, column: 'Done', metadata: { a: [1] } })
+  const first = await createItem(app, one.id, { sortOrder: -1.5, dueDate: '2026-01-31' })
+  const subtasks = [
+    await createSubtask(app, same.id, { sortOrder: 2 }),
+    await createSubtask(app, same.id, { sortOrder: 1 }),
+  ].toReversed()
+  const label = createLabel(app, one.id, 'Bug')
+  attach(app, same.id, label)
+  const { labels } = (await send(app, 'GET', `${ALL}/${same.id}`)).body
+  t.match(labels, [{ id: label, name: 'Bug' }])
+  const whole = { ...same, subtasks, labels }
+
+  for (const [url, expected] of [
+    [ofProject(one.id), [first, whole, last]],
+    [ofProject(two.id), [other]],
+    [ALL, [first, other, whole, last]],
+    [`${ALL}?projectId=${one.id}`, [first, whole, last]],
+  ] as const) {
+    const answer = await send(app, 'GET', url)
+    t.strictSame([answer.status, answer.body, answer.headers.link], [200, expected, undefined], url)
+    const page = await send(app, 'GET', `${url}${url.includes('?') ? '&' : '?'}limit=500`)
+    t.strictSame([page.status, page.body, page.headers.link], [200, expected, undefined], `${url}, one page`)
+  }
+  const empty = await createProject(app)
+  t.strictSame(await listed(app, ofProject(empty.id)), [])
+  t.strictSame(await listed(app, `${ofProject(empty.id)}?limit=5`), [])
+})
+
+t.test('each filter lets through what it names, in the list of a project and across projects', async (t) => {
+  const { app, one, two, urls } = await boards(t)
+  const item = async (fields: object) => (await createItem(app, one.id, fields)).id as string
+  const plain = await item({ title: 'Plain' })
+  const ids = {
+    done: await item({ title: 'Plain', column: 'Done' }),
+    ada: await item({ title: 'Plain', assigneeId: 'ada' }),
+    high: await item({ title: 'Plain', priority: 'high' }),
+    early: await item({ title: 'Plain', dueDate: '2026-01-31' }),
+    late: await item({ title: 'Plain', dueDate: '2026-01-31T00:00:00.001Z' }),
+    bug: await item({ title: 'Plain' }),
+    title: await item({ title: 'Réserver 100%_\\\'";-- of it' }),
+    description: await item({ title: 'Plain', description: 'Straße nach ΟΔΟΣ' }),
+    hidden: await item({ title: 'Plain', dismissed: true }),
+  }
+  const bug = createLabel(app, one.id, 'Bug')
+  const bugOfTwo = createLabel(app, two.id, 'Bug')
+  attach(app, ids.bug, bug)
+  const shown = [plain, ...Object.values(ids).slice(0, -1)]
+
+  const { done, ada, high, early, late, title, description, hidden } = ids
+  const cases: [object, string[]][] = [
+    [{}, shown],
+    [{ column: '', assigneeId: '', priority: '', label: '', q: '' }, shown],
+    [{ column: 'Done' }, [done]],
+    [{ column: 'done' }, []],
+    [{ assigneeId: 'ada' }, [ada]],
+    [{ assigneeId: 'a%' }, []],
+    [{ assigneeId: 'null' }, []],
+    [{ priority: 'high' }, [high]],
+    [{ priority: 'medium' }, shown.filter((id) => id !== high)],
+    [{ priority: 'medium', column: 'Done' }, [done]],
+    [{ priority: 'high', column: 'Done' }, []],
+    [{ label: 'Bug' }, [ids.bug]],
+    [{ label: bug }, [ids.bug]],
+    [{ label: 'bug' }, []],
+    [{ label: 'Bu' }, []],
+    [{ label: bugOfTwo }, []],
+    [{ label: ids.bug }, []],
+    [{ label: 'Bug', assigneeId: 'ada' }, []],
+    // Inclusive after, exclusive before, whichever way the same moment is written.
+    [{ dueAfter: '2026-01-31' }, [early, late]],
+    [{ dueAfter: '2026-01-31T00:00:00.001Z' }, [late]],
+    [{ dueAfter: '2026-01-31T00:00:00.002Z' }, []],
+    [{ dueAfter: '2026-01-31T01:00:00+01:00' }, [early, late]],
+    [{ dueBefore: '2026-01-31' }, []],
+    [{ dueBefore: '2026-01-31T00:00:00.001Z' }, [early]],
+    [{ dueBefore: '2026-01-30T19:00-05' }, []],
+    [{ dueBefore: '2026-01-30T19:01-05' }, [early, late]],
+    [{ dueAfter: '2026-01-31', dueBefore: '2026-01-31T00:00:00.001Z' }, [early]],
+    [{ dueAfter: '0000-01-01' }, [early, late]],
+    [{ dueBefore: '9999-12-31' }, [early, late]],
+    [{ dismissed: 'false' }, shown],
+    [{ dismissed: 'true' }, [hidden]],
+    [{ dismissed: 'all' }, [...shown, hidden]],
+    [{ dismissed: 'true', column: 'Done' }, []],
+    [{ q: 'plain' }, shown.filter((id) => id !== title)],
+    [{ q: 'plain', dismissed: 'true' }, [hidden]],
+    [{ q: 'RÉSERVER' }, [title]],
+    [{ q: 'reserver' }, []],
+    [{ q: 'É' }, [title]],
+    [{ q: '100%_\\\'";--' }, [title]],
+    ...[...'%_\\\'";-'].map((q): [object, string[]] => [{ q }, [title]]),
+    [{ q: '1%' }, []],
+    [{ q: '%%' }, []],
+    [{ q: 's_r' }, []],
+    [{ q: ' of it' }, [title]],
+    [{ q: 'STRAßE' }, [description]],
+    [{ q: 'straße  nach' }, []],
+    // A capital sigma is another small letter at the end of a word than within.
+    ...['ΟΔΟΣ', 'οδος', 'οδοσ', 'σ', 'ς', 'Σ'].map((q): [object, string[]] => [{ q }, [description]]),
+  ]
+  for (const [parameters, expected] of cases) {
+    for (const url of urls) {
+      const filtered = `${url}${url.includes('?') ? '&' : '?'}${query(parameters)}`
+      t.strictSame(await listed(app, filtered), expected, filtered)
+      t.strictSame((await pages(app, `${filtered}&limit=2`)).flat(), expected, `${filtered}, in pages`)
+    }
+  }
+
+  t.strictSame(await listed(app, `${ALL}?projectId=none`), [])
+  t.strictSame(await listed(app, `${ALL}?projectId=none&limit=2`), [])
+  t.strictSame(await listed(app, `${ALL}?projectId=`), shown, 'an empty projectId does not filter')
+  t.strictSame(await listed(app, `${ofProject(two.id)}?label=Bug`), [])
+  t.strictSame(
+    await listed(app, `${ofProject(one.id)}?projectId=${two.id}`),
+    shown,
+    'the path says whose items: projectId is no parameter there',
+  )
+})
+
+t.test('a label of another project does not count, by name or by id, but across projects', async (t) => {
+  const { app, one, two } = await boards(t)
+  const [a, b] = [await createItem(app, one.id), await createItem(app, two.id, { sortOrder: 9 })]
+  const labels = [createLabel(app, one.id, 'Bug'), createLabel(app, two.id, 'Bug')] as const
+  attach(app, a.id, labels[0])
+  attach(app, b.id, labels[1])
+  for (const [url, expected] of [
+    [`${ALL}?label=Bug`, [a.id, b.id]],
+    [`${ALL}?label=${labels[1]}`, [b.id]],
+    [`${ALL}?label=Bug&projectId=${two.id}`, [b.id]],
+    [`${ALL}?label=${labels[0]}&projectId=${two.id}`, []],
+    [`${ofProject(one.id)}?label=Bug`, [a.id]],
+    [`${ofProject(one.id)}?label=${labels[1]}`, []],
+  ] as const)
+    t.strictSame(await listed(app, url), expected, url)
+  attach(app, a.id, createLabel(app, one.id, 'Also'))
+  t.strictSame(await listed(app, `${ALL}?label=Also`), [a.id])
+})
+
+const letters = fc.string({ unit: fc.constantFrom(...'aAbBéÉßøØжЖ%_\\\' "'), maxLength: 4 })
+const due = fc.constantFrom(
+  '2026-01-30',
+  '2026-01-31',
+  '2026-01-31T00:00:00.001Z',
+  '2026-01-31T02:00+02:00',
+  '2026-02-01',
+)
+const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
+
+t.test('any combination of filters lists what a model says, whole and in pages', async (t) => {
+  const { app, one, two } = await boards(t)
+  const names = ['Bug', 'Chore']
+  const labels = new Map(
+    [one.id, two.id].map((id) => [id, names.map((name) => createLabel(app, id, name))] as const),
+  )
+  const drawn = fc.record({
+    projectId: fc.constantFrom<string>(one.id, two.id),
+    labels: fc.subarray([0, 1]),
+    fields: fc.record({
+      title: letters.map((text) => `${text}.`),
+      description: letters,
+      column: fc.constantFrom('To Do', 'Done'),
+      priority: fc.constantFrom('low', 'high'),
+      assigneeId: fc.constantFrom('ada', 'bob', null),
+      dueDate: fc.option(due),
+      dismissed: fc.boolean(),
+      sortOrder: fc.integer({ min: -3, max: 3 }),
+    }),
+  })
+  const items: (Item & { names: string[] })[] = []
+  for (const one of fc.sample(drawn, { numRuns: 80, seed: 1 })) {
+    const item = await createItem(app, one.projectId, one.fields)
+    for (const index of one.labels) attach(app, item.id, labels.get(one.projectId)?.[index] as string)
+    items.push({
+      ...item,
+      names: one.labels.flatMap((index) => [names[index], labels.get(one.projectId)?.[index]]),
+    })
+  }
+  items.sort((a, b) => a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1))
+
+  const filter = fc.record({
+    projectId: optional(fc.constantFrom<string>(one.id, two.id, 'none', '')),
+    column: optional(fc.constantFrom('To Do', 'Done', 'None', '')),
+    priority: optional(fc.constantFrom('low', 'high', '')),
+    assigneeId: optional(fc.constantFrom('ada', 'bob', '')),
+    label: optional(fc.constantFrom(...names, ...[...labels.values()].flat(), 'None', '')),
+    q: optional(letters),
+    dueAfter: optional(due),
+    dueBefore: optional(due),
+    dismissed: optional(fc.constantFrom('false', 'true', 'all')),
+  })
+  const isText = (text: string, q: string) => text.toLowerCase().includes(q.toLowerCase())
+  let found = 0
+  await fc.assert(
+    fc.asyncProperty(filter, fc.integer({ min: 1, max: 9 }), async (drawn, limit) => {
+      const given = Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined))
+      const { label, q, dueAfter, dueBefore, dismissed = 'false', ...exact } = given
+      const time = (text: string) => parseTimestamp(text) as string
+      const expected = items.filter(
+        (item) =>
+          Object.entries(exact).every(([name, value]) => !value || item[name] === value) &&
+          (!label || item.names.includes(label)) &&
+          (!q || isText(item.title, q) || isText(item.description, q)) &&
+          (!dueAfter || (item.dueDate !== null && item.dueDate >= time(dueAfter))) &&
+          (!dueBefore || (item.dueDate !== null && item.dueDate < time(dueBefore))) &&
+          (dismissed === 'all' || item.dismissed === (dismissed === 'true')),
+      )
+      found += expected.length
+      deepStrictEqual(await listed(app, `${ALL}?${query(given)}`), idsOf(expected))
+      const inPages = await pages(app, `${ALL}?${query({ ...given, limit })}`)
+      deepStrictEqual(inPages.flat(), idsOf(expected))
+      deepStrictEqual(inPages.length, Math.max(1, Math.ceil(expected.length / limit)))
+      const { projectId, ...others } = given
+      if (projectId !== one.id) return
+      deepStrictEqual(await listed(app, `${ofProject(one.id)}?${query(others)}`), idsOf(expected))
+      const ofOne = await pages(app, `${ofProject(one.id)}?${query({ ...others, limit })}`)
+      deepStrictEqual(ofOne, inPages)
+    }),
+    { numRuns: 300 },
+  )
+  t.ok(found > 1000, `${found} items were found`)
+})
+
+t.test('case is folded so that a text contains each of its parts, in any case', async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  const { id } = await createItem(app, project.id)
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+  await fc.assert(
+    fc.asyncProperty(text, fc.nat(), fc.nat(), fc.boolean(), async (title, start, length, isUpper) => {
+      const characters = [...title]
+      const from = start % characters.length
+      const part = characters.slice(from, from + 1 + (length % characters.length)).join('')
+      // Not all letters come back from their capitals: ß becomes SS.
+      const upper = part.toUpperCase()
+      const isSimple = upper.toLowerCase() === part.toLowerCase() && part.toLowerCase() === part
+      const field = title.length % 2 === 0 ? { title, description: '' } : { title: 'x', description: title }
+      await send(app, 'PATCH', `${ALL}/${id}`, field)
+      const q = isUpper && isSimple ? upper : part
+      return (await listed(app, `${ALL}?${query({ q })}`)).length === 1
+    }),
+    { numRuns: 300 },
+  )
+})
+
+t.test('a page names the next in a Link header, with everything else as it was asked for', async (t) => {
+  const { app, one, two } = await boards(t)
+  const ids: string[] = []
+  for (let index = 0; index < 5; index++)
+    ids.push((await createItem(app, one.id, { title: 'é & <ü>', column: 'To Do' })).id)
+  await createItem(app, one.id, { title: 'other' })
+  await createItem(app, two.id, { title: 'é & <ü>', sortOrder: 99 })
+
+  const parameters = { q: 'É & <Ü>', column: 'To Do', limit: 2 }
+  for (const url of [ofProject(one.id), ALL]) {
+    const first = await send(app, 'GET', `${url}?${query(parameters)}`)
+    const next = new URL(nextOf(first) ?? '', 'http://localhost')
+    t.equal(next.pathname, url)
+    const { cursor, ...rest } = Object.fromEntries(next.searchParams)
+    t.strictSame(rest, { ...parameters, limit: '2' })
+    t.match(cursor, /^[\w-]+$/)
+    t.strictSame(idsOf(first.body), ids.slice(0, 2))
+    const second = await send(app, 'GET', next.pathname + next.search)
+    t.strictSame(idsOf(second.body), ids.slice(2, 4))
+    const all = await send(app, 'GET', `${url}?${query({ ...rest, limit: 500, cursor })}`)
+    t.strictSame(idsOf(all.body).slice(0, 3), ids.slice(2), 'with another limit')
+    t.equal(nextOf(all), undefined)
+    const { limit: _, ...unlimited } = parameters
+    const left = await send(app, 'GET', `${url}?${query({ ...unlimited, cursor })}`)
+    t.strictSame(idsOf(left.body).slice(0, 3), ids.slice(2), 'without a limit: all that is left')
+    t.equal(nextOf(left), undefined)
+  }
+
+  t.strictSame(
+    (await pages(app, `${ofProject(one.id)}?limit=3`)).map(({ length }) => length),
+    [3, 3],
+  )
+  t.strictSame((await pages(app, `${ofProject(one.id)}?limit=1`)).flat().slice(0, 5), ids)
+  const head = await send(app, 'HEAD', `${ofProject(one.id)}?limit=1`)
+  t.ok(nextOf(head), 'HEAD has the header too')
+})
+
+t.test('a page has up to 500 items, and a list without a limit has all', async (t) => {
+  const { app, one } = await boards(t)
+  const { create } = prepareKanbanItemChanges(app.db)
+  for (let index = 0; index < 502; index++) create(one.id, { title: `${index}` })
+  for (const url of [ofProject(one.id), ALL]) {
+    const all = await send(app, 'GET', url)
+    t.equal(all.body.length, 502)
+    t.equal(nextOf(all), undefined)
+    t.strictSame(
+      (await pages(app, `${url}?limit=500`)).map(({ length }) => length),
+      [500, 2],
+    )
+    t.strictSame((await pages(app, `${url}?limit=499`)).flat(), idsOf(all.body))
+  }
+})
+
+t.test(
+  'while others create, delete, move and change, no item shows twice and none that stays is missed',
+  async (t) => {
+    const { app, one, two } = await boards(t)
+    const label = createLabel(app, one.id, 'Bug')
+    const lists = [
+      {},
+      { column: 'To Do' },
+      { assigneeId: 'ada' },
+      { priority: 'medium' },
+      { q: 'É' },
+      { label: 'Bug' },
+      { dueAfter: '2026-01-31' },
+      { dismissed: 'all' },
+      { column: 'To Do', assigneeId: 'ada' },
+    ].flatMap((filter) => [
+      { url: ofProject(one.id), filter },
+      { url: ALL, filter },
+      { url: ALL, filter: { ...filter, projectId: one.id } },
+    ])
+    const place = fc.integer({ min: -3, max: 3 })
+    /** What every list has, and how an item leaves it. */
+    const matching = {
+      title: 'é',
+      column: 'To Do',
+      assigneeId: 'ada',
+      priority: 'medium',
+      dueDate: '2026-02-01',
+    }
+    const leaving = {
+      title: 'e',
+      column: 'Done',
+      assigneeId: 'bob',
+      priority: 'low',
+      dueDate: null,
+      dismissed: true,
+    }
+    const change = fc.oneof(
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant('create' as const), to: place }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), which: fc.nat() }) },
+      { weight: 5, arbitrary: fc.record({ kind: fc.constant('move' as const), which: fc.nat(), to: place }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({
+          kind: fc.constantFrom('leave' as const, 'return' as const),
+          which: fc.nat(),
+          to: place,
+        }),
+      },
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...lists),
+        fc.array(place, { maxLength: 14 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.array(change, { maxLength: 5 }), { maxLength: 8 }),
+        async ({ url, filter }, sortOrders, limit, turns) => {
+          app.db.$client.exec('delete from kanban_items')
+          const create = async (sortOrder: number) => {
+            const { id } = await createItem(app, one.id, { ...matching, sortOrder })
+            attach(app, id, label)
+            return id as string
+          }
+          await createItem(app, two.id, { ...leaving, dismissed: false, sortOrder: 0 })
+          const present: string[] = []
+          for (const sortOrder of sortOrders) present.push(await create(sortOrder))
+          const staying = new Set(present)
+          const answers = await pages(app, `${url}?${query({ ...filter, limit })}`, async (page) => {
+            for (const change of turns[page] ?? []) {
+              const id = 'which' in change ? present[change.which % present.length] : undefined
+              if (change.kind === 'create') present.push(await create(change.to))
+              else if (id !== undefined && change.kind === 'delete') {
+                present.splice(present.indexOf(id), 1)
+                staying.delete(id)
+                await send(app, 'DELETE', `${ALL}/${id}`)
+              } else if (id !== undefined && 'to' in change) {
+                const { kind, to: sortOrder } = change
+                const fields =
+                  kind === 'leave' ? leaving : kind === 'return' ? { ...matching, dismissed: false } : {}
+                if (kind === 'leave') staying.delete(id)
+                await send(app, 'PATCH', `${ALL}/${id}`, { ...fields, sortOrder })
+              }
+            }
+          })
+          const shown = answers.flat()
+          deepStrictEqual(shown.length, new Set(shown).size, 'nothing twice')
+          for (const id of staying) ok(shown.includes(id), 'what stays is shown')
+          for (const page of answers.slice(0, -1)) deepStrictEqual(page.length, limit)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  },
+)
+
+t.test('items of a page are in its order, also those that were moved to before the reader', async (t) => {
+  const { app, one } = await boards(t)
+  const ids: string[] = []
+  for (const sortOrder of [1, 2, 3, 4]) ids.push((await createItem(app, one.id, { sortOrder })).id)
+  const [a, b, c, d] = ids
+  const moved = await pages(app, `${ofProject(one.id)}?limit=2`, async () => {
+    await send(app, 'PATCH', `${ALL}/${d}`, { sortOrder: 0 })
+  })
+  t.strictSame(moved, [
+    [a, b],
+    [c, d],
+  ])
+})
+
+t.test('a page is of one state of the file, whatever another process commits meanwhile', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const { app, one } = await boards(t, { databaseUrl: `file:${path}` })
+  const [first, second] = [await createItem(app, one.id), await createItem(app, one.id)]
+  await createSubtask(app, first.id, { title: 'Step' })
+  const tool = new SQLite(path)
+  t.teardown(() => tool.close())
+  const executions = watch(t, app.db.$client)
+  for (const asked of [ofProject(one.id), ALL].flatMap((url) => [url, `${url}?limit=2`])) {
+    executions.after = (source) => {
+      if (!source.includes('from "kanban_items"')) return
+      executions.after = () => {}
+      tool.exec("update kanban_items set title = 'After'; update kanban_subtasks set title = 'After'")
+    }
+    const { body } = await send(app, 'GET', asked)
+    t.match(
+      body,
+      [
+        { title: 'Card', subtasks: [{ title: 'Step' }] },
+        { id: second.id, title: 'Card' },
+      ],
+      asked,
+    )
+    t.match((await send(app, 'GET', asked)).body, [{ title: 'After', subtasks: [{ title: 'After' }] }, {}])
+    tool.exec("update kanban_items set title = 'Card'; update kanban_subtasks set title = 'Step'")
+  }
+  executions.after = (source) => {
+    if (!source.includes('from "kanban_items"')) return
+    executions.after = () => {}
+    tool.prepare('delete from projects').run()
+  }
+  t.equal((await send(app, 'GET', `${ofProject(one.id)}?limit=1`)).body.length, 1)
+  t.equal((await send(app, 'GET', ofProject(one.id))).status, 404)
+})
+
+t.test('a list takes the same few statements however many items it has', async (t) => {
+  const { app, one } = await boards(t)
+  const { create } = prepareKanbanItemChanges(app.db)
+  const executed = watch(t, app.db.$client)
+  const statements = async (url: string) => {
+    executed.log.length = 0
+    t.equal((await send(app, 'GET', url)).status, 200)
+    return executed.log.filter((source) => source.startsWith('select')).length
+  }
+  for (const total of [2, 40, 400]) {
+    while (count(app, 'kanban_items') < total) create(one.id, { title: 'x' })
+    for (const filter of ['', '&column=To Do&q=X&dismissed=all']) {
+      t.equal(await statements(`${ALL}?${filter}`), 3, `${total} items`)
+      t.equal(await statements(`${ofProject(one.id)}?${filter}`), 3 + 1, 'and one for the project')
+      t.equal(await statements(`${ALL}?limit=500${filter}`), 4, 'a page')
+      t.equal(await statements(`${ALL}?limit=1${filter}`), 4, 'another')
+      const next = nextOf(await send(app, 'GET', `${ALL}?limit=1${filter}`)) ?? ''
+      t.equal(await statements(next.replace('limit=1', 'limit=500')), 5, 'the last')
+    }
+  }
+})
+
+t.test('statements are prepared once for each combination of filters, whatever the values', async (t) => {
+  const { app, one } = await boards(t)
+  const prepared: string[] = []
+  const { prepare } = app.db.$client
+  app.db.$client.prepare = function (source: string) {
+    prepared.push(source)
+    return prepare.call(this, source) as never
+  }
+  for (const parameters of [{}, { limit: 2 }, { column: '', dismissed: 'false', limit: 1 }])
+    await listed(app, `${ofProject(one.id)}?${query(parameters)}`)
+  t.equal(prepared.length, 2)
+  for (const dismissed of ['true', 'false', 'true'])
+    for (const column of ['a', 'b'])
+      for (const limit of [1, 2])
+        await listed(app, `${ofProject(one.id)}?${query({ column, dismissed, limit })}`)
+  t.equal(prepared.length, 3)
+  await listed(app, `${ALL}?${query({ projectId: one.id, column: 'c', limit: 9 })}`)
+  t.equal(prepared.length, 3, 'and it is the same across projects')
+  for (const source of prepared) t.notMatch(source, /[^+]\?/, 'no value makes SQLite plan anew')
+})
+
+/** Where an index has the order of the list, with its filter's values first. */
+const ORDERED: [object, object, string, string][] = [
+  [{}, {}, 'kanban_items_project', 'kanban_items_order'],
+  [{ column: 'To Do' }, {}, 'kanban_items_column', 'kanban_items_order'],
+  [{ assigneeId: 'ada' }, {}, 'kanban_items_project_assignee', 'kanban_items_assignee'],
+  [{ priority: 'medium' }, {}, 'kanban_items_project_priority', 'kanban_items_priority'],
+  [{ q: 'x' }, {}, 'kanban_items_project', 'kanban_items_order'],
+  [{ dismissed: 'true' }, {}, 'kanban_items_project', 'kanban_items_order'],
+  [{ dismissed: 'all' }, {}, 'kanban_items_project', 'kanban_items_order'],
+  [{ dueAfter: '2026-01-31' }, {}, 'kanban_items_project', 'kanban_items_order'],
+  [{ dueBefore: '2026-01-31' }, {}, 'kanban_items_project', 'kanban_items_order'],
+  [
+    { assigneeId: 'ada' },
+    { dueBefore: '2026-01-31' },
+    'kanban_items_project_assignee',
+    'kanban_items_assignee',
+  ],
+  [{ priority: 'low' }, { q: 'x', label: 'Bug' }, 'kanban_items_project_priority', 'kanban_items_priority'],
+]
+
+t.test('a page is found through the index that has its order, whatever the filter', async (t) => {
+  const { app, one } = await boards(t)
+  for (let index = 0; index < 3; index++) await createItem(app, one.id)
+  const { log } = watch(t, app.db.$client)
+  const { prepare } = app.db.$client
+  const explain = (source: string) =>
+    (prepare.call(app.db.$client, `explain query plan ${source}`) as SQLite.Statement)
+      .all(Array.from(source.matchAll(/\?/g), () => null))
+      .map((step) => (step as { detail: string }).detail)
+  /** The plans of the statements that read items for a list: all but those that complete them. */
+  const plansOf = async (url: string) => {
+    log.length = 0
+    await pages(app, url)
+    const sources = new Set(
+      log.filter((text) => text.includes('from "kanban_items"') && !text.includes('json_each')),
+    )
+    return [...sources].filter((source) => !source.startsWith('explain')).map(explain)
+  }
+  const isBlind = (step: string) => /^SCAN (?!CONSTANT)/.test(step) && !/USING (COVERING )?INDEX/.test(step)
+
+  for (const [filter, more, ofOne, ofAll] of ORDERED) {
+    for (const [url, index] of [
+      [ofProject(one.id), ofOne],
+      [`${ALL}?projectId=${one.id}`, ofOne],
+      [ALL, ofAll],
+    ] as const) {
+      const asked = `${url}${url.includes('?') ? '&' : '?'}${query({ ...filter, ...more, limit: 2 })}`
+      const plans = await plansOf(asked)
+      t.ok(plans.length >= 1, `${asked}: the statements were seen`)
+      const [page = []] = plans
+      t.match(
+        page[0],
+        new RegExp(`^SEARCH kanban_items USING (COVERING )?INDEX ${index} \\(.*\\(sort_order,id\\)>`),
+        asked,
+      )
+      for (const step of plans.flat()) {
+        t.notOk(isBlind(step), `${asked}: ${step}`)
+        t.notMatch(step, /TEMP B-TREE/, asked)
+      }
+    }
+  }
+  // With these it depends on what else is known of the items, but they come through an index too.
+  for (const filter of [
+    { label: 'Bug' },
+    { label: 'Bug', q: 'x' },
+    { dueAfter: '2026-01-31', dueBefore: '2026-02-01' },
+  ]) {
+    for (const url of [ofProject(one.id), ALL]) {
+      const [plan = [], ...others] = await plansOf(`${url}?${query({ ...filter, limit: 2 })}`)
+      t.strictSame(others, [])
+      t.match(plan[0], /^SEARCH kanban_items USING .*INDEX/)
+      for (const step of plan) t.notOk(isBlind(step), `${url} ${query(filter)}: ${step}`)
+      if (url !== ALL && 'label' in filter)
+        t.match(plan.join(), 'kanban_labels_name (project_id=? AND name=?)', 'no other board is looked at')
+    }
+  }
+})
+
+const LIMIT = { least: 'must be >= 1', most: 'must be <= 500', type: 'must be integer' }
+const STRING = 'must be string'
+const DATE = 'must be an ISO 8601 date-time with offset or a plain date'
+const CURSOR = 'must be the cursor of a next page'
+const CHOICE = 'must be one of "false", "true", "all"'
+const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+
+/** Queries that are refused, with what is said of which field. */
+const REFUSED: [string, Record<string, string[]>][] = [
+  ['limit=0', { limit: [LIMIT.least] }],
+  ['limit=-1', { limit: [LIMIT.least] }],
+  ['limit=501', { limit: [LIMIT.most] }],
+  ['limit=1e9', { limit: [LIMIT.most] }],
+  ['limit=1.5', { limit: [LIMIT.type] }],
+  ['limit=abc', { limit: [LIMIT.type] }],
+  ['limit=', { limit: [LIMIT.type] }],
+  ['limit=NaN', { limit: [LIMIT.type] }],
+  ['limit=null', { limit: [LIMIT.type] }],
+  ['limit=true', { limit: [LIMIT.type] }],
+  ['limit=Infinity', { limit: [LIMIT.most] }],
+  ['limit=-Infinity', { limit: [LIMIT.least] }],
+  ['limit=1e400', { limit: [LIMIT.most] }],
+  ['limit=1&limit=2', { limit: [LIMIT.type] }],
+  ['cursor=', { cursor: [CURSOR] }],
+  ['cursor=garbage', { cursor: [CURSOR] }],
+  ['cursor=%00', { cursor: [CURSOR] }],
+  [`cursor=${cursorOf('1', 'a', 'w', 1)}`, { cursor: [CURSOR] }],
+  [`cursor=${cursorOf(null, 'a', 'w', 1)}`, { cursor: [CURSOR] }],
+  [`cursor=${cursorOf(1, { toString: 1 }, 'w', 1)}`, { cursor: [CURSOR] }],
+  [`cursor=${cursorOf(1, 'a', 'w', 1)}&cursor=x`, { cursor: [STRING] }],
+  ['dueAfter=', { dueAfter: [DATE] }],
+  ['dueAfter=tomorrow', { dueAfter: [DATE] }],
+  ['dueAfter=2026-02-30', { dueAfter: [DATE] }],
+  ['dueAfter=2026-01-31T10:00', { dueAfter: [DATE] }],
+  ['dueAfter=0', { dueAfter: [DATE] }],
+  ['dueBefore=', { dueBefore: [DATE] }],
+  ['dueBefore=31.1.2026', { dueBefore: [DATE] }],
+  ['dueBefore=2026-01-31&dueBefore=2026-01-31', { dueBefore: [STRING] }],
+  ['dismissed=maybe', { dismissed: [CHOICE] }],
+  ['dismissed=', { dismissed: [CHOICE] }],
+  ['dismissed=1', { dismissed: [CHOICE] }],
+  ['dismissed=TRUE', { dismissed: [CHOICE] }],
+  ...['column', 'assigneeId', 'priority', 'label', 'q'].map((name): [string, Record<string, string[]>] => [
+    `${name}=a&${name}=b`,
+    { [name]: [STRING] },
+  ]),
+  [
+    'limit=0&cursor=x&dueAfter=x&dueBefore=x&q=a&q=b',
+    { q: [STRING], dueAfter: [DATE], dueBefore: [DATE], limit: [LIMIT.least], cursor: [CURSOR] },
+  ],
+]
+
+t.test('a bad value is refused on its field, before the project is looked for', async (t) => {
+  const { app, one } = await boards(t)
+  await createItem(app, one.id)
+  for (const [text, fieldErrors] of REFUSED) {
+    for (const url of [ofProject(one.id), ofProject('none'), ALL]) {
+      const answer = await send(app, 'GET', `${url}?${text}`)
+      t.strictSame([answer.status, answer.body], [400, invalid(fieldErrors)], `${url}?${text}`)
+      t.equal(answer.headers.link, undefined)
+    }
+  }
+  const twice = invalid({ projectId: [STRING] })
+  await holds(t, app, [
+    ['GET', `${ALL}?projectId=a&projectId=b`, undefined, undefined, 400, twice],
+    ['GET', `${ALL}?limit=1`, undefined, undefined, 200, [{ projectId: one.id }]],
+    ['GET', `${ALL}?limit=500`, undefined, undefined, 200, [{ projectId: one.id }]],
+  ])
+})
+
+t.test('the order of checks: 401, 400, 404', async (t) => {
+  const notFound = { error: 'Project not found' }
+  const refused = invalid({ limit: [LIMIT.least] })
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    const admin = signInAs(app, 'admin').headers
+    const project = await createProject(app, {}, admin)
+    const item = await createItem(app, project.id, {}, admin)
+    const worthless = { authorization: 'Bearer worthless' }
+    const anybody: Row[] =
+      authMode === 'open'
+        ? [
+            ['GET', ofProject(project.id), undefined, undefined, 200, [{ id: item.id }]],
+            ['GET', ALL, undefined, undefined, 200, [{ id: item.id }]],
+            ['GET', ofProject('none'), undefined, undefined, 404, notFound],
+          ]
+        : [
+            ['GET', ofProject(project.id), undefined, undefined, 401, authenticationRequired],
+            ['GET', `${ofProject('none')}?limit=0`, undefined, undefined, 401, authenticationRequired],
+            ['GET', ALL, undefined, undefined, 401, authenticationRequired],
+            ['GET', `${ALL}?limit=0`, undefined, undefined, 401, authenticationRequired],
+            ['HEAD', ALL, undefined, undefined, 401, ''],
+          ]
+    await holds(t, app, [
+      ...anybody,
+      ['GET', `${ALL}?limit=0`, undefined, worthless, 401, authenticationRequired],
+    ])
+    for (const role of ['admin', 'member', 'viewer'] as const) {
+      const { headers } = signInAs(app, role)
+      await holds(t, app, [
+        ['GET', ofProject(project.id), undefined, headers, 200, [{ id: item.id }]],
+        ['GET', ALL, undefined, headers, 200, [{ id: item.id }]],
+        ['GET', `${ALL}?projectId=${project.id}`, undefined, headers, 200, [{ id: item.id }]],
+        ['GET', `${ALL}?projectId=none`, undefined, headers, 200, []],
+        ['GET', `${ofProject('none')}?limit=0`, undefined, headers, 400, refused],
+        ['GET', `${ALL}?projectId=none&limit=0`, undefined, headers, 400, refused],
+        ['GET', ofProject('none'), undefined, headers, 404, notFound],
+        ['GET', `${ofProject('none')}?limit=1`, undefined, headers, 404, notFound],
+        ['HEAD', ofProject('none'), undefined, headers, 404, ''],
+      ])
+    }
+  }
+})
+
+t.test('hostile values are values like any other', async (t) => {
+  const { app, one, two } = await boards(t)
+  const ids = [
+    (await createItem(app, one.id, { title: 'x'.repeat(500), description: 'y'.repeat(12_000) })).id,
+    (await createItem(app, one.id, { title: 'a\u0000b', description: '' })).id,
+  ]
+  await createItem(app, two.id, { sortOrder: 99 })
+  for (const url of [ofProject(one.id), `${ALL}?projectId=${one.id}`]) {
+    const list = (parameters: string) => listed(app, `${url}${url.includes('?') ? '&' : '?'}${parameters}`)
+    for (const name of [
+      '__proto__',
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+      'sortOrder',
+      'id',
+      'count',
+      '',
+      '[]',
+    ])
+      t.strictSame(await list(`${name}=x`), ids, `${name} is no parameter`)
+    t.strictSame(await list('__proto__[limit]=1&__proto__=y&constructor.prototype=z'), ids)
+    t.strictSame(await list('q%00=x'), ids)
+    t.strictSame(await list(`q=${'y'.repeat(10_240)}`), ids.slice(0, 1))
+    t.strictSame(await list(`q=${'%25'.repeat(10_240)}`), [])
+    t.strictSame(await list(`q=${encodeURIComponent('(é+)+$'.repeat(2_000))}`), [])
+    t.strictSame(await list('q=A%00B'), ids.slice(1))
+    t.strictSame(await list('q=%00'), ids.slice(1))
+    t.strictSame(await list('q=%F0%28%8C%28'), [], 'what is no UTF-8')
+    for (const injection of [`' or 1=1 --`, `") or ("1"="1`, `x'; drop table kanban_items; --`, '+?', '?1']) {
+      for (const name of ['column', 'assigneeId', 'priority', 'label', 'q'])
+        t.strictSame(await list(query({ [name]: injection })), [], `${name}=${injection}`)
+    }
+  }
+  for (const url of [ofProject(`${one.id}' or '1'='1`), ofProject('%25'), ofProject('_')])
+    t.equal((await send(app, 'GET', encodeURI(url))).status, 404)
+})
+
+t.test('a cursor leads on through the list it is sent to, whichever list it is from', async (t) => {
+  const { app, one, two } = await boards(t)
+  const ofOne: string[] = []
+  const ofTwo: string[] = []
+  for (let sortOrder = 0; sortOrder < 4; sortOrder++) {
+    ofOne.push((await createItem(app, one.id, { sortOrder, column: sortOrder < 3 ? 'To Do' : 'Done' })).id)
+    ofTwo.push((await createItem(app, two.id, { sortOrder })).id)
+  }
+  const cursorAfter = async (url: string) =>
+    new URL(nextOf(await send(app, 'GET', url)) ?? '', 'http://localhost').searchParams.get('cursor')
+  const follow = async (from: string, to: string) => {
+    const cursor = await cursorAfter(`${from}${from.includes('?') ? '&' : '?'}limit=2`)
+    return pages(app, `${to}${to.includes('?') ? '&' : '?'}limit=3&cursor=${cursor}`)
+  }
+  // Nothing of the other list, and nothing of this one that the walk has not shown is left out.
+  t.strictSame((await follow(ofProject(two.id), ofProject(one.id))).flat().toSorted(), ofOne)
+  t.strictSame((await follow(ofProject(one.id), ofProject(two.id))).flat().toSorted(), ofTwo)
+  t.strictSame((await follow(ALL, ofProject(two.id))).flat(), [ofTwo[1], ofTwo[2], ofTwo[3]])
+  t.strictSame((await follow(ofProject(one.id), `${ofProject(one.id)}?column=Done`)).flat(), [ofOne[3]])
+  t.strictSame((await follow(ofProject(one.id), `${ofProject(one.id)}?column=None`)).flat(), [])
+  t.strictSame((await follow(ofProject(one.id), `${ALL}?projectId=none`)).flat(), [])
+
+  for (const forged of [
+    [0, '', '', 0],
+    [0, "' or 1=1 --", '__proto__', 1],
+    [-1e308, '\u0000', 'x'.repeat(1000), -5],
+    [1e308, 'x'.repeat(5000), 'constructor', 2 ** 53],
+    [0.5, '🚀\ud800', 'w', 1e300, 'more'],
+  ]) {
+    const [shown = []] = await pages(app, `${ofProject(one.id)}?limit=2&cursor=${cursorOf(...forged)}`)
+    t.ok(
+      shown.every((id) => ofOne.includes(id)),
+      JSON.stringify(forged).slice(0, 60),
+    )
+  }
+  t.strictSame(await listed(app, `${ofProject(one.id)}?cursor=${cursorOf(0, 'z', 'w', 1)}`), ofOne.slice(1))
+})
+
+t.test('an unexpected failure says that items could not be fetched', async (t) => {
+  const { app, one } = await boards(t)
+  await createItem(app, one.id)
+  const failure = { error: 'Failed to fetch kanban items' }
+  const urls = ['', '?limit=1', '?q=x&label=y&limit=1'].flatMap((text) => [
+    `${ofProject(one.id)}${text}`,
+    `${ALL}${text}`,
+  ])
+  breakTable(app, 'kanban_items')
+  await holds(
+    t,
+    app,
+    urls.map((url): Row => ['GET', url, undefined, undefined, 500, failure]),
+  )
+  const closed = await boards(t)
+  closed.app.db.$client.close()
+  await holds(t, closed.app, [
+    ['GET', ALL, undefined, undefined, 500, failure],
+    ['HEAD', ALL, undefined, undefined, 500, ''],
+    ['GET', ofProject(one.id), undefined, undefined, 500, failure],
+  ])
+})
+
+t.test('the document describes each parameter, and the Link header', async (t) => {
+  const { app } = await boards(t)
+  const { paths } = (await send(app, 'GET', '/openapi.json')).body
+  const filters = [
+    'column',
+    'assigneeId',
+    'priority',
+    'label',
+    'q',
+    'dueAfter',
+    'dueBefore',
+    'dismissed',
+    'limit',
+    'cursor',
+  ]
+  for (const [path, names] of [
+    ['/api/projects/{id}/kanban-items', filters],
+    ['/api/kanban-items', ['projectId', ...filters]],
+  ] as const) {
+    const { parameters, responses, description } = paths[path].get
+    const inQuery = parameters.filter((parameter: { in: string }) => parameter.in === 'query')
+    t.strictSame(
+      inQuery.map(({ name }: { name: string }) => name),
+      names,
+    )
+    for (const { name, description, required } of inQuery) {
+      t.type(description, 'string', name)
+      t.not(required, true, name)
+    }
+    t.match(description, /`Link` header/)
+    const { headers, content } = responses[200]
+    t.match(headers.link, { schema: { type: 'string' }, description: /rel="next"/ })
+    t.match(content['application/json'].schema, {
+      type: 'array',
+      items: { $ref: '#/components/schemas/KanbanItem' },
+    })
+  }
+})
