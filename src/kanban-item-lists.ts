@@ -1,12 +1,12 @@
 /** Lists of kanban items: of one board or across projects, filtered, whole or page by page. */
-import { and, eq, gte, inArray, lt, not, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, lt, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from './db/client.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from './db/schema.ts'
 import { byFields, given, prepareExists, prepareRows } from './db/statements.ts'
 import { noSuch } from './existence.ts'
-import { prepareCompletion, prepareItemsAmong } from './kanban-items.ts'
-import { inOrder, isAfter } from './ordering.ts'
+import { prepareCompletion, prepareKanbanItems } from './kanban-items.ts'
+import { inOrder, isAfter, isUpTo } from './ordering.ts'
 import { createPager, type PageQuery } from './pages.ts'
 import type { KanbanItem } from './schemas/records.ts'
 import { parseTimestamp } from './time.ts'
@@ -130,9 +130,9 @@ export function prepareKanbanItemLists(db: SharedDatabase) {
       places(names, isAfter(kanbanItems)).limit(given('count') as unknown as Placeholder),
     ),
   )
-  const upTo = byFields((names) => prepareRows(db, places(names, not(isAfter(kanbanItems)))))
+  const upTo = byFields((names) => prepareRows(db, places(names, isUpTo(kanbanItems))))
   const complete = prepareCompletion(db)
-  const itemsById = prepareItemsAmong(db, kanbanItems.id)
+  const { getMany } = prepareKanbanItems(db)
   const projectExists = prepareExists(db, projects)
   const page = createPager()
 
@@ -150,8 +150,7 @@ export function prepareKanbanItemLists(db: SharedDatabase) {
       },
       query,
     )
-    const items = new Map(itemsById(JSON.stringify(ids)).map((item) => [item.id, item]))
-    return { items: ids.flatMap((id) => items.get(id) ?? []), ...more }
+    return { items: getMany(ids), ...more }
   }
 
   return {

@@ -1,15 +1,14 @@
 /** Kanban items: reading them whole. What changes them is in `kanban-item-changes.ts`. */
-import { and, asc, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import { eq, getTableColumns, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from './db/client.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks } from './db/schema.ts'
 import { amongIds, given, prepareRows } from './db/statements.ts'
 import { noSuch } from './existence.ts'
+import { inOrder } from './ordering.ts'
 import type { KanbanItem } from './schemas/records.ts'
 
 type ItemRow = typeof kanbanItems.$inferSelect
-const inOrder = [asc(kanbanItems.sortOrder), asc(kanbanItems.id)]
-
 /** The labels of the items that the condition names. */
 const labelsWhere = (db: SharedDatabase, condition: SQL) =>
   prepareRows(
@@ -19,7 +18,7 @@ const labelsWhere = (db: SharedDatabase, condition: SQL) =>
       .from(kanbanItemLabels)
       .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
       .where(condition)
-      .orderBy(asc(kanbanLabels.id)),
+      .orderBy(...inOrder(kanbanLabels)),
   )
 
 /** The subtasks of the items that the condition names. */
@@ -30,7 +29,7 @@ const subtasksWhere = (db: SharedDatabase, condition: SQL) =>
       .select()
       .from(kanbanSubtasks)
       .where(condition)
-      .orderBy(asc(kanbanSubtasks.sortOrder), asc(kanbanSubtasks.id)),
+      .orderBy(...inOrder(kanbanSubtasks)),
   )
 
 /**
@@ -66,16 +65,16 @@ export function prepareItemsAmong(db: SharedDatabase, column: SQLiteColumn): (id
       .select()
       .from(kanbanItems)
       .where(amongIds(column))
-      .orderBy(...inOrder),
+      .orderBy(...inOrder(kanbanItems)),
   )
   const complete = prepareCompletion(db)
   return (ids) => complete(items.all({ ids }))
 }
 
 /**
- * Prepares the statements that read one item with its labels and subtasks: three of its own, which cost a fraction of
- * those for many.
- * @returns a reader whose result is a complete KanbanItem record
+ * Prepares the statements that read items by their ids: three, however many items. One item has three of its own, which
+ * cost a fraction of those for many.
+ * @returns readers whose results are complete KanbanItem records
  */
 export function prepareKanbanItems(db: SharedDatabase) {
   const one = prepareRows(
@@ -87,7 +86,6 @@ export function prepareKanbanItems(db: SharedDatabase) {
   )
   const labels = labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')))
   const subtasks = subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')))
-
   const among = prepareItemsAmong(db, kanbanItems.id)
 
   return {

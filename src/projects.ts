@@ -1,5 +1,6 @@
 /** Projects: reading them with all their relations, creating, changing and deleting them. */
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { prepareChildrenOfMany } from './children.ts'
 import { prepareDefaultColumns } from './columns.ts'
 import { read, type SharedDatabase } from './db/client.ts'
 import {
@@ -93,34 +94,10 @@ export function preparePagedProjects(db: SharedDatabase): (filter: ProjectFilter
 export function prepareProjects(db: SharedDatabase) {
   const rows = prepareRows(db, db.select().from(projects).where(amongIds(projects.id)))
   const itemsOf = prepareItemsAmong(db, kanbanItems.projectId)
-  const transcripts = prepareRows(
-    db,
-    db
-      .select()
-      .from(transcriptSummaries)
-      .where(amongIds(transcriptSummaries.projectId))
-      .orderBy(asc(transcriptSummaries.id)),
-  )
-  const metricRows = prepareRows(
-    db,
-    db.select().from(metrics).where(amongIds(metrics.projectId)).orderBy(asc(metrics.id)),
-  )
-  const objectiveRows = prepareRows(
-    db,
-    db
-      .select()
-      .from(objectives)
-      .where(amongIds(objectives.projectId))
-      .orderBy(asc(objectives.sortOrder), asc(objectives.id)),
-  )
-  const assignments = prepareRows(
-    db,
-    db
-      .select()
-      .from(teamAssignments)
-      .where(amongIds(teamAssignments.projectId))
-      .orderBy(asc(teamAssignments.id)),
-  )
+  const transcriptsOf = prepareChildrenOfMany(db, transcriptSummaries)
+  const metricsOf = prepareChildrenOfMany(db, metrics)
+  const objectivesOf = prepareChildrenOfMany(db, objectives)
+  const assignmentsOf = prepareChildrenOfMany(db, teamAssignments)
   const listFor = prepareByFilter((passes) =>
     prepareRows(
       db,
@@ -139,18 +116,16 @@ export function prepareProjects(db: SharedDatabase) {
       .where(eq(projects.id, given('id'))),
   )
 
-  const byProject = <T extends { projectId: string }>(rows: T[]) => Map.groupBy(rows, (row) => row.projectId)
-
   const getAll = (wanted: string[]): Project[] =>
     read(db, () => {
       const found = rows.all({ ids: JSON.stringify(wanted) })
       if (found.length === 0) return []
       const ids = JSON.stringify(found.map(({ id }) => id))
-      const items = byProject(itemsOf(ids))
-      const transcriptSummaries = byProject(transcripts.all({ ids }))
-      const metrics = byProject(metricRows.all({ ids }))
-      const objectives = byProject(objectiveRows.all({ ids }))
-      const teamAssignments = byProject(assignments.all({ ids }))
+      const items = Map.groupBy(itemsOf(ids), ({ projectId }) => projectId)
+      const transcriptSummaries = transcriptsOf(ids)
+      const metrics = metricsOf(ids)
+      const objectives = objectivesOf(ids)
+      const teamAssignments = assignmentsOf(ids)
       return found.map((project) => ({
         ...project,
         kanbanItems: items.get(project.id) ?? [],

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { kanbanItemLabels, kanbanLabels } from '../../src/db/schema.ts'
 import { newId } from '../../src/ids.ts'
-import { prepareKanbanItemChanges } from '../../src/kanban-items.ts'
+import { prepareKanbanItemChanges } from '../../src/kanban-item-changes.ts'
 import { parseTimestamp } from '../../src/time.ts'
 import { watch } from '../executions.ts'
 import {
