@@ -11,7 +11,7 @@ import {
   isSafe,
   type ResolveMember,
 } from '../src/identity.ts'
-import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade } from '../src/members.ts'
+import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade, type MemberRow } from '../src/members.ts'
 import { ROLES } from '../src/schemas/records.ts'
 import {
   isStale,
@@ -32,10 +32,16 @@ export interface AuthOptions extends FirstAdmin {
 
 /** The current session as the session routes handle it. */
 export interface SessionCookies {
-  /** Signs a member in: starts a session and gives the client its cookie. @returns when it ends */
-  start: (request: FastifyRequest, reply: FastifyReply, memberId: string) => Promise<string>
+  /**
+   * Signs in a member whose password was found right: starts a session, ends the one that the request came with, and
+   * gives the client its cookie.
+   * @returns when the session ends
+   */
+  start: (request: FastifyRequest, reply: FastifyReply, member: MemberRow) => Promise<string>
   /** Signs out: ends the session of the request's cookie, if any, and takes the cookie away. */
   end: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /** Takes the cookie away: its session is over. */
+  clear: (request: FastifyRequest, reply: FastifyReply) => void
 }
 
 declare module 'fastify' {
@@ -90,7 +96,9 @@ export default fp<AuthOptions>(
           expires: new Date(expiresAt),
         }),
       )
-    const expired = (token = ''): SessionCookie => ({ token, expiresAt: new Date(0).toISOString() })
+    const clearCookie = (request: FastifyRequest, reply: FastifyReply): void => {
+      setCookie(request, reply, { token: '', expiresAt: new Date(0).toISOString() })
+    }
 
     /** Credentials whose use is being noted, by id: requests that come meanwhile need not note it too. */
     const noting = new Set<string>()
@@ -115,7 +123,7 @@ export default fp<AuthOptions>(
     function fromSession(request: FastifyRequest, reply: FastifyReply, token: string): Identity {
       const found = sessions.findSession(token)
       if (!found) {
-        setCookie(request, reply, expired())
+        clearCookie(request, reply)
         throw authenticationRequired()
       }
       const { session, ...member } = found
@@ -124,7 +132,7 @@ export default fp<AuthOptions>(
         note(request, session.id, () => changes.touchSession(session.id, use))
         setCookie(request, reply, { token, expiresAt: use.expiresAt })
       }
-      return { member, via: 'session', scope: 'write' }
+      return { member, via: 'session', scope: 'write', sessionId: session.id }
     }
 
     const defaultMember = { id: defaultMemberId, name: defaultMemberId, email: null, role: 'member' } as const
@@ -153,16 +161,17 @@ export default fp<AuthOptions>(
     app.decorateRequest(IDENTITY, null)
     app.decorate('firstAdmin', undefined)
     app.decorate('sessionCookies', {
-      start: async (request, reply, memberId) => {
-        const session = await app.write(() => changes.start(memberId))
+      start: async (request, reply, member) => {
+        const session = await app.write(() => changes.signIn(member, cookieOf(request), request.ip))
         setCookie(request, reply, session)
         return session.expiresAt
       },
       end: async (request, reply) => {
         const token = cookieOf(request)
-        if (token !== undefined) await app.write(() => changes.end(token))
-        setCookie(request, reply, expired())
+        if (token !== undefined) await app.write(() => changes.end(token, request.ip))
+        clearCookie(request, reply)
       },
+      clear: clearCookie,
     } satisfies SessionCookies)
 
     /** Whoever has no admin role gets 403 there, also with a credential that is worth nothing. */

@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { ApiError } from '../src/errors.ts'
+import type { FastifyRequest } from 'fastify'
+import { prepareAuditLog } from '../src/audit-log.ts'
 import { identityOf, type Via } from '../src/identity.ts'
 import { findMemberByEmail } from '../src/members.ts'
 import { verifyPassword } from '../src/passwords.ts'
 import { CreateBody, ErrorBody, ref, Success, Timestamp } from '../src/schemas/common.ts'
 import { CurrentMemberSchema } from '../src/schemas/records.ts'
+import { invalidCredentials } from '../src/sessions.ts'
 import { createSignInLimits } from '../src/sign-in-limits.ts'
 
 const SignInSchema = CreateBody({
@@ -21,14 +23,27 @@ const WhoAmISchema = Type.Object({
 /** The session: signing in and out with email and password. */
 const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const limits = createSignInLimits()
+  const record = prepareAuditLog(app.db)
   const tags = ['Session']
+
+  /**
+   * Nobody waits for it: it must cost a refusal neither its answer, e.g. while the disk is full, nor a time that would
+   * tell whose email it was. What was typed is not kept: it may be a password in the wrong field.
+   */
+  function noteFailure(request: FastifyRequest, memberId: string | null): void {
+    const by = { id: null, address: request.ip }
+    app
+      .write(() => record({ action: 'sign-in-failed', by, subjectId: memberId }))
+      .catch((error) => request.log.warn({ err: error }, 'could not record a failed sign-in'))
+  }
 
   app.post('/api/session', {
     config: { access: 'public', failure: 'Failed to create session' },
     schema: {
       operationId: 'signIn',
       summary: 'Sign in',
-      description: 'Whatever credential the request carries is ignored. The session travels in a cookie.',
+      description:
+        'Whatever credential the request carries is ignored, but a session that it came with ends. The new one travels in a cookie.',
       tags,
       body: SignInSchema,
       response: { 201: SignedInSchema, 401: ref(ErrorBody), 403: ref(ErrorBody) },
@@ -38,10 +53,13 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       await limits.count(request.ip, email)
       const found = findMemberByEmail(app.db, email)
       const matches = await verifyPassword(found?.passwordHash ?? null, password)
-      if (!found || !matches || found.disabled) throw new ApiError(401, 'Invalid email or password')
+      if (!found || !matches || found.disabled) {
+        noteFailure(request, found?.id ?? null)
+        throw invalidCredentials()
+      }
       await limits.forgive(request.ip, email)
       const { id, name, role } = found
-      const expiresAt = await app.sessionCookies.start(request, reply, id)
+      const expiresAt = await app.sessionCookies.start(request, reply, found)
       return reply.code(201).send({ member: { id, name, email: found.email, role }, expiresAt })
     },
   })

@@ -25,7 +25,10 @@ import objectiveRoutes from '../routes/objectives.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
 import sessionRoutes from '../routes/session.ts'
+import ownSessionRoutes from '../routes/sessions.ts'
 import teamAssignmentRoutes from '../routes/team-assignments.ts'
+import teamRoutes from '../routes/teams.ts'
+import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
 import { type Config, configure, loadConfig } from './config.ts'
 import { leaveHostSchemas, stayOutOfHostDocument } from './embedding.ts'
@@ -80,6 +83,9 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
 
   await app.register(healthRoutes)
   await app.register(sessionRoutes)
+  await app.register(ownSessionRoutes)
+  await app.register(tokenRoutes, { authMode: options.authMode })
+  await app.register(teamRoutes)
   await app.register(projectRoutes)
   await app.register(kanbanColumnRoutes)
   await app.register(kanbanItemRoutes)

@@ -12,6 +12,8 @@ export interface Identity {
   member: CurrentMember
   via: Via
   scope: 'read' | 'write'
+  /** The session that the request came with, when that is how the member was recognised. */
+  sessionId?: string
 }
 
 /** What a host application tells about the member behind a request; null or undefined: nobody it knows. */
@@ -81,6 +83,13 @@ export const IDENTITY = Symbol('phaseboard.identity')
 
 /** Who makes this request. Only in handlers and route hooks of routes that are not public. */
 export const identityOf = (request: FastifyRequest): Identity => request.getDecorator<Identity>(IDENTITY)
+
+/**
+ * The id of the row in `members` that an identity stands for; null for the default member and a host's, who are none,
+ * whatever their ids are: what belongs to rows is not theirs.
+ */
+export const accountOf = ({ member, via }: Identity): string | null =>
+  via === 'session' || via === 'token' ? member.id : null
 
 /** Who makes this request and from where, for the audit trail. Only in handlers of routes that are not public. */
 export const actorOf = (request: FastifyRequest): Actor => ({ id: memberOf(request).id, address: request.ip })

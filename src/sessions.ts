@@ -1,9 +1,23 @@
-/** Sessions and API tokens: how a credential becomes a member. */
+/** Sessions and API tokens: how a credential becomes a member, and where a member is signed in. */
 import { and, eq, lte, sql } from 'drizzle-orm'
+import { type Actor, prepareAuditLog } from './audit-log.ts'
 import type { SharedDatabase } from './db/client.ts'
 import { apiTokens, members, sessions } from './db/schema.ts'
-import { given, prepareChange, prepareInsert, prepareUpdate } from './db/statements.ts'
+import {
+  given,
+  prepareChange,
+  prepareDelete,
+  prepareInsert,
+  prepareRows,
+  prepareUpdate,
+} from './db/statements.ts'
+import { ApiError } from './errors.ts'
+import { noSuch } from './existence.ts'
+import { accountOf, type Identity } from './identity.ts'
 import { newId } from './ids.ts'
+import type { MemberRow } from './members.ts'
+import { inOrder } from './ordering.ts'
+import type { Session } from './schemas/records.ts'
 import { hashToken, newToken } from './secrets.ts'
 import { timestamp } from './time.ts'
 
@@ -18,6 +32,12 @@ const TOUCH_INTERVAL = 60 * 1000
 const expiry = (createdAt: number, now: number) => timestamp(Math.min(now + IDLE_TIME, createdAt + MAX_AGE))
 
 const who = { id: members.id, name: members.name, email: members.email, role: members.role }
+
+/** Condition: the session is not over at the time that is given as `now`. */
+const isAlive = sql`${sessions.expiresAt} > ${given('now')}`
+
+/** The 401 of a sign-in. The same words whatever was wrong: which emails exist is nobody's business. */
+export const invalidCredentials = () => new ApiError(401, 'Invalid email or password')
 
 /** The name of the cookie in which a session's token travels. */
 export const SESSION_COOKIE = 'phaseboard_session'
@@ -40,13 +60,7 @@ export function prepareSessions(db: SharedDatabase) {
     })
     .from(sessions)
     .innerJoin(members, eq(members.id, sessions.memberId))
-    .where(
-      and(
-        eq(sessions.tokenHash, given('tokenHash')),
-        sql`${sessions.expiresAt} > ${given('now')}`,
-        eq(members.disabled, false),
-      ),
-    )
+    .where(and(eq(sessions.tokenHash, given('tokenHash')), isAlive, eq(members.disabled, false)))
     .prepare()
   const byToken = db
     .select({ ...who, token: { id: apiTokens.id, scope: apiTokens.scope, lastUsedAt: apiTokens.lastUsedAt } })
@@ -92,27 +106,65 @@ export function prepareSessionChanges(db: SharedDatabase) {
   const updateSession = prepareUpdate(db, sessions)
   const updateToken = prepareUpdate(db, apiTokens)
   const removeExpired = prepareChange(db, db.delete(sessions).where(lte(sessions.expiresAt, given('now'))))
-  const removeByToken = prepareChange(
+  const remove = prepareDelete(db, sessions)
+  const byToken = prepareRows(
     db,
-    db.delete(sessions).where(eq(sessions.tokenHash, given('tokenHash'))),
+    db
+      .select({ id: sessions.id, memberId: sessions.memberId })
+      .from(sessions)
+      .where(and(eq(sessions.tokenHash, given('tokenHash')), isAlive)),
   )
+  const credentials = prepareRows(
+    db,
+    db
+      .select({ disabled: members.disabled, passwordHash: members.passwordHash })
+      .from(members)
+      .where(eq(members.id, given('id'))),
+  )
+  const record = prepareAuditLog(db)
+
+  /** Starts a session for a member; expired ones are cleared away on the occasion. */
+  function start(memberId: string): SessionCookie & { id: string } {
+    const now = Date.now()
+    const at = timestamp(now)
+    const id = newId()
+    const token = newToken()
+    const expiresAt = expiry(now, now)
+    removeExpired({ now: at })
+    const row = { id, memberId, tokenHash: hashToken(token), lastUsedAt: at, expiresAt }
+    insert({ ...row, createdAt: at, updatedAt: at })
+    return { id, token, expiresAt }
+  }
+
+  /** Ends the session of this token, if there is one. Who presents it signs its member out. */
+  function end(token: string, address: string): void {
+    const session = byToken.get({ tokenHash: hashToken(token), now: timestamp() })
+    if (session === undefined) return
+    remove(session.id)
+    record({ action: 'sign-out', by: { id: session.memberId, address }, subjectId: session.id })
+  }
 
   return {
-    /** Starts a session for a member; expired ones are cleared away on the occasion. */
-    start(memberId: string): SessionCookie {
-      const now = Date.now()
-      const at = timestamp(now)
-      const token = newToken()
-      const expiresAt = expiry(now, now)
-      removeExpired({ now: at })
-      const row = { id: newId(), memberId, tokenHash: hashToken(token), lastUsedAt: at, expiresAt }
-      insert({ ...row, createdAt: at, updatedAt: at })
-      return { token, expiresAt }
-    },
+    start,
+    end,
 
-    /** Ends the session of this token, if there is one. */
-    end(token: string): void {
-      removeByToken({ tokenHash: hashToken(token) })
+    /**
+     * Signs in a member whose password was found right.
+     * @param member as it was when the password was checked, which takes a while
+     * @param replaced the token of the session that the client had until now, whoever's it was: it ends
+     * @throws ApiError 401 when the member has meanwhile been disabled or deleted, or has got another password
+     */
+    signIn(
+      { id, passwordHash }: Pick<MemberRow, 'id' | 'passwordHash'>,
+      replaced: string | undefined,
+      address: string,
+    ): SessionCookie {
+      const current = credentials.get({ id })
+      if (!current || current.disabled || current.passwordHash !== passwordHash) throw invalidCredentials()
+      if (replaced !== undefined) end(replaced, address)
+      const session = start(id)
+      record({ action: 'sign-in', by: { id, address }, subjectId: session.id })
+      return session
     },
 
     /** Notes that a session is in use, and moves its end. */
@@ -123,6 +175,52 @@ export function prepareSessionChanges(db: SharedDatabase) {
     /** Notes that an API token is in use. */
     touchToken(id: string): void {
       updateToken(id, { lastUsedAt: timestamp() })
+    },
+  }
+}
+
+/**
+ * Prepares the statements that list and revoke a member's own sessions: those of others, and those that are over, do not
+ * exist to it, whatever its role. A member who is no row has none.
+ * @returns readers; and a change, to be called inside the write that it is part of
+ */
+export function prepareOwnSessions(db: SharedDatabase) {
+  const { id, lastUsedAt, expiresAt, createdAt, updatedAt } = sessions
+  const select = () => db.select({ id, lastUsedAt, expiresAt, createdAt, updatedAt }).from(sessions)
+  const isOwn = and(eq(sessions.memberId, given('memberId')), isAlive)
+  const all = prepareRows(
+    db,
+    select()
+      .where(isOwn)
+      .orderBy(...inOrder(sessions)),
+  )
+  const one = prepareRows(db, select().where(and(eq(id, given('id')), isOwn)))
+  const remove = prepareDelete(db, sessions)
+  const record = prepareAuditLog(db)
+
+  const ownOf = (identity: Identity) => ({ memberId: accountOf(identity), now: timestamp() })
+  const shownTo = (identity: Identity, session: Omit<Session, 'current'>): Session => ({
+    ...session,
+    current: session.id === identity.sessionId,
+  })
+
+  function get(sessionId: string, identity: Identity): Session {
+    return shownTo(identity, one.get({ ...ownOf(identity), id: sessionId }) ?? noSuch(sessions))
+  }
+
+  return {
+    /** One session. @throws ApiError 404 */
+    get,
+
+    /** All sessions, by id. */
+    list: (identity: Identity): Session[] =>
+      all.all(ownOf(identity)).map((session) => shownTo(identity, session)),
+
+    /** Ends a session. @throws ApiError 404 */
+    revoke(sessionId: string, identity: Identity, by: Actor): void {
+      get(sessionId, identity)
+      remove(sessionId)
+      record({ action: 'session-revoked', by, subjectId: sessionId })
     },
   }
 }

@@ -5,6 +5,8 @@ import type { Test } from 'tap'
 import { type BuildOptions, buildApp } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
 import {
+  apiTokens,
+  auditLog,
   kanbanActivity,
   kanbanComments,
   kanbanItemLabels,
@@ -17,6 +19,7 @@ import {
   transcriptSummaries,
 } from '../src/db/schema.ts'
 import { newId } from '../src/ids.ts'
+import { hashToken, newToken } from '../src/secrets.ts'
 import { prepareSessionChanges } from '../src/sessions.ts'
 
 export type App = Awaited<ReturnType<typeof buildApp>>
@@ -145,6 +148,25 @@ export function signInAs(app: App, role: 'admin' | 'member' | 'viewer', fields: 
   const { token } = prepareSessionChanges(app.db).start(id)
   return { id, token, headers: { cookie: `phaseboard_session=${token}` } }
 }
+
+/** Makes an API token of a member. @returns the headers that carry it */
+export function tokenOf(app: App, memberId: string, fields: Partial<typeof apiTokens.$inferInsert> = {}) {
+  const token = `pbt_${newToken()}`
+  app.db
+    .insert(apiTokens)
+    .values({ id: newId(), memberId, name: 'CI', scope: 'write', tokenHash: hashToken(token), ...fields })
+    .run()
+  return { authorization: `Bearer ${token}` }
+}
+
+/** What the audit trail says, from the first entry on: who did what to what, and more. */
+export const auditTrail = (app: App) =>
+  app.db
+    .select()
+    .from(auditLog)
+    .orderBy(auditLog.id)
+    .all()
+    .map(({ actorId, action, subjectId, metadata }) => [actorId, action, subjectId, metadata])
 
 /** Creates a project through the API. */
 export async function createProject(app: App, fields: object = {}, headers?: Record<string, string>) {

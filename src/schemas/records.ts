@@ -315,7 +315,7 @@ export const TeamSchema = Type.Object(
     id: Id,
     name: Type.String(),
     description: Type.String(),
-    memberIds: Type.Array(Type.String()),
+    memberIds: Type.Array(Type.String(), { description: 'In the order of the ids' }),
     ...timestamps,
   },
   { $id: 'Team' },
@@ -349,6 +349,18 @@ export const TokenSchema = Type.Object(
   { $id: 'Token' },
 )
 export type Token = Static<typeof TokenSchema>
+
+/** A token that was made just now: the only answer that has the secret. */
+export const NewTokenSchema = Type.Object(
+  {
+    ...TokenSchema.properties,
+    token: Type.String({
+      description: 'The secret, for `Authorization: Bearer`. Shown this once and not kept',
+      examples: ['pbt_Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCB0b2s'],
+    }),
+  },
+  { $id: 'NewToken' },
+)
 
 /** Something that happened to who may do what. */
 export const AuditEntrySchema = Type.Object(
@@ -397,5 +409,6 @@ export const namedSchemas = [
   TeamSchema,
   SessionSchema,
   TokenSchema,
+  NewTokenSchema,
   AuditEntrySchema,
 ]

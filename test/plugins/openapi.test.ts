@@ -202,7 +202,8 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
     for (const { method, path, security } of operationsOf(document)) {
       const endpoint = `${method} ${path}`
       const isPublic = !path.startsWith('/api/') || endpoint === 'post /api/session'
-      const needsAdmin = endpoint === 'delete /api/projects/{id}'
+      const changesTeams = path.startsWith('/api/teams') && method !== 'get'
+      const needsAdmin = endpoint === 'delete /api/projects/{id}' || changesTeams
       t.strictSame(
         security,
         isPublic ? [] : needsAdmin ? credentials : usual,

@@ -1,11 +1,13 @@
 import { createRequire } from 'node:module'
+import { Writable } from 'node:stream'
 import { eq } from 'drizzle-orm'
 import t from 'tap'
 import { members, sessions } from '../../src/db/schema.ts'
 import { newId } from '../../src/ids.ts'
 import { hashPassword, verifyPassword } from '../../src/passwords.ts'
+import { hashToken } from '../../src/secrets.ts'
 import { timestamp } from '../../src/time.ts'
-import { type App, build, count, holds, invalid, send, signInAs } from '../helper.ts'
+import { type App, auditTrail, build, count, holds, invalid, send, signInAs, tokenOf } from '../helper.ts'
 
 const PASSWORD = 'correct horse battery'
 const refused = { error: 'Invalid email or password' }
@@ -14,10 +16,14 @@ const DAY = 24 * 60 * 60 * 1000
 
 /** Every check of a password, as the hash it was held against. Patched before anything loads the library. */
 const verifications: string[] = []
+/** What happens while the next password is checked. */
+let meanwhile = () => {}
 const argon2 = createRequire(import.meta.url)('@node-rs/argon2')
 const { verify } = argon2
 argon2.verify = (hash: string, ...rest: unknown[]) => {
   verifications.push(hash)
+  meanwhile()
+  meanwhile = () => {}
   return verify(hash, ...rest)
 }
 
@@ -122,11 +128,6 @@ t.test('whatever credential the request carries is ignored', async (t) => {
       t.equal(body.member.id, id)
       t.match(await signIn(app, 'ada@example.test', 'wrong', { headers }), { status: 401, body: refused })
     }
-    t.equal(
-      (await send(app, 'GET', '/api/session', undefined, other.headers)).status,
-      200,
-      'that one lives on',
-    )
   }
 })
 
@@ -135,11 +136,168 @@ t.test('every sign-in has a token of its own', async (t) => {
   enrol(app, 'ada@example.test')
   const first = await signIn(app, 'ada@example.test')
   const second = await signIn(app, 'ada@example.test', PASSWORD, { headers: first.cookie })
-  t.not(first.cookie.cookie, second.cookie.cookie)
-  for (const { cookie } of [first, second]) {
+  const third = await signIn(app, 'ada@example.test', PASSWORD, { headers: second.cookie })
+  t.equal(new Set([first, second, third].map(({ cookie }) => cookie.cookie)).size, 3)
+  const chosen = 'phaseboard_session=chosen-by-somebody-else'
+  const fixed = await signIn(app, 'ada@example.test', PASSWORD, { headers: { cookie: chosen } })
+  t.not(fixed.cookie.cookie, chosen)
+  t.equal((await send(app, 'GET', '/api/session', undefined, { cookie: chosen })).status, 401)
+  for (const { cookie, body } of [third, fixed]) {
     t.match((await send(app, 'GET', '/api/session', undefined, cookie)).body, { via: 'session' })
+    t.notOk(JSON.stringify(body).includes(cookie.cookie.slice('phaseboard_session='.length)))
   }
-  t.equal(count(app, 'sessions'), 2)
+})
+
+t.test('a sign-in ends the session that it came with, whoever that was; a failed one does not', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    const id = enrol(app, 'ada@example.test')
+    const eve = signInAs(app, 'admin')
+    const elsewhere = signInAs(app, 'admin')
+    const [of, other] = [eve, elsewhere].map(
+      ({ id: memberId }) => app.db.select().from(sessions).where(eq(sessions.memberId, memberId)).get()?.id,
+    )
+    t.equal((await signIn(app, 'ada@example.test', 'wrong', { headers: eve.headers })).status, 401)
+    await holds(t, app, [['GET', '/api/session', undefined, eve.headers, 200, { via: 'session' }]])
+    await allWritten(app)
+    const before = auditTrail(app).length
+
+    const { status, cookie } = await signIn(app, 'ada@example.test', PASSWORD, { headers: eve.headers })
+    t.equal(status, 201)
+    const own = app.db.select().from(sessions).where(eq(sessions.memberId, id)).get()?.id
+    await holds(t, app, [
+      ['GET', '/api/session', undefined, eve.headers, 401, { error: 'Authentication required' }],
+      ['GET', '/api/session', undefined, elsewhere.headers, 200, { via: 'session' }],
+      ['GET', '/api/session', undefined, cookie, 200, { via: 'session' }],
+    ])
+    t.strictSame(
+      app.db
+        .select()
+        .from(sessions)
+        .all()
+        .map((session) => session.id)
+        .toSorted(),
+      [other, own].toSorted(),
+    )
+    t.strictSame(auditTrail(app).slice(before), [
+      [eve.id, 'sign-out', of, {}],
+      [id, 'sign-in', own, {}],
+    ])
+  }
+})
+
+t.test('who is no longer the one whose password was right is not signed in', async (t) => {
+  for (const change of [
+    { disabled: true },
+    { passwordHash: null },
+    { passwordHash: await hashPassword(PASSWORD) },
+    undefined,
+  ]) {
+    const app = await build(t)
+    const id = enrol(app, 'ada@example.test')
+    const other = signInAs(app, 'member')
+    meanwhile = () => {
+      if (change) app.db.update(members).set(change).where(eq(members.id, id)).run()
+      else app.db.delete(members).where(eq(members.id, id)).run()
+    }
+    const { status, body, headers } = await signIn(app, 'ada@example.test', PASSWORD, {
+      headers: other.headers,
+    })
+    t.strictSame([status, body, headers['set-cookie']], [401, refused, undefined], JSON.stringify(change))
+    t.equal(count(app, 'sessions'), 1, 'nor does that end a session')
+    t.strictSame(auditTrail(app), [])
+  }
+})
+
+/** Failures are recorded beside the answer, in the order of the writes. */
+const allWritten = (app: App) => app.write(() => app.db.$client.exec('update members set id = id'))
+
+t.test('signing in, failing to and signing out leave a trail, with the address and no secret', async (t) => {
+  const app = await build(t)
+  const id = enrol(app, 'ada@example.test')
+  const disabled = enrol(app, 'bob@example.test', { disabled: true })
+  const address = '192.0.2.7'
+  await signIn(app, 'ADA@example.test', 'not-the-password', { address })
+  await signIn(app, 'bob@example.test', PASSWORD, { address })
+  await signIn(app, 'nobody@example.test', PASSWORD, { address })
+  const { cookie } = await signIn(app, 'ada@example.test', PASSWORD, { address })
+  const session = app.db.select().from(sessions).get()?.id
+  await app.inject({ method: 'DELETE', url: '/api/session', headers: cookie, remoteAddress: address })
+  t.strictSame(auditTrail(app), [
+    [null, 'sign-in-failed', id, {}],
+    [null, 'sign-in-failed', disabled, {}],
+    [null, 'sign-in-failed', null, {}],
+    [id, 'sign-in', session, {}],
+    [id, 'sign-out', session, {}],
+  ])
+  t.equal(count(app, 'audit_log', 'address = ?', address), 5)
+  const trail = JSON.stringify(app.db.$client.prepare('select * from audit_log').all())
+  const token = cookie.cookie.slice('phaseboard_session='.length)
+  for (const secret of [PASSWORD, 'not-the-password', token, hashToken(token), '@example.test']) {
+    t.notOk(trail.includes(secret), secret)
+  }
+})
+
+t.test('signing out without a session leaves no trail', async (t) => {
+  const app = await build(t)
+  const { id } = signInAs(app, 'member')
+  const token = tokenOf(app, id)
+  await holds(t, app, [
+    ['DELETE', '/api/session', undefined, undefined, 200, { success: true }],
+    ['DELETE', '/api/session', undefined, token, 200, { success: true }],
+    [
+      'DELETE',
+      '/api/session',
+      undefined,
+      { ...token, cookie: 'phaseboard_session=x' },
+      200,
+      { success: true },
+    ],
+  ])
+  t.strictSame(auditTrail(app), [])
+  t.equal(count(app, 'sessions'), 1)
+})
+
+t.test('a session that is over is not signed out once more', async (t) => {
+  const app = await build(t)
+  enrol(app, 'ada@example.test')
+  const { cookie } = await signIn(app, 'ada@example.test')
+  app.db.update(sessions).set({ expiresAt: timestamp() }).run()
+  await signIn(app, 'ada@example.test', PASSWORD, { headers: cookie })
+  t.strictSame(
+    auditTrail(app).map(([, action]) => action),
+    ['sign-in', 'sign-in'],
+  )
+})
+
+t.test('a refused attempt is not recorded', async (t) => {
+  const app = await build(t)
+  t.strictSame(tally(await fail(app, 14, () => 'ada@example.test')), { 401: 10, 429: 4 })
+  await allWritten(app)
+  t.equal(count(app, 'audit_log'), 10)
+})
+
+t.test('a failure that cannot be recorded is answered like any other, and logged', async (t) => {
+  const lines: string[] = []
+  const logStream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const app = await build(t, { logLevel: 'warn', logStream })
+  enrol(app, 'ada@example.test')
+  app.db.$client.pragma('query_only = on')
+  for (const email of ['ada@example.test', 'nobody@example.test']) {
+    t.match(await signIn(app, email, 'wrong'), { status: 401, body: refused })
+  }
+  await t.rejects(allWritten(app))
+  const logged = lines.map((line) => JSON.parse(line))
+  t.strictSame(
+    logged.map(({ level, msg }) => [level, msg]),
+    Array(2).fill([40, 'could not record a failed sign-in']),
+  )
+  t.notMatch(lines.join(''), /example\.test|wrong/)
 })
 
 t.test('signing out ends this session for real, and no other', async (t) => {

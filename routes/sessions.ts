@@ -1,0 +1,60 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { actorOf, identityOf } from '../src/identity.ts'
+import { ErrorBody, IdParams, ref, Success } from '../src/schemas/common.ts'
+import { SessionSchema } from '../src/schemas/records.ts'
+import { prepareOwnSessions } from '../src/sessions.ts'
+
+const onlyOwn = "Another member's session is not found, also when an admin asks."
+
+/** Sessions: where the current member is signed in. */
+const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const sessions = prepareOwnSessions(app.db)
+  const tags = ['Session']
+
+  app.get('/api/sessions', {
+    config: { access: 'own', failure: 'Failed to fetch sessions' },
+    schema: {
+      operationId: 'listSessions',
+      summary: "List the current member's sessions",
+      description: 'Those that are not over, by id. A member who does not sign in here has none.',
+      tags,
+      response: { 200: Type.Array(ref(SessionSchema)) },
+    },
+    handler: async (request) => sessions.list(identityOf(request)),
+  })
+
+  app.get('/api/sessions/:id', {
+    config: { access: 'own', failure: 'Failed to fetch session' },
+    schema: {
+      operationId: 'getSession',
+      summary: "Get one of the current member's sessions",
+      description: onlyOwn,
+      tags,
+      params: IdParams,
+      response: { 200: ref(SessionSchema), 404: ref(ErrorBody) },
+    },
+    handler: async (request) => sessions.get(request.params.id, identityOf(request)),
+  })
+
+  app.delete('/api/sessions/:id', {
+    config: { access: 'own', failure: 'Failed to delete session' },
+    schema: {
+      operationId: 'revokeSession',
+      summary: "Revoke one of the current member's sessions",
+      description: `Revoking the current one signs out. ${onlyOwn}`,
+      tags,
+      params: IdParams,
+      response: { 200: ref(Success), 404: ref(ErrorBody) },
+    },
+    handler: async (request, reply) => {
+      const { id } = request.params
+      const identity = identityOf(request)
+      await app.write(() => sessions.revoke(id, identity, actorOf(request)))
+      if (id === identity.sessionId) app.sessionCookies.clear(request, reply)
+      return { success: true as const }
+    },
+  })
+}
+
+export default ownSessionRoutes

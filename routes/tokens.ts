@@ -1,0 +1,117 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { forbidden } from '../src/errors.ts'
+import { actorOf, identityOf, memberOf } from '../src/identity.ts'
+import { CreateBody, ErrorBody, IdParams, Name, Nullable, ref, Success } from '../src/schemas/common.ts'
+import { NewTokenSchema, TokenSchema } from '../src/schemas/records.ts'
+import { prepareTokenChanges, prepareTokens } from '../src/tokens.ts'
+
+const TokenCreateSchema = CreateBody({
+  name: Name,
+  scope: Type.Optional(
+    Type.Unsafe<'read' | 'write'>({
+      type: 'string',
+      enum: ['read', 'write'],
+      default: 'read',
+      description: 'Whether the token may change what its member may change',
+    }),
+  ),
+  expiresAt: Type.Optional(
+    Nullable(
+      Type.String({
+        format: 'timestamp',
+        description: 'In the future; null or absent: never',
+        examples: ['2030-01-31', '2030-01-31T18:00:00+01:00', null],
+      }),
+    ),
+  ),
+})
+
+/** A token that leaks must not live on in others that it made; and who does not sign in here has nothing to own one. */
+async function needSession(request: FastifyRequest): Promise<void> {
+  if (identityOf(request).via !== 'session') throw forbidden('session required')
+}
+
+/** Nor may a viewer's token hold what its member's role does not. */
+async function refuseViewersWriting(request: FastifyRequest): Promise<void> {
+  const { scope } = request.body as { scope?: string }
+  if (scope === 'write' && memberOf(request).role === 'viewer') throw forbidden('read-only role')
+}
+
+/** API tokens: each member's own. */
+const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = async (
+  app,
+  { authMode },
+) => {
+  const tokens = prepareTokens(app.db)
+  const changes = prepareTokenChanges(app.db)
+  const tags = ['Tokens']
+
+  app.get('/api/tokens', {
+    config: { access: 'own', failure: 'Failed to fetch tokens' },
+    schema: {
+      operationId: 'listTokens',
+      summary: "List the current member's tokens",
+      description: 'Expired ones too, by id. A member who does not sign in here has none.',
+      tags,
+      response: { 200: Type.Array(ref(TokenSchema)) },
+    },
+    handler: async (request) => tokens.list(identityOf(request)),
+  })
+
+  app.post('/api/tokens', {
+    config: { access: 'own', failure: 'Failed to create token' },
+    schema: {
+      operationId: 'createToken',
+      summary: 'Create a token of the current member',
+      description:
+        'Only with a session, never with a token. In required mode viewers create read tokens only. The answer is the only one that has the token itself.',
+      tags,
+      body: TokenCreateSchema,
+      response: { 201: ref(NewTokenSchema) },
+    },
+    onRequest: needSession,
+    preHandler: authMode === 'required' ? refuseViewersWriting : [],
+    handler: async (request, reply) => {
+      const identity = identityOf(request)
+      const created = await app.write(() => {
+        const { id, token } = changes.create(identity.member.id, request.body, actorOf(request))
+        return { ...tokens.get(id, identity), token }
+      })
+      return reply.code(201).send(created)
+    },
+  })
+
+  app.get('/api/tokens/:id', {
+    config: { access: 'own', failure: 'Failed to fetch token' },
+    schema: {
+      operationId: 'getToken',
+      summary: "Get one of the current member's tokens",
+      description: "Another member's token is not found, also when an admin asks.",
+      tags,
+      params: IdParams,
+      response: { 200: ref(TokenSchema), 404: ref(ErrorBody) },
+    },
+    handler: async (request) => tokens.get(request.params.id, identityOf(request)),
+  })
+
+  app.delete('/api/tokens/:id', {
+    config: { access: 'own', failure: 'Failed to delete token' },
+    schema: {
+      operationId: 'revokeToken',
+      summary: 'Revoke a token',
+      description:
+        "Whoever presents it is refused from then on. Another member's is not found, unless an admin asks.",
+      tags,
+      params: IdParams,
+      response: { 200: ref(Success), 404: ref(ErrorBody) },
+    },
+    handler: async (request) => {
+      await app.write(() => changes.revoke(request.params.id, identityOf(request), actorOf(request)))
+      return { success: true as const }
+    },
+  })
+}
+
+export default tokenRoutes
