@@ -69,7 +69,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
         'Only with a session, never with a token. In required mode viewers create read tokens only. The answer is the only one that has the token itself.',
       tags,
       body: TokenCreateSchema,
-      response: { 201: ref(NewTokenSchema) },
+      response: { 201: ref(NewTokenSchema), 404: ref(ErrorBody) },
     },
     onRequest: needSession,
     preHandler: authMode === 'required' ? refuseViewersWriting : [],

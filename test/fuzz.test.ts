@@ -11,6 +11,7 @@ import {
   furnish,
   long,
   send,
+  signInAs,
   stored,
 } from './helper.ts'
 
@@ -251,11 +252,13 @@ const isJson = (body: string) => {
 t.test('no JSON makes any endpoint fail unexpectedly', async (t) => {
   const app = await build(t)
   const endpoints = await bodyEndpoints(app)
+  // Who may call every endpoint.
+  const { headers } = signInAs(app, 'admin')
   t.ok(endpoints.length >= 7)
   for (const [method, url] of endpoints) {
     await fc.assert(
       fc.asyncProperty(fc.oneof(anyJson, fc.dictionary(fc.string(), anyJson)), async (body) => {
-        const { status, body: answer } = await send(app, method, url, JSON.stringify(body))
+        const { status, body: answer } = await send(app, method, url, JSON.stringify(body), headers)
         if (status >= 500) return false
         if (status !== 400) return true
         const messages = [...answer.details.formErrors, ...Object.values(answer.details.fieldErrors).flat()]
@@ -270,6 +273,7 @@ t.test('no JSON makes any endpoint fail unexpectedly', async (t) => {
 
 t.test("a text fails with the endpoint's 500 exactly when it is not JSON", async (t) => {
   const app = await build(t)
+  const { headers } = signInAs(app, 'admin')
   const almost = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '}', '"', '\\', ' ', '0'))
     .map(
@@ -279,7 +283,7 @@ t.test("a text fails with the endpoint's 500 exactly when it is not JSON", async
     if (url === '/api/session') continue
     await fc.assert(
       fc.asyncProperty(fc.oneof(almost, fc.string({ unit: 'grapheme' }), fc.json()), async (body) => {
-        const { status } = await send(app, method, url, body)
+        const { status } = await send(app, method, url, body, headers)
         return (status === 500) === !(isJson(body) || (isOptional && body === ''))
       }),
       { numRuns: 60 },
