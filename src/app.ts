@@ -24,6 +24,7 @@ import metricRoutes from '../routes/metrics.ts'
 import objectiveRoutes from '../routes/objectives.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
+import searchRoutes from '../routes/search.ts'
 import sessionRoutes from '../routes/session.ts'
 import ownSessionRoutes from '../routes/sessions.ts'
 import teamAssignmentRoutes from '../routes/team-assignments.ts'
@@ -99,6 +100,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   await app.register(teamAssignmentRoutes)
   await app.register(ingestRoutes)
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
+  await app.register(searchRoutes)
   await app.register(docsRoutes)
   app.refuseOtherMethods()
 }

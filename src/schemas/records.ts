@@ -277,6 +277,28 @@ export const PersonalIdeaSchema = Type.Object(
   { $id: 'PersonalIdea' },
 )
 
+/** A record that a search has found. */
+export const SearchResultSchema = Type.Object(
+  {
+    kind: Type.Unsafe<'project' | 'kanban-item' | 'kanban-comment' | 'transcript-summary' | 'personal-idea'>({
+      type: 'string',
+      enum: ['project', 'kanban-item', 'kanban-comment', 'transcript-summary', 'personal-idea'],
+    }),
+    id: Id,
+    projectId: Nullable(
+      Type.String({ description: 'Where the record is now; of a project its own id, null for an idea' }),
+    ),
+    title: Type.String({ description: "Of a project its name, of a comment its item's title" }),
+    snippet: Type.String({
+      description:
+        'Text around what was found, with `**` before and after each match and `…` where more was left out. Plain text as users wrote it: neither HTML nor escaped for it',
+      examples: ['… before the next **engine** **test** we should …'],
+    }),
+  },
+  { $id: 'SearchResult' },
+)
+export type SearchResult = Static<typeof SearchResultSchema>
+
 /** What a member may be. A closed set. */
 export const ROLES = ['admin', 'member', 'viewer'] as const
 export const RoleSchema = Type.Unsafe<(typeof ROLES)[number]>({ type: 'string', enum: [...ROLES] })
@@ -404,6 +426,7 @@ export const namedSchemas = [
   ProjectSchema,
   ProjectSummarySchema,
   PersonalIdeaSchema,
+  SearchResultSchema,
   CurrentMemberSchema,
   MemberSchema,
   TeamSchema,

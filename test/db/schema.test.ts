@@ -142,7 +142,18 @@ function furnished() {
 const rowCount = (client: SQLite.Database, table: string) =>
   client.prepare(`select count(*) from ${table}`).pluck().get()
 
-t.test('there are the tables of the contract and no others', async (t) => {
+/** What the search keeps: which records there are, and the index of their words, which has tables of its own. */
+const SEARCH = [
+  'search_entries',
+  'search_index',
+  'search_index_config',
+  'search_index_content',
+  'search_index_data',
+  'search_index_docsize',
+  'search_index_idx',
+]
+
+t.test('there are the tables of the contract, those of the search and no others', async (t) => {
   const { client, close } = furnished()
   t.teardown(close)
   const tables = client
@@ -151,7 +162,7 @@ t.test('there are the tables of the contract and no others', async (t) => {
     )
     .pluck()
     .all()
-  t.strictSame(tables.sort(), Object.keys(DEFAULTS).sort())
+  t.strictSame(tables.sort(), [...Object.keys(DEFAULTS), ...SEARCH].sort())
 })
 
 t.test('a row with the required columns alone has every default', async (t) => {
@@ -297,16 +308,18 @@ const MAY_SCAN = [
   // The elements of a JSON array that was bound.
   /^SCAN json_each VIRTUAL TABLE/,
   /^SCAN CONSTANT ROW$/,
+  // The index of the search; M: the records that match.
+  /^SCAN search_index VIRTUAL TABLE INDEX 0:M2$/,
 ]
 
 t.test('no statement of the service reads a whole table where an index would do', async (t) => {
-  const statements = new Set<string>()
+  const prepared = new Map<SQLite.Database, Set<string>>()
   const { prepare } = SQLite.prototype
   t.teardown(() => {
     SQLite.prototype.prepare = prepare
   })
   SQLite.prototype.prepare = function (source: string) {
-    statements.add(source)
+    prepared.set(this, (prepared.get(this) ?? new Set()).add(source))
     return prepare.call(this, source) as never
   }
   const app = await build(t, { adminPassword: 'correct horse' })
@@ -328,6 +341,7 @@ t.test('no statement of the service reads a whole table where an index would do'
     `/api/kanban-items/${item.id}/activity`,
     `/api/projects/${project.id}/kanban-labels`,
     '/api/personal-ideas',
+    '/api/search?q=card',
   ]
   for (const url of reads) t.equal((await send(app, 'GET', url)).status, 200, url)
   const credentials = { email: 'admin@localhost', password: 'correct horse' }
@@ -340,6 +354,7 @@ t.test('no statement of the service reads a whole table where an index would do'
       .call(app.db.$client, `explain query plan ${source}`)
       .all(Array.from(source.matchAll(/\?/g), () => null))
       .map((step) => (step as { detail: string }).detail)
+  const statements = prepared.get(app.db.$client) ?? new Set()
   let explained = 0
   for (const source of statements) {
     if (!/^\s*(select|update|delete)\b/i.test(source) || /sqlite_schema|drizzle_migrations/.test(source))

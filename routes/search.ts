@@ -1,0 +1,59 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { memberOf } from '../src/identity.ts'
+import { PAGE_LIMIT } from '../src/pages.ts'
+import { ref } from '../src/schemas/common.ts'
+import { SearchResultSchema } from '../src/schemas/records.ts'
+import { prepareSearch } from '../src/search.ts'
+
+/** Results without a `limit`. */
+const DEFAULT_LIMIT = 20
+
+const SearchQuerySchema = Type.Object({
+  q: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: 'Words to look for; without any, nothing is found',
+      examples: ['engine test'],
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_LIMIT,
+      default: DEFAULT_LIMIT,
+      description: 'Results, at most',
+    }),
+  ),
+})
+
+const DESCRIPTION = `Finds projects (name, description, next step), kanban items (title, description; dismissed ones
+too), kanban comments, transcript summaries (title, summary, participants, action items) and the caller's own personal
+ideas (title, description), nobody else's.
+
+All words of \`q\` must be in the record, the last one at least as the beginning of a word. A word is a run of letters
+and digits; case and accents do not matter, and everything else only separates words: there is no query syntax. The
+best matches come first: rare words count more than common ones, the title more than the rest.`
+
+/** Search over everything that the caller may read. */
+const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const search = prepareSearch(app.db)
+
+  app.get('/api/search', {
+    config: { access: 'read', failure: 'Failed to search' },
+    schema: {
+      operationId: 'search',
+      summary: 'Search all that the caller may read',
+      description: DESCRIPTION,
+      tags: ['Search'],
+      querystring: SearchQuerySchema,
+      response: { 200: Type.Object({ results: Type.Array(ref(SearchResultSchema)) }) },
+    },
+    handler: async (request) => {
+      const { q = '', limit = DEFAULT_LIMIT } = request.query
+      return { results: search(q, memberOf(request).id, limit) }
+    },
+  })
+}
+
+export default searchRoutes

@@ -1,0 +1,318 @@
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { kanbanComments, personalIdeas, transcriptSummaries } from '../../src/db/schema.ts'
+import { importTrelloBoard } from '../../src/import-trello.ts'
+import { parseTrelloBoard } from '../../src/trello.ts'
+import {
+  type App,
+  authenticationRequired,
+  breakTable,
+  build,
+  createItem,
+  createProject,
+  holds,
+  invalid,
+  long,
+  type Row,
+  send,
+  signInAs,
+} from '../helper.ts'
+
+const urlOf = (q: string, parameters = '') => `/api/search?q=${encodeURIComponent(q)}${parameters}`
+const none = { results: [] }
+
+async function find(app: App, q: string, headers?: Record<string, string>, parameters = '') {
+  const { status, body } = await send(app, 'GET', urlOf(q, parameters), undefined, headers)
+  if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`)
+  return body.results
+}
+const idsOf = async (...query: Parameters<typeof find>) =>
+  (await find(...query)).map(({ id }: { id: string }) => id)
+
+const addComment = (app: App, itemId: string, id: string, content: string) =>
+  app.db.insert(kanbanComments).values({ id, itemId, authorId: 'ada', content }).run()
+const addIdea = (app: App, ownerId: string, id: string, title: string) =>
+  app.db.insert(personalIdeas).values({ id, ownerId, title }).run()
+
+/** A project with one record of every kind about engines. */
+async function furnish(t: Test) {
+  const app = await build(t)
+  const project = await createProject(app, { name: 'Engine', nextStep: 'Test it' })
+  const item = await createItem(app, project.id, { title: 'Paint', description: 'the engine' })
+  addComment(app, item.id, 'comment', 'Which engine?')
+  app.db
+    .insert(transcriptSummaries)
+    .values({
+      id: 'transcript',
+      projectId: project.id,
+      title: 'Kick-off',
+      date: '2026-01-31T00:00:00.000Z',
+      summary: 'We need a second engine',
+      participants: ['Ada', 'Eve'],
+      actionItems: ['Call Eve', { text: 'Buy oil' }],
+    })
+    .run()
+  addIdea(app, 'local', 'idea', 'An engine without oil')
+  return { app, project, item }
+}
+
+t.test('every kind of record is found, with its place, its title and what was found in it', async (t) => {
+  const { app, project, item } = await furnish(t)
+  const results = {
+    project: {
+      kind: 'project',
+      id: project.id,
+      projectId: project.id,
+      title: 'Engine',
+      snippet: '**Engine**',
+    },
+    item: {
+      kind: 'kanban-item',
+      id: item.id,
+      projectId: project.id,
+      title: 'Paint',
+      snippet: 'the **engine**',
+    },
+    comment: {
+      kind: 'kanban-comment',
+      id: 'comment',
+      projectId: project.id,
+      title: 'Paint',
+      snippet: 'Which **engine**?',
+    },
+    transcript: {
+      kind: 'transcript-summary',
+      id: 'transcript',
+      projectId: project.id,
+      title: 'Kick-off',
+      snippet: 'We need a second **engine**\nAda\nEve\nCall Eve\nBuy oil',
+    },
+    idea: {
+      kind: 'personal-idea',
+      id: 'idea',
+      projectId: null,
+      title: 'An engine without oil',
+      snippet: 'An **engine** without oil',
+    },
+  }
+  t.strictSame((await send(app, 'GET', urlOf('engine'))).body, {
+    results: [results.project, results.idea, results.comment, results.item, results.transcript],
+  })
+  const second = 'We need a **second** **engine**\nAda\nEve\nCall Eve\nBuy oil'
+  t.strictSame(await find(app, 'SECOND eng'), [{ ...results.transcript, snippet: second }])
+  t.strictSame(await find(app, 'tést it'), [{ ...results.project, snippet: '**Test** **it**' }])
+  t.strictSame(await idsOf(app, 'buy eve'), ['transcript'])
+  t.strictSame(await find(app, 'engine missing'), [])
+})
+
+t.test('without a word nothing is found', async (t) => {
+  const { app } = await furnish(t)
+  const rows = [
+    '/api/search',
+    '/api/search?limit=5',
+    ...['', ' ', '"', '*', '-"()', '🚀'].map((q) => urlOf(q)),
+  ]
+  await holds(
+    t,
+    app,
+    rows.map((url): Row => ['GET', url, undefined, undefined, 200, none]),
+  )
+})
+
+t.test('what other searches take for syntax is text', async (t) => {
+  const { app, project } = await furnish(t)
+  const hostile =
+    '" "" * ^ - + NEAR( NEAR(engine,2) title:engine {title}:engine engine* "engine engine" ^engine -engine engine) __proto__ constructor engine\0 \0engine %00 \' \\ ; <script>'
+  for (const q of hostile.split(' ')) {
+    const words = q.replaceAll(/[^a-z0-9]+/gi, ' ').toLowerCase()
+    t.strictSame(await find(app, q), await find(app, words), JSON.stringify(q))
+  }
+  for (const operator of ['AND', 'OR', 'NOT', 'NEAR']) {
+    t.strictSame(await find(app, `engine ${operator} paint`), [], operator)
+  }
+  const item = await createItem(app, project.id, { title: 'engine or not', description: '__proto__' })
+  t.strictSame(await idsOf(app, 'NOT engine OR'), [item.id])
+  t.strictSame(await idsOf(app, '__proto__'), [item.id])
+  for (const query of ['q=%FF', 'q=%ED%A0%80', 'q=%', '__proto__=x&q[]=x&q%00=x']) {
+    t.equal((await send(app, 'GET', `/api/search?${query}`)).status, 200, query)
+  }
+})
+
+t.test('the limit and the length of what is searched for', async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  const ids: string[] = []
+  for (let index = 0; index < 25; index++) ids.push((await createItem(app, project.id, { title: 'Same' })).id)
+  t.strictSame(await idsOf(app, 'same'), ids.slice(0, 20))
+  for (const limit of [1, 2, 24, 25, 26, 500]) {
+    t.strictSame(await idsOf(app, 'same', undefined, `&limit=${limit}`), ids.slice(0, limit), `${limit}`)
+  }
+  const words = Array.from({ length: 51 }, (_, index) => `w${index}`)
+  const refused = (url: string, fieldErrors: Record<string, string[]>): Row => [
+    'GET',
+    url,
+    undefined,
+    undefined,
+    400,
+    invalid(fieldErrors),
+  ]
+  await holds(t, app, [
+    refused(urlOf('x', '&limit=0'), { limit: ['must be >= 1'] }),
+    refused(urlOf('x', '&limit=501'), { limit: ['must be <= 500'] }),
+    refused(urlOf('x', '&limit=1.5'), { limit: ['must be integer'] }),
+    refused(urlOf('x', '&limit=-1'), { limit: ['must be >= 1'] }),
+    refused(urlOf('x', '&limit='), { limit: ['must be integer'] }),
+    refused(urlOf('x', '&limit=ten'), { limit: ['must be integer'] }),
+    refused(urlOf('x', '&limit=1&limit=2'), { limit: ['must be integer'] }),
+    refused(urlOf('x', '&q=y'), { q: ['must be string'] }),
+    refused(urlOf(long(501)), { q: ['must NOT have more than 500 characters'] }),
+    refused(urlOf(long(10_000), '&limit=0'), {
+      q: ['must NOT have more than 500 characters'],
+      limit: ['must be >= 1'],
+    }),
+    refused(urlOf(words.join(' ')), { q: ['must NOT have more than 50 words'] }),
+    ['GET', urlOf(words.slice(1).join(' ')), undefined, undefined, 200, none],
+    ['GET', urlOf(long(500)), undefined, undefined, 200, none],
+    ['GET', urlOf('🚀'.repeat(500)), undefined, undefined, 200, none],
+  ])
+})
+
+t.test('the order of checks', async (t) => {
+  t.test('in open mode nobody is asked who they are', async (t) => {
+    const { app } = await furnish(t)
+    const answer = (await send(app, 'GET', urlOf('paint'))).body
+    t.equal(answer.results.length, 1)
+    for (const role of [undefined, 'viewer', 'member', 'admin'] as const) {
+      const session = role && signInAs(app, role).headers
+      await holds(t, app, [
+        ['GET', urlOf('x', '&limit=0'), undefined, session, 400, invalid({ limit: ['must be >= 1'] })],
+        ['GET', urlOf('paint'), undefined, session, 200, answer],
+      ])
+    }
+    const worthless = { cookie: 'phaseboard_session=worthless' }
+    await holds(t, app, [['GET', urlOf('x', '&limit=0'), undefined, worthless, 401, authenticationRequired]])
+  })
+
+  t.test('in required mode every member may search', async (t) => {
+    const app = await build(t, { authMode: 'required' })
+    const headers = signInAs(app, 'member').headers
+    await createProject(app, {}, headers)
+    const answer = (await send(app, 'GET', urlOf('apollo'), undefined, headers)).body
+    t.equal(answer.results.length, 1)
+    await holds(t, app, [
+      ['GET', urlOf('x', '&limit=0'), undefined, undefined, 401, authenticationRequired],
+      ['GET', urlOf('apollo'), undefined, undefined, 401, authenticationRequired],
+    ])
+    for (const role of ['viewer', 'member', 'admin'] as const) {
+      const session = signInAs(app, role).headers
+      await holds(t, app, [
+        ['GET', urlOf('x', '&limit=0'), undefined, session, 400, invalid({ limit: ['must be >= 1'] })],
+        ['GET', urlOf('apollo'), undefined, session, 200, answer],
+      ])
+    }
+  })
+})
+
+t.test('ideas are found by their owner and nobody else, in both modes', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    const people = (['admin', 'member', 'viewer'] as const).map((role) => signInAs(app, role))
+    for (const { id } of people) addIdea(app, id, `idea of ${id}`, 'Fly to the moon')
+    addIdea(app, 'local', 'idea of nobody signed in', 'Fly to the moon')
+    for (let index = 0; index < 30; index++) addIdea(app, 'someone', `${index}`, 'Moon')
+    for (const { id, headers } of people) {
+      t.strictSame(await idsOf(app, 'moon', headers), [`idea of ${id}`], authMode)
+      t.strictSame(await idsOf(app, 'moon', headers, '&limit=1'), [`idea of ${id}`], authMode)
+    }
+    if (authMode === 'open') t.strictSame(await idsOf(app, 'moon'), ['idea of nobody signed in'])
+  }
+})
+
+t.test('dismissed items are found as well', async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  const item = await createItem(app, project.id, { title: 'Rocket', dismissed: true })
+  t.strictSame(await idsOf(app, 'rocket'), [item.id])
+})
+
+t.test('what changes through the API is found as it is now', async (t) => {
+  const app = await build(t, { adminPassword: 'correct horse' })
+  const project = await createProject(app, { name: 'Apollo' })
+  const item = await createItem(app, project.id, { title: 'Rocket' })
+  addComment(app, item.id, 'comment', 'Too heavy')
+  await send(app, 'PATCH', `/api/kanban-items/${item.id}`, { title: 'Ship', description: 'Lighter' })
+  t.strictSame(await find(app, 'rocket'), [])
+  t.strictSame(await idsOf(app, 'lighter ship'), [item.id])
+  t.match(await find(app, 'heavy'), [{ title: 'Ship' }])
+  await send(app, 'PATCH', `/api/kanban-items/${item.id}`, { title: '' })
+  t.strictSame(await idsOf(app, 'ship'), [item.id], 'a refused change changes nothing')
+  await send(app, 'PATCH', `/api/projects/${project.id}`, { name: 'Gemini' })
+  t.strictSame(await idsOf(app, 'apollo'), [])
+  t.strictSame(await idsOf(app, 'gemini'), [project.id])
+  const idea = await send(app, 'POST', '/api/personal-ideas', { title: 'Fly' })
+  t.strictSame(await idsOf(app, 'fly'), [idea.body.id])
+  const { headers } = signInAs(app, 'admin')
+  await send(app, 'DELETE', `/api/projects/${project.id}`, undefined, headers)
+  for (const word of ['gemini', 'ship', 'heavy']) t.strictSame(await find(app, word), [], word)
+})
+
+t.test('what another tool commits is found in the next search', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const app = await build(t, { databaseUrl: `file:${path}` })
+  const project = await createProject(app)
+  const target = await createProject(app)
+  const tool = new SQLite(path)
+  t.teardown(() => tool.close())
+  const add = tool.prepare('insert into kanban_items (id, project_id, title) values (?, ?, ?)')
+
+  add.run('item', project.id, 'Rocket')
+  tool
+    .prepare('insert into kanban_comments (id, item_id, author_id, content) values (?, ?, ?, ?)')
+    .run('comment', 'item', 'ada', 'Too heavy')
+  t.match(await find(app, 'rocket'), [{ id: 'item', projectId: project.id }])
+  t.match(await find(app, 'heavy'), [{ id: 'comment', projectId: project.id, title: 'Rocket' }])
+  t.strictSame(await find(app, 'ship'), [])
+
+  tool.prepare("update kanban_items set project_id = ? where id = 'item'").run(target.id)
+  t.match(await find(app, 'rocket'), [{ id: 'item', projectId: target.id }])
+  t.match(await find(app, 'heavy'), [{ id: 'comment', projectId: target.id }])
+
+  tool.exec("update kanban_items set title = 'Ship' where id = 'item'")
+  t.strictSame(await find(app, 'rocket'), [])
+  t.strictSame(await idsOf(app, 'ship'), ['item'])
+  t.match(await find(app, 'heavy'), [{ title: 'Ship' }])
+
+  tool.exec("begin immediate; update kanban_items set title = 'Submarine' where id = 'item'")
+  t.strictSame(await idsOf(app, 'ship'), ['item'], 'not before it is committed')
+  tool.exec('commit')
+  t.strictSame(await idsOf(app, 'submarine'), ['item'])
+
+  tool.exec("delete from kanban_items where id = 'item'")
+  for (const word of ['submarine', 'ship', 'heavy']) t.strictSame(await find(app, word), [], word)
+})
+
+t.test('an imported board is found', async (t) => {
+  const app = await build(t)
+  const at = '2026-01-31T00:00:00.000Z'
+  const board = {
+    id: 'board',
+    name: 'Garden',
+    lists: [{ id: 'list', name: 'Doing' }],
+    cards: [{ id: 'card', name: 'Water the roses', desc: 'every evening', idList: 'list' }],
+    actions: [
+      { id: 'a', type: 'commentCard', date: at, data: { text: 'Not in winter', card: { id: 'card' } } },
+    ],
+  }
+  const { projectId } = importTrelloBoard(app.db, parseTrelloBoard(JSON.stringify(board)))
+  const title = 'Water the roses'
+  t.match(await find(app, 'garden'), [{ kind: 'project', projectId, title: 'Garden' }])
+  t.match(await find(app, 'roses evening'), [{ kind: 'kanban-item', projectId, title }])
+  t.match(await find(app, 'winter'), [{ kind: 'kanban-comment', projectId, title }])
+})
+
+t.test('an unexpected failure has the words of the search', async (t) => {
+  const app = await build(t)
+  breakTable(app, 'search_entries')
+  await holds(t, app, [['GET', urlOf('x'), undefined, undefined, 500, { error: 'Failed to search' }]])
+})
