@@ -135,7 +135,6 @@ export function prepareItemPlaces(db: SharedDatabase) {
       const isThere =
         item.projectId === where.projectId &&
         item.column === where.column &&
-        previous.get(place)?.id === lower?.id &&
         next.get(place)?.id === upper?.id
       if (isThere) return item.sortOrder
       return between(lower?.sortOrder, upper?.sortOrder) ?? makePlace(where, item.id, upper)

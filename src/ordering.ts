@@ -58,7 +58,7 @@ export function between(before: number | undefined, after: number | undefined): 
         ? afterLast(before)
         : // Not half of the sum: that of two large numbers is infinite.
           before / 2 + after / 2
-  const fits = Number.isFinite(place) && (before ?? -Infinity) < place && place < (after ?? Infinity)
+  const fits = (before ?? -Infinity) < place && place < (after ?? Infinity)
   return fits ? place : undefined
 }
 

@@ -217,6 +217,16 @@ t.test('where no number is left between two neighbours, the column is numbered a
       'x 77 as it was',
     ])
     t.strictSame((await itemsOf(app, other.projectId)).map(now), ['y 77 as it was'])
+    placeBehindItsBack(app, ids, [1, 2, 2, 2])
+    await holds(t, app, [['POST', urlOf(ids.a), { beforeId: ids.d }, undefined, 200, { sortOrder: 3 }]])
+    t.strictSame(
+      (await itemsOf(app, projectId)).map(({ title, sortOrder }) => `${title} ${sortOrder}`),
+      ['b 1', 'c 2', 'a 3', 'd 4', 'x 77'],
+      'the one that moves leaves no gap',
+    )
+    placeBehindItsBack(app, ids, [3, 4, 4, 4])
+    await holds(t, app, [['POST', urlOf(ids.a), { beforeId: ids.d }, undefined, 200, { sortOrder: 3 }]])
+    t.equal(await titlesIn(app, projectId), 'bcad', 'also when its new number is the one that it had')
   })
 
   t.test('also beyond the ends of what numbers can tell apart', async (t) => {

@@ -74,14 +74,19 @@ t.test('a move into another project', async (t) => {
     },
   )
 
-  t.test('even if its place there has the number that it had', async (t) => {
+  t.test('gives it a number of the target, even if that is the one that it had', async (t) => {
     const { app, to, ids } = await twoBoards(t)
-    const { body } = await send(app, 'POST', urlOf(ids.b), { projectId: to, column: 'Done', position: 'top' })
-    t.strictSame([body.projectId, body.column, body.sortOrder], [to, 'Done', 1])
-    placeBehindItsBack(app, { a: String(ids.a), x: String(ids.x), y: String(ids.y) }, [3, 1, 2])
-    await holds(t, app, [
-      ['POST', urlOf(ids.a), { projectId: to }, undefined, 200, { projectId: to, sortOrder: 3 }],
-    ])
+    placeBehindItsBack(app, { a: String(ids.a), x: String(ids.x), y: String(ids.y) }, [77, 1, 2])
+    for (const [id, column, sortOrder] of [
+      [ids.a, 'To Do', 3],
+      [ids.b, 'Done', 1],
+    ] as const) {
+      const place = { projectId: to, column, sortOrder }
+      await holds(t, app, [['POST', urlOf(id), { projectId: to, column }, undefined, 200, place]])
+    }
+    const { id: thirdId } = await createProject(app)
+    const place = { projectId: thirdId, column: 'Done', sortOrder: 1 }
+    await holds(t, app, [['POST', urlOf(ids.b), { projectId: thirdId }, undefined, 200, place]])
   })
 
   t.test('shows in both projects at once, whichever were read before', async (t) => {

@@ -30,6 +30,8 @@ interface Scene {
   aside: string
   /** A card in To Do of another project. */
   foreign: string
+  /** A card in review of another project. */
+  namesake: string
 }
 
 const patch = (app: App, id: string, body: object) => send(app, 'PATCH', `/api/kanban-items/${id}`, body)
@@ -51,6 +53,8 @@ const waysIn: Record<string, (scene: Scene) => Promise<Answer>> = {
   'moving it': ({ app, a }) => move(app, a, { column: 'Review', position: 'top' }),
   'moving it from another project': ({ app, projectId, foreign }) =>
     move(app, foreign, { projectId, column: 'Review' }),
+  'moving it from the column of that name in another project': ({ app, projectId, namesake }) =>
+    move(app, namesake, { projectId }),
   'reordering it': ({ app, projectId, a }) => reorder(app, projectId, [[a, 'Review']]),
   'not dismissing it any more': ({ app, hidden }) => patch(app, hidden, { dismissed: false }),
   'not dismissing it any more, among others': ({ app, hidden }) => bulk(app, [hidden], { dismissed: false }),
@@ -66,6 +70,7 @@ async function sceneOf(app: App): Promise<Scene> {
   const { h } = await createCards(app, projectId, 'hij', dismissed)
   const { s } = await createCards(app, projectId, 's', { dismissed: true })
   const other = await boardOn(app, 'f')
+  const { n } = await createCards(app, other.projectId, 'n', { column: 'Review' })
   return {
     app,
     projectId,
@@ -73,6 +78,7 @@ async function sceneOf(app: App): Promise<Scene> {
     hidden: String(h),
     aside: String(s),
     foreign: String(other.ids.f),
+    namesake: String(n),
   }
 }
 
