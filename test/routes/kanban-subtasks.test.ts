@@ -312,7 +312,9 @@ t.test('POST /api/kanban-items/{id}/subtasks/reorder', async (t) => {
     const { app, item, a, b, c, other, list, reorder } = await three(t)
     const foreign = (...places: number[]) =>
       invalid({
-        items: places.map((place) => `[${place}].id must be that of a kanban subtask of the kanban item`),
+        items: places.map(
+          (place) => `items[${place}].id must be that of a kanban subtask of the kanban item`,
+        ),
       })
     const at = (...ids: string[]) => ({ items: ids.map((id, index) => ({ id, sortOrder: -index })) })
     const post = (body: object, answer: object): Row => ['POST', reorder, body, undefined, 400, answer]
