@@ -15,7 +15,13 @@ import {
 import { invalidField, notFound } from './errors.ts'
 import { noSuch, thingOf } from './existence.ts'
 import { newId } from './ids.ts'
-import { type ColumnOf, isInColumn, type Position, prepareItemPlaces } from './kanban-item-places.ts'
+import {
+  type ColumnOf,
+  isInColumn,
+  type Position,
+  prepareItemPlaces,
+  prepareItemPutting,
+} from './kanban-item-places.ts'
 import { prepareLabelTransfer } from './kanban-label-transfer.ts'
 import { inOrder, type Place } from './ordering.ts'
 import { parseTimestamp, timestamp } from './time.ts'
@@ -50,6 +56,13 @@ interface Before extends Tracked, Place, ColumnOf {
   dismissed: boolean
 }
 
+/** An item as it was, and where it goes in its project. */
+interface Move {
+  before: Before
+  column: string
+  sortOrder: number
+}
+
 /** A date as the client sent it, for storing: a non-empty one converted, any falsy value as null. */
 const toDueDate = (value: string | null | false | 0) => (value ? (parseTimestamp(value) ?? null) : null)
 
@@ -68,6 +81,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
   const projectExists = prepareExists(db, projects)
   const ensureColumn = prepareColumns(db)
   const places = prepareItemPlaces(db)
+  const put = prepareItemPutting(db)
   const recordActivity = prepareActivity(db)
   const holdToLimits = prepareWipLimits(db)
   const transferLabels = prepareLabelTransfer(db)
@@ -119,14 +133,48 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
     return { before: countedIn(before), after: countedIn({ projectId, column, dismissed }), limit }
   }
 
+  /** Holds what became of items against the limits. @returns the items, in the same order */
+  function withWarnings(items: readonly Before[], shifts: readonly Shift[]): Written[] {
+    const warnings = holdToLimits(shifts)
+    return items.map(({ id }, index) => ({ id, warnings: warnings[index] ?? [] }))
+  }
+
   /** Writes the changes of several items. @returns the items, in the same order */
   function changeAll(
     changes: readonly { before: Before; input: Change }[],
     actorId: string | null,
   ): Written[] {
     const at = timestamp()
-    const warnings = holdToLimits(changes.map(({ before, input }) => change(before, input, actorId, at)))
-    return changes.map(({ before: { id } }, index) => ({ id, warnings: warnings[index] ?? [] }))
+    return withWarnings(
+      changes.map(({ before }) => before),
+      changes.map(({ before, input }) => change(before, input, actorId, at)),
+    )
+  }
+
+  /** Puts items of a project into columns. Those that are there already are left as they are. @returns all of them */
+  function putAll(projectId: string, moves: readonly Move[], actorId: string | null): Written[] {
+    const at = timestamp()
+    const isMoved = ({ before, column, sortOrder }: Move) =>
+      column !== before.column || sortOrder !== before.sortOrder
+    for (const [column, arriving] of Map.groupBy(moves, (move) => move.column)) {
+      ensureColumn(projectId, column, at)
+      const moved = arriving.filter(isMoved)
+      put(
+        column,
+        moved.map(({ before: { id }, sortOrder }) => ({ id, sortOrder })),
+        at,
+      )
+    }
+    for (const { before, column } of moves) {
+      recordActivity({ itemId: before.id, before, after: { column }, actorId, at })
+    }
+    return withWarnings(
+      moves.map(({ before }) => before),
+      moves.map(({ before, column }) => ({
+        before: countedIn(before),
+        after: countedIn({ ...before, column }),
+      })),
+    )
   }
 
   function changeOne(before: Before, input: Change, actorId: string | null): Written {
@@ -200,16 +248,16 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
     ): Written[] {
       if (!projectExists(projectId)) noSuch(projects)
       const unknown: string[] = []
-      const changes = wanted.flatMap(({ id, column, sortOrder }, index) => {
+      const moves = wanted.flatMap(({ id, column, sortOrder }, index) => {
         const before = one.get({ id })
         if (before?.projectId !== projectId) {
           unknown.push(`items[${index}].id must be that of a kanban item of the project`)
           return []
         }
-        return [{ before, input: toPlace(before, { projectId, column, sortOrder }) }]
+        return [{ before, column, sortOrder }]
       })
       if (unknown.length > 0) throw invalidField('items', ...unknown)
-      return changeAll(changes, actorId)
+      return putAll(projectId, moves, actorId)
     },
 
     /**
@@ -232,13 +280,11 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
      * @param to the name of the other column, in the same project
      */
     moveAll(from: ColumnOf, to: string, actorId: string | null): void {
-      const at = timestamp()
       const { projectId } = from
-      const shifts = ofColumn.all({ ...from }).map((before) => {
-        const sortOrder = places.atEnd({ projectId, column: to })
-        return change(before, { column: to, sortOrder }, actorId, at)
-      })
-      holdToLimits(shifts)
+      const items = ofColumn.all({ ...from })
+      const first = places.manyAtEnd({ projectId, column: to }, items.length)
+      const moves = items.map((before, index) => ({ before, column: to, sortOrder: first + index }))
+      putAll(projectId, moves, actorId)
     },
 
     /** Deletes an item with all that belongs to it. @throws ApiError 404 when there is none */

@@ -1,8 +1,8 @@
 /** Places among the items of a column: where a new item goes, and where one that is moved does. */
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from './db/client.ts'
 import { kanbanItems } from './db/schema.ts'
-import { given, prepareRows, prepareUpdate } from './db/statements.ts'
+import { given, prepareChange, prepareRows } from './db/statements.ts'
 import { invalidField } from './errors.ts'
 import { between, inOrder, isAfter, isBefore, numbered, type Place } from './ordering.ts'
 import { timestamp } from './time.ts'
@@ -30,6 +30,30 @@ export const isInColumn = and(
 interface Neighbours {
   lower: Place | undefined
   upper: Place | undefined
+}
+
+/**
+ * Prepares putting items into a column, each at its place, with one statement however many they are: inside a savepoint
+ * SQLite keeps what each single one on a watched table changes until the savepoint ends, so that ten thousand would hold
+ * everybody up for many seconds.
+ * @returns the change, to be called inside the write that it is part of
+ */
+export function prepareItemPutting(db: SharedDatabase) {
+  const put = prepareChange(
+    db,
+    db
+      .update(kanbanItems)
+      .set({
+        column: sql`${sql.placeholder('column')}`,
+        sortOrder: sql`json_each.value ->> 'sortOrder'`,
+        updatedAt: sql`${sql.placeholder('updatedAt')}`,
+      })
+      .from(sql`json_each(${given('places')})`)
+      .where(eq(kanbanItems.id, sql`json_each.value ->> 'id'`)),
+  )
+  return (column: string, places: readonly Place[], updatedAt: string): void => {
+    put({ column, places: JSON.stringify(places), updatedAt })
+  }
 }
 
 /**
@@ -78,7 +102,7 @@ export function prepareItemPlaces(db: SharedDatabase) {
       .orderBy(...backwards)
       .limit(2),
   )
-  const update = prepareUpdate(db, kanbanItems)
+  const put = prepareItemPutting(db)
 
   /** The first of some places that is not the item's own. */
   const other = (item: Place, found: Place[]) => found.find((place) => place.id !== item.id)
@@ -107,20 +131,30 @@ export function prepareItemPlaces(db: SharedDatabase) {
    * @returns the free number
    */
   function makePlace(where: ColumnOf, item: string | undefined, upper: Place | undefined): number {
-    const updatedAt = timestamp()
     const others = all.all({ ...where }).filter((place) => place.id !== item)
     const free = upper ? others.findIndex((place) => place.id === upper.id) : others.length
-    for (const [index, place] of others.entries()) {
-      const number = numbered(index < free ? index : index + 1)
-      if (number !== place.sortOrder) update(place.id, { sortOrder: number, updatedAt })
-    }
+    const places = others.map(({ id }, index) => ({
+      id,
+      sortOrder: numbered(index < free ? index : index + 1),
+    }))
+    const moved = places.filter(({ sortOrder }, index) => sortOrder !== others[index]?.sortOrder)
+    put(where.column, moved, timestamp())
     return numbered(free)
   }
 
+  const atEnd = (where: ColumnOf): number =>
+    between(last.get({ ...where })?.sortOrder, undefined) ?? makePlace(where, undefined, undefined)
+
   return {
     /** The `sortOrder` after the last item of a column. */
-    atEnd: (where: ColumnOf): number =>
-      between(last.get({ ...where })?.sortOrder, undefined) ?? makePlace(where, undefined, undefined),
+    atEnd,
+
+    /** The first of so many in a row, each one further than the one before, after the last item of a column. */
+    manyAtEnd(where: ColumnOf, count: number): number {
+      const first = atEnd(where)
+      // Further out, a step of one changes nothing.
+      return first + count <= Number.MAX_SAFE_INTEGER ? first : makePlace(where, undefined, undefined)
+    },
 
     /**
      * The `sortOrder` by which an item stands where it is wanted.

@@ -148,6 +148,34 @@ t.test('a statement that walks is found', async (t) => {
   for (const [source, found] of statements) t.strictSame(growing(app.db.$client, source, []), found, source)
 })
 
+t.test(
+  'however many items a change puts in their places, it takes one statement for each column',
+  async (t) => {
+    const { app, client, small } = await buildBoards(t)
+    const { project, items } = small()
+    const idOf = (name: string) =>
+      client
+        .prepare('select id from kanban_columns where project_id = ? and name = ?')
+        .pluck()
+        .get(project, name)
+    const reordered = items.map((id, index) => ({
+      id,
+      column: index % 2 ? 'Done' : 'To Do',
+      sortOrder: -index,
+    }))
+    const executions = watch(t, client)
+    const updates = async (request: readonly [string, string, object?]) => {
+      executions.log.length = 0
+      await ask(app, request)
+      return executions.count(/^update "kanban_items"/)
+    }
+    t.equal(await updates(['POST', `/api/projects/${project}/kanban-items/reorder`, { items: reordered }]), 2)
+    client.prepare(`update kanban_items set sort_order = 1 where project_id = ?`).run(project)
+    t.equal(await updates(move(items[0], { afterId: items[2] })), 2, 'its column anew, and itself')
+    t.equal(await updates(['DELETE', `/api/kanban-columns/${idOf('Review')}?moveTo=Done`]), 1)
+  },
+)
+
 // Elsewhere a process cannot ask what it has read.
 if (process.platform === 'linux') {
   const bytesRead = () => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'latin1'))?.[1])
