@@ -21,6 +21,7 @@ import {
   type SessionCookie,
   useOfSession,
 } from '../src/sessions.ts'
+import { createSignInLimits, type SignInLimits } from '../src/sign-in-limits.ts'
 
 /** What the auth plugin needs to know. */
 export interface AuthOptions extends FirstAdmin {
@@ -49,6 +50,8 @@ declare module 'fastify' {
     sessionCookies: SessionCookies
     /** The admin whom this start had to make, or undefined. */
     firstAdmin: FirstAdminMade | undefined
+    /** How often a password may be guessed, wherever one is asked for. */
+    signInLimits: SignInLimits
   }
 }
 
@@ -160,6 +163,7 @@ export default fp<AuthOptions>(
 
     app.decorateRequest(IDENTITY, null)
     app.decorate('firstAdmin', undefined)
+    app.decorate('signInLimits', createSignInLimits())
     app.decorate('sessionCookies', {
       start: async (request, reply, member) => {
         const session = await app.write(() => changes.signIn(member, cookieOf(request), request.ip))

@@ -8,7 +8,6 @@ import { verifyPassword } from '../src/passwords.ts'
 import { CreateBody, ErrorBody, ref, Success, Timestamp } from '../src/schemas/common.ts'
 import { CurrentMemberSchema } from '../src/schemas/records.ts'
 import { invalidCredentials } from '../src/sessions.ts'
-import { createSignInLimits } from '../src/sign-in-limits.ts'
 
 const SignInSchema = CreateBody({
   email: Type.String({ minLength: 1, maxLength: 254 }),
@@ -22,7 +21,7 @@ const WhoAmISchema = Type.Object({
 
 /** The session: signing in and out with email and password. */
 const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const limits = createSignInLimits()
+  const limits = app.signInLimits
   const record = prepareAuditLog(app.db)
   const tags = ['Session']
 

@@ -20,6 +20,7 @@ import kanbanCommentRoutes from '../routes/kanban-comments.ts'
 import kanbanItemRoutes from '../routes/kanban-items.ts'
 import kanbanLabelRoutes from '../routes/kanban-labels.ts'
 import kanbanSubtaskRoutes from '../routes/kanban-subtasks.ts'
+import memberRoutes from '../routes/members.ts'
 import metricRoutes from '../routes/metrics.ts'
 import objectiveRoutes from '../routes/objectives.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
@@ -87,6 +88,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   await app.register(ownSessionRoutes)
   await app.register(tokenRoutes, { authMode: options.authMode })
   await app.register(teamRoutes)
+  await app.register(memberRoutes)
   await app.register(projectRoutes)
   await app.register(kanbanColumnRoutes)
   await app.register(kanbanItemRoutes)

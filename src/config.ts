@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
 import { databasePath } from './db/client.ts'
 import { StartupError } from './errors.ts'
-import { PASSWORD_LENGTH } from './schemas/common.ts'
+import { EMAIL_PATTERN, LIMITS, PASSWORD_LENGTH } from './schemas/common.ts'
 
 const EnvironmentSchema = Type.Object({
   HOST: Type.String({ default: '127.0.0.1' }),
@@ -12,7 +12,7 @@ const EnvironmentSchema = Type.Object({
   DATABASE_URL: Type.String({ default: 'file:./data/phaseboard.db' }),
   AUTH_MODE: Type.Optional(Type.Unsafe<'open' | 'required'>({ type: 'string', enum: ['open', 'required'] })),
   DEFAULT_MEMBER_ID: Type.String({ maxLength: 200, default: 'local' }),
-  ADMIN_EMAIL: Type.Optional(Type.String({ pattern: '^[^\\s@]+@[^\\s@]+$', maxLength: 254 })),
+  ADMIN_EMAIL: Type.Optional(Type.String({ pattern: EMAIL_PATTERN.source, maxLength: LIMITS.email })),
   ADMIN_PASSWORD: Type.Optional(Type.String(PASSWORD_LENGTH)),
   LOG_LEVEL: Type.Unsafe<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'>({
     type: 'string',

@@ -2,22 +2,53 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { and, eq, sql } from 'drizzle-orm'
-import { type Database, databasePath, write } from './db/client.ts'
+import { type Database, databasePath, type SharedDatabase, write } from './db/client.ts'
 import { members } from './db/schema.ts'
+import { given, prepareRows } from './db/statements.ts'
+import { noSuch } from './existence.ts'
 import { newId } from './ids.ts'
+import { inOrder } from './ordering.ts'
 import { hashPassword } from './passwords.ts'
+import type { Member } from './schemas/records.ts'
 import { newToken } from './secrets.ts'
 
 /** A member as stored, password hash included: never what a response shows. */
 export type MemberRow = typeof members.$inferSelect
 
 /** The member with this email, whatever its case. */
-export const findMemberByEmail = (db: Database, email: string): MemberRow | undefined =>
-  db
-    .select()
-    .from(members)
+export function findMemberByEmail(db: Database, email: string): MemberRow | undefined {
+  const select = () => db.select().from(members)
+  const found = select()
     .where(eq(sql`lower(${members.email})`, sql`lower(${email})`))
     .get()
+  // SQLite's `lower`, and so the index, knows the letters of ASCII alone: where there are others, everybody is looked at.
+  if (found || /^\p{ASCII}*$/u.test(email)) return found
+  const wanted = email.toLowerCase()
+  return select()
+    .all()
+    .find((member) => member.email.toLowerCase() === wanted)
+}
+
+/** The member with this id or email. */
+export const findMember = (db: Database, idOrEmail: string): MemberRow | undefined =>
+  db.select().from(members).where(eq(members.id, idOrEmail)).get() ?? findMemberByEmail(db, idOrEmail)
+
+/**
+ * Prepares the statements that read members, nothing of their passwords among it.
+ * @returns the readers
+ */
+export function prepareMembers(db: SharedDatabase) {
+  const { id, name, email, role, disabled, createdAt, updatedAt } = members
+  const select = () => db.select({ id, name, email, role, disabled, createdAt, updatedAt }).from(members)
+  const one = prepareRows(db, select().where(eq(id, given('id'))))
+  const all = prepareRows(db, select().orderBy(...inOrder(members)))
+  return {
+    /** One member. @throws ApiError 404 */
+    get: (memberId: string): Member => one.get({ id: memberId }) ?? noSuch(members),
+    /** All members, by id. */
+    list: (): Member[] => all.all(),
+  }
+}
 
 const hasAdmin = (db: Database): boolean =>
   db

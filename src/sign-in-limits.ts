@@ -59,3 +59,6 @@ export function createSignInLimits() {
     },
   }
 }
+
+/** Counts attempts, and takes back those that succeeded. */
+export type SignInLimits = ReturnType<typeof createSignInLimits>

@@ -6,7 +6,7 @@ import secureJson from 'secure-json-parse'
 import type { ValidationDetails } from './errors.ts'
 import { once } from './once.ts'
 import { isCursor } from './pages.ts'
-import { JSON_TEXT_DEPTH, JSON_TEXT_LIMIT } from './schemas/common.ts'
+import { EMAIL_PATTERN, JSON_TEXT_DEPTH, JSON_TEXT_LIMIT } from './schemas/common.ts'
 import { parseTimestamp } from './time.ts'
 
 /** Parses JSON; keys that could reach a prototype are dropped, like every unknown field. Throws SyntaxError. */
@@ -105,6 +105,7 @@ function createAjv(coerceTypes: boolean): Ajv {
   ajv.removeKeyword('contentMediaType')
   ajv.addFormat('timestamp', (text: string) => parseTimestamp(text) !== undefined)
   ajv.addFormat('cursor', isCursor)
+  ajv.addFormat('email', EMAIL_PATTERN)
   ajv.addKeyword({ keyword: 'contentMediaType', modifying: true, errors: 'full', compile: compileJsonText })
   ajv.addKeyword({
     keyword: 'x-unique-by',
@@ -157,6 +158,7 @@ const readablePath = (path: string[]) =>
 const FORMATS = {
   timestamp: 'must be an ISO 8601 date-time with offset or a plain date',
   cursor: 'must be the cursor of a next page',
+  email: 'must be an email address',
 }
 
 /** What Ajv says, in words that need no knowledge of JSON Schema. */

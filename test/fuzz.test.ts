@@ -218,6 +218,7 @@ async function places(app: App): Promise<(template: string) => string> {
     [/^\/api\/objectives\//, of.objective],
     [/^\/api\/metrics\//, of.metric],
     [/^\/api\/transcript-summaries\//, of.transcript],
+    [/^\/api\/members\//, signInAs(app, 'member').id],
   ]
   return (template) =>
     template.replace(/\{\w+\}/g, ids.find(([pattern]) => pattern.test(template))?.[1] ?? 'none')

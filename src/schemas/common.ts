@@ -28,9 +28,13 @@ export const AnyArray = Type.Unsafe<unknown[]>({ type: 'array', items: {} })
 /** Characters of a password. */
 export const PASSWORD_LENGTH = { minLength: 8, maxLength: 200 }
 
+/** What an email is: something@something, of characters that show. */
+export const EMAIL_PATTERN = /^[^\s@\p{Cc}\p{Cf}\p{Cs}]+@[^\s@\p{Cc}\p{Cf}\p{Cs}]+$/u
+
 /** Longest texts, in characters. */
 export const LIMITS = {
   name: 200,
+  email: 254,
   title: 500,
   term: 100,
   label: 50,
@@ -41,6 +45,13 @@ export const LIMITS = {
 }
 
 export const Name = Type.String({ minLength: 1, maxLength: LIMITS.name })
+export const Email = Type.String({
+  format: 'email',
+  maxLength: LIMITS.email,
+  description: 'Unique, whatever its case',
+  examples: ['ada@example.org'],
+})
+export const Password = Type.String({ ...PASSWORD_LENGTH, examples: ['correct horse battery staple'] })
 export const Title = Type.String({ minLength: 1, maxLength: LIMITS.title })
 export const Description = Type.String({ maxLength: LIMITS.description })
 /** A value of an open vocabulary (status, priority, column, ...). */

@@ -353,8 +353,9 @@ t.test('a read token writes nothing, by whatever verb, whoever owns it', async (
         else {
           t.equal(status, 403, `${method} ${url} (${role}, ${authMode})`)
           const isDeletion = url === '/api/projects/x' && method === 'DELETE'
-          const isForAdmins = url.startsWith('/api/teams') && role !== 'admin'
-          t.strictSame(body, isDeletion || isForAdmins ? adminOnly : readOnlyToken)
+          const isOfMembers = url.startsWith('/api/members') && method !== 'PATCH'
+          const isForAdmins = url.startsWith('/api/teams') || isOfMembers
+          t.strictSame(body, isDeletion || (isForAdmins && role !== 'admin') ? adminOnly : readOnlyToken)
         }
       }
       t.equal((await send(app, 'HEAD', '/api/projects', undefined, token)).status, 200)

@@ -203,7 +203,8 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
       const endpoint = `${method} ${path}`
       const isPublic = !path.startsWith('/api/') || endpoint === 'post /api/session'
       const changesTeams = path.startsWith('/api/teams') && method !== 'get'
-      const needsAdmin = endpoint === 'delete /api/projects/{id}' || changesTeams
+      const runsMembers = ['post /api/members', 'delete /api/members/{id}'].includes(endpoint)
+      const needsAdmin = endpoint === 'delete /api/projects/{id}' || changesTeams || runsMembers
       t.strictSame(
         security,
         isPublic ? [] : needsAdmin ? credentials : usual,

@@ -1,0 +1,164 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { forbidden } from '../src/errors.ts'
+import { accountOf, actorOf, identityOf, memberOf } from '../src/identity.ts'
+import { type NewPassword, prepareMemberChanges } from '../src/member-changes.ts'
+import { prepareMembers } from '../src/members.ts'
+import { preparePasswordCheck } from '../src/own-password.ts'
+import { hashPassword } from '../src/passwords.ts'
+import {
+  CreateBody,
+  Email,
+  ErrorBody,
+  IdParams,
+  Name,
+  PASSWORD_LENGTH,
+  Password,
+  ref,
+  Success,
+  UpdateBody,
+} from '../src/schemas/common.ts'
+import { MemberSchema, RoleSchema } from '../src/schemas/records.ts'
+
+const MemberCreateSchema = CreateBody({
+  name: Name,
+  email: Email,
+  role: Type.Optional(RoleSchema),
+  password: Type.Optional(Password),
+})
+
+/** Fields that are an admin's to set, also of whoever asks. */
+const ruledFields = { email: Email, role: RoleSchema, disabled: Type.Boolean() }
+const MemberUpdateSchema = UpdateBody({
+  name: Name,
+  ...ruledFields,
+  password: Password,
+  currentPassword: Type.String({
+    minLength: 1,
+    maxLength: PASSWORD_LENGTH.maxLength,
+    description: 'Needed to change the own password',
+  }),
+})
+
+const idOf = ({ params }: FastifyRequest) => (params as Static<typeof IdParams>).id
+const isOwn = (request: FastifyRequest) => accountOf(identityOf(request)) === idOf(request)
+const isAdmin = (request: FastifyRequest) => memberOf(request).role === 'admin'
+
+/** Decided before the body is read: only an admin may change others, also those who do not exist. */
+async function refuseOthers(request: FastifyRequest): Promise<void> {
+  if (!isOwn(request) && !isAdmin(request)) throw forbidden('admin access required')
+}
+
+/** Decided before the body is validated, so by the names of its fields alone. */
+async function refuseRuledFields(request: FastifyRequest): Promise<void> {
+  const body = Object(request.body)
+  const isRuled = Object.keys(ruledFields).some((name) => Object.hasOwn(body, name))
+  if (isRuled && !isAdmin(request)) throw forbidden('admin access required')
+}
+
+/** Members: everybody may see them, admins run them, and each keeps the own name and password. */
+const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const members = prepareMembers(app.db)
+  const changes = prepareMemberChanges(app.db)
+  const checkPassword = preparePasswordCheck(app.db, app.signInLimits)
+  const tags = ['Members']
+
+  /** Before the write, which must not wait for hashing. */
+  async function toNewPassword(
+    password: string,
+    currentPassword: string | undefined,
+    request: FastifyRequest,
+  ): Promise<NewPassword> {
+    if (!isOwn(request)) return { hash: await hashPassword(password) }
+    const confirmed = await checkPassword(idOf(request), currentPassword, request.ip)
+    const { sessionId } = identityOf(request)
+    return { hash: await hashPassword(password), own: { confirmed, sessionId } }
+  }
+
+  app.get('/api/members', {
+    config: { access: 'read', failure: 'Failed to fetch members' },
+    schema: {
+      operationId: 'listMembers',
+      summary: 'List the members by id',
+      tags,
+      response: { 200: Type.Array(ref(MemberSchema)) },
+    },
+    handler: async () => members.list(),
+  })
+
+  app.post('/api/members', {
+    config: { access: 'admin', failure: 'Failed to create member' },
+    schema: {
+      operationId: 'createMember',
+      summary: 'Create a member',
+      description: 'Without a `password` the member cannot sign in with one. A taken email is 409.',
+      tags,
+      body: MemberCreateSchema,
+      response: { 201: ref(MemberSchema), 409: ref(ErrorBody) },
+    },
+    handler: async (request, reply) => {
+      const { password, ...fields } = request.body
+      const hash = password === undefined ? null : await hashPassword(password)
+      const created = await app.write(() => members.get(changes.create(fields, hash, actorOf(request))))
+      return reply.code(201).send(created)
+    },
+  })
+
+  app.get('/api/members/:id', {
+    config: { access: 'read', failure: 'Failed to fetch member' },
+    schema: {
+      operationId: 'getMember',
+      summary: 'Get a member',
+      tags,
+      params: IdParams,
+      response: { 200: ref(MemberSchema), 404: ref(ErrorBody) },
+    },
+    handler: async ({ params }) => members.get(params.id),
+  })
+
+  app.patch('/api/members/:id', {
+    config: { access: 'own', failure: 'Failed to update member' },
+    schema: {
+      operationId: 'updateMember',
+      summary: 'Change a member',
+      description:
+        'An admin may change everything, everybody else the own `name` and `password`: with any other field 403. The own `password` needs `currentPassword` and ends all other sessions; a new password of somebody else ends all of theirs, and so does `disabled`, which refuses their tokens too. A role counts from the next request on. A taken email, and what would leave no admin, is 409.',
+      tags,
+      params: IdParams,
+      body: MemberUpdateSchema,
+      response: { 200: ref(MemberSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
+    },
+    onRequest: refuseOthers,
+    preValidation: refuseRuledFields,
+    handler: async (request) => {
+      const { id } = request.params
+      const { password, currentPassword, ...fields } = request.body
+      const newPassword =
+        password === undefined ? undefined : await toNewPassword(password, currentPassword, request)
+      return app.write(() => {
+        changes.update(id, fields, actorOf(request), newPassword)
+        return members.get(id)
+      })
+    },
+  })
+
+  app.delete('/api/members/:id', {
+    config: { access: 'admin', failure: 'Failed to delete member' },
+    schema: {
+      operationId: 'deleteMember',
+      summary: 'Delete a member',
+      description:
+        'With its sessions, tokens and places in teams. What it made stays, under the same id. The last admin is 409.',
+      tags,
+      params: IdParams,
+      response: { 200: ref(Success), 404: ref(ErrorBody), 409: ref(ErrorBody) },
+    },
+    handler: async (request) => {
+      await app.write(() => changes.delete(request.params.id, actorOf(request)))
+      return { success: true as const }
+    },
+  })
+}
+
+export default memberRoutes
