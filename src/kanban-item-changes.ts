@@ -1,7 +1,7 @@
 /** What changes kanban items, one or many at once: each with its activity entries, and held against the columns' limits. */
 import { eq } from 'drizzle-orm'
 import { prepareActivity, type Tracked } from './activity.ts'
-import { prepareColumns } from './columns.ts'
+import { type ColumnLimit, prepareColumns } from './columns.ts'
 import type { SharedDatabase } from './db/client.ts'
 import { kanbanItems, projects } from './db/schema.ts'
 import {
@@ -156,8 +156,9 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
     const at = timestamp()
     const isMoved = ({ before, column, sortOrder }: Move) =>
       column !== before.column || sortOrder !== before.sortOrder
+    const limits = new Map<string, ColumnLimit>()
     for (const [column, arriving] of Map.groupBy(moves, (move) => move.column)) {
-      ensureColumn(projectId, column, at)
+      limits.set(column, ensureColumn(projectId, column, at))
       const moved = arriving.filter(isMoved)
       put(
         column,
@@ -173,6 +174,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
       moves.map(({ before, column }) => ({
         before: countedIn(before),
         after: countedIn({ ...before, column }),
+        limit: limits.get(column),
       })),
     )
   }
