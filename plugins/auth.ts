@@ -12,6 +12,7 @@ import {
   type ResolveMember,
 } from '../src/identity.ts'
 import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade, type MemberRow } from '../src/members.ts'
+import { createProxyHeader, type ProxyHeaderOptions, prepareNamedMember } from '../src/proxy-header.ts'
 import { ROLES } from '../src/schemas/records.ts'
 import {
   isStale,
@@ -24,7 +25,7 @@ import {
 import { createSignInLimits, type SignInLimits } from '../src/sign-in-limits.ts'
 
 /** What the auth plugin needs to know. */
-export interface AuthOptions extends FirstAdmin {
+export interface AuthOptions extends FirstAdmin, ProxyHeaderOptions {
   authMode: 'open' | 'required'
   defaultMemberId: string
   corsOrigins: readonly string[]
@@ -81,6 +82,8 @@ export default fp<AuthOptions>(
     const { authMode, defaultMemberId, corsOrigins, resolveMember } = options
     const sessions = prepareSessions(app.db)
     const changes = prepareSessionChanges(app.db)
+    const emailFromProxy = createProxyHeader(options)
+    const findNamedMember = prepareNamedMember(app.db)
 
     const cookieOf = (request: FastifyRequest): string | undefined => {
       const { cookie } = request.headers
@@ -123,6 +126,12 @@ export default fp<AuthOptions>(
       return { member, via: 'token', scope: row.scope }
     }
 
+    function fromProxy(email: string): Identity {
+      const member = findNamedMember(email)
+      if (!member) throw authenticationRequired()
+      return { member, via: 'proxy', scope: 'write' }
+    }
+
     function fromSession(request: FastifyRequest, reply: FastifyReply, token: string): Identity {
       const found = sessions.findSession(token)
       if (!found) {
@@ -142,20 +151,29 @@ export default fp<AuthOptions>(
     const defaultIdentity: Identity | undefined =
       authMode === 'open' ? { member: defaultMember, via: 'default', scope: 'write' } : undefined
 
-    /** Whom the request's own credential stands for: bearer token, session cookie, and in open mode the default member. */
+    /**
+     * Whom the request's own credential stands for: bearer token, the header of a proxy, session cookie, and in open mode
+     * the default member.
+     */
     function resolve(request: FastifyRequest, reply: FastifyReply): Identity | undefined {
       const { authorization } = request.headers
       // Whatever else an Authorization header holds is presented, and worth nothing.
       if (authorization !== undefined)
         return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '')
+      const email = emailFromProxy(request)
+      if (email !== undefined) return fromProxy(email)
       const cookie = cookieOf(request)
       return cookie === undefined ? defaultIdentity : fromSession(request, reply, cookie)
     }
 
-    /** A browser sends the cookie along whoever's page asks: a changing request must come from a page of ours. */
+    /** What a browser or the proxy behind it adds to a request, whoever's page it comes from. */
+    const comesByItself = (request: FastifyRequest) =>
+      cookieOf(request) !== undefined || emailFromProxy(request) !== undefined
+
+    /** Where the credential comes by itself, a changing request must come from a page of ours. */
     function refuseForeignOrigin(request: FastifyRequest): void {
       const { origin } = request.headers
-      if (origin === undefined || isSafe(request.method) || cookieOf(request) === undefined) return
+      if (origin === undefined || isSafe(request.method) || !comesByItself(request)) return
       const own = `${request.protocol}://${request.host}`
       const isOwn = URL.canParse(own) && new URL(own).origin === origin
       if (!isOwn && !corsOrigins.includes(origin)) throw forbidden('cross-origin request')

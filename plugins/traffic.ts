@@ -1,13 +1,13 @@
 import fp from 'fastify-plugin'
-import { tooManyRequests } from '../src/errors.ts'
+import { clientAt } from '../src/addresses.ts'
+import { type Config, isLoopback } from '../src/config.ts'
+import { forbidden, tooManyRequests } from '../src/errors.ts'
+import { createHostCheck } from '../src/host-names.ts'
 
 /** What the traffic plugin needs to know. */
-export interface TrafficOptions {
-  corsOrigins: readonly string[]
+export interface TrafficOptions extends Pick<Config, 'host' | 'authMode' | 'corsOrigins' | 'rateLimitMax'> {
   /** Whether to send the headers for other origins: inside a host that is the host's business. */
   sendsCorsHeaders: boolean
-  /** Requests a minute and client; 0 = no limit. */
-  rateLimitMax: number
 }
 
 declare module 'fastify' {
@@ -20,9 +20,21 @@ declare module 'fastify' {
 /** The window of the limit, in seconds. */
 const WINDOW = 60
 
-/** Answers to other origins, and the limit on requests per client. What is not configured is not even loaded. */
+/**
+ * The names the service answers to, answers to other origins, and the limit on requests per client. What is not
+ * configured is not even loaded.
+ */
 export default fp<TrafficOptions>(
-  async (app, { corsOrigins, sendsCorsHeaders, rateLimitMax }) => {
+  async (app, { host, authMode, corsOrigins, sendsCorsHeaders, rateLimitMax }) => {
+    // Where nobody has to prove who they are, being on this machine is all that lets one in.
+    if (authMode === 'open' && isLoopback(host)) {
+      const isKnown = createHostCheck(corsOrigins)
+      const refusal = forbidden('host name is neither local nor in CORS_ORIGIN')
+      app.addHook('onRequest', ({ headers }, _reply, done) => {
+        if (isKnown(headers.host)) done()
+        else done(refusal)
+      })
+    }
     if (sendsCorsHeaders && corsOrigins.length > 0) {
       const allowed = {
         origin: true,
@@ -52,7 +64,7 @@ export default fp<TrafficOptions>(
       app.addHook('onRequest', async (request, reply) => {
         if (request.routeOptions.config.unlimited) return
         const { consumedPoints, remainingPoints, msBeforeNext } = await limiter
-          .consume(request.ip)
+          .consume(clientAt(request.ip))
           .catch((refusal: Verdict) => refusal)
         const seconds = Math.ceil(msBeforeNext / 1000)
         reply.headers({

@@ -1,5 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { PAGE_POLICY, POLICY, SECURE_HEADERS } from '../src/secure-headers.ts'
 
 /**
  * The page lives in an application of its own, made at the first request for it: few starts ever see one, and it
@@ -41,6 +42,8 @@ const docsRoutes: FastifyPluginAsync = async (app) => {
         const { statusCode, headers, rawPayload } = await askPage(request)
         if (statusCode === 404) return reply.callNotFound()
         const { connection: _, ...own } = headers
+        // A host's own policy stays.
+        if (reply.getHeader(POLICY) === SECURE_HEADERS[POLICY]) own[POLICY] = PAGE_POLICY
         return reply
           .code(statusCode)
           .headers(own)

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import { reorderRoute } from '../src/child-routes.ts'
+import { actorOf } from '../src/identity.ts'
 import { createPager, PageQuery } from '../src/pages.ts'
 import { createSummaryPages } from '../src/project-summaries.ts'
 import { preparePagedProjects, prepareProjectChanges, prepareProjects } from '../src/projects.ts'
@@ -161,7 +162,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
     handler: async (request) => {
-      await app.write(() => changes.delete(request.params.id))
+      await app.write(() => changes.delete(request.params.id, actorOf(request)))
       return { success: true as const }
     },
   })

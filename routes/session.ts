@@ -16,7 +16,7 @@ const SignInSchema = CreateBody({
 const SignedInSchema = Type.Object({ member: ref(CurrentMemberSchema), expiresAt: Timestamp })
 const WhoAmISchema = Type.Object({
   member: ref(CurrentMemberSchema),
-  via: Type.Unsafe<Via>({ type: 'string', enum: ['session', 'token', 'default', 'host'] }),
+  via: Type.Unsafe<Via>({ type: 'string', enum: ['session', 'token', 'proxy', 'default', 'host'] }),
 })
 
 /** The session: signing in and out with email and password. */

@@ -9,8 +9,10 @@ import errors from '../plugins/errors.ts'
 import groupCommit from '../plugins/group-commit.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
+import secureHeaders from '../plugins/secure-headers.ts'
 import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
+import auditLogRoutes from '../routes/audit-log.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
 import ingestRoutes from '../routes/ingest.ts'
@@ -41,12 +43,17 @@ export type { Config } from './config.ts'
 export { ApiError, StartupError } from './errors.ts'
 export type { HostMember, ResolveMember } from './identity.ts'
 
-/** The settings that make sense inside a host application; those of {@link Config} that concern a server do not. */
+/**
+ * The settings that make sense inside a host application; those of {@link Config} that concern a server do not.
+ * `trustProxy` only says who may send the `authProxyHeader`: the rest of proxies is what the host tells its own server.
+ */
 export type PhaseboardOptions = Partial<
   Pick<
     Config,
     | 'databaseUrl'
     | 'authMode'
+    | 'authProxyHeader'
+    | 'trustProxy'
     | 'defaultMemberId'
     | 'adminEmail'
     | 'adminPassword'
@@ -77,6 +84,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   await app.register(groupCommit)
   await app.register(snapshots, options)
   await app.register(logging)
+  await app.register(secureHeaders, options)
   await app.register(errors, options)
   await app.register(bodies, options)
   await app.register(traffic, options)
@@ -103,6 +111,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   await app.register(ingestRoutes)
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(searchRoutes)
+  await app.register(auditLogRoutes)
   await app.register(docsRoutes)
   app.refuseOtherMethods()
 }
@@ -120,7 +129,8 @@ export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, opt
   app.setReplySerializer(undefined as never)
   const hostDocument = stayOutOfHostDocument(app)
   await registerService(app, {
-    ...configure(options, { ...loadConfig({ AUTH_MODE: 'required' }), rateLimitMax: 0 }),
+    // From where the host can be reached is unknown: for all we know, from a network.
+    ...configure(options, { ...loadConfig({ HOST: '0.0.0.0' }), rateLimitMax: 0 }),
     hooksComeFirst: false,
     answersUnknownRoutes: app.prefix !== '',
     sendsCorsHeaders: false,

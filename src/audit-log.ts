@@ -1,9 +1,11 @@
 /** The audit trail: sign-ins and their failures, and what changes who may do what. Secrets have no place in it. */
-import type { SharedDatabase } from './db/client.ts'
+import { desc, lt, sql } from 'drizzle-orm'
+import { read, type SharedDatabase } from './db/client.ts'
 import type { JsonObject } from './db/json-text.ts'
 import { auditLog } from './db/schema.ts'
-import { prepareInsert } from './db/statements.ts'
+import { amongIds, given, prepareInsert, prepareRows } from './db/statements.ts'
 import { newId } from './ids.ts'
+import { createPager, type PagedList, type PageQuery } from './pages.ts'
 import { timestamp } from './time.ts'
 
 /** What is recorded. */
@@ -62,4 +64,39 @@ export function prepareAuditLog(db: SharedDatabase) {
       createdAt: timestamp(),
     })
   }
+}
+
+/** Stands after every id: no character does after this one. */
+const BEYOND_ALL = '\u{10ffff}'
+
+/**
+ * Prepares the reading of the audit trail.
+ * @returns the reader of a page: its entries, newest first, and the cursor of the next page, where there is more
+ */
+export function createAuditLogPages(db: SharedDatabase) {
+  const pager = createPager()
+  const older = prepareRows<{ id: string }>(
+    db,
+    db
+      .select({ id: auditLog.id })
+      .from(auditLog)
+      .where(lt(auditLog.id, given('id')))
+      .orderBy(desc(auditLog.id))
+      .limit(sql.placeholder('count')),
+  )
+  const entries = prepareRows(
+    db,
+    db.select().from(auditLog).where(amongIds(auditLog.id)).orderBy(desc(auditLog.id)),
+  )
+  const newestFirst: PagedList = {
+    after: ({ id }, count) =>
+      older.all({ id: id || BEYOND_ALL, count }).map((entry) => ({ ...entry, sortOrder: 0 })),
+    // Nothing is ever moved, and what is recorded meanwhile comes before where the reader began.
+    upTo: () => [],
+  }
+  return (query: PageQuery) =>
+    read(db, () => {
+      const { ids, next } = pager(newestFirst, query)
+      return { entries: entries.all({ ids: JSON.stringify(ids) }), next }
+    })
 }

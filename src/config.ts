@@ -11,6 +11,7 @@ const EnvironmentSchema = Type.Object({
   PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 3000 }),
   DATABASE_URL: Type.String({ default: 'file:./data/phaseboard.db' }),
   AUTH_MODE: Type.Optional(Type.Unsafe<'open' | 'required'>({ type: 'string', enum: ['open', 'required'] })),
+  AUTH_PROXY_HEADER: Type.Optional(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9-]*$', maxLength: 100 })),
   DEFAULT_MEMBER_ID: Type.String({ maxLength: 200, default: 'local' }),
   ADMIN_EMAIL: Type.Optional(Type.String({ pattern: EMAIL_PATTERN.source, maxLength: LIMITS.email })),
   ADMIN_PASSWORD: Type.Optional(Type.String(PASSWORD_LENGTH)),
@@ -35,6 +36,8 @@ export interface Config {
   authMode: 'open' | 'required'
   /** AUTH_MODE=open was asked for although HOST is reachable from a network: worth a warning. */
   openOnNetwork: boolean
+  /** In which header a proxy names, by email, the member whom it has recognised; undefined: in none. */
+  authProxyHeader: string | undefined
   defaultMemberId: string
   adminEmail: string | undefined
   adminPassword: string | undefined
@@ -71,6 +74,24 @@ function trustedProxies(text: string): boolean | readonly string[] {
     throw new StartupError(`TRUST_PROXY must be true, false or a list of addresses (got "${wrong ?? text}")`)
   }
   return Object.freeze(addresses)
+}
+
+/** The headers in which clients themselves present credentials, or say where they are. */
+const NOT_A_PROXYS = ['authorization', 'cookie', 'host', 'origin']
+
+/** Whoever can send the header is whom it names: that must be nobody but the proxy. */
+function checkProxyHeader(header: string, trustProxy: Config['trustProxy'], host: string): void {
+  if (NOT_A_PROXYS.includes(header.toLowerCase())) {
+    throw new StartupError(`AUTH_PROXY_HEADER must be a header of the proxy's own (got "${header}")`)
+  }
+  if (trustProxy === false) {
+    throw new StartupError('AUTH_PROXY_HEADER needs the addresses of the proxy in TRUST_PROXY')
+  }
+  if (trustProxy === true && !isLoopback(host)) {
+    throw new StartupError(
+      'AUTH_PROXY_HEADER needs the addresses of the proxy in TRUST_PROXY: with true, anybody on the network could be anybody',
+    )
+  }
 }
 
 function allowedOrigins(text: string): readonly string[] {
@@ -128,6 +149,9 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     throw new StartupError(`${name} ${error?.message}${allowed}${shown(name, given[name])}`)
   }
   databasePath(settings.DATABASE_URL)
+  const trustProxy = trustedProxies(settings.TRUST_PROXY)
+  const authProxyHeader = settings.AUTH_PROXY_HEADER
+  if (authProxyHeader !== undefined) checkProxyHeader(authProxyHeader, trustProxy, settings.HOST)
   const onNetwork = !isLoopback(settings.HOST)
   const authMode = settings.AUTH_MODE ?? (onNetwork ? 'required' : 'open')
   return Object.freeze({
@@ -136,12 +160,13 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     databaseUrl: settings.DATABASE_URL,
     authMode,
     openOnNetwork: onNetwork && authMode === 'open',
+    authProxyHeader,
     defaultMemberId: settings.DEFAULT_MEMBER_ID,
     adminEmail: settings.ADMIN_EMAIL,
     adminPassword: settings.ADMIN_PASSWORD,
     logLevel: settings.LOG_LEVEL,
     bodyLimit: settings.BODY_LIMIT,
-    trustProxy: trustedProxies(settings.TRUST_PROXY),
+    trustProxy,
     corsOrigins: allowedOrigins(settings.CORS_ORIGIN),
     snapshotCacheBytes: settings.SNAPSHOT_CACHE_BYTES,
     rateLimitMax: settings.RATE_LIMIT_MAX ?? (authMode === 'open' ? 0 : 600),
@@ -160,10 +185,13 @@ export function configure<Options extends Partial<Config>>(
 ): Config & Options {
   const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== '')
   const settings = { ...defaults, ...(Object.fromEntries(given) as Options) }
-  const { authMode, adminEmail, adminPassword, databaseUrl } = settings
+  const { host, authMode, authProxyHeader, trustProxy, adminEmail, adminPassword, databaseUrl } = settings
   // The checks of the environment, for what decides who gets in.
   loadConfig({
+    HOST: host,
     AUTH_MODE: authMode,
+    AUTH_PROXY_HEADER: authProxyHeader,
+    TRUST_PROXY: String(trustProxy),
     ADMIN_EMAIL: adminEmail,
     ADMIN_PASSWORD: adminPassword,
     DATABASE_URL: databaseUrl,

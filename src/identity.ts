@@ -4,8 +4,8 @@ import type { Actor } from './audit-log.ts'
 import { authenticationRequired, forbidden } from './errors.ts'
 import type { CurrentMember } from './schemas/records.ts'
 
-/** How a member was recognised. `host`: by the application this service is embedded in. */
-export type Via = 'session' | 'token' | 'default' | 'host'
+/** How a member was recognised. `proxy`: by the one in front; `host`: by the application this service is embedded in. */
+export type Via = 'session' | 'token' | 'proxy' | 'default' | 'host'
 
 /** The member a request acts for. `scope` limits what an API token may do. */
 export interface Identity {
@@ -89,7 +89,7 @@ export const identityOf = (request: FastifyRequest): Identity => request.getDeco
  * whatever their ids are: what belongs to rows is not theirs.
  */
 export const accountOf = ({ member, via }: Identity): string | null =>
-  via === 'session' || via === 'token' ? member.id : null
+  via === 'default' || via === 'host' ? null : member.id
 
 /** Who makes this request and from where, for the audit trail. Only in handlers of routes that are not public. */
 export const actorOf = (request: FastifyRequest): Actor => ({ id: memberOf(request).id, address: request.ip })

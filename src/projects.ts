@@ -1,5 +1,6 @@
 /** Projects: reading them with all their relations, creating, changing and deleting them. */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { type Actor, prepareAuditLog } from './audit-log.ts'
 import { prepareChildrenOfMany } from './children.ts'
 import { prepareDefaultColumns } from './columns.ts'
 import { read, type SharedDatabase } from './db/client.ts'
@@ -160,6 +161,14 @@ export function prepareProjectChanges(db: SharedDatabase) {
   const update = prepareUpdate(db, projects)
   const remove = prepareDelete(db, projects)
   const exists = prepareExists(db, projects)
+  const named = prepareRows<{ name: string }>(
+    db,
+    db
+      .select({ name: projects.name })
+      .from(projects)
+      .where(eq(projects.id, given('id'))),
+  )
+  const record = prepareAuditLog(db)
   const createDefaultColumns = prepareDefaultColumns(db)
 
   return {
@@ -190,9 +199,11 @@ export function prepareProjectChanges(db: SharedDatabase) {
       if (!isThere) noSuch(projects)
     },
 
-    /** Deletes a project with all that belongs to it. @throws ApiError 404 when there is none */
-    delete(id: string): void {
-      if (!remove(id)) noSuch(projects)
+    /** Deletes a project with all that belongs to it, and records who did. @throws ApiError 404 when there is none */
+    delete(id: string, by: Actor): void {
+      const { name } = named.get({ id }) ?? noSuch(projects)
+      remove(id)
+      record({ action: 'project-deleted', by, subjectId: id, metadata: { name } })
     },
 
     /** Gives projects other places in the list, all or nothing. @throws ApiError 404 when one of them does not exist */

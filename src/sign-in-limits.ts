@@ -1,11 +1,12 @@
 /** How often a sign-in may fail. */
 import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { clientAt } from './addresses.ts'
 import { tooManyRequests } from './errors.ts'
 import { once } from './once.ts'
 
 /** The window, in seconds. */
 const WINDOW = 60
-/** Failures a window for one account from one address: guessing a password. */
+/** Failures a window for one account from one address (see {@link clientAt}): guessing a password. */
 const PER_PAIR = 10
 /** Failures a window from one address: trying one password on many accounts. */
 const PER_ADDRESS = 50
@@ -26,7 +27,7 @@ async function createLimiters() {
  */
 export function createSignInLimits() {
   const limiters = once(createLimiters)
-  const pairKey = (address: string, email: string) => `${address} ${email.toLowerCase()}`
+  const pairKey = (client: string, email: string) => `${client} ${email.toLowerCase()}`
 
   async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
     try {
@@ -42,20 +43,22 @@ export function createSignInLimits() {
     /** Counts an attempt. @throws ApiError 429 with Retry-After when there were too many. */
     async count(address: string, email: string): Promise<void> {
       const { pairs, addresses } = await limiters()
-      await consume(addresses, address)
+      const client = clientAt(address)
+      await consume(addresses, client)
       try {
-        await consume(pairs, pairKey(address, email))
+        await consume(pairs, pairKey(client, email))
       } catch (refusal) {
         // A refused attempt is no failure: who retries one account must not use up the others' at this address.
-        await addresses.reward(address)
+        await addresses.reward(client)
         throw refusal
       }
     },
     /** Takes back what {@link count} counted: the sign-in succeeded. */
     async forgive(address: string, email: string): Promise<void> {
       const { pairs, addresses } = await limiters()
-      await addresses.reward(address)
-      await pairs.reward(pairKey(address, email))
+      const client = clientAt(address)
+      await addresses.reward(client)
+      await pairs.reward(pairKey(client, email))
     },
   }
 }

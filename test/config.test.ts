@@ -9,6 +9,7 @@ const DEFAULTS = {
   databaseUrl: 'file:./data/phaseboard.db',
   authMode: 'open',
   openOnNetwork: false,
+  authProxyHeader: undefined,
   defaultMemberId: 'local',
   adminEmail: undefined,
   adminPassword: undefined,
@@ -42,6 +43,7 @@ t.test('an empty variable counts as unset, and variables of others are ignored',
     'PORT',
     'DATABASE_URL',
     'AUTH_MODE',
+    'AUTH_PROXY_HEADER',
     'DEFAULT_MEMBER_ID',
     'ADMIN_EMAIL',
     'ADMIN_PASSWORD',
@@ -64,12 +66,13 @@ t.test('every variable is read', async (t) => {
     PORT: '8080',
     DATABASE_URL: 'file:/var/lib/phaseboard/board.db',
     AUTH_MODE: 'required',
+    AUTH_PROXY_HEADER: 'X-Forwarded-Email',
     DEFAULT_MEMBER_ID: 'me',
     ADMIN_EMAIL: 'root@example.test',
     ADMIN_PASSWORD: 'correct horse',
     LOG_LEVEL: 'warn',
     BODY_LIMIT: '2048',
-    TRUST_PROXY: 'true',
+    TRUST_PROXY: '10.0.0.1',
     CORS_ORIGIN: 'https://app.example',
     RATE_LIMIT_MAX: '10',
     SNAPSHOT_CACHE_BYTES: '4096',
@@ -80,12 +83,13 @@ t.test('every variable is read', async (t) => {
     databaseUrl: 'file:/var/lib/phaseboard/board.db',
     authMode: 'required',
     openOnNetwork: false,
+    authProxyHeader: 'X-Forwarded-Email',
     defaultMemberId: 'me',
     adminEmail: 'root@example.test',
     adminPassword: 'correct horse',
     logLevel: 'warn',
     bodyLimit: 2048,
-    trustProxy: true,
+    trustProxy: ['10.0.0.1'],
     corsOrigins: ['https://app.example'],
     rateLimitMax: 10,
     snapshotCacheBytes: 4096,
@@ -155,6 +159,31 @@ t.test('TRUST_PROXY is true, false or a list of addresses and subnets', async (t
     t.match(complaint({ TRUST_PROXY: text }), /^TRUST_PROXY must be true, false or a list of addresses/, text)
   }
   t.match(complaint({ TRUST_PROXY: '10.0.0.1,nobody' }), '(got "nobody")')
+})
+
+t.test('AUTH_PROXY_HEADER is the name of a header that nobody but a known proxy can send', async (t) => {
+  const from = (TRUST_PROXY: string, HOST: string, AUTH_PROXY_HEADER = 'remote-user') =>
+    complaint({ AUTH_PROXY_HEADER, TRUST_PROXY, HOST })
+  const unknown = 'AUTH_PROXY_HEADER needs the addresses of the proxy in TRUST_PROXY'
+  for (const host of ['127.0.0.1', '0.0.0.0']) {
+    t.equal(from('10.0.0.1', host), 'nothing')
+    t.equal(from('10.0.0.0/8, ::1', host), 'nothing')
+    t.equal(from('false', host), unknown)
+    t.equal(from('', host), unknown)
+  }
+  t.equal(from('true', '127.0.0.1'), 'nothing', 'only this machine can send it')
+  for (const host of ['0.0.0.0', '::', '192.168.1.5']) {
+    t.equal(from('true', host), `${unknown}: with true, anybody on the network could be anybody`)
+  }
+  for (const header of ['X_User', 'x-user:', 'x user', '-user', 'x'.repeat(101), 'x-user\r\nx: y']) {
+    t.match(from('10.0.0.1', '127.0.0.1', header), /^AUTH_PROXY_HEADER must /, header)
+  }
+  for (const header of ['Authorization', 'cookie', 'HOST', 'origin']) {
+    t.equal(
+      from('10.0.0.1', '127.0.0.1', header),
+      `AUTH_PROXY_HEADER must be a header of the proxy's own (got "${header}")`,
+    )
+  }
 })
 
 t.test('CORS_ORIGIN is a list of origins', async (t) => {
@@ -285,6 +314,15 @@ t.test(
     t.match(refused({ adminPassword: 'x' }), /^ADMIN_PASSWORD must NOT have fewer than 8 characters$/)
     t.match(refused({ adminEmail: 'nobody' }), /^ADMIN_EMAIL/)
     t.match(refused({ databaseUrl: 'postgres://host/db' }), /^DATABASE_URL/)
+    const authProxyHeader = 'remote-user'
+    t.match(refused({ authProxyHeader }), /^AUTH_PROXY_HEADER needs/)
+    t.match(refused({ authProxyHeader, trustProxy: [] }), /^AUTH_PROXY_HEADER needs/)
+    t.match(refused({ authProxyHeader, trustProxy: true, host: '0.0.0.0' }), /^AUTH_PROXY_HEADER needs/)
+    t.match(refused({ authProxyHeader, trustProxy: ['nobody'] }), /^TRUST_PROXY must be/)
+    t.match(refused({ authProxyHeader, trustProxy: ['10.0.0.1', '::1'], host: '0.0.0.0' }), {
+      authProxyHeader,
+    })
+    t.match(refused({ authProxyHeader, trustProxy: true }), { authProxyHeader, trustProxy: true })
   },
 )
 

@@ -450,7 +450,7 @@ t.test('a stop while a write waits for a lock still finishes the write', async (
   tool.exec('begin immediate')
   const { socket, received } = await dial(t, service.port)
   const body = JSON.stringify({ name: 'Apollo' })
-  const head = ['POST /api/projects HTTP/1.1', 'Host: board.example', 'Content-Type: application/json']
+  const head = ['POST /api/projects HTTP/1.1', 'Host: localhost', 'Content-Type: application/json']
   socket.write([...head, `Content-Length: ${body.length}`, 'Expect: 100-continue', '\r\n'].join('\r\n'))
   await once(socket, 'data')
   socket.write(body)

@@ -41,7 +41,7 @@ async function beginCreate(t: Test, { port }: Service, name: string) {
   socket.write(
     [
       'POST /api/projects HTTP/1.1',
-      'Host: board.example',
+      'Host: localhost',
       'Content-Type: application/json',
       `Content-Length: ${body.length}`,
       'Expect: 100-continue',
@@ -286,36 +286,41 @@ t.test('what is not proper HTTP gets an error in the shape of all others', async
   const refusals: [string, string, number, string][] = [
     ['garbage', 'what is this\r\n\r\n', 400, 'Bad Request'],
     ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00', 400, 'Bad Request'],
-    ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'Bad Request'],
+    ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: localhost\r\n\r\n', 400, 'Bad Request'],
     [
       'two lengths',
-      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
       400,
       'Bad Request',
     ],
     [
       'a broken chunk',
-      'POST /api/projects HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      'POST /api/projects HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
       400,
       'Bad Request',
     ],
     [
       'an oversized header',
-      `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
       431,
       'Request Header Fields Too Large',
     ],
     ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'Bad Request'],
     [
       'an unknown expectation',
-      'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: rain\r\nConnection: close\r\n\r\n',
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: rain\r\nConnection: close\r\n\r\n',
       417,
       'Expectation Failed',
     ],
-    ['an unknown path', 'GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 404, 'Not found'],
+    [
+      'an unknown path',
+      'GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+      404,
+      'Not found',
+    ],
     [
       'a method nobody has',
-      'PROPFIND /api/projects HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+      'PROPFIND /api/projects HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
       404,
       'Not found',
     ],
@@ -415,7 +420,7 @@ t.test('a client that hangs up in the middle of its request is no failure', asyn
   const service = await start(t, { DATABASE_URL: ':memory:' })
   const { socket } = await dial(t, service.port)
   socket.write(
-    'POST /api/projects HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n\r\n',
+    'POST /api/projects HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n\r\n',
   )
   await once(socket, 'data')
   socket.resetAndDestroy()
@@ -457,7 +462,7 @@ t.test('readyz says 503 from the moment the service begins to stop', async (t) =
   const connected = once(app.server, 'connection')
   const { socket, received } = await dial(t, port)
   const [accepted] = (await connected) as [Socket]
-  socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n')
+  socket.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n')
   while (accepted.bytesRead === 0) await new Promise(setImmediate)
   const closed = app.close()
   await stopping

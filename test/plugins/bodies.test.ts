@@ -40,7 +40,7 @@ const sendNoParts = (app: App, method: string, url: string, type: string) =>
 const exchange = (address: string, requests: string) =>
   new Promise<string>((resolve, reject) => {
     const socket = connect(Number(new URL(address).port), '127.0.0.1', () => {
-      socket.write(`${requests}GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      socket.write(`${requests}GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
     })
     let answer = ''
     socket.setEncoding('utf8')
@@ -263,8 +263,8 @@ t.test(
     const app = await build(t, { bodyLimit: 1000 })
     const address = await app.listen({ port: 0 })
     const body = 'x'.repeat(100_000)
-    const sized = `Host: x\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-    const chunked = `Host: x\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const sized = `Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const chunked = `Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
     const ends = /\{"status":"ok"\}$/
     for (const rest of [sized, chunked]) {
       for (const [line, answer] of [
@@ -365,7 +365,7 @@ t.test('an action takes an absent body as an empty one', async (t) => {
   t.test('from real clients, on a connection that stays open', async (t) => {
     const { app, url } = await action(t)
     const address = await app.listen({ port: 0 })
-    const line = `PUT ${url} HTTP/1.1\r\nHost: x\r\n`
+    const line = `PUT ${url} HTTP/1.1\r\nHost: localhost\r\n`
     const requests = [
       `${line}\r\n`,
       `${line}Content-Length: 0\r\n\r\n`,

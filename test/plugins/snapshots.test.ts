@@ -121,7 +121,7 @@ t.test('a 304 has no body on the wire', async (t) => {
   const { id } = await createProject(app)
   const port = Number(new URL(await app.listen({ port: 0 })).port)
   const { socket, received } = await dial(t, port)
-  const request = (more: string) => `GET /api/projects/${id} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
+  const request = (more: string) => `GET /api/projects/${id} HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
   socket.write(request('If-None-Match: *\r\n') + request('Connection: close\r\n'))
   const [, first = '', second = ''] = (await received)
     .split(/(?=HTTP\/1\.1 )/)
@@ -241,13 +241,13 @@ t.test('requests that are served in one turn ask other processes once', async (t
     const clients = await Promise.all(Array.from({ length: count }, () => dial(t, port)))
     for (const { socket } of clients) {
       // Now the service knows the connection: the next request needs no turn of its own for that.
-      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
+      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
       await once(socket, 'data')
     }
     executed.log.length = 0
     for (const [index, { socket }] of clients.entries()) {
       const path = index % 2 === 0 ? `/api/projects/${id}` : '/api/projects'
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
     }
     const texts = await Promise.all(clients.map(({ received }) => received))
     return texts.flatMap((text) => text.match(/"name":"[^"]+"/g) ?? [])
@@ -269,7 +269,7 @@ const CLIENTS = `
   const client = new (require('better-sqlite3'))(path)
   const update = client.prepare("update projects set name = 'Gemini'")
   const [x, y] = [1, 2].map(() => connect({ port, host: '127.0.0.1', noDelay: true }))
-  const get = (url, ...more) => ['GET ' + url + ' HTTP/1.1', 'Host: x', ...more, '', ''].join('\\r\\n')
+  const get = (url, ...more) => ['GET ' + url + ' HTTP/1.1', 'Host: localhost', ...more, '', ''].join('\\r\\n')
   const reach = (value) => { Atomics.store(stage, 0, value); Atomics.notify(stage, 0) }
   let text = ''
   y.setEncoding('utf8').on('data', (chunk) => { text += chunk })

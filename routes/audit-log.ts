@@ -1,0 +1,32 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { createAuditLogPages } from '../src/audit-log.ts'
+import { linkNextPage, PageQuery } from '../src/pages.ts'
+import { ref } from '../src/schemas/common.ts'
+import { AuditEntrySchema } from '../src/schemas/records.ts'
+
+const AuditLogQuerySchema = Type.Object(PageQuery)
+
+/** The audit log: read only, and only by admins. */
+const auditLogRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const readPage = createAuditLogPages(app.db)
+
+  app.get('/api/audit-log', {
+    config: { access: 'admin', failure: 'Failed to fetch audit log' },
+    schema: {
+      operationId: 'listAuditLog',
+      summary: 'List what happened to who may do what, newest first',
+      description: 'With a `limit`, the `Link` header names the next page, if there is one.',
+      tags: ['Audit log'],
+      querystring: AuditLogQuerySchema,
+      response: { 200: Type.Array(ref(AuditEntrySchema)) },
+    },
+    handler: async ({ query }, reply) => {
+      const { entries, next } = readPage(query)
+      linkNextPage(reply, next)
+      return entries
+    },
+  })
+}
+
+export default auditLogRoutes
