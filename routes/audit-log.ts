@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { createAuditLogPages } from '../src/audit-log.ts'
-import { linkNextPage, PageQuery } from '../src/pages.ts'
+import { linkNextPage, PageOf, PageQuery } from '../src/pages.ts'
 import { ref } from '../src/schemas/common.ts'
 import { AuditEntrySchema } from '../src/schemas/records.ts'
 
@@ -19,7 +19,7 @@ const auditLogRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: 'With a `limit`, the `Link` header names the next page, if there is one.',
       tags: ['Audit log'],
       querystring: AuditLogQuerySchema,
-      response: { 200: Type.Array(ref(AuditEntrySchema)) },
+      response: { 200: PageOf(ref(AuditEntrySchema)) },
     },
     handler: async ({ query }, reply) => {
       const { entries, next } = readPage(query)

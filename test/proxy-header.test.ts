@@ -2,10 +2,8 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { eq } from 'drizzle-orm'
 import t from 'tap'
-import { apiTokens, members } from '../src/db/schema.ts'
-import { newId } from '../src/ids.ts'
-import { hashToken } from '../src/secrets.ts'
-import { type App, build, count, holds, readOnly, send, signInAs } from './helper.ts'
+import { members } from '../src/db/schema.ts'
+import { type App, build, count, holds, readOnly, send, signInAs, tokenOf } from './helper.ts'
 
 const MODES = ['open', 'required'] as const
 const HEADER = 'x-forwarded-email'
@@ -153,12 +151,7 @@ t.test('a bearer token comes before the proxy, and the proxy before a session', 
     const app = await build(t, { ...BEHIND_PROXY, authMode })
     const { named } = enrolAda(app)
     const bob = signInAs(app, 'member', { id: 'bob' })
-    const token = { memberId: 'bob', name: 'CI', tokenHash: hashToken('pbt_bobs') }
-    app.db
-      .insert(apiTokens)
-      .values({ id: newId(), ...token })
-      .run()
-    const bearer = { authorization: 'Bearer pbt_bobs' }
+    const bearer = tokenOf(app, 'bob')
     t.equal(await whoAmI(app, { ...named, ...bearer }), 'bob via token')
     t.equal(await whoAmI(app, { ...named, ...bob.headers, ...bearer }), 'bob via token')
     t.equal(await whoAmI(app, { [HEADER]: 'nobody@example.test', ...bearer }), 'bob via token')

@@ -1,0 +1,236 @@
+import SQLite from 'better-sqlite3'
+import t from 'tap'
+import { prepareAuditLog } from '../../src/audit-log.ts'
+import {
+  type App,
+  auditTrail,
+  authenticationRequired,
+  breakTable,
+  build,
+  count,
+  createProject,
+  holds,
+  invalid,
+  send,
+  signInAs,
+  tokenOf,
+} from '../helper.ts'
+
+const MODES = ['open', 'required'] as const
+const URL = '/api/audit-log'
+const adminOnly = { error: 'Forbidden: admin access required' }
+const CURSOR = 'must be the cursor of a page'
+
+/** Records so many team changes. @returns the names of the teams, in order */
+function record(app: App, names: string[]): string[] {
+  const write = prepareAuditLog(app.db)
+  for (const subjectId of names)
+    write({ action: 'team-changed', by: { id: 'eve', address: null }, subjectId })
+  return names
+}
+
+/** A page of the log. @returns whom the entries are about, and the address of the next page */
+async function page(app: App, url: string, headers: Record<string, string>) {
+  const answer = await send(app, 'GET', url, undefined, headers)
+  const [, next] = /^<(.+)>; rel="next"$/.exec(String(answer.headers.link)) ?? []
+  return { subjects: answer.body.map((entry: { subjectId: string }) => entry.subjectId), next }
+}
+
+t.test('admins read what happened, newest first, and nobody else does', async (t) => {
+  for (const authMode of MODES) {
+    const app = await build(t, { authMode })
+    const admin = signInAs(app, 'admin', { id: 'eve' })
+    const member = signInAs(app, 'member')
+    await holds(t, app, [
+      [
+        'GET',
+        URL,
+        undefined,
+        {},
+        ...(authMode === 'open' ? ([403, adminOnly] as const) : ([401, authenticationRequired] as const)),
+      ],
+      ['GET', URL, undefined, { cookie: 'phaseboard_session=x' }, 401, authenticationRequired],
+      ['GET', URL, undefined, member.headers, 403, adminOnly],
+      ['GET', URL, undefined, signInAs(app, 'viewer').headers, 403, adminOnly],
+      ['GET', URL, undefined, tokenOf(app, member.id), 403, adminOnly],
+      ['GET', `${URL}?limit=0`, undefined, member.headers, 403, adminOnly],
+      ['GET', URL, undefined, tokenOf(app, admin.id, { scope: 'read' }), 200, []],
+      ['HEAD', URL, undefined, admin.headers, 200, ''],
+    ])
+    const project = await createProject(app, { name: 'Apollo' }, admin.headers)
+    await send(app, 'DELETE', `/api/projects/${project.id}`, undefined, admin.headers)
+    record(app, ['ops'])
+    const { status, body, headers } = await send(app, 'GET', URL, undefined, admin.headers)
+    t.equal(status, 200)
+    t.equal(headers.link, undefined)
+    t.strictSame(
+      body.map(({ id: _, createdAt: __, ...entry }: Record<string, string>) => entry),
+      [
+        { action: 'team-changed', actorId: 'eve', subjectId: 'ops', address: null, metadata: {} },
+        {
+          action: 'project-deleted',
+          actorId: 'eve',
+          subjectId: project.id,
+          address: '127.0.0.1',
+          metadata: { name: 'Apollo' },
+        },
+      ],
+    )
+    for (const { id, createdAt } of body) {
+      t.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7/)
+      t.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000)
+    }
+    t.ok(body[0].id > body[1].id)
+  }
+})
+
+t.test('nothing changes the log', async (t) => {
+  const app = await build(t)
+  const { headers } = signInAs(app, 'admin')
+  record(app, ['ops'])
+  const { id } = app.db.$client.prepare('select id from audit_log').get() as { id: string }
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    await holds(t, app, [[method, URL, {}, headers, 405, { error: 'Method not allowed' }]])
+    t.equal((await send(app, method, `${URL}/${id}`, {}, headers)).status, 404)
+  }
+  t.equal(count(app, 'audit_log'), 1)
+})
+
+t.test('pages put together are the log as it was when the first was read', async (t) => {
+  const app = await build(t)
+  const { headers } = signInAs(app, 'admin')
+  const subjects = record(app, [...'abcdefg']).toReversed()
+  t.strictSame((await page(app, URL, headers)).subjects, subjects)
+  for (const limit of [1, 2, 3, 6, 7, 8, 500]) {
+    const read: string[] = []
+    for (let next: string | undefined = `${URL}?limit=${limit}`; next !== undefined; ) {
+      const part = await page(app, next, headers)
+      t.equal(part.subjects.length, Math.min(limit, subjects.length - read.length))
+      read.push(...part.subjects)
+      next = part.next
+      // What is recorded meanwhile is for whoever begins anew.
+      app.db.$client.exec("delete from audit_log where subject_id = 'late'")
+      record(app, ['late'])
+    }
+    app.db.$client.exec("delete from audit_log where subject_id = 'late'")
+    t.strictSame(read, subjects, `pages of ${limit}`)
+  }
+  const first = await page(app, `${URL}?limit=2`, headers)
+  const second = await page(app, `${first.next}`, headers)
+  t.strictSame(second.subjects, ['e', 'd'])
+  t.strictSame((await page(app, `${first.next}`, headers)).subjects, ['e', 'd'], 'asked for again')
+  const rest = `${first.next}`.replace('limit=2&', '')
+  t.strictSame((await page(app, rest, headers)).subjects, [...'edcba'], 'without a limit: all that is left')
+})
+
+t.test('a page is described by good numbers and a cursor of the log', async (t) => {
+  const app = await build(t)
+  const { headers } = signInAs(app, 'admin')
+  const cases: [string, object][] = [
+    ['limit=0', { limit: ['must be >= 1'] }],
+    ['limit=501', { limit: ['must be <= 500'] }],
+    ['limit=-1', { limit: ['must be >= 1'] }],
+    ['limit=1.5', { limit: ['must be integer'] }],
+    ['limit=x', { limit: ['must be integer'] }],
+  ]
+  for (const [query, fields] of cases)
+    await holds(t, app, [
+      ['GET', `${URL}?${query}`, undefined, headers, 400, invalid(fields as Record<string, string[]>)],
+    ])
+  for (const cursor of ['x', 'bnVsbA', '']) {
+    const { status, body } = await send(app, 'GET', `${URL}?cursor=${cursor}`, undefined, headers)
+    t.equal(status, 400, cursor)
+    t.strictSame(Object.keys(body.details.fieldErrors), ['cursor'], CURSOR)
+  }
+  for (const query of ['limit=1', 'limit=500', 'unknown=1'])
+    await holds(t, app, [['GET', `${URL}?${query}`, undefined, headers, 200, []]])
+})
+
+t.test('the deletion of a project is recorded with it, or neither happens', async (t) => {
+  for (const authMode of MODES) {
+    const app = await build(t, { authMode })
+    const admin = signInAs(app, 'admin', { id: 'eve' })
+    const kept = await createProject(app, {}, admin.headers)
+    const url = `/api/projects/${kept.id}`
+    await send(app, 'DELETE', '/api/projects/unknown', undefined, admin.headers)
+    await send(app, 'DELETE', url, undefined, signInAs(app, 'member').headers)
+    t.strictSame(auditTrail(app), [], 'what is refused is not recorded')
+    const name = 'A "name"\n with \u0000 everything \u2028'
+    const gone = await createProject(app, { name }, admin.headers)
+    await send(app, 'DELETE', `/api/projects/${gone.id}`, undefined, tokenOf(app, admin.id))
+    await send(app, 'DELETE', `/api/projects/${gone.id}`, undefined, admin.headers)
+    t.strictSame(auditTrail(app), [['eve', 'project-deleted', gone.id, { name }]])
+    breakTable(app, 'audit_log')
+    await holds(t, app, [
+      ['DELETE', url, undefined, admin.headers, 500, { error: 'Failed to delete project' }],
+      ['GET', url, undefined, admin.headers, 200, { id: kept.id }],
+      ['GET', URL, undefined, admin.headers, 500, { error: 'Failed to fetch audit log' }],
+    ])
+  }
+})
+
+t.test('the trail holds no secret, whatever people type where', async (t) => {
+  const password = 'correct-horse-battery'
+  const app = await build(t, { adminPassword: password, authMode: 'required' })
+  const signIn = async (email: string, secret: string) =>
+    send(app, 'POST', '/api/session', { email, password: secret })
+  const typo = 'a-password-typed-as-email'
+  await signIn(typo, password)
+  await signIn(`${typo}@localhost`, 'x')
+  await signIn('admin@localhost', 'a-wrong-password')
+  const { status, headers } = await signIn('admin@localhost', password)
+  t.equal(status, 201)
+  const [cookie = ''] = String(headers['set-cookie']).split(';', 1)
+  const asAdmin = (method: string, url: string, body?: object) => send(app, method, url, body, { cookie })
+  const project = await createProject(app, {}, { cookie })
+  const { body: made } = await asAdmin('POST', '/api/tokens', { name: 'CI', scope: 'write' })
+  const newPassword = 'a-password-given-by-an-admin'
+  const { body: member } = await asAdmin('POST', '/api/members', {
+    name: 'Ada',
+    email: 'ada@example.test',
+    password: newPassword,
+  })
+  await asAdmin('PATCH', `/api/members/${member.id}`, { password: `${newPassword}-too` })
+  await asAdmin('DELETE', `/api/tokens/${made.id}`)
+  await asAdmin('DELETE', `/api/projects/${project.id}`)
+  const token = `pbt_${'s3cr3t'.repeat(6)}`
+  await send(app, 'DELETE', '/api/projects/x', undefined, { authorization: `Bearer ${token}` })
+  await asAdmin('DELETE', '/api/session')
+  t.ok(count(app, 'audit_log') > 3)
+  const trail = JSON.stringify(app.db.$client.prepare('select * from audit_log').all())
+  const hashes = app.db.$client
+    .prepare<[], string>(
+      'select password_hash from members union all select token_hash from sessions union all select token_hash from api_tokens',
+    )
+    .pluck()
+    .all()
+  const secrets = [password, typo, 'a-wrong-password', newPassword, cookie.split('=')[1], token, made.token]
+  for (const secret of [...secrets, ...hashes]) if (secret) t.notOk(trail.includes(secret), secret)
+  t.notMatch(trail, /\$argon2|pbt_|phaseboard_session|[0-9a-f]{64}/)
+})
+
+t.test('the log is read by its primary key, page by page', async (t) => {
+  const statements = new Set<string>()
+  const { prepare } = SQLite.prototype
+  t.teardown(() => {
+    SQLite.prototype.prepare = prepare
+  })
+  SQLite.prototype.prepare = function (source: string) {
+    statements.add(source)
+    return prepare.call(this, source) as never
+  }
+  const app = await build(t)
+  const plans = [...statements]
+    .filter((source) => source.startsWith('select') && source.includes('"audit_log"'))
+    .map((source) =>
+      prepare
+        .call(app.db.$client, `explain query plan ${source}`)
+        .all(Array.from(source.matchAll(/\?/g), () => null))
+        .map((step) => (step as { detail: string }).detail),
+    )
+  const key = 'USING INDEX sqlite_autoindex_audit_log_1'
+  t.strictSame(plans, [
+    [`SEARCH audit_log ${key.replace('USING', 'USING COVERING')} (id<?)`],
+    [`SEARCH audit_log ${key} (id=?)`, 'LIST SUBQUERY 1', 'SCAN json_each VIRTUAL TABLE INDEX 1:'],
+  ])
+})
