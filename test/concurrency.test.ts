@@ -23,9 +23,9 @@ import { onNewFile, type Service, start } from './process.ts'
 
 const CLIENTS = 100
 /** Changes that each client asks for, beside making cards. */
-const CHANGES = 14
+const CHANGES = 10
 /** Cards that each client changes just once, all at the same time. */
-const SHARED_CARDS = 6
+const SHARED_CARDS = 4
 const COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 const PRIORITIES = ['low', 'medium', 'high', 'critical']
 const MEMBERS = [null, 'maria', 'jonas', 'aylin']
