@@ -154,10 +154,13 @@ export function createPager() {
   }
 }
 
+/** How a request line names another server, as it does to a proxy (RFC 9112, section 3.2.2): whichever the client likes. */
+const ORIGIN = /^https?:\/\/[^/?]*/i
+
 /** Names the next page, if there is one, in a `Link` header (RFC 8288), relative to the server. */
 export function linkNextPage(reply: FastifyReply, next: string | undefined): void {
   if (next === undefined) return
-  const [path, query] = reply.request.url.split('?', 2)
+  const [path, query] = reply.request.url.replace(ORIGIN, '').split('?', 2)
   const parameters = new URLSearchParams(query)
   parameters.set('cursor', next)
   reply.header('link', `<${path}?${parameters}>; rel="next"`)
