@@ -1,17 +1,15 @@
 #!/usr/bin/env node
 /** The command line, and the process's edge: nothing else reads its arguments and environment. */
 import { Command, CommanderError } from 'commander'
-import { StartupError } from './errors.ts'
+import { addMemberCommands } from './cli-members.ts'
+import type { SharedDatabase } from './db/client.ts'
+import { ApiError, StartupError } from './errors.ts'
 import { version } from './package-files.ts'
+import { complain, say } from './terminal.ts'
 
 /** Exit codes. */
 const FAILED = 1
 const USAGE = 2
-
-/** One line, whatever a file or a database made it of: control characters would reach the terminal. */
-const line = (text: string) => `${text.trim().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}\n`
-const say = (text: string) => process.stdout.write(line(text))
-const complain = (text: string) => process.stderr.write(line(`phaseboard: ${text}`))
 
 // A reader that has gone (`| head`) has seen enough; what else keeps words from being written, say a full disk under
 // the log, is a failure, but must not end what is being done.
@@ -49,29 +47,56 @@ program
   .option('--again', 'import the board although it was imported before')
   .action(importTrello)
 
-/** Makes a project of the board in the file, and says what it made. */
-async function importTrello(file: string, { again }: { again?: true }): Promise<void> {
+addMemberCommands(program, withDatabase)
+
+/** Opens the configured database file, lets `work` have it, and closes it. */
+async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
   const { loadConfig } = await import('./config.ts')
   const { openDatabase } = await import('./db/client.ts')
+
+  const { databaseUrl } = loadConfig(process.env)
+  if (databaseUrl === ':memory:')
+    throw new StartupError('DATABASE_URL must name a file: what is written into :memory: is lost')
+  const { db, close } = openDatabase(databaseUrl)
+  try {
+    return await work(db)
+  } finally {
+    close()
+  }
+}
+
+/** Makes a project of the board in the file, and says what it made. */
+async function importTrello(file: string, { again }: { again?: true }): Promise<void> {
   const { describeImport, importTrelloBoard } = await import('./import-trello.ts')
   const { createProgress } = await import('./progress.ts')
   const { readTrelloBoard } = await import('./trello.ts')
 
-  const { databaseUrl } = loadConfig(process.env)
-  if (databaseUrl === ':memory:')
-    throw new StartupError('DATABASE_URL must name a file: an import into :memory: is lost')
   const board = readTrelloBoard(file)
-  const { db, close } = openDatabase(databaseUrl)
-  const progress = createProgress(process.stdout, 'importing', 'records')
-  try {
-    const made = importTrelloBoard(db, board, { again, onProgress: progress.update })
-    progress.stop()
-    for (const text of describeImport(made)) say(text)
-  } finally {
-    progress.stop()
-    close()
-  }
+  await withDatabase((db) => {
+    const progress = createProgress(process.stdout, 'importing', 'records')
+    try {
+      const made = importTrelloBoard(db, board, { again, onProgress: progress.update })
+      progress.stop()
+      for (const text of describeImport(made)) say(text)
+    } finally {
+      progress.stop()
+    }
+  })
 }
+
+/** What to say of an error; of what failed validation, all that is wrong. */
+function reasonsOf(error: unknown): string[] {
+  if (error instanceof ApiError && error.details && 'fieldErrors' in error.details) {
+    return Object.entries(error.details.fieldErrors).flatMap(([field, messages]) =>
+      messages.map((message) => `${field} ${message}`),
+    )
+  }
+  return [error instanceof Error ? error.message : String(error)]
+}
+
+/** Whether an error is for whoever typed the command, or configured the service, to mend. */
+const isMisuse = (error: unknown) =>
+  error instanceof StartupError || (error instanceof ApiError && error.statusCode === 400)
 
 try {
   await program.parseAsync()
@@ -79,7 +104,7 @@ try {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : USAGE
   } else {
-    complain(error instanceof Error ? error.message : String(error))
-    process.exitCode = error instanceof StartupError ? USAGE : FAILED
+    for (const reason of reasonsOf(error)) complain(reason)
+    process.exitCode = isMisuse(error) ? USAGE : FAILED
   }
 }

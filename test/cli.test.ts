@@ -1,68 +1,29 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { openDatabase } from '../src/db/client.ts'
 import { kanbanItems, projects } from '../src/db/schema.ts'
 import { createProgress } from '../src/progress.ts'
+import { databaseFor, end, listening, run, start } from './command-line.ts'
 
 const FIXTURE = 'test/fixtures/trello-board.json'
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
-
-/** Starts the command line for real. What the developer's environment configures is unset. */
-function start(t: Test, args: string[], environment: Record<string, string> = {}) {
-  const unset = Object.fromEntries(
-    ['HOST', 'PORT', 'DATABASE_URL', 'AUTH_MODE', 'LOG_LEVEL', 'ADMIN_EMAIL', 'ADMIN_PASSWORD'].map(
-      (name) => [name, ''],
-    ),
-  )
-  const child = spawn(process.execPath, ['src/cli.ts', ...args], {
-    env: { ...process.env, NO_COLOR: '1', ...unset, ...environment },
-  })
-  t.teardown(() => child.kill('SIGKILL'))
-  return child
-}
-
-/** Waits for the end. @returns the exit code and all that was written */
-async function end(child: ChildProcessWithoutNullStreams) {
-  const output = { stdout: '', stderr: '' }
-  child.stdout.on('data', (data) => {
-    output.stdout += data
-  })
-  child.stderr.on('data', (data) => {
-    output.stderr += data
-  })
-  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-  return { code, ...output }
-}
-
-const run = (t: Test, args: string[], environment?: Record<string, string>) =>
-  end(start(t, args, environment))
-
-/** A database file of its own for the test. */
-const databaseFor = (t: Test) => {
-  const file = join(t.testdir(), 'board.db')
-  return { file, DATABASE_URL: `file:${file}` }
-}
-
-/** Waits for the line that says where the service listens. @returns its URL */
-const listening = (child: ChildProcessWithoutNullStreams) =>
-  new Promise<string>((resolve, reject) => {
-    let output = ''
-    child.stdout.on('data', (data) => {
-      output += data
-      const url = /listening on (http:\/\/[^\s"]+)/.exec(output)?.[1]
-      if (url !== undefined) resolve(url)
-    })
-    child.on('close', (code) => reject(new Error(`it ended with ${code}: ${output}`)))
-  })
 
 t.test('help and version', async (t) => {
   t.strictSame(await run(t, ['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
   const help = await run(t, ['--help'])
   t.match(help, { code: 0, stderr: '' })
-  for (const word of ['Usage: phaseboard', 'serve', 'import', '--version', 'DATABASE_URL']) {
+  for (const word of [
+    'Usage: phaseboard',
+    'serve',
+    'import',
+    'member',
+    'token',
+    '--version',
+    'DATABASE_URL',
+  ]) {
     t.ok(help.stdout.includes(word), word)
   }
   const importHelp = await run(t, ['import', 'trello', '--help'])

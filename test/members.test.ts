@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../src/db/client.ts'
 import { members } from '../src/db/schema.ts'
-import { ensureFirstAdmin, findMemberByEmail, initialPasswordFile } from '../src/members.ts'
+import { ensureFirstAdmin, findMember, findMemberByEmail, initialPasswordFile } from '../src/members.ts'
 import { verifyPassword } from '../src/passwords.ts'
 import { build, send } from './helper.ts'
 
@@ -129,3 +129,25 @@ t.test(
     t.notMatch(log, password)
   },
 )
+
+t.test('a member is found by email whatever its case, beyond ASCII too, and by id', async (t) => {
+  const { db } = onFile(t)
+  db.insert(members)
+    .values([
+      { id: 'ada', name: 'Ada', email: 'Ada@Example.test' },
+      { id: 'asa', name: 'Åsa', email: 'Åsa@Example.test' },
+      { id: 'bob', name: 'Bob', email: 'ada' },
+    ])
+    .run()
+  const idOf = (email: string) => findMemberByEmail(db, email)?.id
+  t.equal(idOf('ada@EXAMPLE.test'), 'ada')
+  t.equal(idOf('Åsa@Example.test'), 'asa')
+  t.equal(idOf('åsa@example.TEST'), 'asa')
+  for (const email of ['', 'asa@example.test', '%', 'ada@example.tes_', 'äda@example.test', '__proto__']) {
+    t.equal(idOf(email), undefined, email)
+  }
+  t.equal(findMember(db, 'ada')?.id, 'ada', 'an id comes first')
+  t.equal(findMember(db, 'ada@example.test')?.id, 'ada')
+  t.equal(findMember(db, 'ADA')?.id, 'bob')
+  t.equal(findMember(db, 'nobody'), undefined)
+})

@@ -1,0 +1,23 @@
+/** What is said to whoever types commands. */
+
+/** A text for one line, whatever a file or a database made it of: control characters would reach the terminal. */
+export const oneLine = (text: string) => text.trim().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+
+/** Writes a line to standard output. */
+export const say = (text: string) => process.stdout.write(`${oneLine(text)}\n`)
+
+/** Writes a line to standard error. */
+export const complain = (text: string) => process.stderr.write(`${oneLine(`phaseboard: ${text}`)}\n`)
+
+/** The rows of a table as lines: columns of even width, the last as it is, two blanks between them. */
+export function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const cells = rows.map((row) => row.map(oneLine))
+  const widthOf = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0))
+  const widths = cells[0]?.map((_, column) => widthOf(column)) ?? []
+  return cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

@@ -1,0 +1,86 @@
+/** Running the command line as a process of its own. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { openDatabase } from '../src/db/client.ts'
+import { auditLog, members } from '../src/db/schema.ts'
+
+/** Starts the command line for real; it is killed with the test. What the developer's environment configures is unset. */
+export function start(t: Test, args: string[], environment: Record<string, string> = {}) {
+  const unset = Object.fromEntries(
+    ['HOST', 'PORT', 'DATABASE_URL', 'AUTH_MODE', 'LOG_LEVEL', 'ADMIN_EMAIL', 'ADMIN_PASSWORD'].map(
+      (name) => [name, ''],
+    ),
+  )
+  const child = spawn(process.execPath, ['src/cli.ts', ...args], {
+    env: { ...process.env, NO_COLOR: '1', ...unset, ...environment },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  return child
+}
+
+/** Waits for the end. @returns the exit code and all that was written */
+export async function end(child: ChildProcessWithoutNullStreams) {
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', (data) => {
+    output.stdout += data
+  })
+  child.stderr.on('data', (data) => {
+    output.stderr += data
+  })
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { code, ...output }
+}
+
+/** Runs a command to its end. @param input what is piped in */
+export function run(t: Test, args: string[], environment?: Record<string, string>, input = '') {
+  const child = start(t, args, environment)
+  // A command that reads nothing may end before it is written to.
+  child.stdin.on('error', () => undefined).end(input)
+  return end(child)
+}
+
+/** A database file of its own for the test. */
+export const databaseFor = (t: Test) => {
+  const file = join(t.testdir(), 'board.db')
+  return { file, DATABASE_URL: `file:${file}` }
+}
+
+/** A database file of its own, open for a look; and the command line on it. */
+export function onFile(t: Test) {
+  const { DATABASE_URL } = databaseFor(t)
+  const { db, close } = openDatabase(DATABASE_URL)
+  t.teardown(close)
+  const insert = (...rows: (typeof members.$inferInsert)[]) => db.insert(members).values(rows).run()
+  return {
+    db,
+    DATABASE_URL,
+    insert,
+    command: (args: string[], input?: string) => run(t, args, { DATABASE_URL }, input),
+    memberOf: (email: string) =>
+      db
+        .select()
+        .from(members)
+        .all()
+        .find((member) => member.email === email),
+    trail: () =>
+      db
+        .select()
+        .from(auditLog)
+        .orderBy(auditLog.id)
+        .all()
+        .map(({ action, actorId, address, subjectId }) => [action, actorId, address, subjectId]),
+  }
+}
+
+/** Waits for the line that says where the service listens. @returns its URL */
+export const listening = (child: ChildProcessWithoutNullStreams) =>
+  new Promise<string>((resolve, reject) => {
+    let output = ''
+    child.stdout.on('data', (data) => {
+      output += data
+      const url = /listening on (http:\/\/[^\s"]+)/.exec(output)?.[1]
+      if (url !== undefined) resolve(url)
+    })
+    child.on('close', (code) => reject(new Error(`it ended with ${code}: ${output}`)))
+  })
