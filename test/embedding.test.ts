@@ -514,6 +514,33 @@ t.test('without a prefix the service has its paths, and the host all others', as
   )
 })
 
+t.test('a proxy may name the members of a host, too, if the host knows the proxy', async (t) => {
+  const authProxyHeader = 'x-forwarded-email'
+  const adminPassword = 'correct horse'
+  const named = { [authProxyHeader]: 'ADMIN@localhost' }
+  const known = await embed(t, { authProxyHeader, trustProxy: ['127.0.0.1'], adminPassword, resolveMember })
+  t.match(await known.ask('GET', '/api/session', undefined, named), {
+    status: 200,
+    body: { member: { email: 'admin@localhost', role: 'admin' }, via: 'proxy' },
+  })
+  t.match(await known.ask('GET', '/api/session', undefined, { ...named, ...asUser('member') }), {
+    body: { member: { id: 'ada' }, via: 'host' },
+  })
+  const unknown = await embed(t, { authProxyHeader, trustProxy: ['10.0.0.1'], adminPassword })
+  t.match(await unknown.ask('GET', '/api/session', undefined, named), { status: 401 })
+  // From where a host can be reached is its own business: it has to say who the proxy is.
+  for (const trustProxy of [true, undefined]) {
+    await t.rejects(embed(t, { authProxyHeader, ...(trustProxy && { trustProxy }) }), {
+      message: /^AUTH_PROXY_HEADER needs/,
+    })
+  }
+})
+
+t.test('inside a host the service answers to every name', async (t) => {
+  const { ask } = await embed(t, { authMode: 'open' })
+  t.equal((await ask('GET', '/api/projects', undefined, { host: 'board.example' })).status, 200)
+})
+
 t.test('a nested prefix works', async (t) => {
   const { ask } = await embed(t, { resolveMember }, '/apps/board')
   t.match(await ask('GET', '/api/session', undefined, asUser('member')), {

@@ -213,7 +213,7 @@ t.test('over a real connection, one header counts and two do not', async (t) => 
     new Promise<string>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1')
       const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-      socket.end(`GET /api/session HTTP/1.1\r\nHost: localhost\r\n${lines}Connection: close\r\n\r\n`)
+      socket.write(`GET /api/session HTTP/1.1\r\nHost: localhost\r\n${lines}Connection: close\r\n\r\n`)
       text(socket).then((answer) => resolve(answer.split('\r\n\r\n')[1] ?? ''), reject)
     })
   t.match(await ask([['from', 'ada@example.test']]), '"via":"proxy"')

@@ -486,6 +486,28 @@ t.test('who hammers at one account does not use up the others at the same addres
   t.equal((await signIn(app, 'ada@example.test')).status, 201)
 })
 
+t.test(
+  'the addresses of one network of 64 bits are one, and so are both forms of an IPv4 address',
+  async (t) => {
+    const app = await build(t)
+    enrol(app, 'ada@example.test')
+    const from = (address: string) => fail(app, 6, () => 'ada@example.test', address)
+    t.strictSame(tally([...(await from('2001:db8::1')), ...(await from('2001:db8::2'))]), { 401: 10, 429: 2 })
+    t.strictSame(tally([...(await from('192.0.2.1')), ...(await from('::ffff:192.0.2.1'))]), {
+      401: 10,
+      429: 2,
+    })
+    t.strictSame(tally(await from('::ffff:192.0.2.2')), { 401: 6 })
+    t.equal((await signIn(app, 'ada@example.test', PASSWORD, { address: '2001:db8::3' })).status, 429)
+    for (const address of ['2001:db8:0:1::1', '2001:db8:0:1::2'])
+      t.equal(
+        (await signIn(app, 'ada@example.test', PASSWORD, { address })).status,
+        201,
+        'given back there, too',
+      )
+  },
+)
+
 t.test('a refused attempt costs no password check', async (t) => {
   const app = await build(t)
   verifications.length = 0

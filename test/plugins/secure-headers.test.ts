@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import { type PhaseboardOptions, phaseboard } from '../../src/app.ts'
+import { build, createProject, send } from '../helper.ts'
+
+const ORIGIN = 'https://app.example'
+const EXPECTED = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/** Of an answer's headers, those that are expected of all. */
+const secure = (headers: Record<string, unknown>) =>
+  Object.fromEntries(Object.keys(EXPECTED).map((name) => [name, headers[name]]))
+
+t.test('every answer tells browsers what not to do with it, refusals too', async (t) => {
+  const app = await build(t, { corsOrigins: [ORIGIN], rateLimitMax: 12 })
+  const project = await createProject(app)
+  const url = `/api/projects/${project.id}`
+  const { etag = '' } = (await send(app, 'GET', url)).headers
+  const answers: [number, Awaited<ReturnType<typeof send>>][] = [
+    [200, await send(app, 'GET', '/api/projects')],
+    [201, await send(app, 'POST', '/api/projects', { name: 'A' }, { origin: ORIGIN })],
+    [200, await send(app, 'HEAD', url)],
+    [304, await send(app, 'GET', url, undefined, { 'if-none-match': String(etag) })],
+    [400, await send(app, 'POST', '/api/projects', {})],
+    [401, await send(app, 'GET', url, undefined, { authorization: 'Bearer x' })],
+    [403, await send(app, 'DELETE', url)],
+    [404, await send(app, 'GET', '/nowhere')],
+    [405, await send(app, 'PUT', '/api/projects', {})],
+    [415, await send(app, 'POST', '/api/projects', 'x', { 'content-type': 'text/plain' })],
+    [429, await send(app, 'GET', url)],
+    [200, await send(app, 'GET', '/healthz')],
+    [
+      204,
+      await send(app, 'OPTIONS', url, undefined, {
+        origin: ORIGIN,
+        'access-control-request-method': 'PATCH',
+      }),
+    ],
+  ]
+  for (const [status, answer] of answers) {
+    t.equal(answer.status, status)
+    t.strictSame(secure(answer.headers), EXPECTED, String(status))
+    t.equal(answer.headers['strict-transport-security'], undefined)
+  }
+  app.db.$client.exec('alter table projects rename to gone')
+  const failing = await build(t)
+  failing.db.$client.exec('alter table personal_ideas rename to gone')
+  const failure = await send(failing, 'GET', '/api/personal-ideas')
+  t.equal(failure.status, 500)
+  t.strictSame(secure(failure.headers), EXPECTED)
+})
+
+t.test('the page of the documentation may load what is its own, and nothing else', async (t) => {
+  const app = await build(t)
+  for (const url of ['/docs', '/docs/', '/docs/static/swagger-ui.css', '/docs/json']) {
+    const { status, headers } = await send(app, 'GET', url)
+    t.equal(status, 200)
+    const policy = String(headers['content-security-policy'])
+    t.strictSame(secure(headers), { ...EXPECTED, 'content-security-policy': policy })
+    t.strictSame(policy.split('; '), [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self' 'unsafe-inline'",
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ])
+  }
+  const page = String((await send(app, 'GET', '/docs')).body)
+  t.notMatch(page, /<script(?![^>]* src=)|<style| style=| on\w+=/, 'it needs no script of its own text')
+  for (const [, path] of page.matchAll(/(?:href|src)="([^"]+)"/g)) t.match(path, /^\.\//, 'all is its own')
+  const css = String((await send(app, 'GET', '/docs/static/swagger-ui.css')).body)
+  for (const [, source] of css.matchAll(/url\(["']?([^"')]{0,20})/g)) t.match(source, /^data:image/)
+  t.strictSame(secure((await send(app, 'GET', '/docs/nothing')).headers), EXPECTED)
+  t.strictSame(secure((await send(app, 'GET', '/openapi.json')).headers), EXPECTED)
+})
+
+t.test('behind TLS, which only a trusted proxy can tell, browsers are to stay with it', async (t) => {
+  const header = async (trustProxy: boolean | string[], headers: Record<string, string>) => {
+    const answer = await send(await build(t, { trustProxy }), 'GET', '/nowhere', undefined, headers)
+    return answer.headers['strict-transport-security']
+  }
+  const https = { 'x-forwarded-proto': 'https' }
+  t.equal(await header(true, https), 'max-age=31536000')
+  t.equal(await header(['127.0.0.1'], https), 'max-age=31536000')
+  for (const untold of [
+    await header(true, { 'x-forwarded-proto': 'http' }),
+    await header(true, {}),
+    await header(['10.0.0.1'], https),
+    await header(false, https),
+  ])
+    t.equal(untold, undefined)
+})
+
+t.test('over a real connection each header is sent once', async (t) => {
+  const app = await build(t)
+  const port = Number(new URL(await app.listen({ port: 0 })).port)
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write('GET /docs HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+  const [head = ''] = (await text(socket)).split('\r\n\r\n')
+  for (const name of Object.keys(EXPECTED)) t.equal(head.split(`${name}: `).length, 2, name)
+})
+
+/** A host that has the service under a prefix. */
+async function createHost(t: Test, options: PhaseboardOptions, headers: Record<string, string> = {}) {
+  const host = Fastify()
+  t.teardown(() => host.close())
+  host.addHook('onRequest', async (_request, reply) => {
+    reply.headers(headers)
+  })
+  host.get('/', async () => 'the host')
+  await host.register(phaseboard, { prefix: '/board', databaseUrl: ':memory:', authMode: 'open', ...options })
+  return host
+}
+
+t.test('inside a host they are on the answers of the service alone', async (t) => {
+  const host = await createHost(t, {})
+  t.strictSame(Object.values(secure((await host.inject('/')).headers)).filter(Boolean), [])
+  for (const url of ['/board/api/projects', '/board/nowhere', '/board/healthz'])
+    t.strictSame(secure((await host.inject(url)).headers), EXPECTED, url)
+  t.match((await host.inject('/board/docs')).headers['content-security-policy'], "script-src 'self'")
+})
+
+t.test('what a host has decided for its own answers holds for those of the service', async (t) => {
+  const theirs = { 'content-security-policy': "default-src 'self'", 'referrer-policy': 'origin' }
+  const host = await createHost(t, { trustProxy: true }, theirs)
+  for (const url of ['/board/api/projects', '/board/nowhere', '/board/docs']) {
+    const { headers } = await host.inject({ url, headers: { 'x-forwarded-proto': 'https' } })
+    t.strictSame(secure(headers), { ...EXPECTED, ...theirs }, url)
+    t.equal(headers['strict-transport-security'], undefined, 'that one concerns all of the host')
+  }
+})
