@@ -1,7 +1,9 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import { isLoopback } from '../src/config.ts'
 import { authenticationRequired, forbidden } from '../src/errors.ts'
+import { createHostCheck } from '../src/host-names.ts'
 import {
   type Access,
   authorize,
@@ -26,6 +28,8 @@ import { createSignInLimits, type SignInLimits } from '../src/sign-in-limits.ts'
 
 /** What the auth plugin needs to know. */
 export interface AuthOptions extends FirstAdmin, ProxyHeaderOptions {
+  /** The address the service listens on. */
+  host: string
   authMode: 'open' | 'required'
   defaultMemberId: string
   corsOrigins: readonly string[]
@@ -151,6 +155,19 @@ export default fp<AuthOptions>(
     const defaultIdentity: Identity | undefined =
       authMode === 'open' ? { member: defaultMember, via: 'default', scope: 'write' } : undefined
 
+    const isLocal = isLoopback(options.host)
+    const isKnownHost = createHostCheck(corsOrigins)
+    /**
+     * Who asks without a credential. Where being on this machine is all that makes one the default member, a page under a
+     * name of its own that leads here is in the browser, but not on the machine.
+     */
+    function withoutCredential({ headers }: FastifyRequest): Identity | undefined {
+      if (defaultIdentity && isLocal && !isKnownHost(headers.host)) {
+        throw forbidden('host name is neither local nor in CORS_ORIGIN')
+      }
+      return defaultIdentity
+    }
+
     /**
      * Whom the request's own credential stands for: bearer token, the header of a proxy, session cookie, and in open mode
      * the default member.
@@ -163,7 +180,7 @@ export default fp<AuthOptions>(
       const email = emailFromProxy(request)
       if (email !== undefined) return fromProxy(email)
       const cookie = cookieOf(request)
-      return cookie === undefined ? defaultIdentity : fromSession(request, reply, cookie)
+      return cookie === undefined ? withoutCredential(request) : fromSession(request, reply, cookie)
     }
 
     /** What a browser or the proxy behind it adds to a request, whoever's page it comes from. */

@@ -1,11 +1,10 @@
 import fp from 'fastify-plugin'
 import { clientAt } from '../src/addresses.ts'
-import { type Config, isLoopback } from '../src/config.ts'
-import { forbidden, tooManyRequests } from '../src/errors.ts'
-import { createHostCheck } from '../src/host-names.ts'
+import type { Config } from '../src/config.ts'
+import { tooManyRequests } from '../src/errors.ts'
 
 /** What the traffic plugin needs to know. */
-export interface TrafficOptions extends Pick<Config, 'host' | 'authMode' | 'corsOrigins' | 'rateLimitMax'> {
+export interface TrafficOptions extends Pick<Config, 'corsOrigins' | 'rateLimitMax'> {
   /** Whether to send the headers for other origins: inside a host that is the host's business. */
   sendsCorsHeaders: boolean
 }
@@ -21,20 +20,10 @@ declare module 'fastify' {
 const WINDOW = 60
 
 /**
- * The names the service answers to, answers to other origins, and the limit on requests per client. What is not
- * configured is not even loaded.
+ * Answers to other origins, and the limit on requests per client. What is not configured is not even loaded.
  */
 export default fp<TrafficOptions>(
-  async (app, { host, authMode, corsOrigins, sendsCorsHeaders, rateLimitMax }) => {
-    // Where nobody has to prove who they are, being on this machine is all that lets one in.
-    if (authMode === 'open' && isLoopback(host)) {
-      const isKnown = createHostCheck(corsOrigins)
-      const refusal = forbidden('host name is neither local nor in CORS_ORIGIN')
-      app.addHook('onRequest', ({ headers }, _reply, done) => {
-        if (isKnown(headers.host)) done()
-        else done(refusal)
-      })
-    }
+  async (app, { corsOrigins, sendsCorsHeaders, rateLimitMax }) => {
     if (sendsCorsHeaders && corsOrigins.length > 0) {
       const allowed = {
         origin: true,
