@@ -36,6 +36,9 @@ const who = { id: members.id, name: members.name, email: members.email, role: me
 /** Condition: the session is not over at the time that is given as `now`. */
 const isAlive = sql`${sessions.expiresAt} > ${given('now')}`
 
+/** Condition: the member is not disabled. Written out, since SQLite plans anew for a bare parameter, a constant one too. */
+const isEnabled = sql`not ${members.disabled}`
+
 /** The 401 of a sign-in. The same words whatever was wrong: which emails exist is nobody's business. */
 export const invalidCredentials = () => new ApiError(401, 'Invalid email or password')
 
@@ -53,34 +56,51 @@ export interface SessionCookie {
  * @returns the readers
  */
 export function prepareSessions(db: SharedDatabase) {
-  const bySession = db
-    .select({
-      ...who,
-      session: { id: sessions.id, createdAt: sessions.createdAt, lastUsedAt: sessions.lastUsedAt },
-    })
-    .from(sessions)
-    .innerJoin(members, eq(members.id, sessions.memberId))
-    .where(and(eq(sessions.tokenHash, given('tokenHash')), isAlive, eq(members.disabled, false)))
-    .prepare()
-  const byToken = db
-    .select({ ...who, token: { id: apiTokens.id, scope: apiTokens.scope, lastUsedAt: apiTokens.lastUsedAt } })
-    .from(apiTokens)
-    .innerJoin(members, eq(members.id, apiTokens.memberId))
-    .where(
-      and(
-        eq(apiTokens.tokenHash, given('tokenHash')),
-        sql`coalesce(${apiTokens.expiresAt} > ${given('now')}, true)`,
-        eq(members.disabled, false),
+  const bySession = prepareRows(
+    db,
+    db
+      .select({
+        ...who,
+        sessionId: sessions.id,
+        createdAt: sessions.createdAt,
+        lastUsedAt: sessions.lastUsedAt,
+      })
+      .from(sessions)
+      .innerJoin(members, eq(members.id, sessions.memberId))
+      .where(and(eq(sessions.tokenHash, given('tokenHash')), isAlive, isEnabled)),
+  )
+  const byToken = prepareRows(
+    db,
+    db
+      .select({ ...who, tokenId: apiTokens.id, scope: apiTokens.scope, lastUsedAt: apiTokens.lastUsedAt })
+      .from(apiTokens)
+      .innerJoin(members, eq(members.id, apiTokens.memberId))
+      .where(
+        and(
+          eq(apiTokens.tokenHash, given('tokenHash')),
+          sql`coalesce(${apiTokens.expiresAt} > ${given('now')}, true)`,
+          isEnabled,
+        ),
       ),
-    )
-    .prepare()
+  )
+  const presented = (token: string) => ({ tokenHash: hashToken(token), now: timestamp() })
 
   return {
     /** Whose session this is; undefined for an unknown or expired one and for a disabled member. */
-    findSession: (token: string) => bySession.get({ tokenHash: hashToken(token), now: timestamp() }),
+    findSession(token: string) {
+      const found = bySession.get(presented(token))
+      if (found === undefined) return undefined
+      const { sessionId, createdAt, lastUsedAt, ...member } = found
+      return { ...member, session: { id: sessionId, createdAt, lastUsedAt } }
+    },
 
     /** Whose API token this is; undefined for an unknown or expired one and for a disabled member. */
-    findToken: (token: string) => byToken.get({ tokenHash: hashToken(token), now: timestamp() }),
+    findToken(token: string) {
+      const found = byToken.get(presented(token))
+      if (found === undefined) return undefined
+      const { tokenId, scope, lastUsedAt, ...member } = found
+      return { ...member, token: { id: tokenId, scope, lastUsedAt } }
+    },
   }
 }
 

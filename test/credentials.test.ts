@@ -1,0 +1,109 @@
+/** What it costs that a request carries a credential: one look-up, and nothing that takes time on purpose. */
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import t from 'tap'
+import { openDatabase } from '../src/db/client.ts'
+import { newToken } from '../src/secrets.ts'
+import { timestamp } from '../src/time.ts'
+import { watch } from './executions.ts'
+import { type App, build, createProject, send, signInAs, tokenOf } from './helper.ts'
+
+/** Every hash of a password that is made or checked. Patched before anything loads the library. */
+let hashings = 0
+const argon2 = createRequire(import.meta.url)('@node-rs/argon2')
+for (const name of ['hash', 'verify']) {
+  const original = argon2[name]
+  argon2[name] = (...values: unknown[]) => {
+    hashings++
+    return original(...values)
+  }
+}
+
+/** What a request may carry, and the index that finds it; what is worth nothing, too. */
+function credentials(app: App) {
+  const { id, headers } = signInAs(app, 'member')
+  return [
+    ['a session', 'sessions', headers],
+    ['a token', 'api_tokens', tokenOf(app, id, { lastUsedAt: timestamp() })],
+    ['an unknown session', 'sessions', { cookie: `phaseboard_session=${newToken()}` }],
+    ['an unknown token', 'api_tokens', { authorization: `Bearer ${newToken()}` }],
+  ] as const
+}
+
+t.test('resolving a credential takes one statement, and hashes no password', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    const all = credentials(app)
+    const executions = watch(t, app.db.$client)
+    hashings = 0
+    for (const [what, table, headers] of all) {
+      executions.log.length = 0
+      await send(app, 'GET', '/api/session', undefined, headers)
+      t.match(executions.log, [new RegExp(`from "${table}"`)], `${what} (${authMode})`)
+      t.equal(executions.log.length, 1, `${what} (${authMode})`)
+    }
+    t.equal(hashings, 0)
+  }
+})
+
+t.test('a request with a credential executes one statement more than the same without', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  const [[, , session] = [], [, , token] = []] = credentials(app)
+  const executions = watch(t, app.db.$client)
+  for (const [method, url, body] of [
+    ['GET', `/api/projects/${id}`],
+    ['GET', '/api/teams'],
+    ['POST', '/api/projects', { name: 'Gemini' }],
+  ] as const) {
+    const counts = []
+    for (const headers of [{}, session, token]) {
+      // Once more, so that nothing is new to the service.
+      await send(app, method, url, body, headers)
+      executions.log.length = 0
+      await send(app, method, url, body, headers)
+      counts.push(executions.log.length)
+    }
+    const [without = 0] = counts
+    t.strictSame(counts, [without, without + 1, without + 1], `${method} ${url}`)
+  }
+})
+
+t.test('the statement looks up by index, and is planned once', async (t) => {
+  const app = await build(t)
+  const all = credentials(app)
+  const executions = watch(t, app.db.$client)
+  for (const [what, table, headers] of all) {
+    executions.log.length = 0
+    await send(app, 'GET', '/api/session', undefined, headers)
+    const [source = ''] = executions.log
+    const plan = app.db.$client.prepare(`explain query plan ${source}`).all(...(source.match(/\?/g) ?? []))
+    const [first, second, ...more] = plan.map((step) => (step as { detail: string }).detail)
+    t.match(first, new RegExp(`^SEARCH ${table} USING INDEX \\w+_token \\(token_hash=\\?\\)$`), what)
+    t.match(second, /^SEARCH members USING INDEX sqlite_autoindex_members_1 \(id=\?\)$/, what)
+    t.strictSame(more, [])
+    // Those who meet a bare parameter plan anew each time: see `given`.
+    t.notMatch(source, /[^+]\?/, what)
+  }
+})
+
+t.test('what another process revokes or takes away counts from the next request on', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const app = await build(t, { authMode: 'required', databaseUrl, adminPassword: 'correct horse' })
+  const other = openDatabase(databaseUrl)
+  t.teardown(other.close)
+  const status = async (headers: Record<string, string>) =>
+    (await send(app, 'GET', '/api/session', undefined, headers)).status
+  for (const change of [
+    'delete from sessions; delete from api_tokens',
+    'update members set disabled = 1',
+    'delete from members',
+    `update sessions set expires_at = '${timestamp()}'; update api_tokens set expires_at = '${timestamp()}'`,
+  ]) {
+    const { id, headers } = signInAs(app, 'member')
+    const token = tokenOf(app, id, { lastUsedAt: timestamp() })
+    t.strictSame([await status(headers), await status(token)], [200, 200])
+    other.db.$client.exec(change)
+    t.strictSame([await status(headers), await status(token)], [401, 401], change)
+  }
+})
