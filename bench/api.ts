@@ -15,6 +15,7 @@ export interface Project {
 }
 
 export const HEALTH_PATH = '/healthz'
+export const SESSION_PATH = '/api/session'
 export const LIST_PATH = '/api/projects'
 /** Half of the list. */
 export const FILTERED_PATH = '/api/projects?status=active'

@@ -81,8 +81,27 @@ export interface Holder {
 }
 
 /**
- * Sends one workload to servers, in rounds: each server has a turn, and each round begins with another one, so that
- * whatever else the machine does meets all of them.
+ * Takes turns, in rounds, each of which begins with another turn, so that whatever else the machine does meets all of them.
+ * @param turns each takes so many seconds
+ * @returns what came of the rounds, for each turn in the same order
+ */
+export async function inRounds(
+  turns: readonly ((seconds: number) => Promise<LoadResult>)[],
+  { rounds, seconds, warmUpSeconds }: Effort,
+): Promise<LoadResult[][]> {
+  const all = turns.map((turn) => ({ turn, results: [] as LoadResult[] }))
+  for (const turn of turns) await turn(warmUpSeconds)
+  for (let round = 0; round < rounds; round++) {
+    const first = round % all.length
+    for (const { turn, results } of [...all.slice(first), ...all.slice(0, first)]) {
+      results.push(await turn(seconds))
+    }
+  }
+  return all.map(({ results }) => results)
+}
+
+/**
+ * Sends one workload to servers, in rounds: each server has a turn.
  * @param onTurn is called after each turn
  * @returns what came of the rounds, for each server in the same order
  * @throws Error when any answer was not the expected one, or a change that was answered left no activity entry
@@ -91,7 +110,7 @@ export async function sendInRounds(
   { connections, plan, writes }: Pick<Workload, 'connections' | 'plan' | 'writes'>,
   holders: readonly Holder[],
   generator: Generator,
-  { rounds, seconds, warmUpSeconds }: Effort,
+  effort: Effort,
   onTurn: () => void,
 ): Promise<LoadResult[][]> {
   const turn = async ({ server, contents }: Holder, duration: number) => {
@@ -106,16 +125,10 @@ export async function sendInRounds(
       throw new Error(`${name}: ${error instanceof Error ? error.message : error}`, { cause: error })
     }
   }
-
-  const all = holders.map((holder) => ({ holder, results: [] as LoadResult[] }))
-  for (const holder of holders) await turn(holder, warmUpSeconds)
-  for (let round = 0; round < rounds; round++) {
-    const first = round % all.length
-    for (const { holder, results } of [...all.slice(first), ...all.slice(0, first)]) {
-      results.push(await turn(holder, seconds))
-    }
-  }
-  return all.map(({ results }) => results)
+  return inRounds(
+    holders.map((holder) => (duration) => turn(holder, duration)),
+    effort,
+  )
 }
 
 /**
@@ -136,7 +149,7 @@ export async function measure(
   return new Map(servers.map(({ name }, index) => [name, toFigures(results[index] ?? [], reference)]))
 }
 
-/** How many turns {@link sendInRounds} takes. */
+/** How many turns {@link inRounds} takes. */
 export const countTurns = (servers: number, { rounds }: Effort): number => servers * (rounds + 1)
 
 const rateOf = ({ answers, seconds }: LoadResult) => answers / seconds

@@ -4,12 +4,12 @@ import type { Effort } from './measure.ts'
 import { WORKLOADS } from './workloads.ts'
 
 /** What else can be measured beside the workloads. */
-const OTHERS = ['start', 'memory', 'cold', 'growth', 'large-board']
+const OTHERS = ['start', 'memory', 'cold', 'growth', 'large-board', 'session']
 const NAMES = [...Object.keys(WORKLOADS), ...OTHERS]
 
 /** What to measure, how thoroughly, and where to write it. */
 export interface Options {
-  /** Names of workloads, or `start`, `memory`, `cold`, `growth`, `large-board`. */
+  /** Names of workloads, or `start`, `memory`, `cold`, `growth`, `large-board`, `session`. */
   only: ReadonlySet<string>
   /** The folder of the report */
   out: string

@@ -8,6 +8,7 @@ import { BOARD_SIZES, type LargeBoardRow } from './large-board.ts'
 import type { Machine } from './machine.ts'
 import type { Effort, Figures } from './measure.ts'
 import { type PerServer, SERVERS, type ServerName } from './servers.ts'
+import type { SessionRow } from './session.ts'
 import type { Throughput } from './throughput.ts'
 
 /** What a run has measured; what was left out is undefined. */
@@ -25,6 +26,7 @@ export interface Results extends Throughput {
   cold: ReadonlyMap<ServerName, ColdFigures> | undefined
   growth: GrowthRow[] | undefined
   largeBoard: LargeBoardRow[] | undefined
+  session: SessionRow[] | undefined
 }
 
 /** From this share of a core on, the load generator may have held the server up. */
@@ -113,6 +115,18 @@ function largeBoardTable(rows: LargeBoardRow[]): string {
   )
 }
 
+const sessionTable = (rows: SessionRow[]) =>
+  table(
+    ['asked by', 'requests/s', 'to /healthz', 'CPU µs/request', 'ratio'],
+    rows.map(({ workload, figures }) => [
+      workload,
+      showRate(figures.requestsPerSecond),
+      showRatio(figures.ratio),
+      show(figures.cpuPerRequest, 1),
+      showRatio(figures.cpuRatio),
+    ]),
+  )
+
 const coldTable = (cold: ReadonlyMap<ServerName, ColdFigures>) =>
   table(
     ['server', 'projects/s', 'to node:http', 'p50 ms', 'p99 ms', 'first list, ms'],
@@ -154,8 +168,19 @@ function about({ machine, date, command, effort, isCoreReserved }: Results): str
 
 /** The report. @param chart the chart's file, as the report links to it */
 export function renderReport(results: Results, chart: string | undefined): string {
-  const { workloads, starts, idleMemory, loadedMemory, cold, growth, largeBoard, remarks, machine, date } =
-    results
+  const {
+    workloads,
+    starts,
+    idleMemory,
+    loadedMemory,
+    cold,
+    growth,
+    largeBoard,
+    session,
+    remarks,
+    machine,
+    date,
+  } = results
   const section = (title: string, isThere: unknown, ...paragraphs: string[]) =>
     isThere ? [`## ${title}`, ...paragraphs] : []
   const paragraphs = [
@@ -192,6 +217,12 @@ export function renderReport(results: Results, chart: string | undefined): strin
       largeBoard,
       'One project in the file, 32 connections. Ratios are of 20,000 items to 200, in the same round.',
       largeBoardTable(largeBoard ?? []),
+    ),
+    ...section(
+      'Session',
+      session,
+      'Who am I, `GET /api/session`, asked by nobody, by session and by token, 32 connections. Ratios are to `/healthz` of the same service, in the same round.',
+      sessionTable(session ?? []),
     ),
     ...section(
       'Cold reads',

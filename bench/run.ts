@@ -12,6 +12,7 @@ import { type Options, parseOptions } from './options.ts'
 import { makeFolder } from './processes.ts'
 import { goalTable, type Results, renderReport } from './report.ts'
 import { buildServers } from './servers.ts'
+import { countSessionTurns, measureSession } from './session.ts'
 import { showStages } from './stages.ts'
 import { countStarts, measureIdleMemory, measureStarts } from './start.ts'
 import { measureThroughput } from './throughput.ts'
@@ -48,6 +49,9 @@ async function run(options: Options): Promise<Results> {
   const largeBoard = await wanted('large-board', countLargeBoardTurns(effort), (onTurn) =>
     measureLargeBoard(start, dataOf, generator, effort, onTurn),
   )
+  const session = await wanted('session', countSessionTurns(effort), (onTurn) =>
+    measureSession(start, dataOf, generator, effort, onTurn),
+  )
   await generator.stop()
   const args = process.argv.slice(2)
   return {
@@ -62,6 +66,7 @@ async function run(options: Options): Promise<Results> {
     cold,
     growth,
     largeBoard,
+    session,
   }
 }
 
