@@ -9,7 +9,6 @@ import { conflict, invalidField } from './errors.ts'
 import { prepareKanbanItemChanges } from './kanban-item-changes.ts'
 import { isInColumn } from './kanban-item-places.ts'
 import type { CurrentMember, KanbanColumn } from './schemas/records.ts'
-import { timestamp } from './time.ts'
 
 /** Fields a client may set. */
 export type KanbanColumnInput = Partial<
@@ -58,11 +57,10 @@ export function prepareKanbanColumns(db: SharedDatabase) {
     update(id: string, input: KanbanColumnInput): void {
       const { projectId, name: column } = columns.get(id)
       const { name = column } = input
-      if (name !== column) {
-        refuseTaken(projectId, name)
-        renameOnItems({ projectId, column, name, updatedAt: timestamp() })
-      }
+      if (name !== column) refuseTaken(projectId, name)
       columns.update(id, input)
+      const { updatedAt } = columns.get(id)
+      if (name !== column) renameOnItems({ projectId, column, name, updatedAt })
     },
 
     /**

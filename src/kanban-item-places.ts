@@ -2,9 +2,9 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from './db/client.ts'
 import { kanbanItems } from './db/schema.ts'
-import { given, prepareChange, prepareRows } from './db/statements.ts'
+import { given, prepareRows } from './db/statements.ts'
 import { invalidField } from './errors.ts'
-import { between, inOrder, isAfter, isBefore, numbered, type Place } from './ordering.ts'
+import { between, inOrder, isAfter, isBefore, numbered, type Place, preparePutting } from './ordering.ts'
 import { timestamp } from './time.ts'
 
 /** The column of one project. */
@@ -32,28 +32,11 @@ interface Neighbours {
   upper: Place | undefined
 }
 
-/**
- * Prepares putting items into a column, each at its place, with one statement however many they are: inside a savepoint
- * SQLite keeps what each single one on a watched table changes until the savepoint ends, so that ten thousand would hold
- * everybody up for many seconds.
- * @returns the change, to be called inside the write that it is part of
- */
+/** Prepares putting items into a column, each at its place. @returns the change, as that of {@link preparePutting} */
 export function prepareItemPutting(db: SharedDatabase) {
-  const put = prepareChange(
-    db,
-    db
-      .update(kanbanItems)
-      .set({
-        column: sql`${sql.placeholder('column')}`,
-        sortOrder: sql`json_each.value ->> 'sortOrder'`,
-        updatedAt: sql`${sql.placeholder('updatedAt')}`,
-      })
-      .from(sql`json_each(${given('places')})`)
-      .where(eq(kanbanItems.id, sql`json_each.value ->> 'id'`)),
-  )
-  return (column: string, places: readonly Place[], updatedAt: string): void => {
-    put({ column, places: JSON.stringify(places), updatedAt })
-  }
+  const put = preparePutting(db, kanbanItems, { column: sql`${sql.placeholder('column')}` })
+  return (column: string, places: readonly Place[], updatedAt: string): void =>
+    put(places, updatedAt, { column })
 }
 
 /**

@@ -3,9 +3,9 @@
  * here: the place after the last, the place between two neighbours, numbering siblings anew, and an order of the client's own.
  */
 import { and, asc, type ColumnBaseConfig, eq, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { SharedDatabase } from './db/client.ts'
-import { given, type Identified, prepareRows, prepareUpdate } from './db/statements.ts'
+import { given, type Identified, prepareChange, prepareRows } from './db/statements.ts'
 import { timestamp } from './time.ts'
 
 /** A table whose rows have a place among others. */
@@ -66,6 +66,31 @@ export function between(before: number | undefined, after: number | undefined): 
 export const numbered = (index: number): number => afterLast(index)
 
 /**
+ * Prepares putting records in their places with one statement, however many they are: inside a savepoint SQLite keeps
+ * what each single one on a watched table changes until the savepoint ends, so that ten thousand would hold everybody up
+ * for many seconds.
+ * @param alsoSet what else becomes of each of them, from values that are given by name
+ * @returns the change, to be called inside the write that it is part of
+ */
+export function preparePutting(db: SharedDatabase, table: OrderedTable, alsoSet: Record<string, SQL> = {}) {
+  const put = prepareChange(
+    db,
+    db
+      .update(table as SQLiteTable)
+      .set({
+        ...alsoSet,
+        sortOrder: sql`json_each.value ->> 'sortOrder'`,
+        updatedAt: sql`${sql.placeholder('updatedAt')}`,
+      } as never)
+      .from(sql`json_each(${given('places')})`)
+      .where(eq(table.id, sql`json_each.value ->> 'id'`)),
+  )
+  return (places: readonly Place[], updatedAt: string, values: Record<string, string> = {}): void => {
+    put({ ...values, places: JSON.stringify(places), updatedAt })
+  }
+}
+
+/**
  * Prepares giving records the places that a client wants, all or nothing. A record that is there already is left as it
  * is, `updatedAt` included.
  * @param siblings the column by which records are looked up together with whom they belong to; absent for those of nobody
@@ -85,15 +110,12 @@ export function prepareReorder(
       .from(table)
       .where(and(eq(table.id, given('id')), siblings && eq(siblings, given('of')))),
   )
-  const update = prepareUpdate(db, table)
+  const put = preparePutting(db, table)
   return (places: readonly Place[], of?: string): void => {
-    const updatedAt = timestamp()
-    const unknown: number[] = []
-    for (const [index, { id, sortOrder }] of places.entries()) {
-      const current = one.get({ id, of })
-      if (current === undefined) unknown.push(index)
-      else if (current.sortOrder !== sortOrder) update(id, { sortOrder, updatedAt })
-    }
+    const current = places.map(({ id }) => one.get({ id, of }))
+    const unknown = current.flatMap((place, index) => (place === undefined ? [index] : []))
     if (unknown.length > 0) throw refuse(unknown)
+    const moved = places.filter(({ sortOrder }, index) => sortOrder !== current[index]?.sortOrder)
+    put(moved, timestamp())
   }
 }
