@@ -56,6 +56,7 @@ export default fp<TrafficOptions>(
           .consume(clientAt(request.ip))
           .catch((refusal: Verdict) => refusal)
         const seconds = Math.ceil(msBeforeNext / 1000)
+        // Of draft-ietf-httpapi-ratelimit-headers-06, which clients know; the drafts since then differ from one to the next.
         reply.headers({
           'ratelimit-limit': rateLimitMax,
           'ratelimit-remaining': remainingPoints,
