@@ -343,6 +343,15 @@ t.test('what is registered beside the routes refuses its method, whoever asks', 
   }
 })
 
+t.test('HEAD asks for no less than GET', async (t) => {
+  const app = await build(t, settingsOf('required'))
+  for (const { method, path } of routes.filter(({ method }) => method === 'GET')) {
+    const url = urlOf(path, () => 'none')
+    const [asked, headed] = [await send(app, method, url), await send(app, 'HEAD', url)]
+    t.equal(headed.status, asked.status, `HEAD ${url}`)
+  }
+})
+
 for (const mode of MODES) {
   t.test(`in ${mode} mode every route lets those pass who may call it, and refuses all others`, async (t) => {
     const app = await build(t, settingsOf(mode))

@@ -436,6 +436,7 @@ t.test('session fixation: a sign-in never takes over a token that was there befo
 })
 
 t.test('secrets in any response or log: a whole story, and none of them is anywhere', async (t) => {
+  const password = 's3cr3t-password'
   let log = ''
   const logStream = new Writable({
     write(chunk, _encoding, done) {
@@ -443,7 +444,7 @@ t.test('secrets in any response or log: a whole story, and none of them is anywh
       done()
     },
   })
-  const app = await build(t, { authMode: 'required', logLevel: 'trace', logStream, adminPassword: PASSWORD })
+  const app = await build(t, { authMode: 'required', logLevel: 'trace', logStream, adminPassword: password })
   let answers = ''
   const secrets: string[] = []
   /** What is a secret from then on; an answer may tell it once. */
@@ -464,12 +465,12 @@ t.test('secrets in any response or log: a whole story, and none of them is anywh
 
   const wrong = keep('s3cr3t-guess')
   const email = 'admin@localhost'
-  keep(PASSWORD)
+  keep(password)
   await tell('POST', '/api/session', { email, password: wrong })
   await tell('POST', '/api/session', { email: wrong, password: wrong })
   await tell('POST', '/api/session', `{"email":"${email}","password":"${wrong}"`)
   await tell('POST', '/api/session', { email, password: { secret: wrong } })
-  const admin = cookieOf(await tell('POST', '/api/session', { email, password: PASSWORD }))
+  const admin = cookieOf(await tell('POST', '/api/session', { email, password }))
   const { body: made } = await tell('POST', '/api/tokens', { name: 'CI', scope: 'write' }, admin)
   const bearer = { authorization: `Bearer ${made.token}` }
   for (const credential of [admin, bearer]) {
@@ -499,7 +500,7 @@ t.test('secrets in any response or log: a whole story, and none of them is anywh
     create trigger broken_tokens before insert on api_tokens begin select raise(abort, 'no'); end;
     create trigger broken_sessions before insert on sessions begin select raise(abort, 'no'); end`)
   t.equal((await tell('POST', '/api/tokens', { name: 'CI' }, admin)).status, 500)
-  t.equal((await tell('POST', '/api/session', { email, password: PASSWORD })).status, 500)
+  t.equal((await tell('POST', '/api/session', { email, password })).status, 500)
   await tell('DELETE', `/api/tokens/${made.id}`, undefined, admin)
   await tell('DELETE', '/api/session', undefined, admin)
   const { headers: documented } = await tell('GET', '/openapi.json')
