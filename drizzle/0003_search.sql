@@ -83,10 +83,10 @@ create trigger search_transcript_summaries_insert after insert on transcript_sum
   insert into search_index (rowid, title, text)
     values (last_insert_rowid(), new.title, new.summary
     || char(10) || coalesce((select group_concat(value, char(10)) from json_tree(
-      case when typeof(new.participants) = 'text' and json_valid(new.participants) then new.participants else '[]' end
+      case when json_valid(new.participants) then new.participants else '[]' end
     ) where type = 'text'), '')
     || char(10) || coalesce((select group_concat(value, char(10)) from json_tree(
-      case when typeof(new.action_items) = 'text' and json_valid(new.action_items) then new.action_items else '[]' end
+      case when json_valid(new.action_items) then new.action_items else '[]' end
     ) where type = 'text'), ''));
 end;
 --> statement-breakpoint
@@ -99,10 +99,10 @@ when (old.id, old.title, old.summary, old.participants, old.action_items)
   insert into search_index (rowid, title, text)
     values (last_insert_rowid(), new.title, new.summary
     || char(10) || coalesce((select group_concat(value, char(10)) from json_tree(
-      case when typeof(new.participants) = 'text' and json_valid(new.participants) then new.participants else '[]' end
+      case when json_valid(new.participants) then new.participants else '[]' end
     ) where type = 'text'), '')
     || char(10) || coalesce((select group_concat(value, char(10)) from json_tree(
-      case when typeof(new.action_items) = 'text' and json_valid(new.action_items) then new.action_items else '[]' end
+      case when json_valid(new.action_items) then new.action_items else '[]' end
     ) where type = 'text'), ''));
 end;
 --> statement-breakpoint
@@ -156,10 +156,10 @@ where entry.kind = 'kanban-comment';
 insert into search_index (rowid, title, text)
 select entry.id, record.title, record.summary
     || char(10) || coalesce((select group_concat(value, char(10)) from json_tree(
-      case when typeof(record.participants) = 'text' and json_valid(record.participants) then record.participants else '[]' end
+      case when json_valid(record.participants) then record.participants else '[]' end
     ) where type = 'text'), '')
     || char(10) || coalesce((select group_concat(value, char(10)) from json_tree(
-      case when typeof(record.action_items) = 'text' and json_valid(record.action_items) then record.action_items else '[]' end
+      case when json_valid(record.action_items) then record.action_items else '[]' end
     ) where type = 'text'), '')
 from search_entries as entry join transcript_summaries as record on record.id = entry.record_id
 where entry.kind = 'transcript-summary';

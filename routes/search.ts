@@ -4,7 +4,7 @@ import { memberOf } from '../src/identity.ts'
 import { PAGE_LIMIT } from '../src/pages.ts'
 import { ref } from '../src/schemas/common.ts'
 import { SearchResultSchema } from '../src/schemas/records.ts'
-import { prepareSearch } from '../src/search.ts'
+import { prepareSearch, WORD_LIMIT } from '../src/search.ts'
 
 /** Results without a `limit`. */
 const DEFAULT_LIMIT = 20
@@ -13,7 +13,7 @@ const SearchQuerySchema = Type.Object({
   q: Type.Optional(
     Type.String({
       maxLength: 500,
-      description: 'Words to look for; without any, nothing is found',
+      description: `At most ${WORD_LIMIT} words to look for; without any, nothing is found`,
       examples: ['engine test'],
     }),
   ),

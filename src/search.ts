@@ -12,7 +12,7 @@ import type { SearchResult } from './schemas/records.ts'
 const TOKENIZER = 'unicode61 remove_diacritics 2'
 
 /** Words to look for, at most: each is one more list of records to go through. */
-const WORDS = 50
+export const WORD_LIMIT = 50
 
 /** What stands before and after a match. No HTML: the text around it is what users wrote, as they wrote it. */
 const MARK = '**'
@@ -69,7 +69,7 @@ const splitter = once(() => {
  */
 function toQuery(text: string): string | undefined {
   const words = splitter()(text)
-  if (words.length > WORDS) throw invalidField('q', `must NOT have more than ${WORDS} words`)
+  if (words.length > WORD_LIMIT) throw invalidField('q', `must NOT have more than ${WORD_LIMIT} words`)
   // A word holds nothing that could be syntax, not even a quote.
   return words.length > 0 ? `${words.map((word) => `"${word}"`).join(' ')} *` : undefined
 }

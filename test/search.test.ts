@@ -332,7 +332,11 @@ t.test('a snippet is short however long what counts as a word is', async (t) => 
   t.equal(snippetOf(`needle ${filler}`), `**needle** ${filler.slice(0, 489)}…`)
   t.equal(snippetOf(`${filler} needle`), `…${filler.slice(0, 124)} **needle**…`)
   t.equal(snippetOf(`needle${filler}`), `**needle${filler.slice(0, 492)}…**`)
-  t.match(snippetOf(`${'🚀'.repeat(1001)}needle ${'🚀'.repeat(1001)}`), /^….{60,130}\*\*needle\*\*.*…$/u)
+  for (const half of ['', 'x']) {
+    const snippet = snippetOf(`${'🚀'.repeat(1001)}${half} needle ${half}${'🚀'.repeat(1001)}`)
+    t.match(snippet, /^….{60,130}\*\*needle\*\*.*…$/u)
+    t.ok(snippet.isWellFormed())
+  }
   t.equal(snippetOf(`needle ${long(489)}`), `**needle** ${long(489)}`, 'what fits stays whole')
 })
 

@@ -6,6 +6,9 @@
  *
  * References to people and teams are opaque strings (identity may live in another system), so they carry no
  * foreign key; references inside the service do, and cascade.
+ *
+ * What is searched has triggers that keep the index, which Drizzle knows nothing of (see the migration `search`): a
+ * migration that makes such a table anew must make its triggers anew, too.
  */
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
