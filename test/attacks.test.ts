@@ -5,7 +5,6 @@
 import { createRequire } from 'node:module'
 import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app.ts'
 import { members } from '../src/db/schema.ts'
 import { newId } from '../src/ids.ts'
 import { hashPassword } from '../src/passwords.ts'
@@ -343,6 +342,15 @@ t.test(
 t.test('spoofed proxy header: nobody is signed in by naming oneself', async (t) => {
   const app = await build(t, { authMode: 'required' })
   signInAs(app, 'admin', { id: 'ada' })
+  // Where there is such a header, only the proxy may send it.
+  const behind = await build(t, {
+    authMode: 'required',
+    authProxyHeader: 'Remote-User',
+    trustProxy: ['10.0.0.1'],
+  })
+  signInAs(behind, 'admin', { id: 'ada' })
+  const claim = { ...forwarded('10.0.0.1'), 'remote-user': 'ada@example.test' }
+  await holds(t, behind, [['GET', '/api/session', undefined, claim, 401, authenticationRequired]])
   for (const name of [
     'remote-user',
     'x-remote-user',
@@ -720,100 +728,93 @@ t.test('header injection: no line break of a client gets into a header', async (
   t.equal(paged.length, 3, 'what was asked for is repeated in a header, in code')
 })
 
-/** Whether the service has endpoints for members: what follows is about them. */
-const probe = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
-const hasMembers = probe.hasRoute({ method: 'PATCH', url: '/api/members/:id' })
-await probe.close()
-
-if (hasMembers) {
-  /** A member with two sessions and a token, and an admin. */
-  async function enrolment(t: Test) {
-    const app = await build(t, { authMode: 'required' })
-    const email = 'ada@example.test'
-    const id = enrol(app, email)
-    const here = cookieOf(await signIn(app, email))
-    const elsewhere = cookieOf(await signIn(app, email))
-    const token = tokenOf(app, id)
-    const admin = signInAs(app, 'admin').headers
-    const change = (body: object, by: Headers) => send(app, 'PATCH', `/api/members/${id}`, body, by)
-    const statuses = async (...credentials: Headers[]) => {
-      const found = []
-      for (const credential of credentials) {
-        found.push((await send(app, 'GET', '/api/projects', undefined, credential)).status)
-      }
-      return found
+/** A member with two sessions and a token, and an admin. */
+async function enrolment(t: Test) {
+  const app = await build(t, { authMode: 'required' })
+  const email = 'ada@example.test'
+  const id = enrol(app, email)
+  const here = cookieOf(await signIn(app, email))
+  const elsewhere = cookieOf(await signIn(app, email))
+  const token = tokenOf(app, id)
+  const admin = signInAs(app, 'admin').headers
+  const change = (body: object, by: Headers) => send(app, 'PATCH', `/api/members/${id}`, body, by)
+  const statuses = async (...credentials: Headers[]) => {
+    const found = []
+    for (const credential of credentials) {
+      found.push((await send(app, 'GET', '/api/projects', undefined, credential)).status)
     }
-    return { app, email, id, here, elsewhere, token, admin, change, statuses }
+    return found
   }
-
-  t.test(
-    'session alive after a password change: all others end, and the old password is worth nothing',
-    async (t) => {
-      const { app, email, here, elsewhere, change, statuses } = await enrolment(t)
-      t.equal((await change({ password: NEW_PASSWORD, currentPassword: PASSWORD }, here)).status, 200)
-      t.strictSame(await statuses(here, elsewhere), [200, 401])
-      t.equal((await signIn(app, email, PASSWORD)).status, 401)
-      t.equal((await signIn(app, email, NEW_PASSWORD)).status, 201)
-    },
-  )
-
-  t.test('session alive after a password reset: all of them end', async (t) => {
-    const { app, email, here, elsewhere, admin, change, statuses } = await enrolment(t)
-    t.equal((await change({ password: NEW_PASSWORD }, admin)).status, 200)
-    t.strictSame(await statuses(here, elsewhere), [401, 401])
-    t.equal((await signIn(app, email, PASSWORD)).status, 401)
-  })
-
-  t.test('password changed by whoever found a session open: not without the current one', async (t) => {
-    const { app, email, here, token, change } = await enrolment(t)
-    for (const credential of [here, token]) {
-      t.equal((await change({ password: NEW_PASSWORD }, credential)).status, 400)
-      t.equal((await change({ password: NEW_PASSWORD, currentPassword: 'wrong' }, credential)).status, 400)
-    }
-    t.equal((await signIn(app, email, PASSWORD)).status, 201)
-  })
-
-  t.test('session alive after a role change: it is worth what the role now is', async (t) => {
-    const { app, here, elsewhere, token, admin, change } = await enrolment(t)
-    t.equal((await change({ role: 'viewer' }, admin)).status, 200)
-    for (const credential of [here, elsewhere, token]) {
-      await holds(t, app, [['POST', '/api/projects', { name: 'A' }, credential, 403, readOnly]])
-    }
-  })
-
-  t.test('session alive after disabling: it ends, and enabling does not bring it back', async (t) => {
-    const { app, email, here, elsewhere, token, admin, change, statuses } = await enrolment(t)
-    t.equal((await change({ disabled: true }, admin)).status, 200)
-    t.strictSame(await statuses(here, elsewhere, token), [401, 401, 401])
-    t.equal((await signIn(app, email)).status, 401)
-    t.equal((await change({ disabled: false }, admin)).status, 200)
-    t.strictSame(await statuses(here, elsewhere), [401, 401])
-    t.equal((await signIn(app, email)).status, 201)
-  })
-
-  t.test('reset re-enabling a disabled member: a new password lets nobody in', async (t) => {
-    const { app, email, token, admin, change, statuses } = await enrolment(t)
-    await change({ disabled: true }, admin)
-    t.match(await change({ password: NEW_PASSWORD }, admin), { status: 200, body: { disabled: true } })
-    for (const password of [PASSWORD, NEW_PASSWORD]) {
-      t.equal((await signIn(app, email, password)).status, 401)
-    }
-    t.strictSame(await statuses(token), [401])
-  })
-
-  t.test(
-    'role forged in the own record: refused as a whole, and other fields of the server ignored',
-    async (t) => {
-      const { app, id, here, token, change } = await enrolment(t)
-      const before = stored(app, 'members', id)
-      for (const credential of [here, token]) {
-        for (const forged of [{ role: 'admin' }, { disabled: false }, { email: 'root@example.test' }]) {
-          t.match(await change({ name: 'Root', ...forged }, credential), { status: 403, body: adminOnly })
-        }
-        const ignored = { id: 'root', passwordHash, password_hash: passwordHash, createdAt: LONG_AGO }
-        t.equal((await change(ignored, credential)).status, 200)
-      }
-      t.strictSame(stored(app, 'members', id), before)
-    },
-  )
+  return { app, email, id, here, elsewhere, token, admin, change, statuses }
 }
+
+t.test(
+  'session alive after a password change: all others end, and the old password is worth nothing',
+  async (t) => {
+    const { app, email, here, elsewhere, change, statuses } = await enrolment(t)
+    t.equal((await change({ password: NEW_PASSWORD, currentPassword: PASSWORD }, here)).status, 200)
+    t.strictSame(await statuses(here, elsewhere), [200, 401])
+    t.equal((await signIn(app, email, PASSWORD)).status, 401)
+    t.equal((await signIn(app, email, NEW_PASSWORD)).status, 201)
+  },
+)
+
+t.test('session alive after a password reset: all of them end', async (t) => {
+  const { app, email, here, elsewhere, admin, change, statuses } = await enrolment(t)
+  t.equal((await change({ password: NEW_PASSWORD }, admin)).status, 200)
+  t.strictSame(await statuses(here, elsewhere), [401, 401])
+  t.equal((await signIn(app, email, PASSWORD)).status, 401)
+})
+
+t.test('password changed by whoever found a session open: not without the current one', async (t) => {
+  const { app, email, here, token, change } = await enrolment(t)
+  for (const credential of [here, token]) {
+    t.equal((await change({ password: NEW_PASSWORD }, credential)).status, 400)
+    t.equal((await change({ password: NEW_PASSWORD, currentPassword: 'wrong' }, credential)).status, 400)
+  }
+  t.equal((await signIn(app, email, PASSWORD)).status, 201)
+})
+
+t.test('session alive after a role change: it is worth what the role now is', async (t) => {
+  const { app, here, elsewhere, token, admin, change } = await enrolment(t)
+  t.equal((await change({ role: 'viewer' }, admin)).status, 200)
+  for (const credential of [here, elsewhere, token]) {
+    await holds(t, app, [['POST', '/api/projects', { name: 'A' }, credential, 403, readOnly]])
+  }
+})
+
+t.test('session alive after disabling: it ends, and enabling does not bring it back', async (t) => {
+  const { app, email, here, elsewhere, token, admin, change, statuses } = await enrolment(t)
+  t.equal((await change({ disabled: true }, admin)).status, 200)
+  t.strictSame(await statuses(here, elsewhere, token), [401, 401, 401])
+  t.equal((await signIn(app, email)).status, 401)
+  t.equal((await change({ disabled: false }, admin)).status, 200)
+  t.strictSame(await statuses(here, elsewhere), [401, 401])
+  t.equal((await signIn(app, email)).status, 201)
+})
+
+t.test('reset re-enabling a disabled member: a new password lets nobody in', async (t) => {
+  const { app, email, token, admin, change, statuses } = await enrolment(t)
+  await change({ disabled: true }, admin)
+  t.match(await change({ password: NEW_PASSWORD }, admin), { status: 200, body: { disabled: true } })
+  for (const password of [PASSWORD, NEW_PASSWORD]) {
+    t.equal((await signIn(app, email, password)).status, 401)
+  }
+  t.strictSame(await statuses(token), [401])
+})
+
+t.test(
+  'role forged in the own record: refused as a whole, and other fields of the server ignored',
+  async (t) => {
+    const { app, id, here, token, change } = await enrolment(t)
+    const before = stored(app, 'members', id)
+    for (const credential of [here, token]) {
+      for (const forged of [{ role: 'admin' }, { disabled: false }, { email: 'root@example.test' }]) {
+        t.match(await change({ name: 'Root', ...forged }, credential), { status: 403, body: adminOnly })
+      }
+      const ignored = { id: 'root', passwordHash, password_hash: passwordHash, createdAt: LONG_AGO }
+      t.equal((await change(ignored, credential)).status, 200)
+    }
+    t.strictSame(stored(app, 'members', id), before)
+  },
+)
