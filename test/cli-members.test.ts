@@ -103,7 +103,7 @@ t.test('a password is read from a pipe that stays open', async (t) => {
 t.test('list shows who there is in plain columns, which names cannot leave', async (t) => {
   const { insert, command } = onFile(t)
   insert(bob, { ...ada, disabled: true })
-  insert({ id: 'eve', name: 'E\u001b[31m\nv\u2028e', email: 'e\u0007@b', role: 'viewer' })
+  insert({ id: 'eve', name: 'E\u001b[31m\nv\u2028e', email: 'e\u0007\u0007@b', role: 'viewer' })
   t.strictSame(await command(['member', 'list']), {
     code: 0,
     stdout: [
@@ -161,9 +161,11 @@ function terminal(...answers: string[]) {
 }
 
 t.test('on a terminal a password is asked for twice, and nothing of it is shown', async (t) => {
-  const { input, output, raw, shown } = terminal(`correct horsf\u007fe\r`, 'correct horse\r')
+  const { input, output, raw, shown } = terminal('correct horsf\u007fe\r', 'correct horse\r')
+  const echoed = t.capture(process.stderr, 'write', () => true)
   t.equal(await askNewPassword('Password of \u001b[31mada', input, output), PASSWORD)
   t.equal(shown(), 'Password of  [31mada: \nThe same again: \n')
+  t.strictSame(echoed(), [])
   t.strictSame(raw, [true, false], 'the terminal is left as it was')
 })
 
