@@ -1,9 +1,9 @@
 /** The audit trail: sign-ins and their failures, and what changes who may do what. Secrets have no place in it. */
-import { desc, lt, sql } from 'drizzle-orm'
+import { desc, lt } from 'drizzle-orm'
 import { read, type SharedDatabase } from './db/client.ts'
 import type { JsonObject } from './db/json-text.ts'
 import { auditLog } from './db/schema.ts'
-import { amongIds, given, prepareInsert, prepareRows } from './db/statements.ts'
+import { amongIds, given, givenNumber, prepareInsert, prepareRows } from './db/statements.ts'
 import { newId } from './ids.ts'
 import { createPager, type PagedList, type PageQuery } from './pages.ts'
 import { timestamp } from './time.ts'
@@ -82,7 +82,7 @@ export function createAuditLogPages(db: SharedDatabase) {
       .from(auditLog)
       .where(lt(auditLog.id, given('id')))
       .orderBy(desc(auditLog.id))
-      .limit(sql.placeholder('count')),
+      .limit(givenNumber('count')),
   )
   const entries = prepareRows(
     db,

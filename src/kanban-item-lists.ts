@@ -1,9 +1,9 @@
 /** Lists of kanban items: of one board or across projects, filtered, whole or page by page. */
-import { and, eq, gte, inArray, lt, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from './db/client.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from './db/schema.ts'
-import { byFields, given, prepareExists, prepareRows } from './db/statements.ts'
+import { byFields, given, givenNumber, prepareExists, prepareRows } from './db/statements.ts'
 import { noSuch } from './existence.ts'
 import { prepareCompletion, prepareKanbanItems } from './kanban-items.ts'
 import { inOrder, isAfter, isUpTo } from './ordering.ts'
@@ -124,11 +124,7 @@ export function prepareKanbanItemLists(db: SharedDatabase) {
       .where(and(matching(names), where))
       .orderBy(...inOrder(kanbanItems))
   const after = byFields((names) =>
-    prepareRows(
-      db,
-      // A bare limit too would be planned for anew each time; Drizzle's types know nothing but a bare placeholder.
-      places(names, isAfter(kanbanItems)).limit(given('count') as unknown as Placeholder),
-    ),
+    prepareRows(db, places(names, isAfter(kanbanItems)).limit(givenNumber('count'))),
   )
   const upTo = byFields((names) => prepareRows(db, places(names, isUpTo(kanbanItems))))
   const complete = prepareCompletion(db)

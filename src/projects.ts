@@ -1,5 +1,5 @@
 /** Projects: reading them with all their relations, creating, changing and deleting them. */
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL } from 'drizzle-orm'
 import { type Actor, prepareAuditLog } from './audit-log.ts'
 import { prepareChildrenOfMany } from './children.ts'
 import { prepareDefaultColumns } from './columns.ts'
@@ -15,6 +15,7 @@ import {
 import {
   amongIds,
   given,
+  givenNumber,
   prepareDelete,
   prepareExists,
   prepareInsert,
@@ -67,7 +68,7 @@ export function preparePagedProjects(db: SharedDatabase): (filter: ProjectFilter
         .from(projects)
         .where(and(passes, isAfter(projects)))
         .orderBy(...inOrder(projects))
-        .limit(sql.placeholder('count')),
+        .limit(givenNumber('count')),
     ),
     upTo: prepareRows(
       db,

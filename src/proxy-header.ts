@@ -43,7 +43,7 @@ export function prepareNamedMember(db: SharedDatabase) {
     db
       .select({ id, name, email, role })
       .from(members)
-      .where(and(eq(sql`lower(${email})`, sql`lower(${given('email')})`), eq(members.disabled, false))),
+      .where(and(eq(sql`lower(${email})`, sql`lower(${given('email')})`), sql`not ${members.disabled}`)),
   )
   return (email: string) => byEmail.get({ email })
 }

@@ -1,9 +1,9 @@
 /** Limits of work in progress: how many items a column should hold, and what happens above that. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, sql } from 'drizzle-orm'
 import type { ColumnLimit } from './columns.ts'
 import type { SharedDatabase } from './db/client.ts'
 import { kanbanItems } from './db/schema.ts'
-import { prepareRows } from './db/statements.ts'
+import { givenNumber, prepareRows } from './db/statements.ts'
 import { conflict } from './errors.ts'
 import { type ColumnOf, isInColumn } from './kanban-item-places.ts'
 
@@ -48,14 +48,16 @@ function growth(shifts: readonly Shift[]): Map<string, number> {
  * It throws an ApiError 409 when a column that blocks is above its limit
  */
 export function prepareWipLimits(db: SharedDatabase) {
+  // Not as a value to compare with, for which SQLite would plan the statement anew each time.
+  const isNotDismissed = sql`not ${kanbanItems.dismissed}`
   const beyond = prepareRows(
     db,
     db
       .select({ id: kanbanItems.id })
       .from(kanbanItems)
-      .where(and(isInColumn, eq(kanbanItems.dismissed, false)))
+      .where(and(isInColumn, isNotDismissed))
       .limit(1)
-      .offset(sql.placeholder('wipLimit')),
+      .offset(givenNumber('wipLimit')),
   )
 
   function warningsOf(where: ColumnOf, { wipLimit, wipPolicy }: ColumnLimit): string[] {

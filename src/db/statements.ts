@@ -110,6 +110,9 @@ export function prepareChange(
  */
 export const given = (name: string): SQL => sql`+${sql.placeholder(name)}`
 
+/** A number that a `limit` or `offset` is given each time, likewise; Drizzle's types know nothing but a bare placeholder there. */
+export const givenNumber = (name: string): Placeholder => given(name) as unknown as Placeholder
+
 /** Condition: the column's value is one of the JSON array bound to the placeholder `ids`. One statement serves any number. */
 export const amongIds = (column: SQLiteColumn): SQL =>
   sql`${column} in (select value from json_each(${given('ids')}))`

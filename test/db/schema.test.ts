@@ -305,6 +305,7 @@ const MAY_SCAN = [
   // Lists all there is, in the index's order.
   /^SCAN projects USING COVERING INDEX projects_order$/,
   /^SCAN kanban_items USING INDEX kanban_items_order$/,
+  /^SCAN members USING INDEX sqlite_autoindex_members_1$/,
   /^SCAN teams USING INDEX sqlite_autoindex_teams_1$/,
   /^SCAN team_members USING COVERING INDEX sqlite_autoindex_team_members_1$/,
   // The elements of a JSON array that was bound.
