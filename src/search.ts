@@ -21,9 +21,9 @@ const MARK = '**'
 const SNIPPET = { words: 32, length: 500 }
 
 /**
- * Ranks all that matches, of which it reads no more than that takes, then goes through the matches once more for the
- * snippets of the best. A match in the title is worth fifty in the text (of which, with bm25, more and more are worth
- * less and less). The ideas of others are out before anything is ranked.
+ * Ranks all that matches, reading nothing else of it, then goes through the matches once more for the snippets of the
+ * best. A word in the title counts as if it stood in the text fifty times. The ideas of others are left out before the
+ * limit. The signs keep the plan, as those of `given` do; that of the rowid makes the second pass one pass.
  */
 const BEST = `
   with best as materialized (
@@ -56,10 +56,12 @@ const splitter = once(() => {
   const rollback = client.prepare('rollback')
   return (text: string): string[] => {
     begin.run()
-    insert.run(text)
-    const found = words.all()
-    rollback.run()
-    return found
+    try {
+      insert.run(text)
+      return words.all()
+    } finally {
+      rollback.run()
+    }
   }
 })
 
