@@ -126,7 +126,7 @@ const ItemsOfProjectQuery = Type.Object(filters)
 const ItemsQuery = Type.Object({ projectId: Filter('Id of the project'), ...filters })
 
 const PAGES =
-  'Filters combine. Without `limit` and `cursor` all that match are answered; with them a page, whose `Link` header names the next. Pages put together have every item that matches all the time once, whatever is changed meanwhile.'
+  'Filters combine. Without `limit` and `cursor` all that match are answered; with them a page, whose `Link` header names the next. A page begins after the last place of the one before: every item that keeps its place shows once, whatever is changed meanwhile.'
 
 const aboveLimit =
   'What brings a column above its WIP limit is answered with `warnings`, or refused with 409 where the column blocks.'

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import { reorderRoute } from '../src/child-routes.ts'
 import { actorOf } from '../src/identity.ts'
-import { createPager, PageQuery } from '../src/pages.ts'
+import { PageQuery, readPage } from '../src/pages.ts'
 import { createSummaryPages } from '../src/project-summaries.ts'
 import { preparePagedProjects, prepareProjectChanges, prepareProjects } from '../src/projects.ts'
 import {
@@ -75,7 +75,6 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const projects = prepareProjects(app.db)
   const changes = prepareProjectChanges(app.db)
   const pagedList = preparePagedProjects(app.db)
-  const pager = createPager()
   const summaryPage = createSummaryPages(app.db)
   const tags = ['Projects']
 
@@ -94,7 +93,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: ({ query }, reply) => {
       if (isForAll(query)) return sendSnapshot(reply, app.snapshots.list(query))
-      const choose = () => pager(pagedList(query), query)
+      const choose = () => readPage(pagedList(query), query)
       sendPage(reply, query.view === 'summary' ? summaryPage(choose) : app.snapshots.page(choose))
     },
   })

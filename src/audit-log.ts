@@ -5,7 +5,7 @@ import type { JsonObject } from './db/json-text.ts'
 import { auditLog } from './db/schema.ts'
 import { amongIds, given, givenNumber, prepareInsert, prepareRows } from './db/statements.ts'
 import { newId } from './ids.ts'
-import { createPager, type PagedList, type PageQuery } from './pages.ts'
+import { type PageQuery, type PlacesAfter, readPage } from './pages.ts'
 import { timestamp } from './time.ts'
 
 /** What is recorded. */
@@ -74,7 +74,6 @@ const BEYOND_ALL = '\u{10ffff}'
  * @returns the reader of a page: its entries, newest first, and the cursor of the next page, where there is more
  */
 export function createAuditLogPages(db: SharedDatabase) {
-  const pager = createPager()
   const older = prepareRows<{ id: string }>(
     db,
     db
@@ -88,15 +87,11 @@ export function createAuditLogPages(db: SharedDatabase) {
     db,
     db.select().from(auditLog).where(amongIds(auditLog.id)).orderBy(desc(auditLog.id)),
   )
-  const newestFirst: PagedList = {
-    after: ({ id }, count) =>
-      older.all({ id: id || BEYOND_ALL, count }).map((entry) => ({ ...entry, sortOrder: 0 })),
-    // Nothing is ever moved, and what is recorded meanwhile comes before where the reader began.
-    upTo: () => [],
-  }
+  const newestFirst: PlacesAfter = ({ id }, count) =>
+    older.all({ id: id || BEYOND_ALL, count }).map((entry) => ({ ...entry, sortOrder: 0 }))
   return (query: PageQuery) =>
     read(db, () => {
-      const { ids, next } = pager(newestFirst, query)
+      const { ids, next } = readPage(newestFirst, query)
       return { entries: entries.all({ ids: JSON.stringify(ids) }), next }
     })
 }

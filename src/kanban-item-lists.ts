@@ -6,8 +6,8 @@ import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from './db/sche
 import { byFields, given, givenNumber, prepareExists, prepareRows } from './db/statements.ts'
 import { noSuch } from './existence.ts'
 import { prepareCompletion, prepareKanbanItems } from './kanban-items.ts'
-import { inOrder, isAfter, isUpTo } from './ordering.ts'
-import { createPager, type PageQuery } from './pages.ts'
+import { inOrder, isAfter } from './ordering.ts'
+import { type PageQuery, readPage } from './pages.ts'
 import type { KanbanItem } from './schemas/records.ts'
 import { parseTimestamp } from './time.ts'
 
@@ -73,7 +73,7 @@ const CONDITIONS: Record<string, SQL | undefined> = {
 
 /**
  * Prepares the statements that list items: one for each combination of filters that occurs, so that each has its index.
- * A whole list takes three of them, a page four and the last page five, however many items they have.
+ * A whole list takes three of them, a page four, however many items they have.
  * @returns readers whose results are complete KanbanItem records, by sortOrder
  */
 export function prepareKanbanItemLists(db: SharedDatabase) {
@@ -117,33 +117,27 @@ export function prepareKanbanItemLists(db: SharedDatabase) {
         .orderBy(...inOrder(kanbanItems)),
     ),
   )
-  const places = (names: string[], where: SQL) =>
-    db
-      .select({ id: kanbanItems.id, sortOrder: kanbanItems.sortOrder })
-      .from(kanbanItems)
-      .where(and(matching(names), where))
-      .orderBy(...inOrder(kanbanItems))
   const after = byFields((names) =>
-    prepareRows(db, places(names, isAfter(kanbanItems)).limit(givenNumber('count'))),
+    prepareRows(
+      db,
+      db
+        .select({ id: kanbanItems.id, sortOrder: kanbanItems.sortOrder })
+        .from(kanbanItems)
+        .where(and(matching(names), isAfter(kanbanItems)))
+        .orderBy(...inOrder(kanbanItems))
+        .limit(givenNumber('count')),
+    ),
   )
-  const upTo = byFields((names) => prepareRows(db, places(names, isUpTo(kanbanItems))))
   const complete = prepareCompletion(db)
   const { getMany } = prepareKanbanItems(db)
   const projectExists = prepareExists(db, projects)
-  const page = createPager()
 
   function list(filter: ItemFilter, query: PageQuery): ItemPage {
     const values = valuesOf(filter)
     const isWhole = query.limit === undefined && query.cursor === undefined
     if (isWhole) return { items: complete(all(values).all(values)) }
-    const { ids, ...more } = page(
-      {
-        after: (place, count) => after(values).all({ ...values, ...place, count }),
-        upTo: (place) =>
-          upTo(values)
-            .all({ ...values, ...place })
-            .map(({ id }) => id),
-      },
+    const { ids, ...more } = readPage(
+      (place, count) => after(values).all({ ...values, ...place, count }),
       query,
     )
     return { items: getMany(ids), ...more }

@@ -31,10 +31,6 @@ export const isAfter = (table: OrderedTable): SQL =>
 export const isBefore = (table: OrderedTable): SQL =>
   sql`(${table.sortOrder}, ${table.id}) < (${given('sortOrder')}, ${given('id')})`
 
-/** Condition: the row stands at the place that is given as `sortOrder` and `id`, or before it. */
-export const isUpTo = (table: OrderedTable): SQL =>
-  sql`(${table.sortOrder}, ${table.id}) <= (${given('sortOrder')}, ${given('id')})`
-
 /**
  * The place after all siblings.
  * @param last the largest `sortOrder` among them; null or undefined when there is none

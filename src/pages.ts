@@ -1,11 +1,9 @@
 /**
- * Pages of ordered lists that people change while they are read. A page goes on after the last place of the one before;
- * what each walk through a list has shown is remembered, so that nothing that is moved meanwhile shows twice or never.
+ * Pages of ordered lists, by keyset pagination: a page begins after the last place (`sortOrder`, `id`) of the one before.
+ * Records that come and go elsewhere shift nothing, and the service remembers nothing between two pages.
  */
-import { randomBytes } from 'node:crypto'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
-import { LRUCache } from 'lru-cache'
 import type { Place } from './ordering.ts'
 
 /** Records on one page, at most. */
@@ -13,9 +11,6 @@ export const PAGE_LIMIT = 500
 
 /** More than any list has. */
 const ALL = 1e9
-
-/** Ids that all walks may remember together, some 100 bytes each; the least recently used walks are forgotten first. */
-const REMEMBERED = 200_000
 
 /** Which page of a list is asked for; the list as a whole when nothing is. */
 export const PageQuery = {
@@ -39,13 +34,8 @@ export const PageOf = <T extends TSchema>(record: T) =>
     },
   })
 
-/** How a list is read in parts. All that is read for one page must be of one state of the database. */
-export interface PagedList {
-  /** The first places after the given one, in order. */
-  after: (place: Place, count: number) => Place[]
-  /** The ids of all up to the given place, it included, in order. */
-  upTo: (place: Place) => string[]
-}
+/** Reads the first places after the given one, in order. */
+export type PlacesAfter = (place: Place, count: number) => Place[]
 
 /** A page of a list. */
 export interface Page {
@@ -55,30 +45,19 @@ export interface Page {
   next?: string
 }
 
-/** Where a page begins: after which place, on which walk through the list, and which page of it that is. */
-interface Cursor extends Place {
-  walk: string
-  page: number
-}
-
 /** Before every place: a `sortOrder` is finite. */
 const BEGINNING: Place = { sortOrder: -Infinity, id: '' }
 
-const encode = ({ sortOrder, id, walk, page }: Cursor) =>
-  Buffer.from(JSON.stringify([sortOrder, id, walk, page])).toString('base64url')
+const encode = ({ sortOrder, id }: Place) =>
+  Buffer.from(JSON.stringify([sortOrder, id])).toString('base64url')
 
 /** @returns undefined for what is no cursor */
-function decode(text: string): Cursor | undefined {
+function decode(text: string): Place | undefined {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
     if (!Array.isArray(parts)) return undefined
-    const [sortOrder, id, walk, page] = parts
-    const isCursor =
-      Number.isFinite(sortOrder) &&
-      typeof id === 'string' &&
-      typeof walk === 'string' &&
-      Number.isInteger(page)
-    return isCursor ? { sortOrder, id, walk, page } : undefined
+    const [sortOrder, id] = parts
+    return Number.isFinite(sortOrder) && typeof id === 'string' ? { sortOrder, id } : undefined
   } catch {
     return undefined
   }
@@ -87,71 +66,15 @@ function decode(text: string): Cursor | undefined {
 /** Whether a text is a cursor: for the validator. */
 export const isCursor = (text: string): boolean => decode(text) !== undefined
 
-/** What a client has been shown on its way through a list. */
-interface Walk {
-  /** The page on which each record was shown, by id. */
-  shown: Map<string, number>
-  /** Pages so far. */
-  pages: number
-}
-
-/** A page that is asked for again is shown anew, whatever it and later ones have shown. */
-function goBack({ shown, pages }: Walk, page: number): void {
-  if (page >= pages) return
-  for (const [id, earlier] of shown) if (earlier >= page) shown.delete(id)
-}
-
-/**
- * Makes what divides lists into pages. Walks are remembered in memory: one that is forgotten, after a restart say, goes
- * on by place alone, so that what is moved meanwhile may show twice or not at all.
- * @returns the pager
- */
-export function createPager() {
-  const walks = new LRUCache<string, Walk>({
-    maxSize: REMEMBERED,
-    sizeCalculation: ({ shown }) => shown.size + 1,
-  })
-
-  return (list: PagedList, { limit = ALL, cursor }: PageQuery): Page => {
-    const from = cursor === undefined ? undefined : decode(cursor)
-    const { walk: name, page } = from ?? { walk: randomBytes(9).toString('base64url'), page: 0 }
-    const remembered = from && walks.get(name)
-    const walk = remembered ?? { shown: new Map<string, number>(), pages: 0 }
-    goBack(walk, page)
-
-    const ids: string[] = []
-    let place: Place = from ?? BEGINNING
-    const isNew = (id: string) => !walk.shown.has(id)
-    const show = (id: string) => {
-      ids.push(id)
-      walk.shown.set(id, page)
-    }
-    const goOn = () => {
-      walk.pages = page + 1
-      if (remembered || !from) walks.set(name, walk)
-      return { ids, next: encode({ sortOrder: place.sortOrder, id: place.id, walk: name, page: page + 1 }) }
-    }
-
-    for (let isEnd = false; !isEnd; ) {
-      const wanted = limit - ids.length + 1
-      const places = list.after(place, wanted)
-      isEnd = places.length < wanted
-      for (const next of places) {
-        if (isNew(next.id)) {
-          if (ids.length === limit) return goOn()
-          show(next.id)
-        }
-        place = next
-      }
-    }
-    // What was moved meanwhile from after the reader to before it.
-    const passedOver = remembered ? list.upTo(place).filter(isNew) : []
-    for (const id of passedOver) {
-      if (ids.length === limit) return goOn()
-      show(id)
-    }
-    return { ids }
-  }
+/** Reads one page of a list; without a limit, all that comes after the cursor. */
+export function readPage(placesAfter: PlacesAfter, { limit = ALL, cursor }: PageQuery): Page {
+  const from = cursor === undefined ? BEGINNING : (decode(cursor) ?? BEGINNING)
+  // One more than the page holds tells whether there is a next one.
+  const places = placesAfter(from, limit + 1)
+  const shown = places.slice(0, limit)
+  const last = shown.at(-1)
+  const ids = shown.map(({ id }) => id)
+  return last && places.length > limit ? { ids, next: encode(last) } : { ids }
 }
 
 /** How a request line names another server, as it does to a proxy (RFC 9112, section 3.2.2): whichever the client likes. */

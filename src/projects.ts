@@ -26,8 +26,8 @@ import { notFound } from './errors.ts'
 import { noSuch, thingOf } from './existence.ts'
 import { newId } from './ids.ts'
 import { prepareItemsAmong } from './kanban-items.ts'
-import { inOrder, isAfter, isUpTo, type Place, prepareReorder } from './ordering.ts'
-import type { PagedList } from './pages.ts'
+import { inOrder, isAfter, type Place, prepareReorder } from './ordering.ts'
+import type { PlacesAfter } from './pages.ts'
 import { defaultPhaseConfig, firstPhase } from './phases.ts'
 import type { Project } from './schemas/records.ts'
 import { timestamp } from './time.ts'
@@ -55,37 +55,22 @@ function prepareByFilter<T>(prepare: (passes: SQL | undefined) => T): (filter: P
 }
 
 /**
- * Prepares the statements that read lists of projects in parts.
- * @returns the parts of the list that passes a filter
+ * Prepares the statements that read pages of projects.
+ * @returns the places of the list that passes a filter
  */
-export function preparePagedProjects(db: SharedDatabase): (filter: ProjectFilter) => PagedList {
-  const { id, sortOrder } = projects
-  const statementsFor = prepareByFilter((passes) => ({
-    after: prepareRows<Place>(
+export function preparePagedProjects(db: SharedDatabase): (filter: ProjectFilter) => PlacesAfter {
+  const after = prepareByFilter((passes) =>
+    prepareRows<Place>(
       db,
       db
-        .select({ id, sortOrder })
+        .select({ id: projects.id, sortOrder: projects.sortOrder })
         .from(projects)
         .where(and(passes, isAfter(projects)))
         .orderBy(...inOrder(projects))
         .limit(givenNumber('count')),
     ),
-    upTo: prepareRows(
-      db,
-      db
-        .select({ id })
-        .from(projects)
-        .where(and(passes, isUpTo(projects)))
-        .orderBy(...inOrder(projects)),
-    ),
-  }))
-  return (filter) => {
-    const { after, upTo } = statementsFor(filter)
-    return {
-      after: (place, count) => after.all({ ...filter, ...place, count }),
-      upTo: (place) => upTo.all({ ...filter, ...place }).map(({ id }) => id),
-    }
-  }
+  )
+  return (filter) => (place, count) => after(filter).all({ ...filter, ...place, count })
 }
 
 /**

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Place } from '../src/ordering.ts'
-import { createPager, isCursor, type PagedList } from '../src/pages.ts'
+import { isCursor, type PlacesAfter, readPage } from '../src/pages.ts'
 
 /** A list as the database keeps one: by sortOrder, then by id. */
 function createList(places: Place[]) {
@@ -11,16 +11,10 @@ function createList(places: Place[]) {
     a.sortOrder === b.sortOrder ? a.id > b.id : a.sortOrder > b.sortOrder
   const inOrder = () =>
     [...sortOrders].map(([id, sortOrder]) => ({ id, sortOrder })).sort((a, b) => (isAfter(a, b) ? 1 : -1))
-  const paged: PagedList = {
-    after: (place, count) =>
-      inOrder()
-        .filter((one) => isAfter(one, place))
-        .slice(0, count),
-    upTo: (place) =>
-      inOrder()
-        .filter((one) => !isAfter(one, place))
-        .map(({ id }) => id),
-  }
+  const paged: PlacesAfter = (place, count) =>
+    inOrder()
+      .filter((one) => isAfter(one, place))
+      .slice(0, count)
   return { sortOrders, paged, ids: () => inOrder().map(({ id }) => id) }
 }
 
@@ -32,10 +26,9 @@ t.test('pages put together are the list, and only the last names no next one', a
   fc.assert(
     fc.property(places, limit, (records, limit) => {
       const { paged, ids } = createList(records)
-      const page = createPager()
       const read: string[] = []
       for (let cursor: string | undefined; ; ) {
-        const { ids, next } = page(paged, { limit, ...(cursor && { cursor }) })
+        const { ids, next } = readPage(paged, { limit, ...(cursor && { cursor }) })
         read.push(...ids)
         if (next === undefined) break
         deepStrictEqual(ids.length, limit)
@@ -48,87 +41,70 @@ t.test('pages put together are the list, and only the last names no next one', a
   t.pass()
 })
 
-t.test(
-  'while others create, delete and move, nothing shows twice, and nothing that stays is missed',
-  async (t) => {
-    const change = fc.oneof(
-      fc.record({ kind: fc.constant('create' as const), at: place }),
-      fc.record({ kind: fc.constant('delete' as const), which: fc.nat() }),
-      fc.record({ kind: fc.constant('move' as const), which: fc.nat(), to: fc.integer({ min: -5, max: 5 }) }),
-      fc.record({ kind: fc.constant('renumber' as const), from: fc.integer({ min: -100, max: 100 }) }),
-    )
-    fc.assert(
-      fc.property(
-        places,
-        limit,
-        fc.array(fc.array(change, { maxLength: 6 }), { maxLength: 12 }),
-        (records, limit, turns) => {
-          const { sortOrders, paged, ids } = createList(records)
-          const page = createPager()
-          const read: string[] = []
-          const removed = new Set<string>()
-          for (let cursor: string | undefined, turn = 0; ; turn++) {
-            const { ids: shown, next } = page(paged, { limit, ...(cursor && { cursor }) })
-            read.push(...shown)
-            if (next === undefined) break
-            cursor = next
-            for (const change of turns[turn] ?? []) {
-              const all = ids()
-              const id = 'which' in change ? all[change.which % all.length] : undefined
-              if (change.kind === 'create' && !removed.has(change.at.id) && !sortOrders.has(change.at.id))
-                sortOrders.set(change.at.id, change.at.sortOrder)
-              if (change.kind === 'delete' && id !== undefined) {
-                sortOrders.delete(id)
-                removed.add(id)
-              }
-              if (change.kind === 'move' && id !== undefined) sortOrders.set(id, change.to)
-              if (change.kind === 'renumber')
-                for (const [index, id] of all.entries()) sortOrders.set(id, change.from + index)
-            }
+t.test('what comes and goes elsewhere shifts nothing: what stays in its place is shown once', async (t) => {
+  const change = fc.oneof(
+    fc.record({ kind: fc.constant('create' as const), at: place }),
+    fc.record({ kind: fc.constant('delete' as const), which: fc.nat() }),
+    fc.record({ kind: fc.constant('move' as const), which: fc.nat(), to: fc.integer({ min: -5, max: 5 }) }),
+  )
+  fc.assert(
+    fc.property(
+      places,
+      limit,
+      fc.array(fc.array(change, { maxLength: 6 }), { maxLength: 12 }),
+      (records, limit, turns) => {
+        const { sortOrders, paged, ids } = createList(records)
+        const read: string[] = []
+        const disturbed = new Set<string>()
+        for (let cursor: string | undefined, turn = 0; ; turn++) {
+          const { ids: shown, next } = readPage(paged, { limit, ...(cursor && { cursor }) })
+          read.push(...shown)
+          if (next === undefined) break
+          cursor = next
+          for (const change of turns[turn] ?? []) {
+            const all = ids()
+            const id = 'which' in change ? all[change.which % all.length] : change.at.id
+            if (id === undefined) continue
+            disturbed.add(id)
+            if (change.kind === 'create') sortOrders.set(id, change.at.sortOrder)
+            if (change.kind === 'delete') sortOrders.delete(id)
+            if (change.kind === 'move') sortOrders.set(id, change.to)
           }
-          deepStrictEqual(read.length, new Set(read).size, 'nothing twice')
-          for (const { id } of records) if (!removed.has(id)) ok(read.includes(id), `${id} was shown`)
-        },
-      ),
-      { numRuns: 500 },
-    )
-    t.pass()
-  },
-)
+        }
+        for (const { id } of records) {
+          if (!disturbed.has(id)) deepStrictEqual(read.filter((one) => one === id).length, 1, `${id} once`)
+        }
+      },
+    ),
+    { numRuns: 500 },
+  )
+  t.pass()
+})
 
 t.test('a page that is asked for again is there again', async (t) => {
   const { sortOrders, paged } = createList([...'abcdef'].map((id, sortOrder) => ({ id, sortOrder })))
-  const page = createPager()
-  const first = page(paged, { limit: 2 })
-  const cursor = first.next ?? ''
-  t.strictSame(page(paged, { limit: 2, cursor }).ids, ['c', 'd'])
-  t.strictSame(page(paged, { limit: 2, cursor }).ids, ['c', 'd'])
-  t.strictSame(page(paged, { cursor }).ids, ['c', 'd', 'e', 'f'], 'without a limit: all that is left')
-  sortOrders.set('f', -1)
-  t.strictSame(page(paged, { limit: 3, cursor }).ids, ['c', 'd', 'e'])
-  t.strictSame(page(paged, { limit: 5, cursor }).ids, ['c', 'd', 'e', 'f'], 'moved to before the reader')
-})
-
-t.test('a walk that is not remembered goes on by place', async (t) => {
-  const { sortOrders, paged } = createList([...'abcdef'].map((id, sortOrder) => ({ id, sortOrder })))
-  const cursor = createPager()(paged, { limit: 2 }).next ?? ''
-  sortOrders.set('f', -1)
-  const page = createPager()
-  const second = page(paged, { limit: 2, cursor })
-  t.strictSame(second.ids, ['c', 'd'])
-  t.strictSame(page(paged, { limit: 2, cursor: second.next ?? '' }), { ids: ['e'] })
+  const { ids, next: cursor = '' } = readPage(paged, { limit: 2 })
+  t.strictSame(ids, ['a', 'b'])
+  t.strictSame(readPage(paged, { limit: 2, cursor }).ids, ['c', 'd'])
+  t.strictSame(readPage(paged, { limit: 2, cursor }).ids, ['c', 'd'])
+  t.strictSame(
+    readPage(paged, { cursor }),
+    { ids: ['c', 'd', 'e', 'f'] },
+    'without a limit: all that is left',
+  )
+  sortOrders.delete('b')
+  t.strictSame(
+    readPage(paged, { limit: 2, cursor }).ids,
+    ['c', 'd'],
+    'also when the record it follows is gone',
+  )
 })
 
 t.test('what is no cursor is told from one', async (t) => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  t.ok(isCursor(encode([1.5, 'a', 'w', 3])))
-  for (const text of ['', 'x', '%%%', '{}', encode(null), encode({}), encode([]), encode(['1', 'a', 'w', 3])])
+  t.ok(isCursor(encode([1.5, 'a'])))
+  for (const text of ['', 'x', '%%%', '{}', encode(null), encode({}), encode([]), encode(['1', 'a'])])
     t.notOk(isCursor(text), text)
-  for (const parts of [
-    [1, 'a', 'w'],
-    [1, 'a', 'w', 1.5],
-    [1, 2, 'w', 1],
-    [1, 'a', null, 1],
-  ])
+  for (const parts of [[1], [1, 2], [null, 'a'], [1, null]])
     t.notOk(isCursor(encode(parts)), JSON.stringify(parts))
 })
