@@ -2,18 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { meetingFields, prepareIngest } from '../src/ingest.ts'
 import { measurementFields } from '../src/metrics.ts'
-import { CreateBody, ErrorBody, ref } from '../src/schemas/common.ts'
+import { CreateBody, ErrorBody, ref, UniqueBy } from '../src/schemas/common.ts'
 import { IngestedTranscriptSchema, MetricSchema } from '../src/schemas/records.ts'
-
-/** Measurements in one request: each may rewrite a long history, and nobody else is served meanwhile. */
-const MEASUREMENTS_LIMIT = 1000
 
 const MeetingSchema = CreateBody({ projectId: Type.String(), ...meetingFields })
 const MeasurementsSchema = CreateBody({
   projectId: Type.String(),
-  metrics: Type.Array(Type.Object(measurementFields, { additionalProperties: false }), {
-    maxItems: MEASUREMENTS_LIMIT,
-  }),
+  metrics: UniqueBy('name', Type.Object(measurementFields, { additionalProperties: false })),
 })
 
 /** Ingest: what integrations bring, all or nothing. */
@@ -43,7 +38,7 @@ const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'ingestMetrics',
       summary: "Take measurements of a project's metrics",
       description:
-        'A metric is found by its name and changed as a PATCH changes it, or created. One that is measured twice is changed twice. Answers the metrics as they are in the end, in the order of the request.',
+        'A metric is found by its name and changed as a PATCH changes it, or created. Answers the metrics in the order of the request.',
       tags,
       body: MeasurementsSchema,
       response: { 200: Type.Array(ref(MetricSchema)), 404: ref(ErrorBody) },

@@ -4,6 +4,7 @@ import { actorOf } from '../src/identity.ts'
 import {
   CreateBody,
   Description,
+  ENTRIES_LIMIT,
   ErrorBody,
   IdParams,
   LIMITS,
@@ -15,13 +16,10 @@ import {
 import { TeamSchema } from '../src/schemas/records.ts'
 import { prepareTeams } from '../src/teams.ts'
 
-/** Members of one team, at most. */
-const MEMBERS_LIMIT = 1000
-
 const optionalFields = {
   description: Description,
   memberIds: Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.reference }), {
-    maxItems: MEMBERS_LIMIT,
+    maxItems: ENTRIES_LIMIT,
     uniqueItems: true,
     description: 'Who is in the team, of whatever system keeps the members. Replaces who was',
   }),

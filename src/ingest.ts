@@ -7,14 +7,14 @@ import { noSuch } from './existence.ts'
 import { prepareKanbanItemChanges } from './kanban-item-changes.ts'
 import { prepareKanbanItems } from './kanban-items.ts'
 import { type Measurement, prepareMetrics } from './metrics.ts'
-import { JsonText, Title } from './schemas/common.ts'
+import { ENTRIES_LIMIT, JsonText, Title } from './schemas/common.ts'
 import type { IngestedTranscript } from './schemas/records.ts'
 import { prepareTranscriptSummaries, transcriptFields } from './transcript-summaries.ts'
 
 /** What an integration says of a meeting: as of any, but each action item is to become the title of an item. */
 export const meetingFields = {
   ...transcriptFields,
-  actionItems: Type.Optional(JsonText(Type.Array(Title))),
+  actionItems: Type.Optional(JsonText(Type.Array(Title, { maxItems: ENTRIES_LIMIT }))),
 }
 type Meeting = Static<TObject<typeof meetingFields>>
 

@@ -1,17 +1,63 @@
 /** How requests are validated: one set of Ajv options and keywords, and the contract's `details`. */
-import { Ajv, type AnySchemaObject, type ErrorObject } from 'ajv'
+import { Ajv, type AnySchemaObject, type ErrorObject, type SchemaObjCxt } from 'ajv'
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import type { FastifySchemaCompiler } from 'fastify'
 import secureJson from 'secure-json-parse'
-import type { ValidationDetails } from './errors.ts'
+import { invalidBody, type ValidationDetails } from './errors.ts'
 import { once } from './once.ts'
 import { isCursor } from './pages.ts'
 import { EMAIL_PATTERN, JSON_TEXT_DEPTH, JSON_TEXT_LIMIT } from './schemas/common.ts'
 import { parseTimestamp } from './time.ts'
 
+/** Levels of nesting that a body may have. A megabyte of brackets takes the parser longer than anybody may wait. */
+const BODY_DEPTH = 1000
+
+/** Characters of a text that cannot be nested deep enough to matter. */
+const SHALLOW_ANYWAY = 16_384
+
+/** The characters of JSON that open, close and hide levels of nesting. */
+const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [...'"\\[]{}'].map(
+  (character) => character.charCodeAt(0),
+)
+
+/** How many levels of nesting a JSON text has, and whether each is closed again: found without parsing it. */
+function nestingOf(text: string): { levels: number; isClosed: boolean } {
+  let levels = 0
+  let depth = 0
+  let isInString = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isInString) {
+      if (code === BACKSLASH) at++
+      else if (code === QUOTE) isInString = false
+    } else if (code === QUOTE) isInString = true
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) levels = Math.max(levels, ++depth)
+    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth--
+  }
+  return { levels, isClosed: depth === 0 && !isInString }
+}
+
+/**
+ * Holds a JSON text to the levels of nesting that a body may have, before it is parsed.
+ * @throws SyntaxError where the text ends too early; ApiError 400 where it is nested too deep
+ */
+function refuseDeepNesting(text: string): void {
+  if (text.length <= SHALLOW_ANYWAY) return
+  const { levels, isClosed } = nestingOf(text)
+  if (levels <= BODY_DEPTH) return
+  if (!isClosed) throw new SyntaxError('the text ends before its arrays and objects do')
+  throw invalidBody(`must NOT be nested deeper than ${BODY_DEPTH} levels`)
+}
+
 /** Parses JSON; keys that could reach a prototype are dropped, like every unknown field. Throws SyntaxError. */
 export const parseJson = (text: string): unknown =>
   secureJson.parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' })
+
+/** Parses JSON that a client sent. @throws SyntaxError; ApiError 400 for what is nested too deep */
+export function parseBody(text: string): unknown {
+  refuseDeepNesting(text)
+  return parseJson(text)
+}
 
 /** Whether a value has more levels of nesting than given. */
 export const isDeeperThan = (value: unknown, levels: number): boolean =>
@@ -19,42 +65,94 @@ export const isDeeperThan = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1)))
 
+/** Violations that one answer tells of. */
+const REPORTED = 100
+
+/** Stands for violations that are counted, not told: `params.count` of them. */
+const COUNTED = 'x-counted'
+
+/**
+ * Makes the check of an array's elements, which tells of the first {@link REPORTED} violations and counts the rest: Ajv
+ * would make an object for each of tens of thousands.
+ */
+function elementsCheck(ajv: Ajv, elements: AnySchemaObject) {
+  const check = ajv.compile(elements)
+  return (values: unknown[], instancePath: string): Partial<ErrorObject>[] => {
+    const errors: Partial<ErrorObject>[] = []
+    let count = 0
+    for (const [index, value] of values.entries()) {
+      if (check(value)) continue
+      for (const error of check.errors ?? []) {
+        if (errors.length < REPORTED)
+          errors.push({ ...error, instancePath: `${instancePath}/${index}${error.instancePath}` })
+        else count++
+      }
+    }
+    return count === 0 ? errors : [...errors, { keyword: COUNTED, instancePath, params: { count } }]
+  }
+}
+
 /**
  * `contentMediaType: application/json` on a field of type `[array | object, string]`: parses JSON text in
  * place before the schema's array and object keywords see it, and holds the plain value to the limits.
  */
-function compileJsonText(_mediaType: string, parent: AnySchemaObject): DataValidateFunction {
+function compileJsonText(
+  _mediaType: string,
+  parent: AnySchemaObject,
+  { self }: SchemaObjCxt,
+): DataValidateFunction {
   const [kind] = parent.type as ['array' | 'object', 'string']
   const empty = () => (kind === 'array' ? [] : {})
   const isKind = (value: unknown) =>
     typeof value === 'object' && value !== null && Array.isArray(value) === (kind === 'array')
+  const checkElements = parent.items && elementsCheck(self as Ajv, parent.items)
 
   const check: DataValidateFunction = (data: unknown, context?: DataValidationCxt) => {
     const settle = (value: unknown) => {
       if (context) context.parentData[context.parentDataProperty] = value
     }
-    const refuse = (message: string) => {
-      // The value is refused as a whole: checking its elements too would only multiply the errors.
+    const refuseFor = (errors: Partial<ErrorObject>[]) => {
+      // The value is refused as a whole: checking its elements again would only multiply the errors.
       settle(empty())
-      check.errors = [{ keyword: 'contentMediaType', message, params: {} }]
+      check.errors = errors
       return false
     }
+    const refuse = (message: string) => refuseFor([{ keyword: 'contentMediaType', message, params: {} }])
+    const refuseDepth = () => refuse(`must NOT be nested deeper than ${JSON_TEXT_DEPTH} levels`)
     let value = data
     if (typeof data === 'string') {
       try {
-        value = data === '' ? empty() : parseJson(data)
-      } catch {
-        return refuse(`must be JSON text of an ${kind}`)
+        value = data === '' ? empty() : parseBody(data)
+      } catch (error) {
+        return error instanceof SyntaxError ? refuse(`must be JSON text of an ${kind}`) : refuseDepth()
       }
     }
     if (!isKind(value)) return typeof data === 'string' ? refuse(`must be JSON text of an ${kind}`) : true
-    if (isDeeperThan(value, JSON_TEXT_DEPTH))
-      return refuse(`must NOT be nested deeper than ${JSON_TEXT_DEPTH} levels`)
+    if (isDeeperThan(value, JSON_TEXT_DEPTH)) return refuseDepth()
     if (Buffer.byteLength(JSON.stringify(value)) > JSON_TEXT_LIMIT) {
       return refuse(`must NOT be larger than ${JSON_TEXT_LIMIT} bytes of JSON`)
     }
+    if (Array.isArray(value) && checkElements) {
+      if (value.length > (parent.maxItems ?? Number.POSITIVE_INFINITY))
+        return refuse(tooMany(parent.maxItems))
+      const errors = checkElements(value, context?.instancePath ?? '')
+      if (errors.length > 0) return refuseFor(errors)
+    }
     if (value !== data) settle(value)
     return true
+  }
+  return check
+}
+
+const tooMany = (limit: number) => `must NOT have more than ${limit} items`
+
+/** `maxItems`, as JSON Schema has it; but the elements of an array that is too long are not looked at any more. */
+function compileMaxItems(limit: number): DataValidateFunction {
+  const check: DataValidateFunction = (items: unknown[], context?: DataValidationCxt) => {
+    if (items.length <= limit) return true
+    if (context) context.parentData[context.parentDataProperty] = []
+    check.errors = [{ keyword: 'maxItems', message: tooMany(limit), params: { limit } }]
+    return false
   }
   return check
 }
@@ -103,6 +201,16 @@ function createAjv(coerceTypes: boolean): Ajv {
     allowUnionTypes: true,
   })
   ajv.removeKeyword('contentMediaType')
+  ajv.removeKeyword('maxItems')
+  ajv.addKeyword({
+    keyword: 'maxItems',
+    type: 'array',
+    schemaType: 'number',
+    modifying: true,
+    errors: true,
+    before: 'minItems',
+    compile: compileMaxItems,
+  })
   ajv.addFormat('timestamp', (text: string) => parseTimestamp(text) !== undefined)
   ajv.addFormat('cursor', isCursor)
   ajv.addFormat('email', EMAIL_PATTERN)
@@ -196,11 +304,27 @@ function joinUnions(errors: readonly ErrorObject[]): ErrorObject[] {
     )
 }
 
-/** The contract's `details`: every violation, under its first path segment, the message naming the deeper path. */
+/** Of an array that is too long nothing else is said: what became of it for the other keywords is nobody's doing. */
+function withoutThoseOfLongArrays(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const long = new Set(
+    errors.flatMap(({ keyword, instancePath }) => (keyword === 'maxItems' ? [instancePath] : [])),
+  )
+  return long.size === 0
+    ? errors
+    : errors.filter(({ keyword, instancePath }) => keyword === 'maxItems' || !long.has(instancePath))
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+
+/**
+ * The contract's `details`: the violations, each under its first path segment, the message naming the deeper path; after
+ * the first {@link REPORTED}, how many more there are.
+ */
 export function flattenErrors(errors: readonly ErrorObject[]): ValidationDetails {
   const formErrors: string[] = []
   const fieldErrors: Record<string, string[]> = Object.create(null)
-  for (const error of joinUnions(errors)) {
+  const told = joinUnions(withoutThoseOfLongArrays(errors)).filter(({ keyword }) => keyword !== COUNTED)
+  for (const error of told.slice(0, REPORTED)) {
     const path = segments(error.instancePath)
     if (error.keyword === 'required') path.push(error.params.missingProperty)
     const [field] = path
@@ -212,5 +336,10 @@ export function flattenErrors(errors: readonly ErrorObject[]): ValidationDetails
       fieldErrors[field].push(message)
     }
   }
+  const counted = errors
+    .filter(({ keyword }) => keyword === COUNTED)
+    .map(({ params }) => Number(params.count))
+  const more = Math.max(0, told.length - REPORTED) + sum(counted)
+  if (more > 0) formErrors.push(`has ${more} more violations`)
   return { formErrors, fieldErrors }
 }

@@ -14,7 +14,7 @@ import {
   UniqueBy,
   UpdateBody,
 } from '../src/schemas/common.ts'
-import { createValidatorCompiler, flattenErrors, parseJson } from '../src/validation.ts'
+import { createValidatorCompiler, flattenErrors, parseBody, parseJson } from '../src/validation.ts'
 import { long } from './helper.ts'
 
 type Validator = ((value: unknown) => boolean) & { errors?: ErrorObject[] | null }
@@ -257,7 +257,7 @@ t.test('validation of bodies', async (t) => {
 
 t.test('elements that are unique by a field', async (t) => {
   const Entry = Type.Object({ key: Type.Optional(Type.Unknown()) }, { additionalProperties: false })
-  const Body = UpdateBody({ list: UniqueBy('key', Entry, { maxItems: 4 }) })
+  const Body = UpdateBody({ list: UniqueBy('key', Entry) })
   const twice = refused({ list: ['must NOT have two elements with the same key'] })
   const list = (...keys: unknown[]) => ({ list: keys.map((key) => ({ key })) })
 
@@ -297,10 +297,9 @@ t.test('elements that are unique by a field', async (t) => {
 
   t.test('are held to the rest of the schema too, and all violations are reported', async (t) => {
     t.strictSame(
-      judge(Body, list(1, 2, 3, 4, 1)),
-      refused({
-        list: ['must NOT have more than 4 items', 'must NOT have two elements with the same key'],
-      }),
+      judge(Body, list(...Array.from({ length: 1001 }, () => 1))),
+      refused({ list: ['must NOT have more than 1000 items'] }),
+      'of too many nothing more is said',
     )
     for (const value of [null, {}, 'x', 5]) {
       t.strictSame(judge(Body, { list: value }), refused({ list: ['must be array'] }))
@@ -439,4 +438,93 @@ t.test('flattenErrors', async (t) => {
       }),
     )
   })
+})
+
+t.test('what is wrong is told a hundred times at most, and costs what is bounded', async (t) => {
+  const Body = UpdateBody({
+    list: Type.Array(Type.Object({ a: Type.String(), b: Type.String() }), { maxItems: 1000 }),
+    ids: Type.Array(Type.String(), { minItems: 1, maxItems: 3, uniqueItems: true }),
+    json: JsonText(Type.Array(Type.String())),
+    few: JsonText(Type.Array(Type.String(), { maxItems: 2 })),
+  })
+  const told = ({ formErrors, fieldErrors }: ReturnType<typeof flatten>) => ({
+    formErrors,
+    messages: Object.values(fieldErrors).flat().length,
+  })
+  const refusalOf = (value: unknown) => {
+    const validate = compile(Body)
+    t.notOk(validate(value))
+    return { errors: validate.errors ?? [], details: flatten(validate.errors ?? []) }
+  }
+  const times = <T>(length: number, value: T) => Array.from({ length }, () => value)
+
+  t.test('an array of so many entries is looked at, one of more is one violation', async (t) => {
+    const { details } = refusalOf({ list: times(1000, { a: 1, b: 2 }) })
+    t.strictSame(told(details), { formErrors: ['has 1900 more violations'], messages: 100 })
+    t.equal(details.fieldErrors.list?.[99], 'list[49].b must be string')
+    for (const list of [times(1001, {}), times(500_000, 1)]) {
+      const { errors, details } = refusalOf({ list })
+      t.equal(errors.length, 1, 'its entries are not looked at')
+      t.strictSame(details, { formErrors: [], fieldErrors: { list: ['must NOT have more than 1000 items'] } })
+    }
+    t.strictSame(refusalOf({ ids: times(4, 1) }).details.fieldErrors, {
+      ids: ['must NOT have more than 3 items'],
+    })
+    t.strictSame(refusalOf({ ids: [] }).details.fieldErrors, { ids: ['must NOT have fewer than 1 items'] })
+    t.strictSame(judge(Body, { ids: ['a', 'b', 'c'] }), { ids: ['a', 'b', 'c'] })
+  })
+
+  t.test('a hundred violations are all told', async (t) => {
+    const { details } = refusalOf({ list: times(50, {}) })
+    t.strictSame(told(details), { formErrors: [], messages: 100 })
+    t.strictSame(told(refusalOf({ list: times(50, {}), ids: 1 }).details), {
+      formErrors: ['has 1 more violations'],
+      messages: 100,
+    })
+  })
+
+  t.test(
+    'of the elements of a JSON-text field, no more than those that are told become objects',
+    async (t) => {
+      for (const json of [times(30_000, 1), JSON.stringify(times(30_000, 1))]) {
+        const { errors, details } = refusalOf({ json })
+        t.equal(errors.length, 101)
+        t.strictSame(told(details), { formErrors: ['has 29900 more violations'], messages: 100 })
+        t.equal(details.fieldErrors.json?.[7], 'json[7] must be string')
+      }
+      t.strictSame(refusalOf({ json: ['a', 2] }).details.fieldErrors, { json: ['json[1] must be string'] })
+      t.strictSame(refusalOf({ few: [1, 2, 3] }).details.fieldErrors, {
+        few: ['must NOT have more than 2 items'],
+      })
+      t.strictSame(judge(Body, { few: '["a","b"]' }), { few: ['a', 'b'] })
+    },
+  )
+})
+
+t.test('a body is not parsed that is nested too deep, however it is written', async (t) => {
+  const nested = (levels: number, open: string, close: string) =>
+    `${open.repeat(levels)}1${close.repeat(levels)}`
+  const refusal = { message: 'Validation failed', statusCode: 400 }
+  const long = ' '.repeat(20_000)
+  for (const [open, close, levels] of [
+    ['[', ']', 1000],
+    ['{"a":', '}', 1000],
+    ['[{"[{":', '}]', 500],
+  ] as const) {
+    t.ok(parseBody(long + nested(levels, open, close)))
+    t.throws(() => parseBody(long + nested(levels + 1, open, close)), refusal)
+  }
+  for (const text of ['['.repeat(500_000), `"${'['.repeat(20_000)}`, `${nested(2000, '[', ']')}]`])
+    t.throws(() => parseBody(text), SyntaxError, 'what is no JSON is no JSON')
+  t.strictSame(parseBody(JSON.stringify({ a: `${'['.repeat(20_000)}\\"` })), {
+    a: `${'['.repeat(20_000)}\\"`,
+  })
+  const quoted = `["\\"${'['.repeat(20_000)}"]`
+  t.strictSame(parseBody(quoted), JSON.parse(quoted), 'a quoted quote ends no string')
+  fc.assert(
+    fc.property(
+      fc.json(),
+      (text) => JSON.stringify(parseBody(long + text)) === JSON.stringify(parseJson(text)),
+    ),
+  )
 })

@@ -1,5 +1,5 @@
 /** Shared pieces of the HTTP schemas: limits, field types, errors. */
-import { type ArrayOptions, type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../db/json-text.ts'
 
 /** A schema that describes the same value or null. */
@@ -98,6 +98,9 @@ export const JsonText = <T extends TSchema>(schema: T) =>
 
 // --- bodies ---
 
+/** Entries of an array in a body; JSON-text fields have their size instead. */
+export const ENTRIES_LIMIT = 1000
+
 /** A body that creates something. Keys that are not listed are dropped before anything is stored. */
 export const CreateBody = <T extends TProperties>(fields: T) =>
   Type.Object(fields, { additionalProperties: false, minProperties: 1 })
@@ -107,8 +110,12 @@ export const UpdateBody = <T extends TProperties>(fields: T) =>
   Type.Partial(Type.Object(fields), { additionalProperties: false })
 
 /** Elements of which no two have the same value under a name. */
-export const UniqueBy = <T extends TSchema>(name: string, element: T, options: ArrayOptions = {}) =>
-  Type.Array(element, { ...options, 'x-unique-by': name, description: `Each ${name} at most once` })
+export const UniqueBy = <T extends TSchema>(name: string, element: T) =>
+  Type.Array(element, {
+    maxItems: ENTRIES_LIMIT,
+    'x-unique-by': name,
+    description: `Each ${name} at most once; at most ${ENTRIES_LIMIT}`,
+  })
 
 /** A body that gives records their places. */
 export const ReorderBody = CreateBody({
