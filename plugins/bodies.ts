@@ -1,9 +1,9 @@
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import { ApiError, SpecifiedFailure } from '../src/errors.ts'
+import { SpecifiedFailure } from '../src/errors.ts'
 import { namedSchemas } from '../src/schemas/records.ts'
 import { createSerializerCompiler } from '../src/serialization.ts'
-import { createValidatorCompiler, parseBody } from '../src/validation.ts'
+import { createValidatorCompiler, parseJson } from '../src/validation.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -60,10 +60,10 @@ export default fp<{ bodyLimit: number }>(
       (request, body, done) => {
         let value: unknown
         try {
-          value = body.length === 0 && takesNoBody(request) ? {} : parseBody(utf8.decode(body))
-        } catch (error) {
+          value = body.length === 0 && takesNoBody(request) ? {} : parseJson(utf8.decode(body))
+        } catch {
           // The parser's own message quotes the body, which has no business in a log.
-          done(error instanceof ApiError ? error : new SpecifiedFailure('the request body is not JSON'))
+          done(new SpecifiedFailure('the request body is not JSON'))
           return
         }
         done(null, value)

@@ -19,6 +19,9 @@ const WhoAmISchema = Type.Object({
   via: Type.Unsafe<Via>({ type: 'string', enum: ['session', 'token', 'proxy', 'default', 'host'] }),
 })
 
+/** Bytes of a sign-in: whoever is nobody yet must not make the service read more. */
+const BODY_LIMIT = 16_384
+
 /** The session: signing in and out with email and password. */
 const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const limits = app.signInLimits
@@ -37,6 +40,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   }
 
   app.post('/api/session', {
+    bodyLimit: BODY_LIMIT,
     config: { access: 'public', failure: 'Failed to create session' },
     schema: {
       operationId: 'signIn',

@@ -41,10 +41,6 @@ export const validationFailed = (details: ValidationDetails) =>
 export const invalidField = (field: string, ...messages: string[]) =>
   validationFailed({ formErrors: [], fieldErrors: { [field]: messages } })
 
-/** 400 with what is wrong with the body as a whole. */
-export const invalidBody = (...messages: string[]) =>
-  validationFailed({ formErrors: messages, fieldErrors: {} })
-
 /** 401. The same words for a missing, unknown, expired or revoked credential: which one it was is nobody's business. */
 export const authenticationRequired = (headers: Record<string, string> = {}) =>
   new ApiError(401, 'Authentication required', { headers: { 'www-authenticate': 'Bearer', ...headers } })

@@ -3,67 +3,46 @@ import { Ajv, type AnySchemaObject, type ErrorObject, type SchemaObjCxt } from '
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import type { FastifySchemaCompiler } from 'fastify'
 import secureJson from 'secure-json-parse'
-import { invalidBody, type ValidationDetails } from './errors.ts'
+import type { ValidationDetails } from './errors.ts'
 import { once } from './once.ts'
 import { isCursor } from './pages.ts'
 import { EMAIL_PATTERN, JSON_TEXT_DEPTH, JSON_TEXT_LIMIT } from './schemas/common.ts'
 import { parseTimestamp } from './time.ts'
 
-/** Levels of nesting that a body may have. A megabyte of brackets takes the parser longer than anybody may wait. */
-const BODY_DEPTH = 1000
-
-/** Characters of a text that cannot be nested deep enough to matter. */
-const SHALLOW_ANYWAY = 16_384
-
-/** The characters of JSON that open, close and hide levels of nesting. */
-const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [...'"\\[]{}'].map(
-  (character) => character.charCodeAt(0),
-)
-
-/** How many levels of nesting a JSON text has, and whether each is closed again: found without parsing it. */
-function nestingOf(text: string): { levels: number; isClosed: boolean } {
-  let levels = 0
-  let depth = 0
-  let isInString = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (isInString) {
-      if (code === BACKSLASH) at++
-      else if (code === QUOTE) isInString = false
-    } else if (code === QUOTE) isInString = true
-    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) levels = Math.max(levels, ++depth)
-    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth--
-  }
-  return { levels, isClosed: depth === 0 && !isInString }
-}
-
-/**
- * Holds a JSON text to the levels of nesting that a body may have, before it is parsed.
- * @throws SyntaxError where the text ends too early; ApiError 400 where it is nested too deep
- */
-function refuseDeepNesting(text: string): void {
-  if (text.length <= SHALLOW_ANYWAY) return
-  const { levels, isClosed } = nestingOf(text)
-  if (levels <= BODY_DEPTH) return
-  if (!isClosed) throw new SyntaxError('the text ends before its arrays and objects do')
-  throw invalidBody(`must NOT be nested deeper than ${BODY_DEPTH} levels`)
-}
-
 /** Parses JSON; keys that could reach a prototype are dropped, like every unknown field. Throws SyntaxError. */
 export const parseJson = (text: string): unknown =>
   secureJson.parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' })
-
-/** Parses JSON that a client sent. @throws SyntaxError; ApiError 400 for what is nested too deep */
-export function parseBody(text: string): unknown {
-  refuseDeepNesting(text)
-  return parseJson(text)
-}
 
 /** Whether a value has more levels of nesting than given. */
 export const isDeeperThan = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1)))
+
+/**
+ * Whether the JSON of a value certainly takes more characters than given. It looks no further than it must, and counts
+ * the least that each part can take.
+ */
+function isLongerThan(value: unknown, limit: number): boolean {
+  let length = 0
+  const rest: unknown[] = [value]
+  while (rest.length > 0 && length <= limit) {
+    const part = rest.pop()
+    length += 1
+    if (typeof part === 'string') length += part.length
+    else if (Array.isArray(part)) {
+      length += part.length
+      if (length <= limit) for (const element of part) rest.push(element)
+    } else if (typeof part === 'object' && part !== null) {
+      for (const name in part) {
+        length += name.length + 3
+        if (length > limit) break
+        rest.push((part as Record<string, unknown>)[name])
+      }
+    }
+  }
+  return length > limit
+}
 
 /** Violations that one answer tells of. */
 const REPORTED = 100
@@ -118,18 +97,20 @@ function compileJsonText(
       return false
     }
     const refuse = (message: string) => refuseFor([{ keyword: 'contentMediaType', message, params: {} }])
-    const refuseDepth = () => refuse(`must NOT be nested deeper than ${JSON_TEXT_DEPTH} levels`)
     let value = data
     if (typeof data === 'string') {
       try {
-        value = data === '' ? empty() : parseBody(data)
-      } catch (error) {
-        return error instanceof SyntaxError ? refuse(`must be JSON text of an ${kind}`) : refuseDepth()
+        value = data === '' ? empty() : parseJson(data)
+      } catch {
+        return refuse(`must be JSON text of an ${kind}`)
       }
     }
     if (!isKind(value)) return typeof data === 'string' ? refuse(`must be JSON text of an ${kind}`) : true
-    if (isDeeperThan(value, JSON_TEXT_DEPTH)) return refuseDepth()
-    if (Buffer.byteLength(JSON.stringify(value)) > JSON_TEXT_LIMIT) {
+    const isLong = isLongerThan(value, JSON_TEXT_LIMIT)
+    if (!isLong && isDeeperThan(value, JSON_TEXT_DEPTH)) {
+      return refuse(`must NOT be nested deeper than ${JSON_TEXT_DEPTH} levels`)
+    }
+    if (isLong || Buffer.byteLength(JSON.stringify(value)) > JSON_TEXT_LIMIT) {
       return refuse(`must NOT be larger than ${JSON_TEXT_LIMIT} bytes of JSON`)
     }
     if (Array.isArray(value) && checkElements) {

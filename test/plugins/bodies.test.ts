@@ -213,11 +213,9 @@ t.test('JSON that is no object is a validation failure, however deep', async (t)
   const app = await build(t)
   const deep = `${'['.repeat(400_000)}${']'.repeat(400_000)}`
   for (const [method, url] of await endpoints(app)) {
-    for (const body of ['null', '[]', '"x"', '0', 'false']) {
+    for (const body of ['null', '[]', '"x"', '0', 'false', deep]) {
       await holds(t, app, [[method, url, body, undefined, 400, invalid({}, ['must be object'])]])
     }
-    const refusal = invalid({}, ['must NOT be nested deeper than 1000 levels'])
-    await holds(t, app, [[method, url, deep, undefined, 400, refusal]])
   }
 })
 

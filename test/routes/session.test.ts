@@ -7,7 +7,18 @@ import { newId } from '../../src/ids.ts'
 import { hashPassword, verifyPassword } from '../../src/passwords.ts'
 import { hashToken } from '../../src/secrets.ts'
 import { timestamp } from '../../src/time.ts'
-import { type App, auditTrail, build, count, holds, invalid, send, signInAs, tokenOf } from '../helper.ts'
+import {
+  type App,
+  auditTrail,
+  build,
+  count,
+  holds,
+  invalid,
+  long,
+  send,
+  signInAs,
+  tokenOf,
+} from '../helper.ts'
 
 const PASSWORD = 'correct horse battery'
 const refused = { error: 'Invalid email or password' }
@@ -557,4 +568,23 @@ t.test('a member who is disabled meanwhile is out at once', async (t) => {
   const { cookie } = await signIn(app, 'ada@example.test')
   app.db.update(members).set({ disabled: true }).where(eq(members.id, id)).run()
   t.equal((await send(app, 'GET', '/api/projects', undefined, cookie)).status, 401)
+})
+
+t.test('a sign-in takes 16 KiB, however much other bodies may have', async (t) => {
+  const app = await build(t)
+  const body = (bytes: number) => {
+    const empty = JSON.stringify({ email: 'a@example.org', password: '' }).length
+    return JSON.stringify({ email: 'a@example.org', password: long(bytes - empty) })
+  }
+  await holds(t, app, [
+    [
+      'POST',
+      '/api/session',
+      body(16_384),
+      undefined,
+      400,
+      invalid({ password: ['must NOT have more than 200 characters'] }),
+    ],
+    ['POST', '/api/session', body(16_385), undefined, 413, { error: 'Payload Too Large' }],
+  ])
 })
