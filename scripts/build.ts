@@ -35,6 +35,28 @@ const requiredBuiltins: Plugin = {
   },
 }
 
+/** Native code, and files that a package reads from its own folder: Node loads these, from the bundle too. */
+const OUTSIDE = ['better-sqlite3', '@node-rs/argon2', '@fastify/swagger-ui']
+
+/**
+ * A dynamically imported CommonJS package has its exports by name under Node, but only a `default` in the bundle.
+ * An own module that imports it statically has the same names in both.
+ */
+const sameNamesInTheBundle: Plugin = {
+  name: 'same-names-in-the-bundle',
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind !== 'dynamic-import' || path.startsWith('node:') || OUTSIDE.includes(path)
+        ? undefined
+        : {
+            errors: [
+              { text: `import('${path}'): let a module of our own import the package, and import that` },
+            ],
+          },
+    )
+  },
+}
+
 const esbuild = await import('esbuild').catch(() => undefined)
 if (esbuild) {
   await rm('dist', { recursive: true, force: true })
@@ -51,9 +73,8 @@ if (esbuild) {
     // Names are kept for stack traces.
     minifySyntax: true,
     minifyWhitespace: true,
-    plugins: [ownSourceMaps, requiredBuiltins],
-    // Native code, and files that a package reads from its own folder.
-    external: ['better-sqlite3', '@node-rs/argon2', '@fastify/swagger-ui'],
+    plugins: [sameNamesInTheBundle, ownSourceMaps, requiredBuiltins],
+    external: OUTSIDE,
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
