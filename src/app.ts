@@ -106,7 +106,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
  * @example host.register(phaseboard, { prefix: '/board', resolveMember: (request) => request.user })
  */
 export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, options) => {
-  leaveHostSchemas(app)
+  const refuseHostSchemas = leaveHostSchemas(app)
   // Answers are written by their schemas, whatever the host has for its own.
   app.setReplySerializer(undefined as never)
   const hostDocument = stayOutOfHostDocument(app)
@@ -117,6 +117,7 @@ export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, opt
     answersUnknownRoutes: app.prefix !== '',
     sendsCorsHeaders: false,
   })
+  refuseHostSchemas()
   hostDocument.finish()
 }
 
