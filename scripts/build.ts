@@ -147,4 +147,10 @@ async function main(): Promise<void> {
   await prune([build, ...Object.keys(entries)])
 }
 
-await main()
+try {
+  await main()
+} catch (error) {
+  // What is wrong with the sources has been said where it was found.
+  if (!(error instanceof Error && 'errors' in error)) throw error
+  process.exitCode = 1
+}

@@ -1,6 +1,6 @@
 /** How the sources become a bundle. */
 import { readFile } from 'node:fs/promises'
-import { build, type Plugin } from 'esbuild'
+import { build, type LogLevel, type Plugin } from 'esbuild'
 
 /**
  * The modules that something outside the bundle starts from; each becomes `<name>.js`, all side by side in one folder
@@ -65,7 +65,12 @@ const sameNamesInTheBundle: Plugin = {
  * @param folder where the bundle goes
  * @param entryPoints sources, relative to the root
  */
-export async function bundle(root: string, folder: string, entryPoints = ENTRY_POINTS): Promise<void> {
+export async function bundle(
+  root: string,
+  folder: string,
+  entryPoints = ENTRY_POINTS,
+  logLevel: LogLevel = 'warning',
+): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints,
@@ -86,6 +91,6 @@ export async function bundle(root: string, folder: string, entryPoints = ENTRY_P
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
-    logLevel: 'warning',
+    logLevel,
   })
 }

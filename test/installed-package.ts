@@ -28,7 +28,7 @@ const OURS =
   /^(NODE_OPTIONS|TAP|_TAPJS|npm_|HOST$|PORT$|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_)/
 
 /** The environment of a process that has this Node first in its path. */
-function environmentOf(node: string): Record<string, string> {
+export function environmentOf(node: string): Record<string, string> {
   const inherited = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !OURS.test(entry[0]),
   )
