@@ -139,12 +139,12 @@ async function main(): Promise<void> {
     await makeBuild(folder)
   }
   const replaced = /'\.\/(\w+)\/cli\.js'/.exec(contentOf(join(dist, 'cli.js')) ?? '')?.[1]
-  for (const name of stale) await replace(join(dist, name), entries[name] ?? '')
-  // From now on counts how long it has been replaced.
   if (replaced !== undefined && replaced !== build) {
+    // From now on counts how long it has been replaced; whoever finds the new entries finds that too.
     await utimes(join(dist, replaced), new Date(), new Date()).catch(() => undefined)
   }
-  await prune([build, ...Object.keys(entries)])
+  for (const name of stale) await replace(join(dist, name), entries[name] ?? '')
+  if (replaced !== undefined) await prune([build, ...Object.keys(entries)])
 }
 
 try {

@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { build, type LogLevel, type Plugin } from 'esbuild'
 
 /**
- * The modules that something outside the bundle starts from; each becomes `<name>.js`, all side by side in one folder
- * with the chunks that they share. To add one, add its source here; what runs on a thread, say, is then found by
- * `new URL('./worker.js', import.meta.url)`, from whichever module of the bundle. (The sources have their folders and `.ts`.)
+ * What something outside the bundle starts from; each becomes `<name>.js`, side by side with the others and with the
+ * chunks that they share. To add one, say `src/worker.ts` for a thread, put it here. Whichever module of the bundle looks
+ * for it finds it by `new URL('./worker.js', import.meta.url)`; the sources, which development runs, in its own folder
+ * as `worker.ts`: `import.meta.url.endsWith('.ts')` tells which of them a module is. Commands and what applications
+ * import need a file of their own in `dist/` too: `entriesFor` in build.ts.
  */
 const ENTRY_POINTS = ['src/cli.ts', 'src/app.ts']
 

@@ -21,7 +21,7 @@ export interface InstalledPackage {
 
 const CACHE = resolve('node_modules/.cache/phaseboard-tests')
 /** How long an installed package is kept, in milliseconds: a changed one is another. */
-const KEPT = 24 * 60 * 60 * 1000
+const KEPT = 60 * 60 * 1000
 
 /** What the tests' own environment must not decide. */
 const OURS =
