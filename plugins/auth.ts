@@ -4,16 +4,9 @@ import fp from 'fastify-plugin'
 import { isLoopback } from '../src/config.ts'
 import { authenticationRequired, forbidden } from '../src/errors.ts'
 import { createHostCheck } from '../src/host-names.ts'
-import {
-  type Access,
-  authorize,
-  type HostMember,
-  IDENTITY,
-  type Identity,
-  isSafe,
-  type ResolveMember,
-} from '../src/identity.ts'
+import { type Access, authorize, IDENTITY, type Identity, isSafe } from '../src/identity.ts'
 import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade, type MemberRow } from '../src/members.ts'
+import type { HostMember, ResolveMember } from '../src/phaseboard.d.ts'
 import { createProxyHeader, type ProxyHeaderOptions, prepareNamedMember } from '../src/proxy-header.ts'
 import { ROLES } from '../src/schemas/records.ts'
 import {

@@ -40,13 +40,13 @@ export default fp<TrafficOptions>(
         // An OPTIONS request that is no preflight is not answered in plain text.
         strictPreflight: false,
       }
-      await app.register(import('@fastify/cors'), {
+      await app.register(import('../src/cors.ts'), {
         delegator: ({ headers }, decide) =>
           decide(null, corsOrigins.includes(headers.origin ?? '') ? allowed : { origin: false }),
       })
     }
     if (rateLimitMax > 0) {
-      const { RateLimiterMemory } = await import('rate-limiter-flexible')
+      const { RateLimiterMemory } = await import('../src/rate-limiter.ts')
       type Verdict = Awaited<ReturnType<InstanceType<typeof RateLimiterMemory>['consume']>>
       const limiter = new RateLimiterMemory({ points: rateLimitMax, duration: WINDOW })
       // A hook of its own, before the credentials are looked at: guessing them counts too.

@@ -1,67 +1,156 @@
 /**
  * Bundles the sources into `dist/`: read as single files instead of some 400 modules, the service starts in a
- * fraction of the time and memory. Where the development dependencies are left out (`npm ci --omit=dev`),
- * there is nothing to build with, and an existing bundle is kept.
+ * fraction of the time and memory. Why it is done as it is: docs/decisions/018-builds.md.
+ *
+ * A build has a folder of its own, named by what it is made of, in which nothing is ever changed: who runs from it
+ * finds there what it loads later. `dist/cli.js` and `dist/app.js` lead to the current build. Everything is made aside
+ * and renamed into place, so that any number of builds, starts and running services may share the folder.
  */
-import { existsSync } from 'node:fs'
-import { chmod, readFile, rm } from 'node:fs/promises'
-import type { Plugin } from 'esbuild'
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 
 /**
- * Node reads every source map as it starts. Of a dependency it tells the file that a stack frame is in; only our own
- * sources are mapped line by line.
+ * What a build is made of. Of the dependencies npm's own list of what is installed: the lock file may have changed
+ * without an `npm ci` since.
  */
-const ownSourceMaps: Plugin = {
-  name: 'own-source-maps',
-  setup({ onLoad }) {
-    const map = btoa(JSON.stringify({ version: 3, sources: [''], mappings: 'AAAA' }))
-    onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => ({
-      contents: `${await readFile(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${map}`,
-      loader: 'js',
-    }))
-  },
+const INPUT_FOLDERS = ['src', 'plugins', 'routes']
+const INPUT_FILES = [
+  'scripts/build.ts',
+  'scripts/bundle.ts',
+  'package.json',
+  'tsconfig.json',
+  'node_modules/.package-lock.json',
+]
+
+/** How long a build stays after another took its place, in milliseconds: services may still run from it. */
+const KEPT = 7 * 24 * 60 * 60 * 1000
+
+const root = resolve(import.meta.dirname, '..')
+const dist = join(root, 'dist')
+
+/** Names the build that the sources make as they are now. */
+async function nameBuild(): Promise<string> {
+  const hash = createHash('sha256')
+  const add = (file: string) => {
+    const content = readFileSync(join(root, file))
+    hash.update(`${file} ${content.length}\n`).update(content)
+  }
+  for (const folder of INPUT_FOLDERS) {
+    const found = await readdir(join(root, folder), { recursive: true, withFileTypes: true })
+    const files = found
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+    for (const file of files.sort()) add(file.slice(root.length + 1))
+  }
+  for (const file of INPUT_FILES) if (existsSync(join(root, file))) add(file)
+  return hash.digest('hex').slice(0, 16)
 }
 
-/** An imported module of Node's has all its properties read, and some load much more (`node:http` a web client). */
-const requiredBuiltins: Plugin = {
-  name: 'required-builtins',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-      kind === 'import-statement' ? { path, namespace: 'builtin' } : undefined,
-    )
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
-      contents: `module.exports = require('${path}')`,
-    }))
-  },
+/**
+ * The files that lead to a build. Plain enough for any Node: an old one must get as far as the message, since it
+ * crashes on better-sqlite3.
+ */
+function entriesFor(build: string): Record<string, string> {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const [major, minor] = engines.node.replace('>=', '').split('.').map(Number)
+  const refusal = `const [major, minor] = process.versions.node.split('.').map(Number)
+const refusal =
+  major > ${major} || (major === ${major} && minor >= ${minor})
+    ? undefined
+    : 'phaseboard: Node ${major}.${minor} or later is needed, and this is ' + process.versions.node
+`
+  return {
+    'cli.js': `#!/usr/bin/env node
+${refusal}
+if (refusal === undefined) {
+  await import('./${build}/cli.js')
+} else {
+  process.stderr.write(refusal + '\\n')
+  process.exitCode = 2
+}
+`,
+    'app.js': `import './node-version.js'
+
+export * from './${build}/app.js'
+export { default } from './${build}/app.js'
+`,
+    'app.d.ts': readFileSync(join(root, 'src/phaseboard.d.ts'), 'utf8'),
+    'node-version.js': `${refusal}
+if (refusal !== undefined) throw new Error(refusal)
+`,
+    // Of all that is in the folder, the package has the current build alone.
+    '.npmignore': `*\n${['cli.js', 'app.js', 'app.d.ts', 'node-version.js', build, `${build}/**`].map((name) => `!/${name}\n`).join('')}`,
+  }
 }
 
-const esbuild = await import('esbuild').catch(() => undefined)
-if (esbuild) {
-  await rm('dist', { recursive: true, force: true })
-  await esbuild.build({
-    entryPoints: ['src/cli.ts', 'src/app.ts'],
-    outdir: 'dist',
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node22',
-    sourcemap: true,
-    sourcesContent: false,
-    // Names are kept for stack traces.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    plugins: [ownSourceMaps, requiredBuiltins],
-    // Native code, and files that a package reads from its own folder.
-    external: ['better-sqlite3', '@node-rs/argon2', '@fastify/swagger-ui'],
-    banner: {
-      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
-  })
-  await chmod('dist/cli.js', 0o755)
-} else if (!existsSync('dist/cli.js')) {
-  console.warn(
-    'phaseboard: dist/ is not built: run `npm ci` with the development dependencies, or copy dist/ here',
-  )
+const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
+
+/** Replaces a file as a whole: who opens it finds the old one or the new one. */
+async function replace(file: string, content: string): Promise<void> {
+  const aside = `${file}.${randomUUID()}`
+  await writeFile(aside, content)
+  if (file.endsWith('cli.js')) await chmod(aside, 0o755)
+  await rename(aside, file)
+}
+
+/** Makes a build's folder, or leaves the one that somebody else has made in the meantime. */
+async function makeBuild(folder: string): Promise<void> {
+  const { bundle } = await import('./bundle.ts')
+  const aside = `${folder}.${randomUUID()}`
+  try {
+    await bundle(root, aside)
+    await rename(aside, folder)
+  } catch (error) {
+    await rm(aside, { recursive: true, force: true })
+    if (!existsSync(folder)) throw error
+  }
+}
+
+/** Takes away what neither the current build needs nor, since it was replaced long ago, anybody else. */
+async function prune(current: readonly string[]): Promise<void> {
+  for (const name of await readdir(dist)) {
+    if (current.includes(name)) continue
+    const path = join(dist, name)
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
+    if (mtimeMs < Date.now() - KEPT) await rm(path, { recursive: true, force: true })
+  }
+}
+
+async function main(): Promise<void> {
+  const build = await nameBuild()
+  const folder = join(dist, build)
+  const entries = entriesFor(build)
+  const stale = Object.keys(entries).filter((name) => contentOf(join(dist, name)) !== entries[name])
+  if (stale.length === 0 && existsSync(folder)) return
+
+  if (!existsSync(folder)) {
+    if (!existsSync(join(root, 'node_modules/esbuild'))) {
+      // Installed without the development dependencies (`npm ci --omit=dev`): there is nothing to build with.
+      if (!existsSync(join(dist, 'cli.js'))) {
+        console.warn(
+          'phaseboard: dist/ is not built: run `npm ci` with the development dependencies, or copy dist/ here',
+        )
+      }
+      return
+    }
+    await mkdir(dist, { recursive: true })
+    await makeBuild(folder)
+  }
+  const replaced = /'\.\/(\w+)\/cli\.js'/.exec(contentOf(join(dist, 'cli.js')) ?? '')?.[1]
+  if (replaced !== undefined && replaced !== build) {
+    // From now on counts how long it has been replaced; whoever finds the new entries finds that too.
+    await utimes(join(dist, replaced), new Date(), new Date()).catch(() => undefined)
+  }
+  for (const name of stale) await replace(join(dist, name), entries[name] ?? '')
+  if (replaced !== undefined) await prune([build, ...Object.keys(entries)])
+}
+
+try {
+  await main()
+} catch (error) {
+  // What is wrong with the sources has been said where it was found.
+  if (!(error instanceof Error && 'errors' in error)) throw error
+  process.exitCode = 1
 }

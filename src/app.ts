@@ -1,5 +1,4 @@
 /** The service: the Fastify() call, and the whole order of registration as one readable list. */
-import type { Writable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import auth from '../plugins/auth.ts'
@@ -34,38 +33,21 @@ import teamAssignmentRoutes from '../routes/team-assignments.ts'
 import teamRoutes from '../routes/teams.ts'
 import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
-import { type Config, configure, loadConfig } from './config.ts'
+import { configure, loadConfig } from './config.ts'
 import { leaveHostSchemas, stayOutOfHostDocument } from './embedding.ts'
 import { refuseLikeEverything, releaseConnections, serverOptions } from './http-server.ts'
-import type { ResolveMember } from './identity.ts'
+import type { BuildOptions, Config, PhaseboardOptions, ResolveMember } from './phaseboard.d.ts'
 
-export type { Config } from './config.ts'
 export { ApiError, StartupError } from './errors.ts'
-export type { HostMember, ResolveMember } from './identity.ts'
-
-/**
- * The settings that make sense inside a host application; those of {@link Config} that concern a server do not.
- * `trustProxy` only says who may send the `authProxyHeader`: the rest of proxies is what the host tells its own server.
- */
-export type PhaseboardOptions = Partial<
-  Pick<
-    Config,
-    | 'databaseUrl'
-    | 'authMode'
-    | 'authProxyHeader'
-    | 'trustProxy'
-    | 'defaultMemberId'
-    | 'adminEmail'
-    | 'adminPassword'
-    | 'bodyLimit'
-    | 'corsOrigins'
-    | 'rateLimitMax'
-    | 'snapshotCacheBytes'
-  >
-> & {
-  /** How the host tells who the member is. Where it returns nobody, tokens and sessions of this service count. */
-  resolveMember?: ResolveMember
-}
+export type {
+  BuildOptions,
+  Config,
+  ErrorDetails,
+  HostMember,
+  PhaseboardOptions,
+  ResolveMember,
+  ValidationDetails,
+} from './phaseboard.d.ts'
 
 type ServiceOptions = Config & {
   resolveMember?: ResolveMember | undefined
@@ -124,7 +106,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
  * @example host.register(phaseboard, { prefix: '/board', resolveMember: (request) => request.user })
  */
 export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, options) => {
-  leaveHostSchemas(app)
+  const refuseHostSchemas = leaveHostSchemas(app)
   // Answers are written by their schemas, whatever the host has for its own.
   app.setReplySerializer(undefined as never)
   const hostDocument = stayOutOfHostDocument(app)
@@ -135,13 +117,8 @@ export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, opt
     answersUnknownRoutes: app.prefix !== '',
     sendsCorsHeaders: false,
   })
+  refuseHostSchemas()
   hostDocument.finish()
-}
-
-/** What only whoever builds the standalone service can give it. */
-export interface BuildOptions extends Pick<PhaseboardOptions, 'resolveMember'> {
-  /** Where the log goes instead of standard output. */
-  logStream?: Writable
 }
 
 /**
@@ -149,7 +126,10 @@ export interface BuildOptions extends Pick<PhaseboardOptions, 'resolveMember'> {
  * @param config absent settings have the defaults of the environment variables; `logStream` takes the log
  * @throws StartupError for an unusable setting, or when the database cannot be opened
  */
-export async function buildApp({ logStream, ...config }: Partial<Config> & BuildOptions = {}) {
+export async function buildApp({
+  logStream,
+  ...config
+}: Partial<Config> & BuildOptions = {}): Promise<FastifyInstance> {
   const settings = configure(config)
   const app = Fastify(serverOptions(settings, logStream))
   releaseConnections(app)

@@ -19,6 +19,9 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
+// At this signal Node would open its debugger, also where nobody passed --disable-sigusr1.
+process.on('SIGUSR1', () => {})
+
 const program = new Command('phaseboard')
   .description('Projects, kanban boards and private ideas over HTTP, on one SQLite file')
   .version(version)

@@ -4,7 +4,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
 import { databasePath } from './db/client.ts'
 import { StartupError } from './errors.ts'
+import type { Config } from './phaseboard.d.ts'
 import { EMAIL_PATTERN, LIMITS, PASSWORD_LENGTH } from './schemas/common.ts'
+
+export type { Config } from './phaseboard.d.ts'
 
 const EnvironmentSchema = Type.Object({
   HOST: Type.String({ default: '127.0.0.1' }),
@@ -15,7 +18,7 @@ const EnvironmentSchema = Type.Object({
   DEFAULT_MEMBER_ID: Type.String({ maxLength: 200, default: 'local' }),
   ADMIN_EMAIL: Type.Optional(Type.String({ pattern: EMAIL_PATTERN.source, maxLength: LIMITS.email })),
   ADMIN_PASSWORD: Type.Optional(Type.String(PASSWORD_LENGTH)),
-  LOG_LEVEL: Type.Unsafe<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'>({
+  LOG_LEVEL: Type.Unsafe<Config['logLevel']>({
     type: 'string',
     enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     default: 'info',
@@ -27,30 +30,6 @@ const EnvironmentSchema = Type.Object({
   SNAPSHOT_CACHE_BYTES: Type.Integer({ minimum: 0, default: 67_108_864 }),
 })
 type Environment = Static<typeof EnvironmentSchema>
-
-/** The service's settings. Sizes in bytes, rates per minute and client. */
-export interface Config {
-  host: string
-  port: number
-  databaseUrl: string
-  authMode: 'open' | 'required'
-  /** AUTH_MODE=open was asked for although HOST is reachable from a network: worth a warning. */
-  openOnNetwork: boolean
-  /** In which header a proxy names, by email, the member whom it has recognised; undefined: in none. */
-  authProxyHeader: string | undefined
-  defaultMemberId: string
-  adminEmail: string | undefined
-  adminPassword: string | undefined
-  logLevel: Environment['LOG_LEVEL']
-  bodyLimit: number
-  /** Which peers may say who the client is (X-Forwarded-*): all, none, or these addresses and subnets. */
-  trustProxy: boolean | readonly string[]
-  corsOrigins: readonly string[]
-  /** Requests a minute and client; 0 = no limit. */
-  rateLimitMax: number
-  /** Memory that responses kept for the next reader may take; 0 = keep none. */
-  snapshotCacheBytes: number
-}
 
 const isSubnet = (text: string) => {
   const [address = '', bits, ...rest] = text.split('/')

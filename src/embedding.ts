@@ -3,8 +3,12 @@ import type { FastifyInstance, RouteOptions } from 'fastify'
 
 type Schemas = Record<string, unknown>
 
-/** Shared schemas are inherited, and the host's may have the same names: the service starts with none. */
-export function leaveHostSchemas(app: FastifyInstance): void {
+/**
+ * Shared schemas are inherited, and the host's may have the same names: the service starts with none.
+ * @returns call it after the service is registered: from then on what the host adds stays outside too. Each scope that
+ *   gets a schema late would make itself new validators, which are Fastify's
+ */
+export function leaveHostSchemas(app: FastifyInstance): () => void {
   const theirs = new Set(Object.values(app.getSchemas()))
   app.setSchemaController({
     bucket: (inherited) => {
@@ -21,6 +25,9 @@ export function leaveHostSchemas(app: FastifyInstance): void {
       }
     },
   })
+  return () => {
+    app.addSchema = () => app
+  }
 }
 
 /**

@@ -3,16 +3,9 @@
  * into responses.
  */
 
-/** Flattened validation errors: both keys are always present. */
-export interface ValidationDetails {
-  /** What is wrong with the body as a whole. */
-  formErrors: string[]
-  /** What is wrong below a top-level field; a message about something deeper names its path. */
-  fieldErrors: Record<string, string[]>
-}
+import type { ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
 
-/** What an error says beyond its one line: what failed validation, or which of several ids name nothing. */
-export type ErrorDetails = ValidationDetails | { missing: string[] }
+export type { ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
 
 /** An answer other than success that the contract names. `message` is the body's `error` string. */
 export class ApiError extends Error {

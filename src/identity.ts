@@ -16,20 +16,6 @@ export interface Identity {
   sessionId?: string
 }
 
-/** What a host application tells about the member behind a request; null or undefined: nobody it knows. */
-export interface HostMember {
-  /** The host's own id of the member, any non-empty string. */
-  id: string
-  role: CurrentMember['role']
-  name?: string
-  email?: string | null
-}
-
-/** How a host application tells who the member is. May throw, e.g. to refuse; may be asynchronous. */
-export type ResolveMember = (
-  request: FastifyRequest,
-) => HostMember | null | undefined | Promise<HostMember | null | undefined>
-
 /**
  * Who may call a route.
  * - `public`: whoever; no credential is even looked at

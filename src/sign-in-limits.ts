@@ -13,7 +13,7 @@ const PER_ADDRESS = 50
 
 /** Loaded by the first sign-in. */
 async function createLimiters() {
-  const { RateLimiterMemory } = await import('rate-limiter-flexible')
+  const { RateLimiterMemory } = await import('./rate-limiter.ts')
   return {
     pairs: new RateLimiterMemory({ points: PER_PAIR, duration: WINDOW }),
     addresses: new RateLimiterMemory({ points: PER_ADDRESS, duration: WINDOW }),

@@ -1,0 +1,120 @@
+/**
+ * The types of the package, complete in this one file: what a host application sees of the service. The build copies it
+ * into the package, and the sources take these types from here. It knows Fastify and Node only, and adds nothing to
+ * Fastify's own types: a host's belong to the host.
+ */
+import type { Writable } from 'node:stream'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+
+/** The service's settings. Sizes in bytes, rates per minute and client. */
+export interface Config {
+  host: string
+  port: number
+  databaseUrl: string
+  authMode: 'open' | 'required'
+  /** AUTH_MODE=open was asked for although HOST is reachable from a network: worth a warning. */
+  openOnNetwork: boolean
+  /** In which header a proxy names, by email, the member whom it has recognised; undefined: in none. */
+  authProxyHeader: string | undefined
+  defaultMemberId: string
+  adminEmail: string | undefined
+  adminPassword: string | undefined
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+  bodyLimit: number
+  /** Which peers may say who the client is (X-Forwarded-*): all, none, or these addresses and subnets. */
+  trustProxy: boolean | readonly string[]
+  corsOrigins: readonly string[]
+  /** Requests a minute and client; 0 = no limit. */
+  rateLimitMax: number
+  /** Memory that responses kept for the next reader may take; 0 = keep none. */
+  snapshotCacheBytes: number
+}
+
+/** What a host application tells about the member behind a request; null or undefined: nobody it knows. */
+export interface HostMember {
+  /** The host's own id of the member, any non-empty string. */
+  id: string
+  role: 'admin' | 'member' | 'viewer'
+  name?: string
+  email?: string | null
+}
+
+/** How a host application tells who the member is. May throw, e.g. to refuse; may be asynchronous. */
+export type ResolveMember = (
+  request: FastifyRequest,
+) => HostMember | null | undefined | Promise<HostMember | null | undefined>
+
+/**
+ * The settings that make sense inside a host application; those of {@link Config} that concern a server do not.
+ * `trustProxy` only says who may send the `authProxyHeader`: the rest of proxies is what the host tells its own server.
+ */
+export type PhaseboardOptions = Partial<
+  Pick<
+    Config,
+    | 'databaseUrl'
+    | 'authMode'
+    | 'authProxyHeader'
+    | 'trustProxy'
+    | 'defaultMemberId'
+    | 'adminEmail'
+    | 'adminPassword'
+    | 'bodyLimit'
+    | 'corsOrigins'
+    | 'rateLimitMax'
+    | 'snapshotCacheBytes'
+  >
+> & {
+  /** How the host tells who the member is. Where it returns nobody, tokens and sessions of this service count. */
+  resolveMember?: ResolveMember
+}
+
+/** What only whoever builds the standalone service can give it. */
+export interface BuildOptions extends Pick<PhaseboardOptions, 'resolveMember'> {
+  /** Where the log goes instead of standard output. */
+  logStream?: Writable
+}
+
+/** Flattened validation errors: both keys are always present. */
+export interface ValidationDetails {
+  /** What is wrong with the body as a whole. */
+  formErrors: string[]
+  /** What is wrong below a top-level field; a message about something deeper names its path. */
+  fieldErrors: Record<string, string[]>
+}
+
+/** What an error says beyond its one line: what failed validation, or which of several ids name nothing. */
+export type ErrorDetails = ValidationDetails | { missing: string[] }
+
+/** An answer other than success that the contract names. `message` is the body's `error` string. */
+export declare class ApiError extends Error {
+  readonly statusCode: number
+  readonly details: ErrorDetails | undefined
+  readonly headers: Record<string, string>
+  constructor(
+    statusCode: number,
+    message: string,
+    extra?: { details?: ErrorDetails; headers?: Record<string, string> },
+  )
+}
+
+/** Something the operator must mend before the service can start: configuration or the database file. */
+export declare class StartupError extends Error {
+  override readonly name = 'StartupError'
+}
+
+/**
+ * The service as a plugin that a host application registers, under a prefix of its choice. Everything stays
+ * inside the plugin's own scope: the host's routes, error handler, body parsers, validators and schemas are
+ * untouched. Unless told otherwise, every request needs a member.
+ *
+ * @example host.register(phaseboard, { prefix: '/board', resolveMember: (request) => request.user })
+ */
+export declare const phaseboard: FastifyPluginAsync<PhaseboardOptions>
+export default phaseboard
+
+/**
+ * Builds the standalone service: ready to `listen`, or to `inject` in tests.
+ * @param config absent settings have the defaults of the environment variables; `logStream` takes the log
+ * @throws StartupError for an unusable setting, or when the database cannot be opened
+ */
+export declare function buildApp(config?: Partial<Config> & BuildOptions): Promise<FastifyInstance>

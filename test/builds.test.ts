@@ -1,0 +1,268 @@
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { bundle } from '../scripts/bundle.ts'
+import { environmentOf, runProgram, startProgram, tryProgram } from './installed-package.ts'
+
+const BUILT_FROM = [
+  'src',
+  'plugins',
+  'routes',
+  'scripts',
+  'drizzle',
+  'package.json',
+  'tsconfig.json',
+  '.npmrc',
+]
+const DAY = 24 * 60 * 60 * 1000
+
+const env = environmentOf(process.execPath)
+
+/** A copy of what builds need, without any build. @param packages which of the installed packages it has */
+function copyFolder(t: Test, packages = (_name: string) => true): string {
+  const folder = t.testdir({})
+  for (const name of BUILT_FROM) cpSync(name, join(folder, name), { recursive: true })
+  mkdirSync(join(folder, 'node_modules'))
+  for (const name of readdirSync('node_modules').filter(packages)) {
+    symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name))
+  }
+  return folder
+}
+
+const tryBuild = (folder: string) => tryProgram(process.execPath, ['scripts/build.ts'], { cwd: folder, env })
+const build = (folder: string) => runProgram(process.execPath, ['scripts/build.ts'], { cwd: folder, env })
+
+/** The folders of the builds that are there, and of nothing else. */
+const buildsIn = (folder: string) =>
+  readdirSync(join(folder, 'dist'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+
+/** Which build the commands lead to. */
+const currentIn = (folder: string) =>
+  /'\.\/(\w+)\/cli\.js'/.exec(readFileSync(join(folder, 'dist/cli.js'), 'utf8'))?.[1] ?? ''
+
+let changes = 0
+const changeSources = (folder: string) =>
+  appendFileSync(
+    join(folder, 'src/server.ts'),
+    `
+export const change${changes++} = 1
+`,
+  )
+
+/** Runs `npm start` in the folder, and waits until the service listens. */
+async function npmStart(t: Test, folder: string, database: string) {
+  const child = startProgram('npm', ['start'], {
+    cwd: folder,
+    env: {
+      ...env,
+      PORT: '0',
+      DATABASE_URL: `file:./${database}.db`,
+      ADMIN_EMAIL: 'ada@example.test',
+      ADMIN_PASSWORD: 'correct horse',
+    },
+    detached: true,
+  })
+  t.teardown(() => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
+  })
+  let output = ''
+  return new Promise<string>((found, failed) => {
+    const read = (data: Buffer) => {
+      output += data
+      const url = /listening on (http:\/\/[^\s"]+)/.exec(output)?.[1]
+      if (url !== undefined) found(url)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    once(child, 'close').then(() => failed(new Error(`it ended: ${output}`)))
+  })
+}
+
+/** Asks for what a service loads only then: the limits of sign-ins, argon2, the page of the documentation. */
+async function useWhatIsLoadedLate(t: Test, url: string): Promise<void> {
+  const signedIn = await fetch(`${url}/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'ada@example.test', password: 'correct horse' }),
+  })
+  t.equal(signedIn.status, 201, 'sign-in')
+  t.equal((await fetch(`${url}/docs/`)).status, 200, 'docs')
+}
+
+t.test('three starts at once from one folder, without a build, all serve', async (t) => {
+  const folder = copyFolder(t)
+  const urls = await Promise.all(['a', 'b', 'c'].map((database) => npmStart(t, folder, database)))
+  for (const url of urls) await useWhatIsLoadedLate(t, url)
+  t.equal(buildsIn(folder).length, 1, 'there is one build, and nothing of the others')
+})
+
+t.test('of simultaneous builds, each file is there as a whole or not at all', async (t) => {
+  const folder = copyFolder(t)
+  const sizes = (name: string) => {
+    const path = join(folder, 'dist', name)
+    if (!existsSync(path)) return 'none'
+    if (statSync(path).isFile()) return `${statSync(path).size}`
+    return readdirSync(path)
+      .map((file) => `${file} ${statSync(join(path, file)).size}`)
+      .join()
+  }
+  // Under these names the files are looked for; what is made aside has others.
+  await build(folder)
+  const names = ['cli.js', 'app.js', 'app.d.ts', currentIn(folder)]
+  const complete = names.map(sizes)
+  rmSync(join(folder, 'dist'), { recursive: true })
+
+  const seen = names.map(() => new Set<string>())
+  let building = true
+  const builds = Promise.all([build(folder), build(folder), build(folder)]).finally(() => {
+    building = false
+  })
+  while (building) {
+    for (const [index, name] of names.entries()) seen[index]?.add(sizes(name))
+    await setImmediate()
+  }
+  await builds
+  t.strictSame(
+    seen.map((found) => [...found]),
+    complete.map((size) => ['none', size]),
+  )
+})
+
+t.test('a start while another service runs takes nothing away from it', async (t) => {
+  const folder = copyFolder(t)
+  const earlier = await npmStart(t, folder, 'a')
+  changeSources(folder)
+  const later = await npmStart(t, folder, 'b')
+  t.equal(buildsIn(folder).length, 2)
+  await useWhatIsLoadedLate(t, earlier)
+  await useWhatIsLoadedLate(t, later)
+})
+
+t.test('a build is made anew when something that it is made of has changed, and only then', async (t) => {
+  const folder = copyFolder(t)
+  await build(folder)
+  const first = currentIn(folder)
+  const files = ['cli.js', 'app.js', 'app.d.ts', first].map((name) => join(folder, 'dist', name))
+  const times = () => files.map((file) => statSync(file).mtimeMs)
+  const before = times()
+  await build(folder)
+  t.strictSame(times(), before, 'a current build stays as it is')
+
+  const source = readFileSync(join(folder, 'src/server.ts'), 'utf8')
+  changeSources(folder)
+  await build(folder)
+  t.not(currentIn(folder), first)
+  writeFileSync(join(folder, 'src/server.ts'), source)
+  await build(folder)
+  t.equal(currentIn(folder), first, 'what was there before is used again')
+  t.equal(buildsIn(folder).length, 2)
+  for (const name of ['package.json', 'tsconfig.json', 'scripts/bundle.ts', 'routes/teams.ts']) {
+    const current = currentIn(folder)
+    appendFileSync(join(folder, name), '\n')
+    await build(folder)
+    t.not(currentIn(folder), current, name)
+  }
+})
+
+t.test('a build that fails or is killed leaves the one before in its place', async (t) => {
+  const folder = copyFolder(t)
+  await build(folder)
+  const before = currentIn(folder)
+  appendFileSync(join(folder, 'src/server.ts'), '\nexport const = 1\n')
+  const { code, stderr } = await tryBuild(folder)
+  t.not(code, 0)
+  t.match(stderr, /server\.ts/, 'it says where the mistake is')
+  t.equal(currentIn(folder), before)
+  t.strictSame(buildsIn(folder), [before])
+
+  // As left by a process that was killed in the midst of it.
+  writeFileSync(join(folder, 'src/server.ts'), readFileSync('src/server.ts'))
+  const left = join(folder, 'dist', `${before}.killed`)
+  mkdirSync(left)
+  writeFileSync(join(left, 'cli.js'), 'export const half =')
+  writeFileSync(join(folder, 'dist/cli.js'), '')
+  await build(folder)
+  t.equal(currentIn(folder), before, 'an entry that was damaged is written again')
+})
+
+t.test('builds that were replaced more than a week ago are taken away', async (t) => {
+  const folder = copyFolder(t)
+  await build(folder)
+  const first = currentIn(folder)
+  const age = (name: string, days: number) => {
+    const time = new Date(Date.now() - days * DAY)
+    utimesSync(join(folder, 'dist', name), time, time)
+  }
+  age(first, 30)
+  changeSources(folder)
+  await build(folder)
+  const second = currentIn(folder)
+  t.strictSame(
+    new Set(buildsIn(folder)),
+    new Set([first, second]),
+    'its age counts from when it was replaced',
+  )
+  age(first, 6)
+  changeSources(folder)
+  await build(folder)
+  t.ok(buildsIn(folder).includes(first), 'kept for a week')
+  age(first, 8)
+  changeSources(folder)
+  await build(folder)
+  t.notOk(buildsIn(folder).includes(first))
+  t.ok(buildsIn(folder).includes(second))
+})
+
+t.test('without the development dependencies the build that is there is kept', async (t) => {
+  const folder = copyFolder(t, (name) => name !== 'esbuild')
+  const nothing = await tryBuild(folder)
+  t.equal(nothing.code, 0)
+  t.match(nothing.stderr, /dist\/ is not built/)
+  cpSync('dist', join(folder, 'dist'), { recursive: true })
+  const { code, stderr } = await tryBuild(folder)
+  t.strictSame([code, stderr], [0, ''])
+  t.equal(currentIn(folder), currentIn('.'))
+})
+
+t.test(
+  'nothing is built that imports a package dynamically, whose names would be others in the bundle',
+  async (t) => {
+    const folder = t.testdir({
+      'wrong.ts':
+        "const { RateLimiterMemory } = await import('rate-limiter-flexible')\nexport const made = new RateLimiterMemory({ points: 1, duration: 1 })\n",
+      'own.ts': "export { RateLimiterMemory } from 'rate-limiter-flexible'\n",
+      'right.ts':
+        "const { RateLimiterMemory } = await import('./own.ts')\nexport const kind = typeof RateLimiterMemory\n",
+      'outside.ts': "export const names = Object.keys(await import('better-sqlite3'))\n",
+    })
+    const make = (name: string) => bundle(folder, join(folder, 'dist'), [name], 'silent')
+    await t.rejects(
+      make('wrong.ts'),
+      /import\('rate-limiter-flexible'\): let a module of our own import the package/,
+    )
+    t.notOk(existsSync(join(folder, 'dist/wrong.js')))
+    await make('right.ts')
+    t.equal((await import(join(folder, 'dist/right.js'))).kind, 'function')
+    await make('outside.ts')
+    t.strictSame(
+      (await import(join(folder, 'dist/outside.js'))).names,
+      Object.keys(await import('better-sqlite3')),
+    )
+  },
+)

@@ -1,0 +1,40 @@
+// A host application written in CommonJS.
+const Fastify = require('fastify')
+const { default: phaseboard, ApiError, buildApp, phaseboard: byName, StartupError } = require('phaseboard')
+
+async function main() {
+  const host = Fastify()
+  host.register(phaseboard, {
+    prefix: '/board',
+    databaseUrl: ':memory:',
+    resolveMember: ({ headers }) =>
+      headers['x-user'] ? { id: String(headers['x-user']), role: 'member' } : null,
+  })
+  const service = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  const { json, statusCode } = await host.inject({
+    method: 'POST',
+    url: '/board/api/projects',
+    headers: { 'x-user': 'ada' },
+    body: { name: 'Spring campaign', type: 'business' },
+  })
+  const unknown = await host.inject('/board/api/projects')
+  const docs = await host.inject('/board/docs/')
+  const own = await service.inject('/api/projects')
+  console.log(
+    JSON.stringify({
+      names: [
+        phaseboard === byName,
+        new ApiError(404, 'x') instanceof Error,
+        new StartupError('x') instanceof Error,
+      ],
+      created: [statusCode, json().name],
+      unknown: unknown.statusCode,
+      docs: docs.statusCode,
+      own: own.statusCode,
+    }),
+  )
+  await host.close()
+  await service.close()
+}
+
+main()

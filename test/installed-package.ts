@@ -1,0 +1,163 @@
+/** The package as its users have it: packed, and installed in an empty project on a Node of a certain version. */
+import { spawn } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Test } from 'tap'
+
+/** A project that has the package. */
+export interface InstalledPackage {
+  /** The project's folder, the test's own. */
+  folder: string
+  /** The Node of that version. */
+  node: string
+  /** The command line inside the installed package. */
+  cli: string
+  /** The environment in which `npx`, `npm` and `node` are that Node's, and nothing is configured. */
+  environment: Record<string, string>
+}
+
+const CACHE = resolve('node_modules/.cache/phaseboard-tests')
+/** How long an installed package is kept, in milliseconds: a changed one is another. */
+const KEPT = 60 * 60 * 1000
+
+/** What the tests' own environment must not decide. */
+const OURS =
+  /^(NODE_OPTIONS|TAP|_TAPJS|npm_|HOST$|PORT$|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_)/
+
+/** The environment of a process that has this Node first in its path. */
+export function environmentOf(node: string): Record<string, string> {
+  const inherited = Object.entries(process.env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !OURS.test(entry[0]),
+  )
+  const { PATH = '', ...others } = Object.fromEntries(inherited)
+  return { ...others, PATH: `${dirname(node)}:${PATH}` }
+}
+
+/** Starts a program without the hooks that the test runner puts before every process of Node's. */
+export const startProgram = (
+  command: string,
+  args: readonly string[],
+  options: { cwd: string; env: Record<string, string>; detached?: boolean },
+) => spawn('env', ['-u', 'NODE_OPTIONS', command, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+
+/** How a program ended. */
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Runs a program to its end, whatever that is. */
+export async function tryProgram(...start: Parameters<typeof startProgram>): Promise<Ended> {
+  const child = startProgram(...start)
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { code, stdout, stderr }
+}
+
+/** Runs a program to its end. @throws with all it wrote when it fails */
+export async function runProgram(...start: Parameters<typeof startProgram>): Promise<string> {
+  const { code, stdout, stderr } = await tryProgram(...start)
+  if (code !== 0) throw new Error(`${start[0]} ${start[1].join(' ')}: ${code} ${stdout}${stderr}`)
+  return stdout
+}
+
+/** Makes a folder once: aside, then renamed, so that test files may ask for it at the same time. */
+async function cached(name: string, make: (folder: string) => Promise<unknown>): Promise<string> {
+  const folder = join(CACHE, name)
+  if (await stat(folder).catch(() => undefined)) return folder
+  const aside = `${folder}.${randomUUID()}`
+  await mkdir(aside, { recursive: true })
+  try {
+    await make(aside)
+    await rename(aside, folder).catch((error) => {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(aside, { recursive: true, force: true })
+  }
+  return folder
+}
+
+const npmInstall = (folder: string, packages: readonly string[], env: Record<string, string>) =>
+  runProgram('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages], {
+    cwd: folder,
+    env,
+  })
+
+const EMPTY_PROJECT = JSON.stringify({ name: 'project', private: true })
+
+/**
+ * A Node of another version, from npm.
+ * @param version such as `22.18.0` or `26`
+ * @returns the binary
+ */
+export async function nodeBinary(version: string): Promise<string> {
+  const system = process.platform === 'win32' ? 'win' : process.platform
+  const name = `node-${system}-${process.arch}`
+  const folder = await cached(`node-${version}`, async (aside) => {
+    await writeFile(join(aside, 'package.json'), EMPTY_PROJECT)
+    await npmInstall(aside, [`${name}@${version}`], environmentOf(process.execPath))
+  })
+  return join(folder, 'node_modules', name, 'bin', 'node')
+}
+
+/** Packs the package. @returns the tarball, kept under a name by its content */
+async function pack(): Promise<{ file: string; hash: string }> {
+  const aside = join(CACHE, `pack.${randomUUID()}`)
+  await mkdir(aside, { recursive: true })
+  try {
+    const env = environmentOf(process.execPath)
+    await runProgram('npm', ['pack', '--silent', '--pack-destination', aside], { cwd: resolve('.'), env })
+    const [name = ''] = await readdir(aside)
+    const content = await readFile(join(aside, name))
+    const hash = createHash('sha256').update(content).digest('hex').slice(0, 16)
+    const folder = await cached(`tarball-${hash}`, (made) => cp(join(aside, name), join(made, name)))
+    return { file: join(folder, name), hash }
+  } finally {
+    await rm(aside, { recursive: true, force: true })
+  }
+}
+
+/** Takes away what earlier packages have left. */
+async function prune(hash: string): Promise<void> {
+  for (const name of await readdir(CACHE)) {
+    if (!/^(project|tarball|pack)/.test(name) || name.includes(hash)) continue
+    const { mtimeMs } = await stat(join(CACHE, name)).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
+    if (mtimeMs < Date.now() - KEPT) await rm(join(CACHE, name), { recursive: true, force: true })
+  }
+}
+
+let packed: ReturnType<typeof pack> | undefined
+
+/**
+ * Packs the package as it is now, and installs the tarball in an empty project on another Node, with that Node's npm
+ * calls. What was installed before is used again while nothing in the package has changed.
+ * Call it once a test: the project lies in the test's own folder.
+ * @param nodeVersion such as `22.18.0` or `26`
+ * @param others further packages for the project
+ */
+export async function installPackage(
+  t: Test,
+  nodeVersion: string,
+  others: readonly string[] = [],
+): Promise<InstalledPackage> {
+  packed ??= pack()
+  const [node, { file, hash }] = await Promise.all([nodeBinary(nodeVersion), packed])
+  const environment = environmentOf(node)
+  const kind = createHash('sha256').update(others.join(' ')).digest('hex').slice(0, 8)
+  const project = await cached(`project-${hash}-${nodeVersion}-${kind}`, async (aside) => {
+    await writeFile(join(aside, 'package.json'), EMPTY_PROJECT)
+    await npmInstall(aside, [file, ...others], environment)
+  })
+  await prune(hash)
+  const installed = join(project, 'node_modules')
+  const folder = t.testdir({ 'package.json': EMPTY_PROJECT, node_modules: t.fixture('symlink', installed) })
+  return { folder, node, cli: join(folder, 'node_modules/phaseboard/dist/cli.js'), environment }
+}

@@ -1,0 +1,289 @@
+import { once } from 'node:events'
+import { cpSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, normalize, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import {
+  type InstalledPackage,
+  installPackage,
+  nodeBinary,
+  runProgram,
+  startProgram,
+  tryProgram,
+} from './installed-package.ts'
+
+const OLDEST = '22.18.0'
+const NEWEST = '26'
+
+const ownPackage = JSON.parse(readFileSync('package.json', 'utf8'))
+const readme = readFileSync('README.md', 'utf8')
+
+/** What a host may have of its own, in the versions that this project knows. */
+const HOST_PLUGINS = [
+  '@fastify/cookie',
+  '@fastify/cors',
+  '@fastify/sensible',
+  '@fastify/swagger',
+  '@types/node',
+].map((name) => `${name}@${ownPackage.dependencies[name] ?? ownPackage.devDependencies[name]}`)
+
+/** Starts `npx phaseboard serve` in the project, and waits until it listens. */
+async function serve(t: Test, { folder, environment }: InstalledPackage, settings: Record<string, string>) {
+  const child = startProgram('npx', ['phaseboard', 'serve'], {
+    cwd: folder,
+    env: { ...environment, PORT: '0', ...settings },
+    detached: true,
+  })
+  const signal = (name: NodeJS.Signals) => process.kill(-(child.pid ?? 0), name)
+  t.teardown(() => {
+    if (child.exitCode === null && child.signalCode === null) signal('SIGKILL')
+  })
+  let output = ''
+  const url = await new Promise<string>((found, failed) => {
+    const read = (data: Buffer) => {
+      output += data
+      const url = /listening on (http:\/\/[^\s"]+)/.exec(output)?.[1]
+      if (url !== undefined) found(url)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    child.on('close', (code) => failed(new Error(`it ended with ${code}: ${output}`)))
+  })
+  const pid = Number(/"pid":(\d+)/.exec(output)?.[1])
+  return { url, pid, output: () => output, ended: once(child, 'close') }
+}
+
+const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+const HOST_REPORT = {
+  names: [true, true, true],
+  created: [201, 'Spring campaign'],
+  unknown: 401,
+  docs: 200,
+  own: 200,
+}
+
+const PLUGINS_REPORT = {
+  signedIn: 201,
+  projects: [200, [], '100'],
+  created: 201,
+  nobody: [401, { error: 'Authentication required' }],
+  wrong: [400, ['error', 'details']],
+  own: [200, { cookies: { a: 'b' } }, ['own']],
+  missing: [404, 'of the host'],
+  document: ['Phaseboard', true],
+  hostDocument: ['/own', '/missing'],
+  preflight: [204, 'https://pages.example'],
+}
+
+t.jobs = 2
+
+for (const version of [OLDEST, NEWEST]) {
+  t.test(`installed on Node ${version}, npx phaseboard serves and signs in, in both modes`, async (t) => {
+    const project = await installPackage(t, version)
+    const admin = { email: 'ada@example.test', password: 'correct horse' }
+    for (const mode of ['open', 'required']) {
+      const { url, pid, output, ended } = await serve(t, project, {
+        AUTH_MODE: mode,
+        DATABASE_URL: `file:./${mode}.db`,
+        ADMIN_EMAIL: admin.email,
+        ADMIN_PASSWORD: admin.password,
+        RATE_LIMIT_MAX: '50',
+        CORS_ORIGIN: 'https://pages.example',
+      })
+      const anybody = await fetch(`${url}/api/projects`)
+      t.equal(anybody.status, mode === 'open' ? 200 : 401, `${mode}: who carries no credential`)
+      t.equal(anybody.headers.get('ratelimit-limit'), '50')
+      const signedIn = await post(`${url}/api/session`, admin, { origin: 'https://pages.example' })
+      t.equal(signedIn.status, 201, `${mode}: sign-in`)
+      t.equal(signedIn.headers.get('access-control-allow-origin'), 'https://pages.example')
+      const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+      const created = await post(
+        `${url}/api/projects`,
+        { name: 'Spring campaign', type: 'business' },
+        { cookie, origin: url },
+      )
+      t.equal(created.status, 201, `${mode}: a project, with the session`)
+      t.match(await (await fetch(`${url}/docs/`)).text(), /swagger-ui/, `${mode}: the page to try it`)
+      t.ok(existsSync(join(project.folder, `${mode}.db`)))
+      process.kill(pid, 'SIGUSR1')
+      await setTimeout(200)
+      process.kill(pid, 'SIGTERM')
+      await ended
+      t.notMatch(output(), /Debugger/, `${mode}: no signal opens the debugger`)
+      t.match(output(), /"msg":"stopped"/, `${mode}: it stops in good order`)
+    }
+  })
+}
+
+t.test(
+  'the service can be embedded by ES modules and by CommonJS, beside the plugins that hosts have',
+  async (t) => {
+    const project = await installPackage(t, OLDEST, HOST_PLUGINS)
+    cpSync(resolve('test/hosts'), project.folder, { recursive: true })
+    const nodes = { [OLDEST]: project.node, [NEWEST]: await nodeBinary(NEWEST) }
+    for (const [version, node] of Object.entries(nodes)) {
+      const run = async (...args: string[]) =>
+        JSON.parse(await runProgram(node, args, { cwd: project.folder, env: project.environment }))
+      const [esm, commonjs, before, after] = await Promise.all([
+        run('esm.mjs'),
+        run('commonjs.cjs'),
+        run('with-plugins.mjs', 'before'),
+        run('with-plugins.mjs', 'after'),
+      ])
+      t.strictSame(esm, HOST_REPORT, `ES modules on Node ${version}`)
+      t.strictSame(commonjs, HOST_REPORT, `CommonJS on Node ${version}`)
+      t.strictSame(before, PLUGINS_REPORT, `own plugins before the service, on Node ${version}`)
+      t.strictSame(after, PLUGINS_REPORT, `own plugins after the service, on Node ${version}`)
+    }
+  },
+)
+
+/** A host that says on the same things of Fastify what the service says of its own. */
+const HOST_WITH_ITS_OWN_NAMES = `
+import Fastify, { type FastifyInstance } from 'fastify'
+import phaseboard, { ApiError, buildApp, type Config, type HostMember, type PhaseboardOptions, type ResolveMember } from 'phaseboard'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: number
+    failure?: Date
+    unlimited?: 'yes'
+    isBodyOptional?: 1
+  }
+  interface FastifyInstance {
+    db: Map<string, number>
+    write: boolean
+    snapshots: string[]
+    sessionCookies: number
+    firstAdmin: Date
+    signInLimits: number
+    refuseOtherMethods: string
+  }
+}
+
+const ada: HostMember = { id: 'ada', role: 'admin' }
+const resolveMember: ResolveMember = async (request) => (request.headers['x-key'] === 'a key' ? ada : null)
+const options: PhaseboardOptions = { databaseUrl: ':memory:', authMode: 'required', resolveMember }
+const host = Fastify()
+host.get('/', { config: { access: 1, failure: new Date() } }, async () => host.db.size)
+host.register(phaseboard, { prefix: '/board', ...options })
+const service: FastifyInstance = await buildApp({ ...options, logLevel: 'silent' } satisfies Partial<Config> & PhaseboardOptions)
+service.close().catch((error) => (error instanceof ApiError ? error.statusCode.toFixed() : undefined))
+// @ts-expect-error: there is no such mode
+host.register(phaseboard, { authMode: 'closed' })
+// @ts-expect-error: nobody has this role
+host.register(phaseboard, { resolveMember: () => ({ id: 'ada', role: 'boss' }) })
+`
+
+t.test('hosts in TypeScript compile, and so does the example of the README', async (t) => {
+  const project = await installPackage(t, OLDEST, HOST_PLUGINS)
+  const [, example = ''] = /^## Inside your own[\s\S]*?```ts\n([\s\S]*?)```/m.exec(readme) ?? []
+  t.match(example, /resolveMember/)
+  writeFileSync(join(project.folder, 'package.json'), '{ "type": "module" }')
+  writeFileSync(join(project.folder, 'host.ts'), HOST_WITH_ITS_OWN_NAMES)
+  writeFileSync(join(project.folder, 'example.ts'), example)
+  const compile = (file: string, ...options: string[]) =>
+    runProgram(
+      process.execPath,
+      [
+        resolve('node_modules/.bin/tsc'),
+        ...[
+          '--ignoreConfig',
+          '--noEmit',
+          '--strict',
+          '--module',
+          'nodenext',
+          '--target',
+          'es2024',
+          '--types',
+          'node',
+        ],
+        ...options,
+        file,
+      ],
+      { cwd: project.folder, env: project.environment },
+    )
+  await Promise.all([
+    t.resolves(compile('host.ts')),
+    t.resolves(compile('host.ts', '--skipLibCheck')),
+    t.resolves(compile('example.ts')),
+    t.resolves(compile('example.ts', '--skipLibCheck')),
+  ])
+
+  const [listening = ''] = /^await host\.listen.*$/m.exec(example) ?? []
+  const ask = `const { statusCode } = await host.inject({ url: '/board/api/projects', headers: { 'x-key': 'a key of hers' } })
+console.log(statusCode, (await host.inject('/board/api/projects')).statusCode)
+await host.close()`
+  writeFileSync(join(project.folder, 'example.ts'), example.replace(listening, ask))
+  const options = { cwd: project.folder, env: { ...project.environment, NODE_NO_WARNINGS: '1' } }
+  t.equal(await runProgram(project.node, ['example.ts'], options), '200 401\n', 'and it does what it says')
+})
+
+t.test('the package holds what it needs and names, and nothing runs when it is installed', async (t) => {
+  const { folder } = await installPackage(t, OLDEST)
+  const installed = join(folder, 'node_modules/phaseboard')
+  const { scripts, repository, exports, bin } = JSON.parse(
+    readFileSync(join(installed, 'package.json'), 'utf8'),
+  )
+  // npm counts `prepare` among the scripts that a user of the package has to approve.
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) t.notOk(name in scripts, name)
+  t.match(repository.url, /^git\+https:/)
+  for (const file of [bin.phaseboard, exports['.'].types, exports['.'].default])
+    t.ok(existsSync(join(installed, file)), file)
+
+  const types = readFileSync(join(installed, exports['.'].types), 'utf8')
+  const imported = [...types.matchAll(/from '([^']+)'/g)].map(([, name]) => name)
+  t.strictSame(imported, ['node:stream', 'fastify'], 'the types are in one file')
+  t.notMatch(types, /declare module/)
+  t.equal(
+    readdirSync(join(installed, 'dist'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+      .length,
+    1,
+    'one build',
+  )
+
+  const pages = globSync('**/*.md', { cwd: installed, exclude: ['node_modules'] })
+  t.ok(pages.includes('README.md'))
+  for (const page of pages) {
+    const text = readFileSync(join(installed, page), 'utf8')
+    for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^(https?:|#)/.test(link)) continue
+      const file = normalize(join(dirname(page), link.replace(/#.*/, '')))
+      t.ok(existsSync(join(installed, file)), `${page} leads to ${file}`)
+    }
+  }
+})
+
+t.test('a Node that is too old says so in one line', async (t) => {
+  const [project, node] = await Promise.all([installPackage(t, OLDEST), nodeBinary('20')])
+  const [, ...unit] =
+    /^ExecStart=(.*)$/m.exec(readFileSync('deploy/phaseboard.service', 'utf8'))?.[1]?.split(' ') ?? []
+  t.ok(unit.includes('dist/cli.js'))
+  const commands = [
+    [project.cli, 'serve'],
+    [project.cli, '--version'],
+    [project.cli, 'member', 'list'],
+    unit.map((argument) => (argument === 'dist/cli.js' ? project.cli : argument)),
+  ]
+  for (const args of commands) {
+    const { code, stdout, stderr } = await tryProgram(node, args, {
+      cwd: project.folder,
+      env: project.environment,
+    })
+    t.equal(code, 2, args.join(' '))
+    t.equal(stdout, '')
+    t.match(stderr, /^phaseboard: Node 22\.18 or later is needed, and this is 20\.\d+\.\d+\n$/)
+  }
+  const embedding = await tryProgram(node, ['--input-type=module', '-e', "await import('phaseboard')"], {
+    cwd: project.folder,
+    env: project.environment,
+  })
+  t.equal(embedding.code, 1, 'a host gets an error')
+  t.match(embedding.stderr, /Error: phaseboard: Node 22\.18 or later is needed/)
+})
