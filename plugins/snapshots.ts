@@ -1,11 +1,13 @@
 import { IncomingMessage } from 'node:http'
 import fp from 'fastify-plugin'
-import { createSnapshots, type Snapshots } from '../src/snapshots.ts'
+import { createLargeSnapshots, type LargeSnapshots } from '../src/large-snapshots.ts'
+import { preparePagedProjects } from '../src/projects.ts'
+import { createSnapshots } from '../src/snapshots.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Projects as they are sent, kept until something in them changes. */
-    snapshots: Snapshots
+    snapshots: LargeSnapshots
   }
 }
 
@@ -20,8 +22,9 @@ export interface SnapshotsOptions {
 /** Reads of projects are answered with bytes that were serialised before. */
 export default fp<SnapshotsOptions>(
   async (app, { snapshotCacheBytes, hooksComeFirst }) => {
-    const { arrived, askAgain, ...snapshots } = createSnapshots(app.db, snapshotCacheBytes)
-    app.decorate('snapshots', snapshots)
+    const snapshots = createSnapshots(app.db, snapshotCacheBytes)
+    const { arrived, askAgain } = snapshots
+    app.decorate('snapshots', createLargeSnapshots(snapshots, preparePagedProjects(app.db), app.offloaded))
 
     app.addHook('onRequest', ({ raw }, _reply, done) => {
       // Injected requests follow one another without any turn between them.
@@ -30,5 +33,5 @@ export default fp<SnapshotsOptions>(
       done()
     })
   },
-  { name: 'snapshots', fastify: '5.x', dependencies: ['database'] },
+  { name: 'snapshots', fastify: '5.x', dependencies: ['operations'] },
 )

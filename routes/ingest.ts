@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { meetingFields, prepareIngest } from '../src/ingest.ts'
+import { meetingFields } from '../src/ingest.ts'
 import { measurementFields } from '../src/metrics.ts'
 import { CreateBody, ErrorBody, ref, UniqueBy } from '../src/schemas/common.ts'
 import { IngestedTranscriptSchema, MetricSchema } from '../src/schemas/records.ts'
+import { sendJson } from '../src/serialization.ts'
 
 const MeetingSchema = CreateBody({ projectId: Type.String(), ...meetingFields })
 const MeasurementsSchema = CreateBody({
@@ -13,7 +14,6 @@ const MeasurementsSchema = CreateBody({
 
 /** Ingest: what integrations bring, all or nothing. */
 const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const ingest = prepareIngest(app.db)
   const tags = ['Ingest']
 
   app.post('/api/ingest/transcript', {
@@ -28,7 +28,7 @@ const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { projectId, ...meeting } = request.body
-      return reply.code(201).send(await app.write(() => ingest.transcript(projectId, meeting)))
+      return sendJson(reply.code(201), await app.perform('ingestTranscript', projectId, meeting))
     },
   })
 
@@ -43,9 +43,9 @@ const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: MeasurementsSchema,
       response: { 200: Type.Array(ref(MetricSchema)), 404: ref(ErrorBody) },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { projectId, metrics } = request.body
-      return app.write(() => ingest.metrics(projectId, metrics))
+      return sendJson(reply, await app.perform('ingestMetrics', projectId, metrics))
     },
   })
 }

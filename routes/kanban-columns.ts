@@ -57,16 +57,24 @@ const kanbanColumnRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post('/api/projects/:id/kanban-columns', routes.create)
   app.post(
     '/api/projects/:id/kanban-columns/reorder',
-    reorderRoute(app, { things: 'Kanban columns', record: KanbanColumnSchema, params: IdParams, rules }),
+    reorderRoute(app, {
+      things: 'Kanban columns',
+      record: KanbanColumnSchema,
+      params: IdParams,
+      key: 'kanbanColumns',
+    }),
   )
   app.get('/api/kanban-columns/:id', routes.get)
-  app.patch('/api/kanban-columns/:id', routes.update)
+  app.patch('/api/kanban-columns/:id', {
+    ...routes.update,
+    handler: async ({ params, body }) => app.perform('updateColumn', params.id, body),
+  })
   app.delete('/api/kanban-columns/:id', {
     ...routes.delete,
     schema: { ...routes.delete.schema, querystring: DeleteQuery },
     handler: async (request) => {
       const { params, query } = request
-      await app.write(() => rules.delete(params.id, memberOf(request), query.moveTo))
+      await app.perform('deleteColumn', params.id, memberOf(request), query.moveTo)
       return { success: true as const }
     },
   })

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
 import { kanbanItems } from '../src/db/schema.ts'
 import { mustExist } from '../src/existence.ts'
 import { memberOf } from '../src/identity.ts'
 import { prepareKanbanItemChanges, type Written } from '../src/kanban-item-changes.ts'
-import { prepareKanbanItemLists } from '../src/kanban-item-lists.ts'
 import { prepareKanbanItems } from '../src/kanban-items.ts'
+import type { SentItems } from '../src/operations.ts'
 import { linkNextPage, PageOf, PageQuery } from '../src/pages.ts'
 import {
   AnyObject,
@@ -26,7 +27,8 @@ import {
   UniqueBy,
   UpdateBody,
 } from '../src/schemas/common.ts'
-import { type KanbanItem, KanbanItemSchema } from '../src/schemas/records.ts'
+import { KanbanItemSchema } from '../src/schemas/records.ts'
+import { sendJson } from '../src/serialization.ts'
 
 const optionalFields = {
   description: Description,
@@ -134,17 +136,17 @@ const aboveLimit =
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const items = prepareKanbanItems(app.db)
-  const lists = prepareKanbanItemLists(app.db)
   const changes = prepareKanbanItemChanges(app.db)
   const itemExists = mustExist(app.db, kanbanItems)
   const tags = ['Kanban items']
 
-  const withWarnings = (item: KanbanItem, { warnings }: Written) =>
-    warnings.length > 0 ? { ...item, warnings } : item
-  const answer = (written: Written) => withWarnings(items.get(written.id), written)
-  const answerAll = (written: Written[]) => {
-    const all = items.getMany(written.map(({ id }) => id))
-    return all.map((item, index) => withWarnings(item, written[index] as Written))
+  const answer = ({ id, warnings }: Written) => {
+    const item = items.get(id)
+    return warnings.length > 0 ? { ...item, warnings } : item
+  }
+  const sendItems = (reply: FastifyReply, { body, next }: SentItems) => {
+    linkNextPage(reply, next)
+    return sendJson(reply, body)
   }
 
   app.get('/api/projects/:id/kanban-items', {
@@ -158,11 +160,8 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ItemsOfProjectQuery,
       response: { 200: PageOf(ref(KanbanItemSchema)), 404: ref(ErrorBody) },
     },
-    handler: async ({ params, query }, reply) => {
-      const page = lists.ofProject(params.id, query)
-      linkNextPage(reply, page.next)
-      return page.items
-    },
+    handler: async ({ params, query }, reply) =>
+      sendItems(reply, await app.perform('itemsOfProject', params.id, query)),
   })
 
   app.get('/api/kanban-items', {
@@ -175,11 +174,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ItemsQuery,
       response: { 200: PageOf(ref(KanbanItemSchema)) },
     },
-    handler: async ({ query }, reply) => {
-      const page = lists.ofAll(query)
-      linkNextPage(reply, page.next)
-      return page.items
-    },
+    handler: async ({ query }, reply) => sendItems(reply, await app.perform('itemsOfAll', query)),
   })
 
   app.post('/api/projects/:id/kanban-items', {
@@ -194,7 +189,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 201: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     handler: async ({ params, body }, reply) =>
-      reply.code(201).send(await app.write(() => answer(changes.create(params.id, body)))),
+      reply.code(201).send(await app.perform('createItem', params.id, body)),
   })
 
   app.post('/api/projects/:id/kanban-items/reorder', {
@@ -208,10 +203,10 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: KanbanItemReorderSchema,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: async (request) =>
-      app.write(() =>
-        answerAll(changes.reorder(request.params.id, request.body.items, memberOf(request).id)),
-      ),
+    handler: async (request, reply) => {
+      const { params, body } = request
+      return sendJson(reply, await app.perform('reorderItems', params.id, body.items, memberOf(request).id))
+    },
   })
 
   app.get('/api/kanban-items/:id', {
@@ -252,9 +247,9 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: KanbanItemBulkSchema,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(MissingErrorBody), 409: ref(ErrorBody) },
     },
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { ids, update } = request.body
-      return app.write(() => answerAll(changes.updateMany(ids, update, memberOf(request).id)))
+      return sendJson(reply, await app.perform('updateItems', ids, update, memberOf(request).id))
     },
   })
 
@@ -270,7 +265,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     handler: async (request) =>
-      app.write(() => answer(changes.move(request.params.id, request.body, memberOf(request).id))),
+      app.perform('moveItem', request.params.id, request.body, memberOf(request).id),
   })
 
   app.delete('/api/kanban-items/:id', {
@@ -283,7 +278,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
     handler: async (request) => {
-      await app.write(() => changes.delete(request.params.id))
+      await app.perform('deleteItem', request.params.id)
       return { success: true as const }
     },
   })

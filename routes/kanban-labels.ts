@@ -37,8 +37,17 @@ const kanbanLabelRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get('/api/projects/:id/kanban-labels', routes.list)
   app.post('/api/projects/:id/kanban-labels', routes.create)
   app.get('/api/kanban-labels/:id', routes.get)
-  app.patch('/api/kanban-labels/:id', routes.update)
-  app.delete('/api/kanban-labels/:id', routes.delete)
+  app.patch('/api/kanban-labels/:id', {
+    ...routes.update,
+    handler: async ({ params, body }) => app.perform('updateLabel', params.id, body),
+  })
+  app.delete('/api/kanban-labels/:id', {
+    ...routes.delete,
+    handler: async ({ params }) => {
+      await app.perform('deleteLabel', params.id)
+      return { success: true as const }
+    },
+  })
 
   app.put('/api/kanban-items/:id/labels/:labelId', {
     config: { access: 'write', failure: 'Failed to attach kanban label', isBodyOptional: true },

@@ -40,7 +40,12 @@ const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.post('/api/kanban-items/:id/subtasks', routes.create)
   app.post(
     '/api/kanban-items/:id/subtasks/reorder',
-    reorderRoute(app, { things: 'Kanban subtasks', record: KanbanSubtaskSchema, params: IdParams, rules }),
+    reorderRoute(app, {
+      things: 'Kanban subtasks',
+      record: KanbanSubtaskSchema,
+      params: IdParams,
+      key: 'kanbanSubtasks',
+    }),
   )
   app.get('/api/kanban-subtasks/:id', routes.get)
   app.patch('/api/kanban-subtasks/:id', routes.update)

@@ -96,7 +96,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       things: 'Personal ideas',
       record: PersonalIdeaSchema,
       access: 'own',
-      rules: ideas,
+      key: 'personalIdeas',
     }),
   )
 

@@ -74,7 +74,7 @@ const ProjectPlaceSchema = Type.Object({ id: Id, sortOrder: Type.Number() })
 const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const projects = prepareProjects(app.db)
   const changes = prepareProjectChanges(app.db)
-  const pagedList = preparePagedProjects(app.db)
+  const placesOf = preparePagedProjects(app.db)
   const summaryPage = createSummaryPages(app.db)
   const tags = ['Projects']
 
@@ -93,8 +93,11 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: ({ query }, reply) => {
       if (isForAll(query)) return sendSnapshot(reply, app.snapshots.list(query))
-      const choose = () => readPage(pagedList(query), query)
-      sendPage(reply, query.view === 'summary' ? summaryPage(choose) : app.snapshots.page(choose))
+      if (query.view !== 'summary') return sendPage(reply, app.snapshots.page(query, query))
+      return sendPage(
+        reply,
+        summaryPage(() => readPage(placesOf(query), query)),
+      )
     },
   })
 
@@ -118,7 +121,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
     reorderRoute(app, {
       things: 'Projects',
       record: ProjectPlaceSchema,
-      rules: { get: projects.place, reorder: changes.reorder },
+      key: 'projects',
     }),
   )
 
@@ -144,11 +147,13 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: ProjectUpdateSchema,
       response: { 200: ref(ProjectSchema), 404: ref(ErrorBody) },
     },
-    handler: async ({ params, body }) =>
-      app.write(() => {
+    handler: async ({ params, body }, reply) => {
+      const updated = await app.write(() => {
         changes.update(params.id, body)
-        return projects.get(params.id)
-      }),
+        return projects.getUnlessLarge(params.id)
+      })
+      return updated ?? sendSnapshot(reply, app.snapshots.project(params.id))
+    },
   })
 
   app.delete('/api/projects/:id', {
@@ -161,7 +166,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
     handler: async (request) => {
-      await app.write(() => changes.delete(request.params.id, actorOf(request)))
+      await app.perform('deleteProject', request.params.id, actorOf(request))
       return { success: true as const }
     },
   })

@@ -4,7 +4,7 @@ import { memberOf } from '../src/identity.ts'
 import { PAGE_LIMIT } from '../src/pages.ts'
 import { ref } from '../src/schemas/common.ts'
 import { SearchResultSchema } from '../src/schemas/records.ts'
-import { prepareSearch, WORD_LIMIT } from '../src/search.ts'
+import { WORD_LIMIT } from '../src/search.ts'
 
 /** Results without a `limit`. */
 const DEFAULT_LIMIT = 20
@@ -37,8 +37,6 @@ best matches come first: rare words count more than common ones, the title more 
 
 /** Search over everything that the caller may read. */
 const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const search = prepareSearch(app.db)
-
   app.get('/api/search', {
     config: { access: 'read', failure: 'Failed to search' },
     schema: {
@@ -51,7 +49,7 @@ const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request) => {
       const { q = '', limit = DEFAULT_LIMIT } = request.query
-      return { results: search(q, memberOf(request).id, limit) }
+      return { results: await app.perform('search', q, memberOf(request).id, limit) }
     },
   })
 }

@@ -12,6 +12,7 @@ import {
   UniqueBy,
 } from '../src/schemas/common.ts'
 import { TeamAssignmentSchema } from '../src/schemas/records.ts'
+import { sendJson } from '../src/serialization.ts'
 import { prepareTeamAssignments } from '../src/team-assignments.ts'
 
 const TeamSchema = CreateBody({
@@ -57,11 +58,8 @@ const teamAssignmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: TeamSchema,
       response: { 200: Type.Array(ref(TeamAssignmentSchema)), 404: ref(ErrorBody) },
     },
-    handler: async ({ params, body }) =>
-      app.write(() => {
-        assignments.replace(params.id, body)
-        return assignments.list(params.id)
-      }),
+    handler: async ({ params, body }, reply) =>
+      sendJson(reply, await app.perform('replaceAssignments', params.id, body)),
   })
 }
 

@@ -8,6 +8,7 @@ import errors from '../plugins/errors.ts'
 import groupCommit from '../plugins/group-commit.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
+import operations from '../plugins/operations.ts'
 import secureHeaders from '../plugins/secure-headers.ts'
 import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
@@ -64,6 +65,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   await app.register(database, options)
   await app.register(groupCommit)
+  await app.register(operations, options)
   await app.register(snapshots, options)
   await app.register(logging)
   await app.register(secureHeaders, options)

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Access, memberOf } from './identity.ts'
-import type { Place } from './ordering.ts'
+import type { ReorderedThing } from './operations.ts'
 import { ErrorBody, IdParams, ReorderBody, ref, Success } from './schemas/common.ts'
 import type { CurrentMember } from './schemas/records.ts'
 
@@ -152,7 +152,6 @@ export function childRoutes<Row extends TSchema, Create extends TSchema, Update 
  * Makes the route that puts the records of one kind where a client wants them.
  * @param things what they are called, e.g. `Kanban columns`
  * @param record what the answer has of each
- * @param rules `reorder` changes their places, inside a write; `get` reads one for the answer
  */
 export const reorderRoute = <Row extends TSchema>(
   app: FastifyInstance,
@@ -161,17 +160,15 @@ export const reorderRoute = <Row extends TSchema>(
     record,
     params,
     access = 'write',
-    rules,
+    key,
   }: {
     things: string
     record: Row
     /** The path's parameters, when it has any: the parent's id. */
     params?: typeof IdParams
     access?: Access
-    rules: {
-      get: (id: string, member: CurrentMember) => Static<Row>
-      reorder: (places: Place[], parentId: string, member: CurrentMember) => void
-    }
+    /** What they are to the operation. */
+    key: ReorderedThing
   },
 ) => ({
   config: { access, failure: `Failed to reorder ${things.toLowerCase()}` },
@@ -186,10 +183,7 @@ export const reorderRoute = <Row extends TSchema>(
   },
   handler: async (request: Received) => {
     const { items } = request.body as Static<typeof ReorderBody>
-    const member = senderOf(request)
-    return app.write(() => {
-      rules.reorder(items, params ? idOf(request) : '', member)
-      return items.map(({ id }) => rules.get(id, member))
-    })
+    const parentId = params ? idOf(request) : ''
+    return app.perform('reorder', key, items, parentId, senderOf(request)) as Promise<Static<Row>[]>
   },
 })

@@ -10,13 +10,17 @@ import { type Measurement, prepareMetrics } from './metrics.ts'
 import { ENTRIES_LIMIT, JsonText, Title } from './schemas/common.ts'
 import type { IngestedTranscript } from './schemas/records.ts'
 import { prepareTranscriptSummaries, transcriptFields } from './transcript-summaries.ts'
+import { ensureFew } from './work-limits.ts'
 
 /** What an integration says of a meeting: as of any, but each action item is to become the title of an item. */
 export const meetingFields = {
   ...transcriptFields,
   actionItems: Type.Optional(JsonText(Type.Array(Title, { maxItems: ENTRIES_LIMIT }))),
 }
-type Meeting = Static<TObject<typeof meetingFields>>
+export type Meeting = Static<TObject<typeof meetingFields>>
+
+/** Measurements that the event loop may take at once: each may rewrite a history of 64 KiB. */
+const MEASUREMENTS = 20
 
 /**
  * Prepares the changes that integrations make. Call them inside a write: they return the records for its answer.
@@ -36,6 +40,7 @@ export function prepareIngest(db: SharedDatabase) {
      * @throws ApiError 404 when there is no such project
      */
     transcript(projectId: string, { actionItems = [], ...meeting }: Meeting): IngestedTranscript {
+      ensureFew(db, actionItems.length)
       const sourceId = transcripts.create(projectId, { ...meeting, actionItems })
       const todo = { column: 'To Do', source: 'transcript', sourceId, isNew: true, approved: false }
       const made = actionItems.map((title) =>
@@ -51,6 +56,7 @@ export function prepareIngest(db: SharedDatabase) {
      */
     metrics(projectId: string, measurements: readonly Measurement[]) {
       if (!projectExists(projectId)) noSuch(projects)
+      ensureFew(db, measurements.length, MEASUREMENTS)
       const ids = measurements.map((measurement) => metrics.measure(projectId, measurement))
       return ids.map(metrics.get)
     },

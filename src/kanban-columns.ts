@@ -9,6 +9,7 @@ import { conflict, invalidField } from './errors.ts'
 import { prepareKanbanItemChanges } from './kanban-item-changes.ts'
 import { isInColumn } from './kanban-item-places.ts'
 import type { CurrentMember, KanbanColumn } from './schemas/records.ts'
+import { prepareRowLimit } from './work-limits.ts'
 
 /** Fields a client may set. */
 export type KanbanColumnInput = Partial<
@@ -35,6 +36,7 @@ export function prepareKanbanColumns(db: SharedDatabase) {
       .where(isInColumn),
   )
   const refuseTaken = prepareRefuseTakenName(db, kanbanColumns)
+  const limitItems = prepareRowLimit(db, 'kanban_items where project_id = +? and "column" = +?')
 
   return {
     ...columns,
@@ -57,7 +59,10 @@ export function prepareKanbanColumns(db: SharedDatabase) {
     update(id: string, input: KanbanColumnInput): void {
       const { projectId, name: column } = columns.get(id)
       const { name = column } = input
-      if (name !== column) refuseTaken(projectId, name)
+      if (name !== column) {
+        refuseTaken(projectId, name)
+        limitItems(projectId, column)
+      }
       columns.update(id, input)
       const { updatedAt } = columns.get(id)
       if (name !== column) renameOnItems({ projectId, column, name, updatedAt })

@@ -26,6 +26,7 @@ import { prepareLabelTransfer } from './kanban-label-transfer.ts'
 import { inOrder, type Place } from './ordering.ts'
 import { parseTimestamp, timestamp } from './time.ts'
 import { countedIn, prepareWipLimits, type Shift } from './wip-limits.ts'
+import { ensureFew, prepareRowLimit } from './work-limits.ts'
 
 type NewItem = typeof kanbanItems.$inferInsert
 
@@ -85,6 +86,10 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
   const recordActivity = prepareActivity(db)
   const holdToLimits = prepareWipLimits(db)
   const transferLabels = prepareLabelTransfer(db)
+  const limitColumn = prepareRowLimit(db, 'kanban_items where project_id = +? and "column" = +?')
+  const limitsOfChildren = ['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) =>
+    prepareRowLimit(db, `${table} where item_id = +?`),
+  )
   const select = () =>
     db
       .select({
@@ -229,6 +234,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
      * @throws ApiError 404 with the ids that name nothing
      */
     updateMany(ids: readonly string[], input: KanbanItemInput, actorId: string | null): Written[] {
+      ensureFew(db, ids.length)
       const found = ids.map((id) => one.get({ id }))
       const missing = ids.filter((_, index) => found[index] === undefined)
       if (missing.length > 0) throw notFound(thingOf(kanbanItems), missing)
@@ -249,6 +255,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
       actorId: string | null,
     ): Written[] {
       if (!projectExists(projectId)) noSuch(projects)
+      ensureFew(db, wanted.length)
       const unknown: string[] = []
       const moves = wanted.flatMap(({ id, column, sortOrder }, index) => {
         const before = one.get({ id })
@@ -282,7 +289,8 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
      * @param to the name of the other column, in the same project
      */
     moveAll(from: ColumnOf, to: string, actorId: string | null): void {
-      const { projectId } = from
+      const { projectId, column } = from
+      limitColumn(projectId, column)
       const items = ofColumn.all({ ...from })
       const first = places.manyAtEnd({ projectId, column: to }, items.length)
       const moves = items.map((before, index) => ({ before, column: to, sortOrder: first + index }))
@@ -291,6 +299,7 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
 
     /** Deletes an item with all that belongs to it. @throws ApiError 404 when there is none */
     delete(id: string): void {
+      for (const limit of limitsOfChildren) limit(id)
       if (!remove(id)) noSuch(kanbanItems)
     },
   }

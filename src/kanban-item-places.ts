@@ -6,6 +6,7 @@ import { given, prepareRows } from './db/statements.ts'
 import { invalidField } from './errors.ts'
 import { between, inOrder, isAfter, isBefore, numbered, type Place, preparePutting } from './ordering.ts'
 import { timestamp } from './time.ts'
+import { prepareRowLimit } from './work-limits.ts'
 
 /** The column of one project. */
 export interface ColumnOf {
@@ -86,6 +87,7 @@ export function prepareItemPlaces(db: SharedDatabase) {
       .limit(2),
   )
   const put = prepareItemPutting(db)
+  const limit = prepareRowLimit(db, 'kanban_items where project_id = +? and "column" = +?')
 
   /** The first of some places that is not the item's own. */
   const other = (item: Place, found: Place[]) => found.find((place) => place.id !== item.id)
@@ -114,6 +116,7 @@ export function prepareItemPlaces(db: SharedDatabase) {
    * @returns the free number
    */
   function makePlace(where: ColumnOf, item: string | undefined, upper: Place | undefined): number {
+    limit(where.projectId, where.column)
     const others = all.all({ ...where }).filter((place) => place.id !== item)
     const free = upper ? others.findIndex((place) => place.id === upper.id) : others.length
     const places = others.map(({ id }, index) => ({

@@ -7,6 +7,7 @@ import { amongIds, given, prepareRows } from './db/statements.ts'
 import { noSuch } from './existence.ts'
 import { inOrder } from './ordering.ts'
 import type { KanbanItem } from './schemas/records.ts'
+import { bytesOf, prepareReadLimit, among as rowsAmong } from './work-limits.ts'
 
 type ItemRow = typeof kanbanItems.$inferSelect
 /** The labels of the items that the condition names. */
@@ -87,11 +88,20 @@ export function prepareKanbanItems(db: SharedDatabase) {
   const labels = labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')))
   const subtasks = subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')))
   const among = prepareItemsAmong(db, kanbanItems.id)
+  const limit = prepareReadLimit(db, [
+    { rows: rowsAmong('kanban_items', 'id'), bytes: bytesOf('description', 'metadata') },
+    { rows: rowsAmong('kanban_subtasks', 'item_id'), bytes: '0' },
+  ])
 
   return {
-    /** Items by their ids, in that order; those that exist. */
+    /** Items by their ids, in that order; those that exist. @throws TooMuchWork */
     getMany(ids: string[]): KanbanItem[] {
-      const found = new Map(read(db, () => among(JSON.stringify(ids))).map((item) => [item.id, item]))
+      const named = JSON.stringify(ids)
+      const items = read(db, () => {
+        limit(named)
+        return among(named)
+      })
+      const found = new Map(items.map((item) => [item.id, item]))
       return ids.flatMap((id) => found.get(id) ?? [])
     },
     /** One item. @throws ApiError 404 */

@@ -6,6 +6,7 @@ import { kanbanItemLabels, kanbanItems, kanbanLabels } from './db/schema.ts'
 import { given, prepareChange, prepareExists, prepareRows } from './db/statements.ts'
 import { noSuch } from './existence.ts'
 import type { KanbanLabel } from './schemas/records.ts'
+import { prepareRowLimit } from './work-limits.ts'
 
 /** Fields a client may set. */
 export type KanbanLabelInput = Partial<Pick<KanbanLabel, 'name' | 'color'>>
@@ -17,6 +18,7 @@ export type KanbanLabelInput = Partial<Pick<KanbanLabel, 'name' | 'color'>>
 export function prepareKanbanLabels(db: SharedDatabase) {
   const labels = prepareChildren(db, kanbanLabels)
   const refuseTaken = prepareRefuseTakenName(db, kanbanLabels)
+  const limitItems = prepareRowLimit(db, 'kanban_item_labels where label_id = +?')
 
   return {
     ...labels,
@@ -35,7 +37,14 @@ export function prepareKanbanLabels(db: SharedDatabase) {
     update(id: string, input: KanbanLabelInput): void {
       const { projectId, name } = labels.get(id)
       if (input.name !== undefined && input.name !== name) refuseTaken(projectId, input.name)
+      limitItems(id)
       labels.update(id, input)
+    },
+
+    /** Deletes a label; it leaves its items. @throws ApiError 404 */
+    delete(id: string): void {
+      limitItems(id)
+      labels.delete(id)
     },
   }
 }

@@ -7,6 +7,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { SharedDatabase } from './db/client.ts'
 import { given, type Identified, prepareChange, prepareRows } from './db/statements.ts'
 import { timestamp } from './time.ts'
+import { ensureFew } from './work-limits.ts'
 
 /** A table whose rows have a place among others. */
 export type OrderedTable = Identified & {
@@ -108,6 +109,7 @@ export function prepareReorder(
   )
   const put = preparePutting(db, table)
   return (places: readonly Place[], of?: string): void => {
+    ensureFew(db, places.length)
     const current = places.map(({ id }) => one.get({ id, of }))
     const unknown = current.flatMap((place, index) => (place === undefined ? [index] : []))
     if (unknown.length > 0) throw refuse(unknown)

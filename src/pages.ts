@@ -46,7 +46,7 @@ export interface Page {
 }
 
 /** Before every place: a `sortOrder` is finite. */
-const BEGINNING: Place = { sortOrder: -Infinity, id: '' }
+export const BEGINNING: Place = { sortOrder: -Infinity, id: '' }
 
 const encode = ({ sortOrder, id }: Place) =>
   Buffer.from(JSON.stringify([sortOrder, id])).toString('base64url')

@@ -1,5 +1,6 @@
 /** The text of a project's response, in parts, so that a change of one item need not write the others anew. */
 import { type TProperties, Type } from '@sinclair/typebox'
+import type { ProjectFrame } from './projects.ts'
 import { ref } from './schemas/common.ts'
 import {
   type KanbanItem,
@@ -25,6 +26,34 @@ export interface ProjectText {
   itemsStart: number
   itemsEnd: number
   places: Place[]
+}
+
+/** What there is to know of a project's text beside its bytes, in a form that is quick to hand to another thread. */
+export interface PackedText {
+  itemsStart: number
+  itemsEnd: number
+  ids: string[]
+  /** Of each item: sortOrder, start and end. */
+  numbers: Float64Array
+}
+
+/** @returns what {@link unpack} takes */
+export function pack({ itemsStart, itemsEnd, places }: ProjectText): PackedText {
+  const numbers = new Float64Array(places.length * 3)
+  for (const [index, { sortOrder, start, end }] of places.entries())
+    numbers.set([sortOrder, start, end], index * 3)
+  return { itemsStart, itemsEnd, ids: places.map(({ id }) => id), numbers }
+}
+
+/** Makes a project's text of its bytes and what {@link pack} told of it. */
+export function unpack({ itemsStart, itemsEnd, ids, numbers }: PackedText, body: Buffer): ProjectText {
+  const places = ids.map((id, index) => ({
+    id,
+    sortOrder: numbers[index * 3] as number,
+    start: numbers[index * 3 + 1] as number,
+    end: numbers[index * 3 + 2] as number,
+  }))
+  return { body, itemsStart, itemsEnd, places }
 }
 
 /** An item's text on its way into a project's: bytes of a buffer, that of the old project or its own. */
@@ -57,12 +86,23 @@ function join(head: Buffer, items: ItemText[], tail: Buffer): ProjectText {
   const size = items.reduce((sum, { start, end }) => sum + end - start, head.length + commas + tail.length)
   const body = Buffer.allocUnsafeSlow(size)
   let at = head.copy(body)
-  const places = items.map(({ id, sortOrder, source, start, end }, index) => {
-    if (index > 0) body[at++] = COMMA
-    const place = { id, sortOrder, start: at, end: at + end - start }
-    at += source.copy(body, at, start, end)
-    return place
+  // Neighbours in the old text, and the commas between them, are copied together.
+  let run: { source: Buffer; start: number; end: number } | undefined
+  const copyRun = () => {
+    if (run) at += run.source.copy(body, at, run.start, run.end)
+  }
+  const places = items.map(({ id, sortOrder, source, start, end }) => {
+    if (run?.source === source && run.end + 1 === start) {
+      run.end = end
+    } else {
+      copyRun()
+      if (run) body[at++] = COMMA
+      run = { source, start, end }
+    }
+    const placed = at + start - run.start
+    return { id, sortOrder, start: placed, end: placed + end - start }
   })
+  copyRun()
   tail.copy(body, at)
   return { body, itemsStart: head.length, itemsEnd: at, places }
 }
@@ -85,29 +125,42 @@ export function createProjectWriter() {
     return { id: item.id, sortOrder: item.sortOrder, source, start: 0, end: source.length }
   }
 
+  /** What stands before the first item, and after the last. */
+  const around = (frame: ProjectFrame) => ({
+    head: Buffer.from(`${beforeItems(frame).slice(0, -1)},"kanbanItems":[`),
+    tail: Buffer.from(`],${afterItems(frame).slice(1)}`),
+  })
+
   return {
     /** Writes a whole project. */
-    write: (project: Project): ProjectText =>
-      join(
-        Buffer.from(`${beforeItems(project).slice(0, -1)},"kanbanItems":[`),
-        project.kanbanItems.map(toText),
-        Buffer.from(`],${afterItems(project).slice(1)}`),
-      ),
+    write(project: Project): ProjectText {
+      const { head, tail } = around(project)
+      return join(head, project.kanbanItems.map(toText), tail)
+    },
 
     /**
-     * Writes a project of which only items have changed.
+     * Writes a project of which only a part has changed.
      * @param old the project as it was
      * @param changed the ids of items that are no longer what they were
      * @param items those of them that are the project's now
+     * @param frame all but its items, where that has changed too
      */
-    replace(old: ProjectText, changed: ReadonlySet<string>, items: KanbanItem[]): ProjectText {
+    replace(
+      old: ProjectText,
+      changed: ReadonlySet<string>,
+      items: KanbanItem[],
+      frame?: ProjectFrame,
+    ): ProjectText {
       const { body, itemsStart, itemsEnd, places } = old
       const texts: ItemText[] = []
       for (const { id, sortOrder, start, end } of places) {
         if (!changed.has(id)) texts.push({ id, sortOrder, start, end, source: body })
       }
       for (const item of items) insert(toText(item), texts)
-      return join(body.subarray(0, itemsStart), texts, body.subarray(itemsEnd))
+      const { head, tail } = frame
+        ? around(frame)
+        : { head: body.subarray(0, itemsStart), tail: body.subarray(itemsEnd) }
+      return join(head, texts, tail)
     },
   }
 }

@@ -31,8 +31,12 @@ import type { PlacesAfter } from './pages.ts'
 import { defaultPhaseConfig, firstPhase } from './phases.ts'
 import type { Project } from './schemas/records.ts'
 import { timestamp } from './time.ts'
+import { among, bytesOf, prepareReadLimit, prepareRowLimit, TooMuchWork } from './work-limits.ts'
 
 type NewProject = typeof projects.$inferInsert
+
+/** A project with all that belongs to it but its items. */
+export type ProjectFrame = Omit<Project, 'kanbanItems'>
 
 /** Fields a client may set. */
 export type ProjectInput = Partial<Omit<NewProject, 'id' | 'createdAt' | 'updatedAt'>>
@@ -103,19 +107,38 @@ export function prepareProjects(db: SharedDatabase) {
       .where(eq(projects.id, given('id'))),
   )
 
-  const getAll = (wanted: string[]): Project[] =>
+  const limitItems = prepareReadLimit(db, [
+    { rows: among('kanban_items', 'project_id'), bytes: bytesOf('description', 'metadata') },
+    {
+      rows: among('kanban_items join kanban_subtasks on item_id = kanban_items.id', 'project_id'),
+      bytes: '0',
+    },
+  ])
+  const limitFrames = prepareReadLimit(db, [
+    {
+      rows: among('transcript_summaries', 'project_id'),
+      bytes: bytesOf('summary', 'participants', 'action_items'),
+    },
+    { rows: among('metrics', 'project_id'), bytes: bytesOf('history') },
+    { rows: among('objectives', 'project_id'), bytes: bytesOf('description') },
+    { rows: among('team_assignments', 'project_id'), bytes: '0' },
+    { rows: among('projects', 'id'), bytes: bytesOf('description', 'next_step', 'metadata', 'phase_config') },
+  ])
+
+  /** Projects with all but their items. @throws TooMuchWork */
+  const getFrames = (wanted: readonly string[]): ProjectFrame[] =>
     read(db, () => {
-      const found = rows.all({ ids: JSON.stringify(wanted) })
+      const named = JSON.stringify(wanted)
+      limitFrames(named)
+      const found = rows.all({ ids: named })
       if (found.length === 0) return []
       const ids = JSON.stringify(found.map(({ id }) => id))
-      const items = Map.groupBy(itemsOf(ids), ({ projectId }) => projectId)
       const transcriptSummaries = transcriptsOf(ids)
       const metrics = metricsOf(ids)
       const objectives = objectivesOf(ids)
       const teamAssignments = assignmentsOf(ids)
       return found.map((project) => ({
         ...project,
-        kanbanItems: items.get(project.id) ?? [],
         transcriptSummaries: transcriptSummaries.get(project.id) ?? [],
         metrics: metrics.get(project.id) ?? [],
         objectives: objectives.get(project.id) ?? [],
@@ -123,11 +146,32 @@ export function prepareProjects(db: SharedDatabase) {
       }))
     })
 
+  const getAll = (wanted: readonly string[]): Project[] =>
+    read(db, () => {
+      const frames = getFrames(wanted)
+      if (frames.length === 0) return []
+      const ids = JSON.stringify(frames.map(({ id }) => id))
+      limitItems(ids)
+      const items = Map.groupBy(itemsOf(ids), ({ projectId }) => projectId)
+      return frames.map((frame) => ({ ...frame, kanbanItems: items.get(frame.id) ?? [] }))
+    })
+
   return {
-    /** Those of the given projects that exist, in no particular order. */
+    /** Those of the given projects that exist, in no particular order. @throws TooMuchWork */
     getAll,
+    /** The same without their items. @throws TooMuchWork */
+    getFrames,
     /** One project. @throws ApiError 404 */
     get: (id: string): Project => getAll([id])[0] ?? noSuch(projects),
+    /** One project, unless it is too much to read at once. @throws ApiError 404 */
+    getUnlessLarge(id: string): Project | undefined {
+      try {
+        return getAll([id])[0] ?? noSuch(projects)
+      } catch (error) {
+        if (error instanceof TooMuchWork) return undefined
+        throw error
+      }
+    },
     /** The ids of the projects that pass the filter, by sortOrder. */
     idsOf: (filter: ProjectFilter): string[] =>
       listFor(filter)
@@ -156,6 +200,18 @@ export function prepareProjectChanges(db: SharedDatabase) {
   )
   const record = prepareAuditLog(db)
   const createDefaultColumns = prepareDefaultColumns(db)
+  const ofItems = 'where item_id in (select id from kanban_items where project_id = +?)'
+  const limits = [
+    ...[
+      'kanban_items',
+      'transcript_summaries',
+      'metrics',
+      'objectives',
+      'team_assignments',
+      'kanban_labels',
+    ].map((table) => `${table} where project_id = +?`),
+    ...['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) => `${table} ${ofItems}`),
+  ].map((rows) => prepareRowLimit(db, rows))
 
   return {
     /**
@@ -188,6 +244,7 @@ export function prepareProjectChanges(db: SharedDatabase) {
     /** Deletes a project with all that belongs to it, and records who did. @throws ApiError 404 when there is none */
     delete(id: string, by: Actor): void {
       const { name } = named.get({ id }) ?? noSuch(projects)
+      for (const limit of limits) limit(id)
       remove(id)
       record({ action: 'project-deleted', by, subjectId: id, metadata: { name } })
     },

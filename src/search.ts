@@ -7,6 +7,7 @@ import { given, type Identified, prepareRows } from './db/statements.ts'
 import { invalidField } from './errors.ts'
 import { once } from './once.ts'
 import type { SearchResult } from './schemas/records.ts'
+import { isLimited, TooMuchWork } from './work-limits.ts'
 
 /** How texts are taken apart into words. The index says so too, in its migration. */
 const TOKENIZER = 'unicode61 remove_diacritics 2'
@@ -129,6 +130,8 @@ export function prepareSearch(db: SharedDatabase) {
   return (text: string, memberId: string, limit: number): SearchResult[] => {
     const query = toQuery(text)
     if (query === undefined) return []
+    // What a word finds may be most of all text there is.
+    if (isLimited(db)) throw new TooMuchWork()
     return read(db, () =>
       best.all(query, memberId, limit, query).flatMap(({ kind, id, snippet }) => {
         const place = places[kind]({ id })

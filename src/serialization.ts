@@ -1,7 +1,7 @@
 /** How responses are written: by fast-json-stringify, from the schemas that also document them. */
 import { SerializerSelector } from '@fastify/fast-json-stringify-compiler'
 import type { Static, TSchema } from '@sinclair/typebox'
-import type { FastifySerializerCompiler } from 'fastify'
+import type { FastifyReply, FastifySerializerCompiler } from 'fastify'
 import { once } from './once.ts'
 
 /**
@@ -28,3 +28,7 @@ export const createSerializer = <T extends TSchema>(schema: T, schemas: readonly
   createSerializerCompiler(schemas)({ schema, method: 'GET', url: '', httpStatus: '200' }) as (
     value: Static<T>,
   ) => string
+
+/** Sends JSON in UTF-8 that is written already, by the same schema that documents the answer. */
+export const sendJson = (reply: FastifyReply, body: Uint8Array): FastifyReply =>
+  reply.header('content-type', 'application/json; charset=utf-8').send(body)

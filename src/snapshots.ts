@@ -4,9 +4,9 @@ import type { FastifyReply } from 'fastify'
 import fresh from 'fresh'
 import { LRUCache } from 'lru-cache'
 import { read, type SharedDatabase } from './db/client.ts'
-import { kanbanItems, projects } from './db/schema.ts'
+import { projects } from './db/schema.ts'
 import { noSuch } from './existence.ts'
-import { prepareItemsAmong } from './kanban-items.ts'
+import { prepareKanbanItems } from './kanban-items.ts'
 import { linkNextPage, type Page } from './pages.ts'
 import { createProjectWriter, type ProjectText } from './project-text.ts'
 import { type ProjectFilter, prepareProjects } from './projects.ts'
@@ -23,9 +23,17 @@ export interface PageSnapshot extends Snapshot {
   next: string | undefined
 }
 
-/** A project as it is kept: whole but for the items that a write has touched since. */
+/** What of a project writes have touched since its text was read. */
+interface Touched {
+  /** The ids of items. */
+  items: Set<string>
+  /** Whether anything but the items was touched. */
+  isFrame: boolean
+}
+
+/** A project as it is kept: whole but for what was touched since. */
 interface KeptProject extends Snapshot, ProjectText {
-  touched: Set<string>
+  touched: Touched
 }
 
 /** A list as it is kept: good until the next change of anything, which makes another generation. */
@@ -33,7 +41,20 @@ interface KeptList extends Snapshot {
   generation: number
 }
 
-/** Reads projects from their snapshots. What it returns is what the database holds, whoever wrote it. */
+/** Projects that the worker thread is reading, and what becomes of them meanwhile. */
+export interface Flight {
+  /** Of what others have committed, when the reading began. */
+  version: number | undefined
+  /** Of what this connection has written, likewise. */
+  generation: number
+  /** What this connection has touched since, by project. */
+  touched: Map<string, Touched>
+}
+
+/**
+ * Reads projects from their snapshots. What it returns is what the database holds, whoever wrote it. It throws
+ * TooMuchWork where more has to be read than may be at once.
+ */
 export interface Snapshots {
   /** One project. @throws ApiError 404 */
   project: (id: string) => Snapshot
@@ -46,10 +67,41 @@ export interface Snapshots {
   page: (choose: () => Page) => PageSnapshot
 }
 
+/** Snapshots, and what whoever keeps them has to be told. */
+export interface KeptSnapshots extends Snapshots {
+  /** To be told the connection of each request as it arrives. */
+  arrived: (client: object) => void
+  /** For reads that follow one another within a turn of the event loop. */
+  askAgain: () => void
+  /** Before the worker thread reads projects. Every flight has to be ended. */
+  beginFlight: () => Flight
+  /**
+   * Ends a flight, and keeps what it brought if nobody else has written meanwhile.
+   * @param texts the projects, by id
+   * @param list the list that they make, under its key
+   */
+  endFlight: (
+    flight: Flight,
+    texts: Iterable<readonly [string, ProjectText]>,
+    list?: { key: string; snapshot: Snapshot },
+  ) => void
+}
+
 /** Bytes that an entry, and each item of one, takes beside its body, roughly. */
 const OVERHEAD = { entry: 500, item: 150 }
 
-const etagOf = (content: string | Buffer) => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
+const nothing = (): Touched => ({ items: new Set(), isFrame: false })
+
+function touch(touched: Touched | undefined, itemId: string | null): void {
+  if (itemId === null && touched) touched.isFrame = true
+  else if (itemId !== null) touched?.items.add(itemId)
+}
+
+const isStale = (project: KeptProject | undefined): project is KeptProject =>
+  project !== undefined && (project.touched.isFrame || project.touched.items.size > 0)
+
+/** The strong ETag of a body. */
+export const etagOf = (content: string | Buffer) => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
 
 /** The response that consists of a text. */
 export function toSnapshot(text: string): Snapshot {
@@ -57,9 +109,14 @@ export function toSnapshot(text: string): Snapshot {
   return { body, etag: etagOf(body) }
 }
 
+/** What a list is kept under. */
+export const keyOf = ({ status, teamId }: ProjectFilter): string =>
+  JSON.stringify([status || '', teamId || ''])
+
 const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 
-function assemble(snapshots: Snapshot[]): Snapshot {
+/** The response that is a JSON array of others. */
+export function assemble(snapshots: readonly Snapshot[]): Snapshot {
   const parts = snapshots.flatMap(({ body }, index) => (index === 0 ? [body] : [comma, body]))
   return {
     body: Buffer.concat([open, ...parts, close]),
@@ -69,20 +126,15 @@ function assemble(snapshots: Snapshot[]): Snapshot {
 
 /**
  * Makes the snapshots of a database's projects. A write of this connection drops what it touches, through
- * {@link watchProjects}: of an item, that item's text, else the project. A commit of another process drops all; whether
- * there was one is asked once in each turn of the event loop in which requests arrive, and for whatever reads at
- * another time.
+ * {@link watchProjects}: of an item, that item's text, else what stands around the items. A commit of another process
+ * drops all; whether there was one is asked once in each turn of the event loop in which requests arrive, and for
+ * whatever reads at another time.
  * @param maxBytes how much memory the snapshots may take; the least recently used go first
- * @returns the readers; `arrived`, to be told the connection of each request as it arrives; and `askAgain`, for reads
- * that follow one another within a turn
  */
-export function createSnapshots(
-  db: SharedDatabase,
-  maxBytes: number,
-): Snapshots & { arrived: (client: object) => void; askAgain: () => void } {
+export function createSnapshots(db: SharedDatabase, maxBytes: number): KeptSnapshots {
   const { $client: client } = db
   const records = prepareProjects(db)
-  const itemsById = prepareItemsAmong(db, kanbanItems.id)
+  const { getMany: itemsById } = prepareKanbanItems(db)
   const writer = createProjectWriter()
   const dataVersion = client.prepare<[], number>('pragma data_version').pluck()
   const kept = new LRUCache<string, KeptProject | KeptList>({
@@ -101,6 +153,8 @@ export function createSnapshots(
   let isTurn = false
   let isAsked = false
 
+  const flights = new Set<Flight>()
+
   const keptProject = (id: string): KeptProject | undefined => {
     const found = kept.get(id)
     return found && 'places' in found ? found : undefined
@@ -108,8 +162,11 @@ export function createSnapshots(
 
   watchProjects(db, (id, itemId) => {
     generation++
-    if (itemId === null) kept.delete(id)
-    else keptProject(id)?.touched.add(itemId)
+    touch(keptProject(id)?.touched, itemId)
+    for (const { touched } of flights) {
+      if (!touched.has(id)) touched.set(id, nothing())
+      touch(touched.get(id), itemId)
+    }
   })
 
   const askAgain = () => {
@@ -155,15 +212,40 @@ export function createSnapshots(
     })
   }
 
-  function keep(id: string, text: ProjectText): KeptProject {
-    const project = { ...text, etag: etagOf(text.body), touched: new Set<string>() }
+  function keep(id: string, text: ProjectText, touched = nothing()): KeptProject {
+    const project = { ...text, etag: etagOf(text.body), touched }
     kept.set(id, project)
     return project
   }
 
+  /** Reads anew what was touched of these projects, and forgets those that are gone. */
+  function renew(stale: ReadonlyMap<string, KeptProject>): Map<string, KeptProject | undefined> {
+    const touchedFrames = [...stale].flatMap(([id, { touched }]) => (touched.isFrame ? [id] : []))
+    const frames = new Map(
+      (touchedFrames.length > 0 ? records.getFrames(touchedFrames) : []).map((frame) => [frame.id, frame]),
+    )
+    // One that went from one project to another was touched in both.
+    const touchedItems = [...new Set([...stale.values()].flatMap(({ touched }) => [...touched.items]))]
+    const items = touchedItems.length > 0 ? itemsById(touchedItems) : []
+    const itemsOf = Map.groupBy(items, ({ projectId }) => projectId)
+    const renewed = new Map<string, KeptProject | undefined>()
+    for (const [id, project] of stale) {
+      const { touched } = project
+      const frame = frames.get(id)
+      if (touched.isFrame && frame === undefined) {
+        kept.delete(id)
+        renewed.set(id, undefined)
+        continue
+      }
+      const theirs = (itemsOf.get(id) ?? []).filter((item) => touched.items.has(item.id))
+      renewed.set(id, keep(id, writer.replace(project, touched.items, theirs, frame)))
+    }
+    return renewed
+  }
+
   /**
-   * The snapshots of these projects. However many of them are missing, or have touched items, reading what they lack
-   * costs a fixed number of statements.
+   * The snapshots of these projects. However many of them are missing, or were touched, reading what they lack costs a
+   * fixed number of statements.
    */
   function ofProjects(ids: string[]): Snapshot[] {
     const found = new Map(ids.map((id) => [id, keptProject(id)]))
@@ -171,17 +253,8 @@ export function createSnapshots(
     for (const project of missing.length > 0 ? records.getAll(missing) : []) {
       found.set(project.id, keep(project.id, writer.write(project)))
     }
-    const stale = [...found].flatMap(([id, project]) =>
-      project && project.touched.size > 0 ? [{ id, project }] : [],
-    )
-    if (stale.length > 0) {
-      const items = itemsById(JSON.stringify(stale.flatMap(({ project }) => [...project.touched])))
-      const itemsOf = Map.groupBy(items, ({ projectId }) => projectId)
-      for (const { id, project } of stale) {
-        const theirs = (itemsOf.get(id) ?? []).filter((item) => project.touched.has(item.id))
-        found.set(id, keep(id, writer.replace(project, project.touched, theirs)))
-      }
-    }
+    const stale = new Map([...found].flatMap(([id, project]) => (isStale(project) ? [[id, project]] : [])))
+    if (stale.size > 0) for (const [id, project] of renew(stale)) found.set(id, project)
     return [...found.values()].filter((project) => project !== undefined)
   }
 
@@ -191,12 +264,12 @@ export function createSnapshots(
     project(id) {
       askOncePerTurn()
       const project = keptProject(id)
-      if (project && project.touched.size === 0) return project
+      if (project && !isStale(project)) return project
       return make(() => ofProjects([id])[0] ?? noSuch(projects))
     },
     list(filter) {
       askOncePerTurn()
-      const key = JSON.stringify([filter.status || '', filter.teamId || ''])
+      const key = keyOf(filter)
       const list = kept.get(key)
       if (list && 'generation' in list && list.generation === generation) return list
       return make(() => {
@@ -204,6 +277,19 @@ export function createSnapshots(
         kept.set(key, made)
         return made
       })
+    },
+    beginFlight() {
+      askForOthers()
+      const flight: Flight = { version, generation, touched: new Map() }
+      flights.add(flight)
+      return flight
+    },
+    endFlight(flight, texts, list) {
+      flights.delete(flight)
+      askForOthers()
+      if (version !== flight.version) return
+      for (const [id, text] of texts) keep(id, text, flight.touched.get(id))
+      if (list && generation === flight.generation) kept.set(list.key, { ...list.snapshot, generation })
     },
     page: (choose) =>
       make(() => {
@@ -213,17 +299,29 @@ export function createSnapshots(
   }
 }
 
-/** Answers with a snapshot, or with 304 when the client has it already (RFC 9110, section 13.1.2). */
-export function sendSnapshot(reply: FastifyReply, { body, etag }: Snapshot): void {
+/** What is there already, or comes from the worker thread. */
+export type Soon<T> = T | Promise<T>
+
+/** Sends what is there at once, and the rest when it is. */
+function whenThere<T>(made: Soon<T>, send: (made: T) => void): void | Promise<void> {
+  return made instanceof Promise ? made.then(send) : send(made)
+}
+
+function sendNow(reply: FastifyReply, { body, etag }: Snapshot): void {
   // The client may keep it, but must ask each time whether it still holds.
   reply.headers({ etag, 'cache-control': 'private, no-cache' })
   if (fresh(reply.request.headers, { etag })) reply.code(304).send()
   else reply.header('content-type', 'application/json; charset=utf-8').send(body)
 }
 
+/** Answers with a snapshot, or with 304 when the client has it already (RFC 9110, section 13.1.2). */
+export const sendSnapshot = (reply: FastifyReply, snapshot: Soon<Snapshot>) =>
+  whenThere(snapshot, (made) => sendNow(reply, made))
+
 /** Answers with a page, as with any snapshot, and names the next one. */
-export function sendPage(reply: FastifyReply, { body, etag, next }: PageSnapshot): void {
-  linkNextPage(reply, next)
-  // Whoever has a page already must learn when others have come to follow it, though it shows the same.
-  sendSnapshot(reply, { body, etag: next === undefined ? etag : etagOf(`${etag} and more`) })
-}
+export const sendPage = (reply: FastifyReply, page: Soon<PageSnapshot>) =>
+  whenThere(page, ({ body, etag, next }) => {
+    linkNextPage(reply, next)
+    // Whoever has a page already must learn when others have come to follow it, though it shows the same.
+    sendNow(reply, { body, etag: next === undefined ? etag : etagOf(`${etag} and more`) })
+  })

@@ -5,6 +5,7 @@ import type { SharedDatabase } from './db/client.ts'
 import { projects, teamAssignments } from './db/schema.ts'
 import { given, prepareRows } from './db/statements.ts'
 import { prepareProjectChanges } from './projects.ts'
+import { ensureFew, prepareRowLimit } from './work-limits.ts'
 
 /** Who is to work on a project, each once. */
 export interface Team {
@@ -20,6 +21,7 @@ export interface Team {
 export function prepareTeamAssignments(db: SharedDatabase) {
   const { list, create, update, delete: remove } = prepareChildren(db, teamAssignments)
   const { update: updateProject } = prepareProjectChanges(db)
+  const limitCurrent = prepareRowLimit(db, 'team_assignments where project_id = +?')
   const lead = prepareRows(
     db,
     db
@@ -33,6 +35,8 @@ export function prepareTeamAssignments(db: SharedDatabase) {
 
     /** Makes these the people of a project. Who stays keeps the assignment. @throws ApiError 404 */
     replace(projectId: string, { members, leadId }: Team): void {
+      ensureFew(db, members.length)
+      limitCurrent(projectId)
       // Well-formed, as they are stored, or nobody with half a character in the id would stay.
       const roles = new Map(members.map(({ memberId, role = 'member' }) => [memberId.toWellFormed(), role]))
       for (const { id, memberId, role: current } of list(projectId)) {

@@ -6,6 +6,8 @@ import type { Test } from 'tap'
 export interface Executions {
   /** The SQL of each statement so far, in order. Empty it to begin anew. */
   log: string[]
+  /** How many rows they have returned so far. */
+  rows: number
   /** How many so far match. */
   count: (pattern: RegExp) => number
   /** Called with the SQL and the values of each statement before it runs; what it throws, the statement throws. */
@@ -21,6 +23,7 @@ export function watch(t: Test, client: SQLite.Database): Executions {
   const log: string[] = []
   const executions: Executions = {
     log,
+    rows: 0,
     count: (pattern) => log.filter((source) => pattern.test(source)).length,
     before: () => {},
     after: () => {},
@@ -36,6 +39,7 @@ export function watch(t: Test, client: SQLite.Database): Executions {
       log.push(this.source)
       executions.before(this.source, values)
       const result = original.apply(this, values)
+      if (name !== 'run') executions.rows += Array.isArray(result) && name === 'all' ? result.length : 1
       executions.after(this.source)
       return result
     }

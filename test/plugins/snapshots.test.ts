@@ -6,6 +6,7 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import phaseboard from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
+import type { Snapshot, Soon } from '../../src/snapshots.ts'
 import { nextTurn, watch } from '../executions.ts'
 import {
   type App,
@@ -31,6 +32,12 @@ async function buildOnFile(t: Test) {
 
 const get = (app: App, url: string, ifNoneMatch?: string, method = 'GET') =>
   send(app, method, url, undefined, ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch })
+
+/** What is so small that it is there at once. */
+function ready(snapshot: Soon<Snapshot>): Snapshot {
+  if (snapshot instanceof Promise) throw new Error('it is not there')
+  return snapshot
+}
 
 t.test('a client that has the answer already is told so', async (t) => {
   const app = await build(t)
@@ -162,7 +169,7 @@ t.test('a request that writes drops the snapshot of its project, and no other', 
   furnish(app, own.id, item.id)
   const besideItem = await createItem(app, beside.id)
   await createSubtask(app, besideItem.id)
-  const snapshot = (id: string) => app.snapshots.project(id)
+  const snapshot = (id: string) => ready(app.snapshots.project(id))
   const requests: [string, string, object | undefined, boolean][] = [
     ['PATCH', `/api/projects/${own.id}`, { name: 'Apollo 11' }, true],
     ['PATCH', `/api/projects/${own.id}`, {}, false],
@@ -179,13 +186,13 @@ t.test('a request that writes drops the snapshot of its project, and no other', 
     ['POST', '/api/session', { email: 'admin@localhost', password: 'correct horse' }, false],
   ]
   for (const [method, url, body, isDropped] of requests) {
-    const before = { own: snapshot(own.id), beside: snapshot(beside.id), list: app.snapshots.list({}) }
+    const before = { own: snapshot(own.id), beside: snapshot(beside.id), list: ready(app.snapshots.list({})) }
     await send(app, method, url, body)
     const name = `${method} ${url} ${JSON.stringify(body)}`
     t.equal(snapshot(own.id).body !== before.own.body, isDropped, name)
     t.equal(snapshot(beside.id).body, before.beside.body, `${name}: the other one is kept`)
     const isListed = isDropped || url === '/api/projects'
-    t.equal(app.snapshots.list({}).body !== before.list.body, isListed, `${name}: the list`)
+    t.equal(ready(app.snapshots.list({})).body !== before.list.body, isListed, `${name}: the list`)
     const { body: sent } = await send(app, 'GET', `/api/projects/${own.id}`)
     t.equal(
       sent.updatedAt,
@@ -366,9 +373,9 @@ t.test('the memory for snapshots is a setting', async (t) => {
   for (const snapshotCacheBytes of [0, 2000, 1_000_000]) {
     const app = await build(t, { snapshotCacheBytes })
     const { id } = await createProject(app, { description: 'x'.repeat(1000) })
-    const { body } = app.snapshots.project(id)
+    const { body } = ready(app.snapshots.project(id))
     t.equal(
-      app.snapshots.project(id).body === body,
+      ready(app.snapshots.project(id)).body === body,
       snapshotCacheBytes === 1_000_000,
       `${snapshotCacheBytes}`,
     )

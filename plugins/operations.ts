@@ -1,0 +1,46 @@
+import fp from 'fastify-plugin'
+import { databasePath } from '../src/db/client.ts'
+import type { Offloaded } from '../src/large-snapshots.ts'
+import { createOffload } from '../src/offload.ts'
+import { prepareReads, prepareWrites } from '../src/operations.ts'
+import { limitWork, TooMuchWork } from '../src/work-limits.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Performs an operation: in the event loop, or in the worker thread where it would hold everybody else up. What
+     * changes something is one write, and resolves once that is on disk.
+     */
+    perform: Offloaded
+    /** The same, always in the worker thread. */
+    offloaded: Offloaded
+  }
+}
+
+type Operation = (...args: unknown[]) => unknown
+
+/** What may be too much for the event loop goes to a thread that starts when it is first needed. */
+export default fp<{ databaseUrl: string }>(
+  async (app, { databaseUrl }) => {
+    const reads = prepareReads(app.db) as unknown as Record<string, Operation>
+    const writes = prepareWrites(app.db) as unknown as Record<string, Operation>
+    const offload = createOffload(databaseUrl)
+    // A database in memory is this connection's alone.
+    if (databasePath(databaseUrl) !== ':memory:') limitWork(app.db)
+    app.addHook('onClose', () => offload.close())
+
+    async function perform(name: string, ...args: unknown[]): Promise<unknown> {
+      try {
+        const [reading, writing] = [reads[name], writes[name]]
+        return reading ? reading(...args) : await app.write(() => writing?.(...args))
+      } catch (error) {
+        if (error instanceof TooMuchWork) return offload.perform(name, args)
+        throw error
+      }
+    }
+    app.decorate('perform', perform as Offloaded)
+    app.decorate('offloaded', ((name: string, ...args: unknown[]) =>
+      offload.perform(name, args)) as Offloaded)
+  },
+  { name: 'operations', fastify: '5.x', dependencies: ['group-commit'] },
+)

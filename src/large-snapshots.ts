@@ -1,0 +1,128 @@
+/** Snapshots of whatever size: what is too much to read at once is read by the worker thread, and kept like the rest. */
+
+import { projects } from './db/schema.ts'
+import { noSuch } from './existence.ts'
+import type { Operations, PackedList } from './operations.ts'
+import { type PageQuery, type PlacesAfter, readPage } from './pages.ts'
+import { unpack } from './project-text.ts'
+import type { ProjectFilter } from './projects.ts'
+import {
+  etagOf,
+  type KeptSnapshots,
+  keyOf,
+  type PageSnapshot,
+  type Snapshot,
+  type Soon,
+} from './snapshots.ts'
+import { TooMuchWork } from './work-limits.ts'
+
+/** Performs an operation in the worker thread. */
+export type Offloaded = <Name extends keyof Operations>(
+  name: Name,
+  ...args: Parameters<Operations[Name]>
+) => Promise<ReturnType<Operations[Name]>>
+
+/** Reads projects from their snapshots: at once where that is possible. */
+export interface LargeSnapshots {
+  /** One project. @throws ApiError 404 */
+  project: (id: string) => Soon<Snapshot>
+  /** The projects that pass the filter, as a JSON array by sortOrder. */
+  list: (filter: ProjectFilter) => Soon<Snapshot>
+  /** A page of those projects. */
+  page: (filter: ProjectFilter, query: PageQuery) => Soon<PageSnapshot>
+}
+
+const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, byteLength)
+
+/**
+ * Makes the reader.
+ * @param placesOf the places of the list that passes a filter
+ */
+export function createLargeSnapshots(
+  snapshots: KeptSnapshots,
+  placesOf: (filter: ProjectFilter) => PlacesAfter,
+  offloaded: Offloaded,
+): LargeSnapshots {
+  /** What the worker thread is reading, by key. */
+  const readings = new Map<string, Promise<unknown>>()
+
+  function atOnce<T>(make: () => T): T | undefined {
+    try {
+      return make()
+    } catch (error) {
+      if (error instanceof TooMuchWork) return undefined
+      throw error
+    }
+  }
+
+  /**
+   * Who asks for what is being read already waits for it, and then looks whether it was kept: it may have been read
+   * before the request came. Whoever begins a reading can take what it brings.
+   */
+  async function soon<T>(key: string, make: () => T, begin: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const reading = readings.get(key)
+      if (reading === undefined) {
+        const begun = begin().finally(() => readings.delete(key))
+        readings.set(key, begun)
+        return begun
+      }
+      await reading.catch(() => undefined)
+      const made = atOnce(make)
+      if (made !== undefined) return made
+    }
+  }
+
+  async function readProject(id: string): Promise<Snapshot> {
+    const flight = snapshots.beginFlight()
+    let text: ReturnType<typeof unpack> | undefined
+    try {
+      const packed = await offloaded('projectText', id)
+      text = packed && unpack(packed, toBuffer(packed.body))
+    } finally {
+      snapshots.endFlight(flight, text ? [[id, text]] : [])
+    }
+    return text ? { body: text.body, etag: etagOf(text.body) } : noSuch(projects)
+  }
+
+  async function readList(filter: ProjectFilter): Promise<Snapshot> {
+    const flight = snapshots.beginFlight()
+    let list: PackedList | undefined
+    try {
+      list = await offloaded('projectList', filter)
+    } finally {
+      const body = list && toBuffer(list.body)
+      // Each gets bytes of its own: it may be kept for longer than the list.
+      const texts = (list?.texts ?? []).map(
+        (packed) =>
+          [packed.id, unpack(packed, Buffer.from(body?.subarray(packed.start, packed.end) ?? ''))] as const,
+      )
+      const snapshot = list && body && { body, etag: list.etag }
+      snapshots.endFlight(flight, texts, snapshot && { key: keyOf(filter), snapshot })
+    }
+    return { body: toBuffer(list.body), etag: list.etag }
+  }
+
+  return {
+    project(id) {
+      const make = () => snapshots.project(id)
+      return atOnce(make) ?? soon(id, make, () => readProject(id))
+    },
+    list(filter) {
+      const make = () => snapshots.list(filter)
+      return atOnce(make) ?? soon(keyOf(filter), make, () => readList(filter))
+    },
+    page(filter, query) {
+      const made = atOnce(() => snapshots.page(() => readPage(placesOf(filter), query)))
+      return (
+        made ??
+        offloaded('projectPage', filter, query).then(({ body, etag, next }) => ({
+          body: toBuffer(body),
+          etag,
+          next,
+        }))
+      )
+    },
+  }
+}

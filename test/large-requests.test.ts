@@ -1,0 +1,295 @@
+/**
+ * What would hold everybody else up is done by the worker thread: the connection that all other requests wait for does
+ * little, however much a request asks for, and the answer is the one that it would have given itself.
+ */
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { createOffload } from '../src/offload.ts'
+import { ROWS_READ, ROWS_WRITTEN } from '../src/work-limits.ts'
+import { watch } from './executions.ts'
+import { type App, build, invalid, send, signInAs } from './helper.ts'
+
+/** Items of the board: more than may be read at once, and most of them in one column. */
+const ITEMS = 2400
+const IN_TODO = 1600
+const TEXT = 'lorem ipsum dolor sit amet '.repeat(30)
+
+/** A project with a large board, and one with a small one. */
+const BOARDS = `
+  insert into projects (id, name, phase) values ('large', 'Large', 'Planning'), ('small', 'Small', 'Planning');
+  insert into kanban_columns (id, project_id, name, sort_order)
+    values ('todo', 'large', 'To Do', 1), ('done', 'large', 'Done', 2), ('other', 'small', 'To Do', 1);
+  insert into kanban_labels (id, project_id, name) values ('label', 'large', 'Bug');
+  insert into kanban_items (id, project_id, title, description, "column", sort_order)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${ITEMS})
+    select printf('i%05d', i), 'large', 'Card ' || i, '${TEXT}', iif(i <= ${IN_TODO}, 'To Do', 'Done'), i from n;
+  insert into kanban_items (id, project_id, title) values ('one', 'small', 'Alone');
+  insert into kanban_subtasks (id, item_id, title, sort_order)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000)
+    select 's' || i, 'one', 'Step', i from n;
+  insert into kanban_comments (id, item_id, author_id, content) select 'c' || id, 'i00002', 'ada', 'Hm' from kanban_subtasks;
+  insert into kanban_item_labels (item_id, label_id) select id, 'label' from kanban_items where project_id = 'large';
+  insert into metrics (id, project_id, name, value, history)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 100),
+      past(list) as (select json_group_array(json_object('value', i, 'at', '2026-01-31T00:00:00.000Z')) from n)
+    select 'm' || i, 'small', 'Metric ' || i, i, list from n, past;
+  insert into personal_ideas (id, owner_id, title, sort_order)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 300)
+    select 'idea' || i, 'local', 'Idea', i from n;
+`
+
+const ids = (count: number) =>
+  Array.from({ length: count }, (_, index) => `i${String(index + 1).padStart(5, '0')}`)
+const times = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+type Request = readonly [method: string, url: string, body?: unknown]
+
+/** Requests that are within the limits, in an order in which each finds what it needs. */
+const REQUESTS: Record<string, Request> = {
+  'a project': ['GET', '/api/projects/large'],
+  'all projects': ['GET', '/api/projects'],
+  'a page of projects': ['GET', '/api/projects?limit=2'],
+  'all items of a project': ['GET', '/api/projects/large/kanban-items'],
+  'all items': ['GET', '/api/kanban-items?dismissed=all'],
+  'a part of all texts': ['GET', '/api/kanban-items?q=card%20239'],
+  'what occurs everywhere': ['GET', '/api/search?q=lorem'],
+  'a project that changes nothing': ['PATCH', '/api/projects/large', {}],
+  'a project that is renamed': ['PATCH', '/api/projects/large', { name: 'Larger' }],
+  'many items in the same way': [
+    'PATCH',
+    '/api/kanban-items',
+    { ids: ids(500), update: { priority: 'high' } },
+  ],
+  'many items in new columns': [
+    'POST',
+    '/api/projects/large/kanban-items/reorder',
+    { items: ids(1000).map((id, index) => ({ id, column: `New ${index}`, sortOrder: index })) },
+  ],
+  'many items back': [
+    'POST',
+    '/api/projects/large/kanban-items/reorder',
+    { items: ids(1000).map((id, index) => ({ id, column: 'To Do', sortOrder: index + 1 })) },
+  ],
+  'the steps of an item': [
+    'POST',
+    '/api/kanban-items/one/subtasks/reorder',
+    { items: times(1000, (index) => ({ id: `s${index + 1}`, sortOrder: 1000 - index })) },
+  ],
+  'many ideas': [
+    'POST',
+    '/api/personal-ideas/reorder',
+    { items: times(300, (index) => ({ id: `idea${index + 1}`, sortOrder: 300 - index })) },
+  ],
+  'a meeting': [
+    'POST',
+    '/api/ingest/transcript',
+    {
+      projectId: 'small',
+      title: 'x',
+      date: '2026-01-31',
+      actionItems: times(1000, (index) => `Do ${index}`),
+    },
+  ],
+  'measurements with long histories': [
+    'POST',
+    '/api/ingest/metrics',
+    { projectId: 'small', metrics: times(100, (index) => ({ name: `Metric ${index + 1}`, value: -1 })) },
+  ],
+  'many people': [
+    'PUT',
+    '/api/projects/small/team-assignments',
+    { members: times(1000, (index) => ({ memberId: `m${index}` })), leadId: 'm1' },
+  ],
+  'other people': [
+    'PUT',
+    '/api/projects/small/team-assignments',
+    { members: times(10, (index) => ({ memberId: `n${index}` })) },
+  ],
+  'a label of many items': ['PATCH', '/api/kanban-labels/label', { name: 'Defect' }],
+  'a column of many items': ['PATCH', '/api/kanban-columns/todo', { name: 'Next' }],
+  'an item at the end of numbers': ['PATCH', '/api/kanban-items/i02400', { sortOrder: 1.7e308 }],
+  'a place where none is left': ['POST', '/api/kanban-items/i02399/move', { afterId: 'i02400' }],
+  'an item with many comments': ['DELETE', '/api/kanban-items/i00002'],
+  'a label off many items': ['DELETE', '/api/kanban-labels/label'],
+  'a column whose items move': ['DELETE', '/api/kanban-columns/todo?moveTo=Done'],
+  'all items at last': ['GET', '/api/kanban-items?dismissed=all'],
+  'what a column held': ['DELETE', '/api/projects/large'],
+  'what is left': ['GET', '/api/projects'],
+}
+
+const databaseUrl = (t: Test) => `file:${join(t.testdir(), 'board.db')}`
+
+async function buildWithBoards(t: Test, url: string) {
+  const app = await build(t, { databaseUrl: url, adminPassword: 'correct horse battery' })
+  app.db.$client.exec(BOARDS)
+  return { app, admin: signInAs(app, 'admin').headers }
+}
+
+/** An answer without what differs from one service to another: the ids made on the way, and times. */
+function comparable(body: unknown): unknown {
+  const names = new Map<string, string>()
+  const text = JSON.stringify(body)
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'T')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => {
+      if (!names.has(id)) names.set(id, `id ${names.size}`)
+      return String(names.get(id))
+    })
+  return JSON.parse(text)
+}
+
+const changesOf = (app: App) => app.db.$client.prepare('select total_changes()').pluck().get() as number
+
+t.test('a large request costs the event loop little, and is answered as any other', async (t) => {
+  const { app, admin } = await buildWithBoards(t, databaseUrl(t))
+  const { app: alone, admin: aloneAdmin } = await buildWithBoards(t, ':memory:')
+  const executed = watch(t, app.db.$client)
+  for (const [name, [method, url, body]] of Object.entries(REQUESTS)) {
+    executed.log.length = 0
+    executed.rows = 0
+    const before = changesOf(app)
+    const answer = await send(app, method, url, body, admin)
+    t.ok(executed.log.length <= 60, `${name}: ${executed.log.length} statements`)
+    t.ok(executed.rows <= 2 * ROWS_READ + 100, `${name}: ${executed.rows} rows read`)
+    t.ok(changesOf(app) - before <= 2 * ROWS_WRITTEN, `${name}: ${changesOf(app) - before} rows written`)
+    const expected = await send(alone, method, url, body, aloneAdmin)
+    t.ok(answer.status < 300, `${name} is answered with ${answer.status}`)
+    t.equal(answer.status, expected.status)
+    t.equal(answer.headers['content-type'], expected.headers['content-type'])
+    t.same(comparable(answer.body), comparable(expected.body), name)
+  }
+})
+
+t.test('a small request on a large board stays in the event loop', async (t) => {
+  const { app, admin } = await buildWithBoards(t, databaseUrl(t))
+  const offloaded: string[] = []
+  const perform = app.offloaded
+  app.offloaded = ((name, ...args) => {
+    offloaded.push(name)
+    return perform(name, ...args)
+  }) as typeof perform
+  const executed = watch(t, app.db.$client)
+  for (const [method, url, body] of [
+    ['GET', '/api/kanban-items?limit=100'],
+    ['GET', '/api/kanban-items/i00001'],
+    ['PATCH', '/api/kanban-items/i00001', { column: 'Done' }],
+    ['POST', '/api/kanban-items/i00001/move', { column: 'To Do', position: 'top' }],
+    ['PATCH', '/api/kanban-items', { ids: ids(100), update: { assigneeId: 'ada' } }],
+    ['POST', '/api/projects/large/kanban-items', { title: 'x' }],
+    ['DELETE', '/api/kanban-items/i00003'],
+    ['DELETE', '/api/kanban-columns/other?moveTo=To%20Do'],
+  ] as const) {
+    executed.log.length = 0
+    await send(app, method, url, body, admin)
+    t.ok(executed.log.length > 3, `${method} ${url}`)
+  }
+  t.strictSame(offloaded, [])
+})
+
+t.test('what the worker thread refuses is refused as anywhere', async (t) => {
+  const { app, admin } = await buildWithBoards(t, databaseUrl(t))
+  const { client } = { client: app.db.$client }
+  client.exec("update kanban_columns set wip_limit = 3, wip_policy = 'block' where id = 'done'")
+  const many = ids(1000)
+  for (const [method, url, body, status, expected] of [
+    ['DELETE', '/api/kanban-columns/todo', undefined, 409, { error: 'Kanban column still has items' }],
+    [
+      'DELETE',
+      '/api/kanban-columns/todo?moveTo=Done',
+      undefined,
+      409,
+      { error: 'Column is at its WIP limit' },
+    ],
+    [
+      'POST',
+      '/api/projects/large/kanban-items/reorder',
+      { items: [...many.slice(1), 'one'].map((id, sortOrder) => ({ id, column: 'To Do', sortOrder })) },
+      400,
+      invalid({ items: ['items[999].id must be that of a kanban item of the project'] }),
+    ],
+    [
+      'PATCH',
+      '/api/kanban-items',
+      { ids: [...many.slice(0, 400), 'none'], update: { priority: 'low' } },
+      404,
+      { error: 'Kanban item not found', details: { missing: ['none'] } },
+    ],
+    ['GET', '/api/projects/none', undefined, 404, { error: 'Project not found' }],
+  ] as const) {
+    const answer = await send(app, method, url, body, admin)
+    t.strictSame([answer.status, answer.body], [status, expected], `${method} ${url}`)
+  }
+  t.equal(client.prepare('select count(*) from kanban_activity').pluck().get(), 0, 'nothing has changed')
+  client.exec('alter table kanban_subtasks rename to broken')
+  const broken = await send(app, 'GET', '/api/kanban-items', undefined, admin)
+  t.strictSame([broken.status, broken.body], [500, { error: 'Failed to fetch kanban items' }])
+})
+
+t.test('a large project is as fresh as a small one, whoever writes while it is read', async (t) => {
+  const url = databaseUrl(t)
+  const { app } = await buildWithBoards(t, url)
+  const other = new SQLite(url.slice('file:'.length))
+  t.teardown(() => other.close())
+  let round = 0
+  const nameOf = async () => (await send(app, 'GET', '/api/projects/large')).body
+  const titleOf = async () => (await nameOf()).kanbanItems[0].title
+
+  // Others commit: what was kept is gone, and whoever asks afterwards is told.
+  for (; round < 3; round++) {
+    other.exec(`update kanban_items set title = 'other ${round}' where id = 'i00001'`)
+    const [first, second] = await Promise.all([titleOf(), titleOf()])
+    t.strictSame([first, second], [`other ${round}`, `other ${round}`])
+  }
+  // Others commit while the thread reads for somebody who asked before.
+  for (; round < 8; round++) {
+    other.exec(`update kanban_items set title = 'before ${round}' where id = 'i00001'`)
+    const early = titleOf()
+    await new Promise((resolve) => setTimeout(resolve, round))
+    other.exec(`update kanban_items set title = 'after ${round}' where id = 'i00001'`)
+    t.equal(await titleOf(), `after ${round}`, 'who asks after the commit')
+    t.match(await early, new RegExp(`^(before|after) ${round}$`))
+    t.equal(await titleOf(), `after ${round}`)
+  }
+  // The service itself writes meanwhile: items, and what stands around them.
+  for (; round < 12; round++) {
+    other.exec(`update projects set next_step = 'x${round}' where id = 'large'`)
+    const early = nameOf()
+    await new Promise((resolve) => setImmediate(resolve))
+    await send(app, 'PATCH', '/api/kanban-items/i00001', { title: `own ${round}` })
+    await send(app, 'PATCH', '/api/projects/large', { name: `Name ${round}` })
+    const { name, kanbanItems, nextStep } = await nameOf()
+    t.strictSame([name, kanbanItems[0].title, nextStep], [`Name ${round}`, `own ${round}`, `x${round}`])
+    await early
+    const again = await nameOf()
+    t.strictSame([again.name, again.kanbanItems[0].title], [`Name ${round}`, `own ${round}`])
+    t.equal(
+      (await send(app, 'GET', '/api/projects')).body.find(({ id }: { id: string }) => id === 'large').name,
+      `Name ${round}`,
+    )
+  }
+  // Deleted by others, while it is kept.
+  await nameOf()
+  other.pragma('foreign_keys = on')
+  other.exec("delete from projects where id = 'large'")
+  t.equal((await send(app, 'GET', '/api/projects/large')).status, 404)
+})
+
+t.test('a line of a thousand is long enough, and a thread that dies is replaced', async (t) => {
+  const url = databaseUrl(t)
+  const { app } = await buildWithBoards(t, url)
+  const offload = createOffload(url)
+  t.teardown(() => offload.close())
+  const waiting = times(1000, () => offload.perform('search', ['nothing', 'local', 1]))
+  await t.rejects(offload.perform('search', ['x', 'local', 1]), {
+    statusCode: 503,
+    message: 'Service Unavailable',
+  })
+  await Promise.all(waiting)
+  const ending = offload.perform('itemsOfAll', [{}])
+  const closed = offload.close()
+  await t.rejects(ending, { message: 'the service has stopped' })
+  await closed
+  t.match(await offload.perform('search', ['lorem', 'local', 1]), [{ kind: 'kanban-item' }])
+  t.equal((await send(app, 'GET', '/healthz')).status, 200)
+})
