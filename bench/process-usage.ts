@@ -55,9 +55,9 @@ export function resetPeak(pid: number): void {
   if (isKnown) writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
 
-/** How many sockets a process has open; undefined on systems other than Linux. */
-export function countSockets(pid: number): number | undefined {
-  if (!isKnown) return undefined
+/** The sockets that a process has open, each under a name of its own; none on systems other than Linux. */
+export function socketsOf(pid: number): string[] {
+  if (!isKnown) return []
   const folder = `/proc/${pid}/fd`
   const target = (descriptor: string) => {
     try {
@@ -67,5 +67,7 @@ export function countSockets(pid: number): number | undefined {
       return ''
     }
   }
-  return readdirSync(folder).filter((descriptor) => target(descriptor).startsWith('socket:')).length
+  return readdirSync(folder)
+    .map(target)
+    .filter((name) => name.startsWith('socket:'))
 }
