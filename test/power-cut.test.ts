@@ -29,6 +29,8 @@ t.test('a record of system calls is understood', async (t) => {
     `2  <... read resumed>"${hex('PATCH / HTTP/1.1')}", 65536) = 16`,
     `1  write(9<socket:[3]>, "${hex('HTTP/1.1 200 OK')}", 15) = 15`,
     `1  unlink(${path('board.db')}) = 0`,
+    `1  pwrite64(${file('board.db-wal')}, "${hex('e')}", 1, 0) = ?`,
+    `1  fsync(${file('board.db-wal')}) = ?`,
   ]
   const withoutFailure = record.filter((line) => !line.includes('EIO'))
   t.strictSame(readRecord(withoutFailure.join('\n'), FOLDER), [
@@ -41,6 +43,7 @@ t.test('a record of system calls is understood', async (t) => {
     { kind: 'received', connection: 'socket:[3]', text: 'PATCH / HTTP/1.1' },
     { kind: 'sent', connection: 'socket:[3]', text: 'HTTP/1.1 200 OK' },
     { kind: 'unlink', file: 'board.db' },
+    { kind: 'write', file: 'board.db-wal', offset: 0, bytes: Buffer.from('e') },
   ])
   t.throws(() => readRecord(record.join('\n'), FOLDER), /fdatasync of board.db failed/)
   t.throws(() => readRecord(`1  write(${file('board.db')}, "${hex('x')}", 1) = 1`, FOLDER), /not understood/)

@@ -56,7 +56,9 @@ export function readRecord(record: string, folder: string): Event[] {
   function note(call: string, before: number, begins: boolean, ends: boolean): void {
     const [, name = '', rest = ''] = /^(\w+)\((.*)$/s.exec(call) ?? []
     const [, target = '', given = ''] = /^\d+<([^>]*)>(.*)$/s.exec(rest) ?? []
-    const isGood = !/ = (-1|\?)( |$)/.test(call.slice(-200))
+    const [, result] = / = (-1|\?)( |$)/.exec(call.slice(-200)) ?? []
+    // Of a call that its process did not outlive nobody knows: what it wrote may be there, what it synced is not safe.
+    const isGood = result === undefined
     const path = target.startsWith('\\x') ? textOf(target) : target
 
     if (name === 'openat') {
@@ -87,7 +89,7 @@ export function readRecord(record: string, folder: string): Event[] {
     } else {
       const file = fileOf(path)
       if (file === undefined || name === 'read') return
-      if (ends && !isGood) throw new Error(`${name} of ${file} failed: ${call.slice(-100)}`)
+      if (result === '-1') throw new Error(`${name} of ${file} failed: ${call.slice(-100)}`)
       if (name === 'pwrite64') {
         const [, printed = '', size, offset] = /^, "([^"]*)", (\d+), (\d+)/.exec(given) ?? []
         const bytes = bytesOf(printed)
@@ -96,7 +98,7 @@ export function readRecord(record: string, folder: string): Event[] {
       } else if (name === 'ftruncate') {
         if (begins) events.push({ kind: 'truncate', file, size: Number(/^, (\d+)/.exec(given)?.[1]) })
       } else if (name === 'fsync' || name === 'fdatasync') {
-        if (ends) events.push({ kind: 'sync', file, before })
+        if (ends && isGood) events.push({ kind: 'sync', file, before })
       } else {
         throw new Error(`not understood: ${name} of ${file}`)
       }
