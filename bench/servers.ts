@@ -25,6 +25,8 @@ export interface ServerData {
   database?: string
   /** The folder of recorded answers */
   answers?: string
+  /** What else its environment says. */
+  environment?: Record<string, string>
 }
 
 /** A running server. */
@@ -90,13 +92,14 @@ export async function buildServers(folder: string): Promise<StartServer> {
 async function start(
   name: ServerName,
   command: string[],
-  { database, answers }: ServerData,
+  { database, answers, environment }: ServerData,
 ): Promise<Server> {
   const begin = performance.now()
   const child = launch(command, {
     PORT: '0',
     ...(database && { DATABASE_URL: `file:${database}` }),
     ...(answers && { ANSWERS: answers }),
+    ...environment,
   })
   let output = ''
   let isStopping = false

@@ -31,11 +31,21 @@ export interface Answer {
 /**
  * Sends a request.
  * @param agent whose connection it goes on
+ * @param others headers, beside those that the body and the cookie need
  * @throws when the answer does not come, or not whole
  */
-export function ask(port: number, agent: Agent, method: string, path: string, body?: object, cookie = '') {
+export function ask(
+  port: number,
+  agent: Agent,
+  method: string,
+  path: string,
+  body?: object,
+  cookie = '',
+  others: Record<string, string> = {},
+) {
   return new Promise<Answer>((resolve, reject) => {
-    const headers = { ...(body && { 'content-type': 'application/json' }), ...(cookie && { cookie }) }
+    const type = body && { 'content-type': 'application/json' }
+    const headers = { ...others, ...type, ...(cookie && { cookie }) }
     const outgoing = request({ port, host: '127.0.0.1', agent, method, path, headers, timeout: PATIENCE })
     outgoing.on('error', reject)
     outgoing.on('timeout', () => outgoing.destroy(new Error('it was not answered')))

@@ -33,6 +33,8 @@ export interface Write {
   target: string
   /** What it sets. That of a new record holds a text that occurs nowhere else. */
   fields: Fields
+  /** Of an item that is moved: to which end of its column. */
+  position?: 'top' | 'bottom'
 }
 
 /** A record that must be in the file. */
@@ -227,7 +229,7 @@ function settlePending(client: Client, { rows }: State, problems: string[]): boo
   const write = client.pending
   client.pending = undefined
   if (!write) return false
-  const { method, kind, target, fields } = write
+  const { method, kind, target, fields, position } = write
   const before = client.known.get(target)
   const made = () =>
     [...rows.values()].find((row) => row.kind === kind && nameOf(row.fields) === nameOf(fields))?.fields
@@ -238,10 +240,10 @@ function settlePending(client: Client, { rows }: State, problems: string[]): boo
     return true
   }
   if (!record || isDeepStrictEqual(record, before?.fields)) return false
-  const expected =
-    method === 'POST'
-      ? { ...record, ...fields }
-      : { ...before?.fields, ...fields, updatedAt: record.updatedAt }
+  // What the service chooses.
+  const { updatedAt, sortOrder } = record
+  const chosen = { updatedAt, ...(position && { sortOrder }) }
+  const expected = method === 'POST' ? { ...record, ...fields } : { ...before?.fields, ...fields, ...chosen }
   if (!isDeepStrictEqual(record, expected)) {
     problems.push(`half-written: ${describe(write)} made ${JSON.stringify(record)}`)
   }

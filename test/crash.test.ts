@@ -152,6 +152,17 @@ t.test('what was in flight may have happened or not, but wholly or not at all', 
   }
   const { problems } = look(changing(item, { priority: 'other' }), inFlight).found
   t.match(problems, [/^half-written: PATCH/], 'without one of the fields')
+
+  const column = item.fields.column === 'Done' ? 'Review' : 'Done'
+  const moving = (position?: 'top') => (model: Model) => {
+    inFlight(model)
+    for (const { pending } of model.clients) {
+      if (pending) Object.assign(pending, { fields: { column }, ...(position && { position }) })
+    }
+  }
+  const moved = `${changing(item, { column })}; update kanban_items set sort_order = -9 where id = '${item.fields.id}'`
+  t.strictSame(look(moved, moving('top')).found, { ...NOTHING, unanswered: 1 }, 'a move chooses the place')
+  t.match(look(moved, moving()).found.problems, [/^half-written: PATCH/], 'a change does not')
 })
 
 t.test('what several clients change ends as the last of them left it', async (t) => {

@@ -28,7 +28,8 @@ const CLIENTS = 32
 const SHARED_ITEMS = 4
 /** Milliseconds from the last awaited answer to the kill, at most: a few writes' time. */
 const LONGEST_DELAY = 10
-const ADMIN = { email: 'admin@localhost', password: 'correct horse' }
+/** Who signs in to delete projects. */
+export const ADMIN = { email: 'admin@localhost', password: 'correct horse' }
 
 const COLLECTIONS = {
   project: () => '/api/projects',
@@ -82,10 +83,14 @@ const change = (kind: Kind, target: string, fields: Fields): Write => ({
   target,
   fields,
 })
+const move = (target: string, column: string, position: 'top' | 'bottom'): Write => ({
+  ...change('item', target, { column }),
+  position,
+})
 const remove = (kind: Kind, target: string): Write => ({ method: 'DELETE', kind, target, fields: {} })
 
 /** What a client asks for next. */
-function choose(model: Model, client: Client, random: () => number): Write {
+export function choose(model: Model, client: Client, random: () => number): Write {
   client.marks += 1
   const mark = `${client.number}-${client.marks}`
   const shared = [...model.shared.known].filter(([, { kind }]) => kind === 'item')
@@ -115,6 +120,7 @@ function choose(model: Model, client: Client, random: () => number): Write {
     [6, make('item', project, { title, ...some({ column, priority, assigneeId, description }) })],
     [14, change('item', item, some({ column, priority, assigneeId, title }))],
     [6, change('item', pick(random, shared)[0], { column, priority, title, assigneeId: `member ${mark}` })],
+    [3, move(item, column, pick(random, ['top', 'bottom']))],
     [2, remove('item', item)],
     [3, make('subtask', item, { title })],
     [3, change('subtask', subtask, some({ title, completed: random() < 0.5, sortOrder: client.marks }))],
@@ -129,24 +135,40 @@ function choose(model: Model, client: Client, random: () => number): Write {
   )
 }
 
+/** A write as it was sent, and the record that its answer held. */
+export interface Sent {
+  client: Client
+  write: Write
+  answer: Fields | undefined
+}
+
+/** The header that says which of the sent writes a request is. */
+export const NUMBER_HEADER = 'x-write'
+
 /** A service under load. */
-interface Load {
+export interface Load {
   service: Service
   model: Model
   /** The admin's session: it deletes projects. */
   cookie: string
+  /** All writes, in the order in which they were sent. */
+  sent: Sent[]
   problems: string[]
 }
 
 /** Sends one write and notes its answer. @throws when it gets none; an answer that is wrong is a problem */
-async function perform(
-  { service, model, cookie, problems }: Load,
+export async function perform(
+  { service, model, cookie, sent, problems }: Load,
   client: Client,
   agent: Agent,
   write: Write,
 ) {
-  const { method, kind, target, fields } = write
-  const path = method === 'POST' ? COLLECTIONS[kind](target) : `/api/${RECORDS[kind]}/${target}`
+  const { kind, target, fields, position } = write
+  const record = `/api/${RECORDS[kind]}/${target}`
+  const path = position ? `${record}/move` : write.method === 'POST' ? COLLECTIONS[kind](target) : record
+  const method = position ? 'POST' : write.method
+  const entry: Sent = { client, write, answer: undefined }
+  const number = sent.push(entry) - 1
   const acknowledged = sending(model, client, write)
   const session = method === 'DELETE' && kind === 'project' ? cookie : ''
   const answer = await ask(
@@ -154,26 +176,28 @@ async function perform(
     agent,
     method,
     path,
-    method === 'DELETE' ? undefined : fields,
+    method === 'DELETE' ? undefined : { ...fields, ...(position && { position }) },
     session,
+    { [NUMBER_HEADER]: String(number) },
   )
   const { status, body } = answer
-  if (status !== (method === 'POST' ? 201 : 200)) {
+  if (status !== (write.method === 'POST' ? 201 : 200)) {
     problems.push(`${method} ${path} was answered with ${status}: ${JSON.stringify(body)}`)
   } else if (method !== 'DELETE' && !isShared(model, client, write) && !agrees(body, fields)) {
     problems.push(`${method} ${path} ${JSON.stringify(fields)} was answered with ${JSON.stringify(body)}`)
   } else {
-    acknowledged(withoutRelations(body))
+    entry.answer = withoutRelations(body)
+    acknowledged(entry.answer)
   }
 }
 
 /** Signs in the admin and makes what all clients write to. @returns the session's cookie */
-async function prepare({ service, model, problems }: Omit<Load, 'cookie'>): Promise<string> {
+export async function prepare(load: Omit<Load, 'cookie'>): Promise<string> {
+  const { service, model, problems } = load
   const agent = new Agent()
   const { status, cookie } = await ask(service.port, agent, 'POST', '/api/session', ADMIN)
   if (status !== 201) problems.push(`the admin's sign-in was answered with ${status}`)
-  const load = { service, model, cookie, problems }
-  const send = (write: Write) => perform(load, model.shared, agent, write)
+  const send = (write: Write) => perform({ ...load, cookie }, model.shared, agent, write)
   await send(make('project', '', { name: 'shared' }))
   const [project = ''] = model.shared.known.keys()
   for (let index = 0; index < SHARED_ITEMS; index += 1)
@@ -256,9 +280,9 @@ export async function crash(
   const report: Report = { seed, rounds: [], problems: [], model }
   const { problems } = report
   let service = await start(owner, environment)
-  const cookie = await prepare({ service, model, problems })
+  const cookie = await prepare({ service, model, sent: [], problems })
   while (report.rounds.length < rounds && problems.length === 0) {
-    const load = { service, model, cookie, problems }
+    const load = { service, model, cookie, sent: [], problems }
     const roundSeed = seed + Math.imul(report.rounds.length, 0x85ebca6b)
     const acknowledged = await writeUntilKilled(load, mostWrites, roundSeed)
     const inFlight =

@@ -146,6 +146,7 @@ function refuseForeignFile(path: string, migrations: MigrationMeta[]): void {
   }
   // The last connection to a file clears its log away, which may write to the file; one that only reads never does.
   // Without a log there is nothing to write, and this connection leaves none behind.
+  if (existsSync(`${path}-journal`)) rollBack(path)
   const hasLog = existsSync(`${path}-wal`) || existsSync(`${path}-journal`)
   const client = new SQLite(path, { readonly: hasLog, timeout: BUSY_TIMEOUT })
   try {
@@ -167,6 +168,26 @@ function refuseForeignFile(path: string, migrations: MigrationMeta[]): void {
     }
   } finally {
     client.close()
+  }
+}
+
+/**
+ * Takes back what a power cut left half-written with a rollback journal, as a new file is until it is switched to WAL: a
+ * connection that only reads refuses to read it (SQLITE_READONLY_ROLLBACK). Whoever owns the file, this is what its own
+ * next reader would do.
+ */
+function rollBack(path: string): void {
+  for (const readonly of [true, false]) {
+    const client = new SQLite(path, { readonly, timeout: BUSY_TIMEOUT })
+    try {
+      client.prepare('select 1 from sqlite_schema').get()
+      return
+    } catch (error) {
+      const needsRollback = error instanceof SQLite.SqliteError && error.code === 'SQLITE_READONLY_ROLLBACK'
+      if (!needsRollback) throw error
+    } finally {
+      client.close()
+    }
   }
 }
 

@@ -228,6 +228,33 @@ t.test('what was committed before a crash is there after it', async (t) => {
   t.match(open(t, `file:${killed}`).select().from(teams).all(), [{ id: 'a' }])
 })
 
+t.test('what a power cut left half-written before the switch to WAL is rolled back', async (t) => {
+  const folder = t.testdir({ running: {}, cut: {} })
+  /** A file as it lies on disk within a transaction whose changes have begun to reach it. */
+  function cut(name: string, sql: string): string {
+    const running = join(folder, 'running', name)
+    const left = join(folder, 'cut', name)
+    const client = new SQLite(running)
+    client.exec(sql)
+    client.pragma('cache_size = 2')
+    client.exec('begin; create table halves (text)')
+    for (let row = 0; row < 100; row += 1) client.exec('insert into halves values (zeroblob(4000))')
+    for (const suffix of ['', '-journal']) copyFileSync(running + suffix, left + suffix)
+    client.close()
+    return left
+  }
+  const { db, close } = openDatabase(`file:${cut('new.db', '')}`)
+  t.strictSame(db.select().from(teams).all(), [], 'a new file is made anew')
+  t.notOk(db.$client.prepare(`select 1 from sqlite_schema where name = 'halves'`).get())
+  close()
+
+  const foreign = cut('foreign.db', 'create table things (id text)')
+  t.match(refusal(`file:${foreign}`), 'belongs to something else')
+  const client = new SQLite(foreign)
+  t.strictSame(client.prepare('select name from sqlite_schema').pluck().all(), ['things'])
+  client.close()
+})
+
 t.test('processes that open one new file at once all succeed', async (t) => {
   const script = `
     import { createInterface } from 'node:readline'

@@ -1,0 +1,364 @@
+/** What is asked of the service in the stall probe: each row is something that one client may ask for. */
+import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import SQLite from 'better-sqlite3'
+import type { SharedDatabase } from '../src/db/client.ts'
+import { itemPath, itemsPath, LIST_PATH, movePath, projectPath, SESSION_PATH, searchPath } from './api.ts'
+import { socketsOf } from './process-usage.ts'
+import type { Client, Received } from './stall-client.ts'
+import { COMMON_WORDS, change, type DataName, idsOf, METRICS } from './stall-data.ts'
+
+/** What a row works with. */
+export interface Situation {
+  client: Client
+  pid: number
+  /** The service's file. */
+  file: string
+  /** An admin's. */
+  cookie: string
+  /** The first project, and some of its records. */
+  project: string
+  items: string[]
+
+  /** The first column, `To Do`. */
+  column: string
+  label: string
+}
+
+/** Something to ask for. */
+export interface Row {
+  title: string
+  data: DataName
+  /** Changes the file before the service starts. */
+  prepare?: (db: SharedDatabase) => unknown
+  /** The service's heap, at most, in MB; Node's default otherwise. */
+  heap?: number
+  /** Seconds after which it is given up; 60 otherwise. */
+  patience?: number
+  /** Asks before it is watched, for what is to be remembered. */
+  warmUp?: (situation: Situation) => Promise<unknown>
+  /** @returns a remark, where it is a text */
+  run: (situation: Situation) => Promise<unknown>
+}
+
+const times = <T>(count: number, make: (position: number) => T): T[] =>
+  Array.from({ length: count }, (_, position) => make(position))
+
+const assignmentsPath = (project: string) => `${projectPath(project)}/team-assignments`
+const reorderPath = (project: string) => `${projectPath(project)}/kanban-items/reorder`
+const columnPath = (id: string) => `/api/kanban-columns/${id}`
+const labelPath = (id: string) => `/api/kanban-labels/${id}`
+const TRANSCRIPT_PATH = '/api/ingest/transcript'
+const INGESTED_METRICS_PATH = '/api/ingest/metrics'
+const ITEMS_PATH = '/api/kanban-items'
+
+/** First these people, then all of them in another role, then as many others. */
+const assign = (count: number) => ({
+  data: 'board' as const,
+  run: async ({ client, project }: Situation) => {
+    const people = (name: string, role: string) =>
+      times(count, (position) => ({ memberId: `${name} ${position}`, role }))
+    for (const members of [people('one', 'member'), people('one', 'lead'), people('other', 'member')]) {
+      await client.send('PUT', assignmentsPath(project), { members })
+    }
+  },
+})
+
+/** Action items as short as they come: all of them have 64 KiB. */
+const ingest = (count: number) => ({
+  data: 'board' as const,
+  run: ({ client, project: projectId }: Situation) =>
+    client.send('POST', TRANSCRIPT_PATH, {
+      projectId,
+      title: 'Weekly',
+      date: '2026-01-31',
+      actionItems: times(count, () => 'x'),
+    }),
+})
+
+const reorder = (count: number) => ({
+  data: 'board' as const,
+  run: ({ client, project, items }: Situation) =>
+    client.send('POST', reorderPath(project), {
+      items: items
+        .slice(0, count)
+        .map((id, position) => ({ id, column: `${position}`, sortOrder: position })),
+    }),
+})
+
+/** Somewhat below a megabyte, with room for what stands around it. */
+const ONES = 520_000
+const ones = (count = ONES) => times(count, () => 1)
+
+const wrong = (ask: (situation: Situation) => Promise<unknown>) => ({ data: 'board' as const, run: ask })
+
+const DEPTH = 520_000
+const nested = (field: string) => `{"${field}":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`
+
+/** Sends the same on four connections for some seconds. */
+async function sendOnFour({ client }: Situation, path: string, body: string): Promise<void> {
+  const end = performance.now() + 5000
+  const lanes = times(4, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+  await Promise.all(
+    lanes.map(async (agent) => {
+      // A refused body may end the connection under it.
+      while (performance.now() < end) await client.send('POST', path, body, { agent }).catch(() => undefined)
+    }),
+  )
+}
+
+async function walk({ client }: Situation, path: string): Promise<void> {
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const page: Received = await client.send('GET', next)
+    next = page.next
+  }
+}
+
+const STALLED = 40
+/** Seconds. The service gives those that do not read a minute. */
+const STALLED_WATCH = 75
+
+async function stopReading({ client, pid, project }: Situation): Promise<string> {
+  const others = new Set(socketsOf(pid))
+  for (let count = 0; count < STALLED; count++) client.stall(`${projectPath(project)}/kanban-items`)
+  const begin = performance.now()
+  for (let most = 0; ; await sleep(500)) {
+    const seconds = (performance.now() - begin) / 1000
+    const left = socketsOf(pid).filter((name) => !others.has(name)).length
+    most = Math.max(most, left)
+    if (most > 0 && left === 0) return `${most} ended after ${seconds.toFixed(0)} s at the latest`
+    if (seconds >= STALLED_WATCH) return `${left} of ${most} alive after ${STALLED_WATCH} s`
+  }
+}
+
+/** Changes one item as another tool would. */
+function changeByAnother({ file, items: [item] }: Situation): void {
+  const client = new SQLite(file)
+  client.prepare(`update kanban_items set title = 'Changed by another' where id = ?`).run(item)
+  client.close()
+}
+
+const measure = (names: (position: number) => string, data: DataName) => ({
+  data,
+  run: ({ client, project: projectId }: Situation) =>
+    client.send('POST', INGESTED_METRICS_PATH, {
+      projectId,
+      metrics: times(METRICS.count, (position) => ({ name: names(position), value: position + 1 })),
+    }),
+})
+
+const labelAll = (db: SharedDatabase) =>
+  change(
+    db,
+    `insert or ignore into kanban_item_labels (item_id, label_id)
+     select id, (select id from kanban_labels order by id limit 1) from kanban_items`,
+  )
+
+/** The rows by their names on the command line. Where today's limits are lower than a row's numbers, it is refused. */
+export const ROWS: Record<string, Row> = {
+  nothing: { title: 'nothing, for 2 s: the machine’s own noise', data: 'board', run: () => sleep(2000) },
+  'assign-15000': {
+    title: 'PUT team-assignments, 15,000 members: new ones, other roles, others',
+    ...assign(15_000),
+  },
+  'assign-1000': {
+    title: 'PUT team-assignments, 1,000 members: new ones, other roles, others',
+    ...assign(1000),
+  },
+  'ingest-16000': { title: 'POST ingest/transcript, 16,000 action items', ...ingest(16_000) },
+  'ingest-1000': { title: 'POST ingest/transcript, 1,000 action items', ...ingest(1000) },
+  'reorder-8000': { title: 'reorder of 8,000 items into new columns', ...reorder(8000) },
+  'reorder-1000': { title: 'reorder of 1,000 items into new columns', ...reorder(1000) },
+  'wrong-reorder': {
+    title: 'a megabyte of wrong values to item reorder',
+    ...wrong(({ client, project }) => client.send('POST', reorderPath(project), { items: ones() })),
+  },
+  'wrong-reorders': {
+    title: 'a megabyte of wrong values to the reorders of projects, columns, subtasks and ideas',
+    ...wrong(async ({ client, project, items: [item = ''] }) => {
+      await client.send('POST', `${LIST_PATH}/reorder`, { items: ones() })
+      await client.send('POST', `${projectPath(project)}/kanban-columns/reorder`, { items: ones() })
+      await client.send('POST', `${itemPath(item)}/subtasks/reorder`, { items: ones() })
+      await client.send('POST', '/api/personal-ideas/reorder', { items: ones() })
+    }),
+  },
+  'wrong-bulk': {
+    title: 'a megabyte of wrong values to bulk PATCH',
+    ...wrong(({ client }) => client.send('PATCH', ITEMS_PATH, { ids: ones(), update: { isNew: false } })),
+  },
+  'wrong-transcript': {
+    title: 'a megabyte of wrong values to ingest/transcript, and 64 KiB of them',
+    ...wrong(async ({ client, project: projectId }) => {
+      for (const actionItems of [ones(), ones(32_000)]) {
+        const meeting = { projectId, title: 'Weekly', date: '2026-01-31', actionItems }
+        await client.send('POST', TRANSCRIPT_PATH, meeting)
+      }
+    }),
+  },
+  'wrong-metrics': {
+    title: 'a megabyte of wrong values to ingest/metrics',
+    ...wrong(({ client, project: projectId }) =>
+      client.send('POST', INGESTED_METRICS_PATH, { projectId, metrics: ones() }),
+    ),
+  },
+  'wrong-teams': {
+    title: 'a megabyte of wrong values to teams and team-assignments',
+    ...wrong(async ({ client, project, cookie }) => {
+      await client.send('POST', '/api/teams', { name: 'Crew', memberIds: ones() }, { cookie })
+      await client.send('PUT', assignmentsPath(project), { members: ones() })
+    }),
+  },
+  'wrong-fields': {
+    title: '64 KiB arrays of wrong values in a metric, a transcript and a project',
+    ...wrong(async ({ client, project }) => {
+      const values = ones(32_000)
+      await client.send('POST', `${projectPath(project)}/metrics`, { name: 'n', value: 1, history: values })
+      await client.send('POST', `${projectPath(project)}/transcript-summaries`, {
+        title: 'Weekly',
+        date: '2026-01-31',
+        participants: values,
+        actionItems: values,
+      })
+      await client.send('POST', LIST_PATH, { name: 'Apollo', phaseConfig: values })
+    }),
+  },
+  'nested-session': {
+    title: '1 MB deeply nested to POST /api/session, anonymous, 4 connections, 5 s',
+    data: 'board',
+    run: (situation) => sendOnFour(situation, SESSION_PATH, nested('email')),
+  },
+  'nested-project': {
+    title: '1 MB deeply nested to POST /api/projects, once',
+    data: 'board',
+    run: ({ client }) => client.send('POST', LIST_PATH, nested('metadata')),
+  },
+  pages: {
+    title: 'pages of 500 through 20,000 items, 60 times, with a heap of 160 MB',
+    data: 'board',
+    heap: 160,
+    run: async (situation) => {
+      for (let count = 0; count < 60; count++)
+        await walk(situation, itemsPath(situation.project, { limit: '500' }))
+    },
+  },
+  'stopped-readers': {
+    title: '40 connections that stop reading 12 MB answers',
+    data: 'board',
+    patience: STALLED_WATCH + 15,
+    run: stopReading,
+  },
+  'metric-values': {
+    title: '1,000 values of one metric in one ingest',
+    ...measure(() => 'metric 0', 'metrics'),
+  },
+  'metric-histories': {
+    title: '1,000 metrics in one ingest, each with a history of 500',
+    ...measure((position) => `metric ${position}`, 'metrics'),
+  },
+  'patch-nothing': {
+    title: 'PATCH project {} on a board of 20,000 items',
+    data: 'board',
+    run: ({ client, project }) => client.send('PATCH', projectPath(project), {}),
+  },
+  'delete-project': {
+    title: 'DELETE project with 20,000 items',
+    data: 'board',
+    run: ({ client, project, cookie }) => client.send('DELETE', projectPath(project), undefined, { cookie }),
+  },
+  'delete-column': {
+    title: 'DELETE column with 13,000 items to move',
+    data: 'board',
+    run: ({ client, column }) => client.send('DELETE', `${columnPath(column)}?moveTo=Done`),
+  },
+  'number-anew': {
+    title: 'a move into a column of 13,000 that is numbered anew after 1e308',
+    data: 'board',
+    prepare: (db) =>
+      change(
+        db,
+        `update kanban_items set sort_order = 1e308 where id = (
+          select id from kanban_items where "column" = 'To Do' order by sort_order desc, id desc limit 1)`,
+      ),
+    run: ({ client, items }) =>
+      client.send('POST', movePath(items.at(-1) ?? ''), { column: 'To Do', position: 'bottom' }),
+  },
+  list: {
+    title: 'GET the list of 20,000 items',
+    data: 'board',
+    run: ({ client, project }) => client.send('GET', `${projectPath(project)}/kanban-items`),
+  },
+  'list-everywhere': {
+    title: 'GET /api/kanban-items, 20,000 items',
+    data: 'board',
+    run: ({ client }) => client.send('GET', ITEMS_PATH),
+  },
+  'foreign-commit': {
+    title: 'GET project of 20,000 items after a foreign commit',
+    data: 'board',
+    warmUp: ({ client, project }) => client.send('GET', projectPath(project)),
+    run: async (situation) => {
+      changeByAnother(situation)
+      await situation.client.send('GET', projectPath(situation.project))
+    },
+  },
+  cards: {
+    title: 'GET /api/projects of 50,000 cards, 5 times (larger than the cache)',
+    data: 'cards',
+    run: async ({ client }) => {
+      for (let count = 0; count < 5; count++) await client.send('GET', LIST_PATH)
+    },
+  },
+  search: {
+    title: 'search for a word that occurs everywhere in 150 MB of text, and for 50 of them',
+    data: 'texts',
+    run: async ({ client }) => {
+      for (const words of [COMMON_WORDS.slice(0, 1), COMMON_WORDS]) {
+        await client.send('GET', searchPath(words.join(' ')))
+      }
+    },
+  },
+  'label-rename': {
+    title: 'PATCH label used on 20,000 items',
+    data: 'board',
+    prepare: labelAll,
+    run: ({ client, label }) => client.send('PATCH', labelPath(label), { name: 'Renamed' }),
+  },
+  'label-delete': {
+    title: 'DELETE label used on 20,000 items',
+    data: 'board',
+    prepare: labelAll,
+    run: ({ client, label }) => client.send('DELETE', labelPath(label)),
+  },
+  'column-rename': {
+    title: 'PATCH column with 13,000 items: another name',
+    data: 'board',
+    run: ({ client, column }) => client.send('PATCH', columnPath(column), { name: 'Renamed' }),
+  },
+  'bulk-500': {
+    title: 'bulk PATCH of 500 items',
+    data: 'board',
+    run: ({ client, items }) =>
+      client.send('PATCH', ITEMS_PATH, {
+        ids: items.slice(0, 500),
+        update: { column: 'Elsewhere', priority: 'urgent', assigneeId: 'maria' },
+      }),
+  },
+}
+
+/** Reads from a file what rows need to know. */
+export function recordsIn(db: SharedDatabase) {
+  const [project = ''] = idsOf(db, 'select id from projects order by id')
+  const inOrder = 'select id from kanban_items where project_id = ?'
+  const [column = ''] = idsOf(
+    db,
+    `select id from kanban_columns where project_id = ? and name = 'To Do'`,
+    project,
+  )
+  const [label = ''] = idsOf(db, 'select id from kanban_labels order by id')
+  return {
+    project,
+    column,
+    label,
+    items: idsOf(db, `${inOrder} order by "column" = 'To Do' desc, sort_order, id`, project),
+  }
+}

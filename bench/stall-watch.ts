@@ -1,0 +1,109 @@
+/**
+ * Watches a service's event loop from outside: asks for its health again and again on a connection of its own, in a
+ * thread of its own, so that nothing that the benchmark does is taken for a stall.
+ */
+import { connect } from 'node:net'
+import { parentPort, Worker, workerData } from 'node:worker_threads'
+import { waitedForProcessor } from './process-usage.ts'
+
+/** Milliseconds between an answer and the next question. */
+const PAUSE = 2
+
+/** The interval in which health counts as asked for, in milliseconds: what would have been asked during a stall waited, too. */
+const INTERVAL = 5
+
+/**
+ * How long the service took to answer, in milliseconds, less what its thread waited for a processor: on a machine that does
+ * other things, too, those would be taken for stalls.
+ */
+export interface Health {
+  /** The longest stall. */
+  longest: number
+  /** The longest wait as it was, whatever it was for. */
+  longestSeen: number
+  p50: number
+  p99: number
+  /** Whether it still listened in the end. */
+  isAlive: boolean
+}
+
+/** Watches until it is asked for what it saw. */
+export interface Watch {
+  end: () => Promise<Health>
+}
+
+/** Begins to watch. @param server the service's process, and where it listens on 127.0.0.1 */
+export async function watch({ port, pid }: { port: number; pid: number }): Promise<Watch> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: { port, pid } })
+  const next = <T>() =>
+    new Promise<T>((resolve, reject) => worker.once('message', resolve).once('error', reject))
+  await next()
+  return {
+    end: async () => {
+      const seen = next<Health>()
+      worker.postMessage('end')
+      const health = await seen
+      await worker.terminate()
+      return health
+    },
+  }
+}
+
+/** What all questions waited, those included that a stall kept from being asked. */
+function waits(latencies: number[]): number[] {
+  const all = latencies.flatMap((latency) => {
+    const missed = Math.floor(latency / INTERVAL)
+    return Array.from({ length: missed + 1 }, (_, position) => latency - position * INTERVAL)
+  })
+  return all.sort((one, other) => one - other)
+}
+
+function run(port: number, pid: number): void {
+  const latencies: number[] = []
+  let longestSeen = 0
+  let asked = 0
+  let waited = 0
+  let isWaiting = false
+  let isAlive = true
+  const socket = connect(port, '127.0.0.1')
+  function ask() {
+    if (!isAlive) return
+    isWaiting = true
+    waited = waitedForProcessor(pid)
+    asked = performance.now()
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  }
+  function note() {
+    const seen = performance.now() - asked
+    longestSeen = Math.max(longestSeen, seen)
+    latencies.push(Math.max(0, seen - Math.max(0, waitedForProcessor(pid) - waited)))
+  }
+  socket.setNoDelay()
+  socket.on('data', (answer) => {
+    if (!answer.toString('latin1').endsWith('}')) return
+    isWaiting = false
+    note()
+    if (latencies.length === 1) parentPort?.postMessage('ready')
+    setTimeout(ask, PAUSE)
+  })
+  socket.on('error', () => undefined)
+  socket.on('close', () => {
+    isAlive = false
+  })
+  socket.on('connect', ask)
+  parentPort?.on('message', () => {
+    if (isWaiting) note()
+    const all = waits(latencies.slice(1))
+    const share = (part: number) => all[Math.min(all.length - 1, Math.floor(all.length * part))] ?? 0
+    const health: Health = {
+      longest: all.at(-1) ?? 0,
+      longestSeen,
+      p50: share(0.5),
+      p99: share(0.99),
+      isAlive,
+    }
+    parentPort?.postMessage(health)
+  })
+}
+
+if (workerData?.port) run(workerData.port, workerData.pid)

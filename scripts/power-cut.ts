@@ -1,0 +1,57 @@
+/** Cuts the power of a recorded service many times over, and fails when anything acknowledged was lost. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { cutPower, recordService } from '../test/power-cut.ts'
+import { FATES } from '../test/recorded-disk.ts'
+import { withoutStrace } from '../test/strace.ts'
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.')
+  return Number(text)
+}
+
+const { images, seed } = new Command('test:power-cut')
+  .option('--images <n>', 'how many times the power is cut', wholeNumber, 2000)
+  .option(
+    '--seed <n>',
+    'repeats what the clients ask for and the cuts',
+    wholeNumber,
+    Math.ceil(Math.random() * 1e8),
+  )
+  .parse()
+  .opts<{ images: number; seed: number }>()
+
+if (withoutStrace) {
+  console.error(withoutStrace)
+  process.exit(1)
+}
+const folder = mkdtempSync(join(tmpdir(), 'phaseboard-power-cut-'))
+const endings: (() => unknown)[] = []
+console.log(`${images} images, seed ${seed}`)
+try {
+  const recording = await recordService({ teardown: (end) => endings.push(end) }, folder, seed)
+  const { events, sent } = recording
+  const syncs = events.filter(({ kind }) => kind.startsWith('sync')).length
+  console.log(`recorded ${sent.length} writes, ${events.length} events, ${syncs} of them syncs`)
+  const report = cutPower(recording, { folder, images, seed })
+  for (const fate of FATES) {
+    const ofFate = report.images.filter((image) => image.fate === fate)
+    const sum = (count: (image: (typeof ofFate)[number]) => number) =>
+      ofFate.reduce((total, image) => total + count(image), 0)
+    console.log(
+      `${fate} of what was not synced: ${ofFate.length} images, ${sum(({ inFlight }) => inFlight)} writes in flight of which ${sum(({ happened }) => happened)} had happened`,
+    )
+  }
+  for (const problem of report.problems) console.error(problem)
+  if (report.problems.length > 0) {
+    console.error(`problems with --images ${images} --seed ${seed}; the image is in ${join(folder, 'image')}`)
+    process.exitCode = 1
+  } else {
+    rmSync(folder, { recursive: true })
+    console.log('nothing lost, nothing half-written')
+  }
+} finally {
+  for (const end of endings) end()
+}

@@ -1,0 +1,308 @@
+/**
+ * Cutting the power: what the running service writes and syncs is recorded while many clients write; from the record the
+ * disk is rebuilt as a cut may have left it, at many points, and each is held against what was acknowledged until then.
+ *
+ * The seed fixes what each client asks for, and where and how the power is cut. How the requests interleave is up to the
+ * machine.
+ */
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { Agent } from 'node:http'
+import { join } from 'node:path'
+import { openDatabase } from '../src/db/client.ts'
+import { generator, pick } from './clients.ts'
+import { ADMIN, choose, type Load, NUMBER_HEADER, perform, prepare, type Sent } from './crash.ts'
+import { type Model, newModel, readState, sending, settle } from './crash-model.ts'
+import { type Owner, type Service, start } from './process.ts'
+import { type Event, FATES, type Fate, makeDisk, readRecord, recorder } from './recorded-disk.ts'
+
+const CLIENTS = 8
+/** Writes that are acknowledged in the service's first life. */
+const FIRST_WRITES = 100
+/** Writes that are acknowledged after the log has begun anew. */
+const LAST_WRITES = 60
+/** Events near one that is of interest: a cut there finds it half done. */
+const NEAR = 12
+
+const FILE = 'board.db'
+
+/** What to do. */
+export interface PowerCutOptions {
+  /** An empty folder for the recorded files and the images. */
+  folder: string
+  images: number
+  seed: number
+  /** Is told of each image. */
+  onImage?: (image: Image) => void
+}
+
+/** The disk as a cut may have left it, and what came of opening it. */
+export interface Image {
+  /** How many events of the record had happened. */
+  at: number
+  fate: Fate
+  /** Whether it was cut before the first request was answered, or near a copying of the log into the file. */
+  isFirstStart: boolean
+  isCheckpoint: boolean
+  acknowledged: number
+  /** Writes that were asked for and not answered, and how many of them had happened. */
+  inFlight: number
+  happened: number
+  /** Changes of files that were not synced. */
+  unsynced: number
+}
+
+/** What the service did while it was recorded. */
+export interface Recording {
+  events: Event[]
+  sent: Sent[]
+}
+
+/** What all images came to. The first one with a problem is the last; it is left in the folder. */
+export interface PowerCutReport {
+  seed: number
+  images: Image[]
+  problems: string[]
+}
+
+/** Writes with all clients at once until it is enough, or the service is killed. */
+async function writeUntil(load: Load, seed: number, isEnough: (answered: number) => boolean): Promise<void> {
+  const { model, problems } = load
+  let answered = 0
+  await Promise.all(
+    model.clients.map(async (client) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      const random = generator(seed + Math.imul(client.number + 1, 0x9e3779b1))
+      try {
+        while (!isEnough(answered) && problems.length === 0) {
+          await perform(load, client, agent, choose(model, client, random))
+          answered += 1
+        }
+      } catch (error) {
+        if (!isEnough(answered)) problems.push(`client ${client.number}: ${error}`)
+      } finally {
+        agent.destroy()
+      }
+    }),
+  )
+}
+
+/** What the log's header holds changes whenever the log begins anew. */
+function logHeader(file: string): string {
+  const header = Buffer.alloc(32)
+  const descriptor = openSync(`${file}-wal`, 'r')
+  readSync(descriptor, header, 0, 32, 0)
+  closeSync(descriptor)
+  return header.toString('hex')
+}
+
+async function stop(service: Service, signal: NodeJS.Signals): Promise<void> {
+  service.kill(signal)
+  await service.exited
+}
+
+/**
+ * Records three lives of a service on one file: the first start and writes, ended properly; so many writes that the log is
+ * copied into the file and begins anew, ended by a kill among further ones; and a start on what that left.
+ * @throws Error when the service does not do as it should
+ */
+export async function recordService(owner: Owner, folder: string, seed: number): Promise<Recording> {
+  const data = join(folder, 'data')
+  const file = join(data, FILE)
+  mkdirSync(data)
+  const environment = {
+    DATABASE_URL: `file:${file}`,
+    HOST: '127.0.0.1',
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+    NODE_OPTIONS: '',
+  }
+  const records = [1, 2, 3].map((life) => join(folder, `record-${life}`))
+  const [first = '', second = '', third = ''] = records
+  const problems: string[] = []
+  const model = newModel(CLIENTS)
+  const common = { model, sent: [], problems }
+
+  let service = await start(owner, environment, recorder(first))
+  const cookie = await prepare({ ...common, service })
+  await writeUntil({ ...common, cookie, service }, seed, (answered) => answered >= FIRST_WRITES)
+  await stop(service, 'SIGTERM')
+
+  service = await start(owner, environment, recorder(second))
+  const load = { ...common, cookie, service }
+  await writeUntil(load, seed + 1, (answered) => answered >= 1)
+  const header = logHeader(file)
+  await writeUntil(load, seed + 2, () => logHeader(file) !== header)
+  let killed = false
+  await writeUntil(load, seed + 3, (answered) => {
+    if (answered >= LAST_WRITES && !killed) {
+      killed = true
+      service.kill('SIGKILL')
+    }
+    return killed
+  })
+  await service.exited
+
+  service = await start(owner, environment, recorder(third))
+  await stop(service, 'SIGTERM')
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const record = records.map((path) => readFileSync(path, 'latin1')).join('\n')
+  for (const path of records) rmSync(path)
+  return { events: readRecord(record, data), sent: common.sent }
+}
+
+/** What the clients know, at a point of the record: the service's answers count from when it began to send them. */
+function makeReplay({ sent }: Recording) {
+  const model = newModel(CLIENTS)
+  const acknowledging = new Map<number, () => void>()
+  /** The write that was last read from each connection. */
+  const asked = new Map<string, number>()
+  let acknowledged = 0
+  const header = new RegExp(`^${NUMBER_HEADER}: (\\d+)\r$`, 'mi')
+  return {
+    model,
+    countAcknowledged: () => acknowledged,
+    apply: (event: Event) => {
+      if (event.kind === 'received') {
+        const number = Number(header.exec(event.text)?.[1] ?? Number.NaN)
+        const { client, write, answer } = sent[number] ?? {}
+        if (client === undefined || write === undefined) return
+        asked.set(event.connection, number)
+        const acknowledge = sending(
+          model,
+          model.clients[client.number] ?? model.shared,
+          structuredClone(write),
+        )
+        if (answer) acknowledging.set(number, () => acknowledge(structuredClone(answer)))
+      } else if (event.kind === 'sent' && /^HTTP\/1\.1 2/.test(event.text)) {
+        const number = asked.get(event.connection)
+        if (number === undefined) return
+        asked.delete(event.connection)
+        if (acknowledging.has(number)) acknowledged += 1
+        acknowledging.get(number)?.()
+        acknowledging.delete(number)
+      }
+    },
+  }
+}
+
+/** The places in the record where the service's file itself is written to once it has answered: copying the log. */
+function checkpointsIn(events: Event[], firstAnswer: number): number[] {
+  return [...events.entries()].flatMap(([number, event]) => {
+    const isOfFile = (event.kind === 'write' || event.kind === 'sync') && event.file === FILE
+    const isOfName = event.kind === 'create' || event.kind === 'unlink'
+    return number > firstAnswer && (isOfFile || isOfName) ? [number] : []
+  })
+}
+
+/** Chooses where the power is cut: a quarter during the first start, a quarter around checkpoints, the rest anywhere. */
+function chooseCuts({ events }: Recording, count: number, random: () => number) {
+  const firstAnswer = events.findIndex(({ kind }) => kind === 'sent')
+  const checkpoints = checkpointsIn(events, firstAnswer)
+  const answers = [...events.entries()].flatMap(([number, { kind }]) => (kind === 'sent' ? [number] : []))
+  const anywhere = () => firstAnswer + Math.floor(random() * (events.length - firstAnswer))
+  const nearCheckpoint = () => pick(random, checkpoints) + Math.floor((random() * 2 - 1) * NEAR)
+  const makers = [
+    () => Math.floor(random() * firstAnswer),
+    nearCheckpoint,
+    anywhere,
+    // Just as an answer has left, when there is the most to lose.
+    () => pick(random, answers) + 1,
+  ]
+  const ofCheckpoint = new Set(
+    checkpoints.flatMap((number) =>
+      Array.from({ length: 2 * NEAR + 1 }, (_, index) => number + index - NEAR),
+    ),
+  )
+  return Array.from({ length: count }, (_, index) => {
+    const at = Math.min((makers[index % makers.length] as () => number)(), events.length)
+    const fate = FATES[Math.floor(index / makers.length) % FATES.length] as Fate
+    return { at, fate, isFirstStart: at < firstAnswer, isCheckpoint: ofCheckpoint.has(at) }
+  }).sort((one, other) => one.at - other.at)
+}
+
+/**
+ * Opens a file as the next start does, and has the search index hold itself against the texts.
+ * @returns what is wrong
+ */
+function open(file: string): string[] {
+  try {
+    const { db, close } = openDatabase(`file:${file}`)
+    try {
+      db.$client.exec(`insert into search_index (search_index) values ('integrity-check')`)
+    } finally {
+      close()
+    }
+    return []
+  } catch (error) {
+    return [`it does not open: ${error}`]
+  }
+}
+
+/** Puts an image on disk, in place of the one before. Files in memory that connections share may be left by a cut, too. */
+function lay(folder: string, files: Map<string, Buffer>, random: () => number): string {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
+  for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes)
+  const file = join(folder, FILE)
+  if (existsSync(file) && random() < 0.2) {
+    writeFileSync(`${file}-shm`, Buffer.from(Array.from({ length: 32_768 }, () => random() * 256)))
+  }
+  return file
+}
+
+const inFlightIn = ({ clients, shared, sharedChanges }: Model): number =>
+  [...clients, shared].filter(({ pending }) => pending).length +
+  sharedChanges.filter(({ answered }) => answered === Number.POSITIVE_INFINITY).length
+
+/** Cuts the power of a recorded service, over and over. */
+export function cutPower(
+  recording: Recording,
+  { folder, images: count, seed, onImage = () => undefined }: PowerCutOptions,
+): PowerCutReport {
+  const random = generator(seed)
+  const disk = makeDisk()
+  const replay = makeReplay(recording)
+  const report: PowerCutReport = { seed, images: [], problems: [] }
+  let happened = 0
+  for (const cut of chooseCuts(recording, count, random)) {
+    for (; happened < cut.at; happened += 1) {
+      const event = recording.events[happened] as Event
+      disk.apply(event, happened)
+      replay.apply(event)
+    }
+    const file = lay(join(folder, 'image'), disk.cut(cut.fate, random), random)
+    const model = structuredClone(replay.model)
+    const inFlight = inFlightIn(model)
+    const problems = open(file)
+    let unanswered = 0
+    if (problems.length === 0) {
+      const { state, problems: damage } = readState(file)
+      const settled = settle(model, state)
+      unanswered = settled.unanswered
+      problems.push(...damage, ...settled.problems)
+    }
+    const image = {
+      ...cut,
+      acknowledged: replay.countAcknowledged(),
+      inFlight,
+      happened: unanswered,
+      unsynced: disk.countUnsynced(),
+    }
+    report.images.push(image)
+    onImage(image)
+    if (problems.length > 0) {
+      report.problems = problems.map((problem) => `${JSON.stringify(image)}: ${problem}`)
+      break
+    }
+  }
+  return report
+}
