@@ -122,6 +122,27 @@ t.test('a backup of a service that writes is the state of one moment', async (t)
   t.equal(client.prepare(incomplete).pluck().get(), 0)
 })
 
+t.test('a commit during a backup neither shows in it nor makes it begin anew', async (t) => {
+  const { file, copy } = setUp(t, 'a')
+  const tool = new SQLite(file)
+  t.teardown(() => tool.close())
+  tool.exec("insert into teams (id, name) values ('big', hex(randomblob(10000000)))")
+  const steps: number[] = []
+  await backUp(file, copy, {
+    onProgress: (done) => {
+      steps.push(done)
+      if (steps.length <= 20)
+        tool.exec(`insert into teams (id, name) values ('later-${steps.length}', 'Ops')`)
+    },
+  })
+  t.ok(steps.length > 2 && steps.length < 20, `${steps.length} steps`)
+  t.strictSame(
+    steps,
+    steps.toSorted((one, other) => one - other),
+  )
+  t.strictSame(teamsIn(copy), ['a', 'big'])
+})
+
 t.test('a backup replaces nothing unless told to, and never the database', async (t) => {
   const { file, folder, copy, command, names } = setUp(t, 'a')
   writeFileSync(copy, 'precious')
