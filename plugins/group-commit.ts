@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { createGroupCommit, type Write } from '../src/db/group-commit.ts'
+import { createGroupCommit, type GroupCommit, type Write } from '../src/db/group-commit.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -8,14 +8,17 @@ declare module 'fastify' {
      * of the event loop, and resolves once that is on disk. Reading what was written belongs inside the work too.
      */
     write: Write
+    /** Why writes fail through no fault of theirs; undefined while writing works. */
+    writeTrouble: GroupCommit['trouble']
   }
 }
 
 /** Writes of requests that arrive together are committed together. */
 export default fp(
   async (app) => {
-    const { write, close } = createGroupCommit(app.db)
+    const { write, trouble, close } = createGroupCommit(app.db, app.databaseFiles)
     app.decorate('write', write)
+    app.decorate('writeTrouble', trouble)
     app.addHook('onClose', async () => close())
   },
   { name: 'group-commit', fastify: '5.x', dependencies: ['database'] },

@@ -30,7 +30,8 @@ const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'readiness',
       summary: 'The service can do its work',
-      description: '503 while the database does not answer or the service is stopping.',
+      description:
+        '503 while the database does not answer, after a write that failed for a full disk or the like until one succeeds, when the database file was replaced or removed, and while the service is stopping.',
       tags,
       response: { 200: OkSchema, 503: ref(ErrorBody) },
     },
@@ -41,6 +42,11 @@ const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
         probe.get()
       } catch (error) {
         request.log.error({ err: error }, 'the database does not answer')
+        throw unavailable
+      }
+      const trouble = await app.writeTrouble()
+      if (trouble) {
+        request.log.warn({ err: trouble }, 'writes fail')
         throw unavailable
       }
       return { status: 'ok' as const }

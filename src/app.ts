@@ -60,8 +60,19 @@ type ServiceOptions = Config & {
   sendsCorsHeaders: boolean
 }
 
+/** Registers the service; a start that fails leaves nothing behind. */
+async function registerService(app: FastifyInstance, options: ServiceOptions): Promise<void> {
+  try {
+    await registerInOrder(app, options)
+  } catch (error) {
+    // The database itself may be what failed, and has tidied up then.
+    if (app.hasDecorator('discardDatabase')) app.discardDatabase(app.firstAdmin?.passwordFile)
+    throw error
+  }
+}
+
 /** Everything the service consists of, in the order in which a request meets it. */
-async function registerService(instance: FastifyInstance, options: ServiceOptions): Promise<void> {
+async function registerInOrder(instance: FastifyInstance, options: ServiceOptions): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   await app.register(database, options)
   await app.register(groupCommit)

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line, and the process's edge: nothing else reads its arguments and environment. */
+import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { addMemberCommands } from './cli-members.ts'
 import type { SharedDatabase } from './db/client.ts'
@@ -50,22 +51,64 @@ program
   .option('--again', 'import the board although it was imported before')
   .action(importTrello)
 
+program
+  .command('backup')
+  .description('copy the database into a file, also while the service runs')
+  .argument('<file>', 'where the backup goes')
+  .option('--force', 'replace the file if it is there')
+  .action(async (file, options) => {
+    const { backupTo } = await import('./backup-commands.ts')
+    await backupTo(await existingDatabaseFile(), file, options)
+  })
+
+program
+  .command('restore')
+  .description('put a backup in the place of the database, while no service runs')
+  .argument('<file>', 'the backup')
+  .option('--create', 'restore although there is no database yet')
+  .action(async (file, { create }) => {
+    const { restoreFrom } = await import('./backup-commands.ts')
+    await restoreFrom(await (create ? databaseFile() : existingDatabaseFile()), file)
+  })
+
 addMemberCommands(program, withDatabase)
 
-/** Opens the configured database file, lets `work` have it, and closes it. */
-async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
+/** The configured database file. */
+async function databaseFile(): Promise<string> {
   const { loadConfig } = await import('./config.ts')
+  const { databasePath } = await import('./db/client.ts')
+
+  const path = databasePath(loadConfig(process.env).databaseUrl)
+  if (path === ':memory:')
+    throw new StartupError('DATABASE_URL must name a file: what is written into :memory: is lost')
+  return path
+}
+
+/** The configured database file, which must be there: a mistyped name must not become an empty database. */
+async function existingDatabaseFile(): Promise<string> {
+  const path = await databaseFile()
+  if (!existsSync(path)) throw new StartupError(`there is no database ${path}: is DATABASE_URL right?`)
+  return path
+}
+
+/** Opens a database file, lets `work` have it, and closes it. What fails leaves no new file behind. */
+async function openFor<T>(path: string, work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
   const { openDatabase } = await import('./db/client.ts')
 
-  const { databaseUrl } = loadConfig(process.env)
-  if (databaseUrl === ':memory:')
-    throw new StartupError('DATABASE_URL must name a file: what is written into :memory: is lost')
-  const { db, close } = openDatabase(databaseUrl)
+  const { db, close, discard } = openDatabase(path)
   try {
     return await work(db)
+  } catch (error) {
+    discard()
+    throw error
   } finally {
     close()
   }
+}
+
+/** Opens the configured database file, lets `work` have it, and closes it. */
+async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
+  return openFor(await existingDatabaseFile(), work)
 }
 
 /** Makes a project of the board in the file, and says what it made. */
@@ -75,7 +118,7 @@ async function importTrello(file: string, { again }: { again?: true }): Promise<
   const { readTrelloBoard } = await import('./trello.ts')
 
   const board = readTrelloBoard(file)
-  await withDatabase((db) => {
+  await openFor(await databaseFile(), (db) => {
     const progress = createProgress(process.stdout, 'importing', 'records')
     try {
       const made = importTrelloBoard(db, board, { again, onProgress: progress.update })

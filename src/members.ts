@@ -98,7 +98,8 @@ export async function ensureFirstAdmin(
   if (adminPassword === undefined && passwordFile === undefined) return undefined
   const password = adminPassword ?? newToken()
   const passwordHash = await hashPassword(password)
-  return write(db, (tx) => {
+  let isWritten = false
+  const make = (tx: Database) => {
     // Another process may have started on the same new file meanwhile.
     if (hasAdmin(tx)) return undefined
     const admin = { role: 'admin', disabled: false, passwordHash } as const
@@ -108,7 +109,17 @@ export async function ensureFirstAdmin(
       tx.insert(members)
         .values({ id: newId(), name: 'Admin', email: adminEmail, ...admin })
         .run()
-    if (passwordFile !== undefined) writePassword(passwordFile, password)
+    if (passwordFile !== undefined) {
+      isWritten = true
+      writePassword(passwordFile, password)
+    }
     return { email: adminEmail, passwordFile }
-  })
+  }
+  try {
+    return write(db, make)
+  } catch (error) {
+    // A password without its admin would only mislead.
+    if (isWritten && passwordFile !== undefined) rmSync(passwordFile, { force: true })
+    throw error
+  }
 }

@@ -52,6 +52,7 @@ export async function serve(environment: Record<string, string | undefined>): Pr
     // A process that never served ends by its error, not by a graceful stop.
     stopper.uninstall()
     await app.close()
+    app.discardDatabase(app.firstAdmin?.passwordFile)
     throw error
   })
   const places = { api: `${url}/api`, docs: `${url}/docs`, admin: whereAdminSignsIn(config, app.firstAdmin) }

@@ -77,6 +77,29 @@ t.test('configuration errors exit with 2 and one line', async (t) => {
   }
 })
 
+t.test('a command does not make a database by mistake', async (t) => {
+  const folder = t.testdir()
+  const path = join(folder, 'data', 'board.db')
+  const commands = [
+    ['member', 'list'],
+    ['member', 'add', 'ada@example.test'],
+    ['member', 'disable', 'ada@example.test'],
+    ['token', 'create', 'ada@example.test', '--name', 'ci'],
+    ['backup', join(folder, 'copy.db')],
+    ['restore', FIXTURE],
+  ]
+  await Promise.all(
+    commands.map(async (args) => {
+      t.strictSame(
+        await run(t, args, { DATABASE_URL: `file:${path}` }),
+        { code: 2, stdout: '', stderr: `phaseboard: there is no database ${path}: is DATABASE_URL right?\n` },
+        args.join(' '),
+      )
+    }),
+  )
+  t.strictSame(readdirSync(folder), [])
+})
+
 t.test('serve runs until a signal, and an import works beside it', async (t) => {
   const { DATABASE_URL } = databaseFor(t)
   const server = start(t, ['serve'], { DATABASE_URL, PORT: '0', LOG_LEVEL: 'warn' })

@@ -280,6 +280,9 @@ t.test('DATABASE_URL is a file: URL, a path or :memory:', async (t) => {
   for (const url of ['postgres://localhost/board', 'http://example.test/x.db', 'file:', 'file://host/x.db']) {
     t.match(complaint({ DATABASE_URL: url }), /^DATABASE_URL /, url)
   }
+  for (const url of ['file:./x.db?mode=ro', 'file:///x.db?mode=ro', './x?.db', ':memory:?cache=shared']) {
+    t.match(complaint({ DATABASE_URL: url }), /^DATABASE_URL must not contain a question mark/, url)
+  }
 })
 
 t.test('one error is told, in one line', async (t) => {

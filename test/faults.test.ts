@@ -3,7 +3,7 @@
  * table that is gone. A fault costs the requests that meet it, each with the 500 of its endpoint, and nothing else.
  */
 import { once } from 'node:events'
-import { truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import SQLite from 'better-sqlite3'
@@ -150,18 +150,24 @@ async function allFail(t: Test, service: { url: string }, requests: Request[]): 
   }
 }
 
-/** All that writes fails, and reads answer as before. */
+/** All that writes fails, reads answer as before, and readiness tells of it. */
 async function onlyWritesFail(t: Test, service: { url: string }, board: Board, before: string[]) {
   for (const _attempt of [1, 2]) {
     await allFail(t, service, Object.values(writesOf(board)))
     t.strictSame(await readAll(service, board), before)
-    await isUp(t, service)
+    await cannotWrite(t, service)
   }
 }
 
 /** The process lives, and it can do its work: at least the reading. */
 async function isUp(t: Test, service: { url: string }): Promise<void> {
   for (const path of ['/healthz', '/readyz']) t.match(await call(service, 'GET', path), { status: 200 }, path)
+}
+
+/** The process lives, and says that it cannot do all of its work. */
+async function cannotWrite(t: Test, service: { url: string }): Promise<void> {
+  t.match(await call(service, 'GET', '/healthz'), { status: 200 })
+  t.match(await call(service, 'GET', '/readyz'), { status: 503, body: { error: 'Service unavailable' } })
 }
 
 /** Whatever can be written and read works, each write shows in the next read, and leaves its activity. */
@@ -355,7 +361,7 @@ t.test('a database that may not grow refuses what needs room, whole, and stores 
   for (const _attempt of [1, 2]) {
     await allFail(t, service, [...big, ...big])
     t.strictSame(await readAll(service, board), before)
-    await isUp(t, service)
+    await cannotWrite(t, service)
   }
   isLogged(t, log(), big, 'SQLITE_FULL')
   // Together with what needs room, a write may be refused as well; whatever it is told, it is true.
@@ -373,7 +379,9 @@ t.test('a database that may not grow refuses what needs room, whole, and stores 
       t.not(found, nextStep)
     }
   }
+  await cannotWrite(t, service)
   t.equal((await done(service, 'PATCH', projectPath, { nextStep: 'Alone' })).body.nextStep, 'Alone')
+  await isUp(t, service)
 
   client.pragma(`max_page_count = ${limit}`)
   await works(t, service, board, client)
@@ -499,6 +507,67 @@ t.test('a database that became read-only refuses writes and nothing else', async
   client.pragma('query_only = off')
   await works(t, service, board, client)
   isSound(t, client)
+})
+
+/** What can happen to the files of a service that runs, and how it is undone. */
+const LOSSES: Record<string, (path: string) => () => void> = {
+  'its file removed': (path) => {
+    renameSync(path, `${path}.aside`)
+    return () => renameSync(`${path}.aside`, path)
+  },
+  'its file replaced by a copy': (path) => {
+    renameSync(path, `${path}.aside`)
+    copyFileSync(`${path}.aside`, path)
+    return () => renameSync(`${path}.aside`, path)
+  },
+  'its log removed': (path) => {
+    renameSync(`${path}-wal`, `${path}.aside`)
+    return () => renameSync(`${path}.aside`, `${path}-wal`)
+  },
+  "the log's index removed": (path) => {
+    renameSync(`${path}-shm`, `${path}.aside`)
+    return () => renameSync(`${path}.aside`, `${path}-shm`)
+  },
+  'its folder renamed': (path) => {
+    renameSync(dirname(path), `${dirname(path)}.aside`)
+    return () => renameSync(`${dirname(path)}.aside`, dirname(path))
+  },
+}
+
+for (const [loss, happen] of Object.entries(LOSSES)) {
+  t.test(`a service with ${loss} acknowledges nothing, and says so`, async (t) => {
+    const environment = environmentOf(t)
+    const path = fileOf(environment)
+    const service = await start(t, environment)
+    const board = await furnish(service)
+    const before = await readAll(service, board)
+    const undo = happen(path)
+    await cannotWrite(t, service)
+    await onlyWritesFail(t, service, board, before)
+    t.match(
+      service.log(),
+      `the database ${path} was replaced or removed while it was open: restart the service`,
+    )
+    undo()
+    await isUp(t, service)
+    const tool = openTool(t, path)
+    await works(t, service, board, tool)
+    isSound(t, tool)
+  })
+}
+
+t.test('a service whose file was removed starts again, with a new one', async (t) => {
+  const environment = environmentOf(t)
+  const path = fileOf(environment)
+  const service = await start(t, environment)
+  await furnish(service)
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix)
+  await cannotWrite(t, service)
+  service.kill('SIGTERM')
+  t.match(await service.exited, { code: 0, stderr: '' })
+  t.notOk(existsSync(path))
+  const again = await start(t, environment)
+  await works(t, again, await furnish(again), openTool(t, path))
 })
 
 /** Takes a table away, with all that belongs to it. @returns the function that puts it back as it was */

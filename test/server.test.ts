@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { Agent, get, type IncomingMessage, request } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -220,7 +220,33 @@ t.test('a port in use ends the start with 1 and one line', async (t) => {
   t.equal(code, 1)
   t.equal(stderr, `phaseboard: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`)
   t.notMatch(stdout, /listening|stopp/)
-  t.strictSame(left(environment), ['board.db', 'initial-admin-password'], 'the database was closed')
+  t.strictSame(left(environment), [], 'nothing is left behind')
+})
+
+t.test('a start that fails leaves folders, files and databases of before as they were', async (t) => {
+  const blocker = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => blocker.close())
+  await once(blocker, 'listening')
+  const { port } = blocker.address() as { port: number }
+  const folder = t.testdir({ existing: { 'notes.txt': 'mine' } })
+  const fail = async (name: string) => {
+    const { code } = await run(t, { DATABASE_URL: `file:${join(folder, name)}`, PORT: String(port) })
+    t.equal(code, 1)
+  }
+  await fail('new/deep/board.db')
+  await fail('existing/board.db')
+  t.strictSame(readdirSync(folder, { recursive: true }).sort(), ['existing', 'existing/notes.txt'])
+
+  const path = join(folder, 'existing', 'board.db')
+  const before = openDatabase(path)
+  before.db.$client.exec("insert into teams (id, name) values ('a', 'Ops')")
+  before.close()
+  await fail('existing/board.db')
+  const after = openDatabase(path)
+  t.teardown(after.close)
+  t.strictSame(after.db.$client.prepare('select id from teams').pluck().all(), ['a'])
+  const password = left({ DATABASE_URL: `file:${path}` }).filter((name) => name.includes('password'))
+  t.equal(password.length, 1, 'the password of the admin that was made in it stays too')
 })
 
 t.test('a configuration or database that cannot be used ends the start with 2 and one line', async (t) => {
@@ -260,6 +286,34 @@ t.test('the listening line tells where everything is, at any log level', async (
     /^Phaseboard \d+\.\d+\.\d+ listening on http:.* · docs http:.*\/docs · admin password in \//,
   )
   t.equal((await fetch(places.docs)).status, 200)
+})
+
+t.test('a database that others may open is warned of, in one line', async (t) => {
+  const environment = { ...onNewFile(t), ADMIN_PASSWORD: 'correct horse' }
+  const path = environment.DATABASE_URL.slice('file:'.length)
+  const warnings = ({ log }: Service) =>
+    log()
+      .split('\n')
+      .filter((line) => line.includes('"level":40'))
+      .map((line) => JSON.parse(line))
+  const first = await start(t, environment)
+  t.strictSame(warnings(first), [], 'a new one is for its owner alone')
+  first.kill('SIGTERM')
+  await first.exited
+  for (const [mode, isWarned] of [
+    [0o644, true],
+    [0o604, true],
+    [0o602, true],
+    [0o660, false],
+  ] as const) {
+    chmodSync(path, mode)
+    const service = await start(t, environment)
+    const expected = [{ files: [path, `${path}-wal`, `${path}-shm`], msg: /chmod 600/ }]
+    t.match(warnings(service), isWarned ? expected : [], mode.toString(8))
+    t.equal(warnings(service).length, isWarned ? 1 : 0)
+    service.kill('SIGTERM')
+    await service.exited
+  }
 })
 
 t.test('open mode on a network address is allowed when it is asked for, with a warning', async (t) => {

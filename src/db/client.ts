@@ -1,6 +1,6 @@
 /** Opening the database file: pragmas, version check, migrations. */
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { dirname, isAbsolute, resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import SQLite from 'better-sqlite3'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
@@ -8,6 +8,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { StartupError } from '../errors.ts'
 import { packageFile } from '../package-files.ts'
+import { type DatabaseFiles, type Made, makeFile, NO_FILES, remember, unmake, watchFiles } from './files.ts'
 import * as schema from './schema.ts'
 
 /** What rules work on: the shared handle, or the transaction that somebody opened around them. */
@@ -19,7 +20,14 @@ export type SharedDatabase = BetterSQLite3Database<typeof schema> & { $client: S
 /** An opened database and how to close it. */
 export interface OpenDatabase {
   db: SharedDatabase
+  files: DatabaseFiles
   close: () => void
+  /**
+   * Closes it and takes away what this opening made, for a start that failed. What was there before stays, and so does
+   * a file that somebody else has used since.
+   * @param also a file that makes no sense without it
+   */
+  discard: (also?: string) => void
 }
 
 /** Milliseconds a statement waits for another process's lock before it fails with SQLITE_BUSY. */
@@ -34,6 +42,12 @@ const CACHE_SIZE = 16_384
  */
 const CHECKPOINT_PAGES = 4000
 
+/**
+ * Bytes that the log's file keeps, four times what it grows to by itself: a long read lets it grow without end, and what
+ * was written then would stay allocated.
+ */
+const LOG_SIZE_LIMIT = 67_108_864
+
 /** The journal Drizzle's own migrator keeps: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
 const JOURNAL = '__drizzle_migrations'
 
@@ -45,6 +59,20 @@ const JOURNAL = '__drizzle_migrations'
  */
 export function databasePath(url: string): string {
   if (url === ':memory:' || url === 'file::memory:') return ':memory:'
+  const path = pathIn(url)
+  // Taken as part of a name, what was meant as a parameter would quietly open another file.
+  if (`${url}${path}`.includes('?')) {
+    throw new StartupError('DATABASE_URL must not contain a question mark: it takes no parameters')
+  }
+  if (/^file:.*#/.test(url)) {
+    throw new StartupError('DATABASE_URL must not contain a # in a file: URL: a path without file: may')
+  }
+  // SQLite's binding would cut them off, and open another file than was looked at.
+  if (path !== path.trim()) throw new StartupError('DATABASE_URL must not begin or end with a blank')
+  return resolve(path)
+}
+
+function pathIn(url: string): string {
   if (/^file:\/\//.test(url)) {
     try {
       return fileURLToPath(url)
@@ -58,7 +86,7 @@ export function databasePath(url: string): string {
   }
   const path = url.replace(/^file:/, '')
   if (path === '') throw new StartupError('DATABASE_URL names no file')
-  return isAbsolute(path) ? path : resolve(path)
+  return path
 }
 
 /**
@@ -72,31 +100,69 @@ export function databasePath(url: string): string {
  */
 export function openDatabase(url: string): OpenDatabase {
   const path = databasePath(url)
-  const migrations = readMigrationFiles({ migrationsFolder: packageFile('drizzle') })
+  const isFile = path !== ':memory:'
+  const migrations = shippedMigrations()
+  let made: Made = { folders: [], file: undefined }
   let client: SQLite.Database | undefined
+  let haveOthersWritten = () => statSync(path).size > 0
+  const close = () => {
+    if (!client?.open) return
+    if (made.file !== undefined && haveOthersWritten()) made = { ...made, file: undefined }
+    client.close()
+  }
+  const discard = (also?: string) => {
+    try {
+      close()
+      unmake(made, also)
+    } catch {
+      // What made the start fail may keep this from being done too, and is what there is to tell.
+    }
+  }
   try {
-    if (path !== ':memory:') {
-      mkdirSync(dirname(path), { recursive: true })
+    if (isFile) {
       if (existsSync(path)) refuseForeignFile(path, migrations)
       // It holds password hashes and private ideas; SQLite gives the log beside it the same mode.
-      else closeSync(openSync(path, 'a', 0o600))
+      else made = makeFile(path)
     }
+    const isInPlace = isFile ? remember(path) : () => true
     client = new SQLite(path, { timeout: BUSY_TIMEOUT })
     switchToWal(client)
+    if (made.file !== undefined) haveOthersWritten = watchOthers(client)
     client.pragma('synchronous = FULL')
     // What is only this connection's own needs no file, and no folder to put it in.
     client.pragma('temp_store = MEMORY')
     client.pragma(`cache_size = -${CACHE_SIZE}`)
     client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    client.pragma(`journal_size_limit = ${LOG_SIZE_LIMIT}`)
     migrate(client, migrations)
     client.pragma('foreign_keys = ON')
+    const files = isFile ? watchFiles(path) : NO_FILES
+    // A backup that is being restored may just have taken the place of the file that was opened.
+    if (!isInPlace()) throw new Error('it was replaced while it was being opened')
+    return { db: drizzle(client, { schema, casing: 'snake_case' }), files, close, discard }
   } catch (error) {
-    client?.close()
+    discard()
     if (error instanceof StartupError) throw error
     throw new StartupError(`cannot open the database ${path}: ${describe(error)}`, { cause: error })
   }
-  const opened = client
-  return { db: drizzle(opened, { schema, casing: 'snake_case' }), close: () => opened.close() }
+}
+
+/** The migrations that ship, in their order. */
+export const shippedMigrations = (): MigrationMeta[] =>
+  readMigrationFiles({ migrationsFolder: packageFile('drizzle') })
+
+/** Watches a file that was just made, and holds nothing yet. @returns the question whether others have written to it */
+function watchOthers(client: SQLite.Database): () => boolean {
+  const version = client.prepare<[], number>('pragma data_version').pluck()
+  const first = version.get()
+  const wasEmpty = tableNames(client).length === 0
+  return () => {
+    try {
+      return !wasEmpty || version.get() !== first
+    } catch {
+      return true
+    }
+  }
 }
 
 /**
@@ -134,7 +200,8 @@ export function read<T>({ $client }: SharedDatabase, work: () => T): T {
 /** Making a transaction function costs more than running it: each connection keeps its own. */
 const readTransactions = new WeakMap<SQLite.Database, (work: () => unknown) => unknown>()
 
-function describe(error: unknown): string {
+/** What to say of an error of SQLite's. */
+export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error && error.code === 'SQLITE_NOTADB' ? 'it is not a database' : error.message
 }
@@ -150,24 +217,34 @@ function refuseForeignFile(path: string, migrations: MigrationMeta[]): void {
   const hasLog = existsSync(`${path}-wal`) || existsSync(`${path}-journal`)
   const client = new SQLite(path, { readonly: hasLog, timeout: BUSY_TIMEOUT })
   try {
-    const names = client
-      .prepare("select name from sqlite_schema where name not like 'sqlite\\_%' escape '\\'")
-      .pluck()
-      .all()
-    if (names.length === 0) return
-    const applied = names.includes(JOURNAL) ? appliedMigrations(client) : []
-    // Other applications of Drizzle keep a journal of that name too, but not of these migrations.
-    const [first] = migrations
-    if (!first || !applied.includes(first.folderMillis)) {
-      throw new StartupError(`the database ${path} belongs to something else: it holds no Phaseboard tables`)
-    }
-    if (applied.some((at) => at > (migrations.at(-1) ?? first).folderMillis)) {
-      throw new StartupError(
-        `the database ${path} was written by a newer version of Phaseboard: start that version, or restore a backup`,
-      )
-    }
+    if (tableNames(client).length > 0) refuseForeignTables(client, path, migrations)
   } finally {
     client.close()
+  }
+}
+
+const tableNames = (client: SQLite.Database) =>
+  client.prepare("select name from sqlite_schema where name not like 'sqlite\\_%' escape '\\'").pluck().all()
+
+/**
+ * Looks whether this version of Phaseboard knows the tables of a file.
+ * @throws StartupError when they are somebody else's, or of a newer version
+ */
+export function refuseForeignTables(
+  client: SQLite.Database,
+  path: string,
+  migrations: MigrationMeta[] = shippedMigrations(),
+): void {
+  const applied = tableNames(client).includes(JOURNAL) ? appliedMigrations(client) : []
+  // Other applications of Drizzle keep a journal of that name too, but not of these migrations.
+  const [first] = migrations
+  if (!first || !applied.includes(first.folderMillis)) {
+    throw new StartupError(`the database ${path} belongs to something else: it holds no Phaseboard tables`)
+  }
+  if (applied.some((at) => at > (migrations.at(-1) ?? first).folderMillis)) {
+    throw new StartupError(
+      `the database ${path} was written by a newer version of Phaseboard: start that version, or restore a backup`,
+    )
   }
 }
 

@@ -4,6 +4,21 @@ import { customType } from 'drizzle-orm/sqlite-core'
 export type JsonObject = Record<string, unknown>
 
 /**
+ * Levels of what is read. Clients may write a hundred; thousands are more than the stack of whatever writes them into a
+ * response.
+ */
+const DEEPEST = 1000
+
+const isDeeperThan = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1)))
+
+/** A text that is shorter than its brackets would be, or has fewer, need not be looked at further: nearly all. */
+const mayBeTooDeep = (text: string) =>
+  text.length > 2 * DEEPEST && (text.match(/[[{]/g)?.length ?? 0) > DEEPEST
+
+/**
  * Reads stored JSON text. Other tools write the database file too, so text that is empty, does not parse
  * or has the wrong shape reads as empty: one bad row must not take a whole list down.
  * @param text the stored text
@@ -14,7 +29,8 @@ function readJsonText<T>(text: string, isExpected: (value: unknown) => boolean, 
   if (text === '') return empty()
   try {
     const value = JSON.parse(text)
-    return isExpected(value) ? value : empty()
+    const isTooDeep = mayBeTooDeep(text) && isDeeperThan(value, DEEPEST)
+    return isExpected(value) && !isTooDeep ? value : empty()
   } catch {
     return empty()
   }

@@ -50,8 +50,18 @@ export interface PreparedRows<Row> {
   get: (values?: Values) => Row | undefined
 }
 
+/**
+ * What a number column reads as where another tool stored something else, which no response could hold. SQLite orders
+ * text after all numbers: so what others are ordered by is the largest there is.
+ */
+const strayNumber = (column: Column) => (column.name === 'sortOrder' ? Number.MAX_VALUE : 0)
+
 /** What makes a stored value the row's; undefined for a column whose values are taken as they are. */
 function decoder(column: Column): ((value: unknown) => unknown) | undefined {
+  if (column.dataType === 'number') {
+    const stray = strayNumber(column)
+    return (value) => (typeof value === 'number' || value === null ? value : stray)
+  }
   if (column.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined
   // JSON text is the schema's only type of its own, and reads as empty where nothing is stored.
   if (is(column, SQLiteCustomColumn)) return (value) => column.mapFromDriverValue(value ?? '')

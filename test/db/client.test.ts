@@ -85,6 +85,13 @@ t.test('a URL names a file, relative to the working directory or absolute', asyn
   t.equal(databasePath('file://localhost/var/board.db'), '/var/board.db')
   t.equal(databasePath('./board.db'), resolve('board.db'))
   t.equal(databasePath('/var/board.db'), '/var/board.db')
+  t.equal(databasePath('/var/C#/board.db'), '/var/C#/board.db')
+  t.equal(databasePath('file:///var/C%23/board.db'), '/var/C#/board.db')
+  t.equal(
+    databasePath('file:/var/50%25.db'),
+    '/var/50%25.db',
+    'without slashes of its own it is a path as it stands',
+  )
   t.equal(databasePath(':memory:'), ':memory:')
 })
 
@@ -102,6 +109,21 @@ t.test('a URL of another kind is refused in one line', async (t) => {
   )
   t.equal(message('mysql:x'), 'DATABASE_URL must be a file: URL, a path or :memory:, not mysql:')
   t.equal(message('file://elsewhere/board.db'), 'DATABASE_URL is not a local file: file://elsewhere/board.db')
+  const parameters = 'DATABASE_URL must not contain a question mark: it takes no parameters'
+  for (const url of [
+    'file:x.db?mode=ro',
+    'file:///x.db?cache=shared',
+    '/x?.db',
+    'file:///x%3fy.db',
+    ':memory:?',
+  ]) {
+    t.equal(message(url), parameters, url)
+  }
+  const fragment = 'DATABASE_URL must not contain a # in a file: URL: a path without file: may'
+  for (const url of ['file:x.db#1', 'file:///x.db#1']) t.equal(message(url), fragment, url)
+  for (const url of ['file:x.db ', '/x.db\t', ' /x.db', 'file:///x.db%20']) {
+    t.equal(message(url), 'DATABASE_URL must not begin or end with a blank', url)
+  }
   t.equal(message('file:'), 'DATABASE_URL names no file')
   t.equal(message(''), 'DATABASE_URL names no file')
 })
@@ -166,6 +188,73 @@ t.test('what cannot be opened is refused in one clear line', async (t) => {
   t.match(refusal(`file:${below}`), cannot(below, 'E'))
   t.match(refusal('file:/sys/phaseboard.db'), cannot('/sys/phaseboard.db', ''))
   t.strictSame(readdirSync(folder).sort(), ['notes.txt', 'short'], 'nothing was left behind')
+})
+
+t.test('what was made for a start that failed is taken away, and nothing else', async (t) => {
+  const folder = t.testdir({ kept: {} })
+  const path = join(folder, 'a', 'b', 'board.db')
+  const password = join(folder, 'kept', 'password')
+  writeFileSync(password, 'secret')
+  const alone = openDatabase(path)
+  alone.db.insert(teams).values({ id: 'a', name: 'Ops' }).run()
+  alone.discard(password)
+  alone.close()
+  t.strictSame(readdirSync(folder, { recursive: true }), ['kept'])
+
+  writeFileSync(password, 'secret')
+  const first = openDatabase(path)
+  const second = openDatabase(path)
+  first.discard(password)
+  second.db.insert(teams).values({ id: 'b', name: 'Ops' }).run()
+  second.close()
+  t.match(open(t, path).select().from(teams).all(), [{ id: 'b' }], 'somebody else had it open')
+  second.discard(password)
+  t.ok(existsSync(path), 'whoever found it there does not take it away')
+
+  const used = openDatabase(join(folder, 'used.db'))
+  const user = openDatabase(join(folder, 'used.db'))
+  user.db.insert(teams).values({ id: 'c', name: 'Ops' }).run()
+  user.close()
+  used.close()
+  used.discard(password)
+  t.match(open(t, join(folder, 'used.db')).select().from(teams).all(), [{ id: 'c' }], 'somebody has used it')
+  t.ok(existsSync(password))
+})
+
+t.test('a start that fails while it migrates leaves nothing behind', async (t) => {
+  const folder = t.testdir()
+  const { exec } = SQLite.prototype
+  t.teardown(() => {
+    SQLite.prototype.exec = exec
+  })
+  SQLite.prototype.exec = function (sql) {
+    if (sql.includes('kanban_comments')) throw new SQLite.SqliteError('no room', 'SQLITE_FULL')
+    return exec.call(this, sql)
+  }
+  const path = join(folder, 'a', 'board.db')
+  t.equal(refusal(path), `cannot open the database ${path}: no room`)
+  SQLite.prototype.exec = exec
+  t.strictSame(readdirSync(folder), [])
+})
+
+t.test('a log that a long read made grow shrinks again', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const { $client: client } = open(t, path)
+  const reader = new SQLite(path)
+  t.teardown(() => reader.close())
+  const fill = client.prepare(
+    "insert or replace into teams (id, name) values ('a', hex(randomblob(5000000)))",
+  )
+  const size = () => statSync(`${path}-wal`).size
+  const BOUND = 67_108_864
+
+  reader.exec('begin')
+  reader.prepare('select count(*) from teams').get()
+  while (size() < 1.5 * BOUND) fill.run()
+  reader.exec('commit')
+  const write = client.prepare("insert or replace into teams (id, name) values ('b', 'Ops')")
+  for (let writes = 1; writes <= 2; writes++) write.run()
+  t.ok(size() <= BOUND, `${size()} bytes`)
 })
 
 t.test('a file of another application is refused and left alone', async (t) => {

@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
@@ -21,6 +23,7 @@ function setUp(t: Test) {
   const seen = other.prepare<[], string>('select id from teams order by id').pluck()
   return {
     db,
+    path,
     client: db.$client,
     other,
     ...createGroupCommit(db),
@@ -387,6 +390,185 @@ t.test('the lock is waited for five seconds, by each write on its own', async (t
   other.exec('rollback')
   await last
   t.equal(settled.at(-1), 'last done', 'a later lock is another one')
+})
+
+t.test('a lock is asked for about every millisecond', async (t) => {
+  const { write, put, other, executed } = setUp(t)
+  other.exec('begin immediate')
+  const written = write(() => put('a'))
+  let milliseconds = 0
+  for (; executed.count(/^begin/i) < 100; milliseconds++) await sleep(1)
+  t.ok(milliseconds > 30 && milliseconds < 300, `100 attempts in ${milliseconds} timers of a millisecond`)
+  other.exec('rollback')
+  await written
+})
+
+t.test('a process that writes without a pause leaves room for others', async (t) => {
+  const { write, put, path, committed, executed } = setUp(t)
+  const script = `
+    import SQLite from 'better-sqlite3'
+    const client = new SQLite(process.argv[1], { timeout: 60_000 })
+    const statements = ['begin immediate', "update teams set name = 'x' where id = 'theirs'", 'commit'].map((sql) => client.prepare(sql))
+    client.prepare("insert into teams (id, name) values ('theirs', 'x')").run()
+    process.send('writing')
+    for (;;) for (const statement of statements) statement.run()`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script, path], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  await once(child, 'message')
+  const ids = Array.from({ length: 30 }, (_, index) => `ours-${index}`)
+  for (const id of ids) {
+    await write(() => put(id))
+    // Whoever has just written finds the other one asleep: it is to be awake again.
+    await sleep(20)
+  }
+  t.strictSame(
+    committed().filter((id) => id !== 'theirs'),
+    ids.toSorted(),
+  )
+  const attempts = executed.count(/^begin/i)
+  t.ok(attempts < 100 * ids.length, `${attempts} attempts for ${ids.length} writes`)
+})
+
+/** An error as SQLite throws it. */
+const sqliteError = (code: string) => new SQLite.SqliteError('it failed', code)
+
+t.test('a fault of the disk is remembered until something is stored again', async (t) => {
+  const { write, put, trouble, executed } = setUp(t)
+  t.equal(await trouble(), undefined)
+  const faults = ['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_CORRUPT']
+  for (const [index, code] of faults.entries()) {
+    for (const when of ['begin immediate', 'insert into teams (id, name) values (?, ?)', 'commit']) {
+      executed.before = (source) => {
+        if (source === when) throw sqliteError(code)
+      }
+      await t.rejects(write(() => put('a')))
+      t.match(await trouble(), { code }, `${code} of ${when}`)
+      executed.before = () => {}
+      await write(() => undefined)
+      await t.rejects(
+        write(() => {
+          put('b')
+          throw new Error('no')
+        }),
+      )
+      t.match(await trouble(), { code }, 'what stores nothing proves nothing')
+      await write(() => put(`${when}-${index}`))
+      t.equal(await trouble(), undefined)
+    }
+  }
+})
+
+t.test('a fault that a query builder wraps is one too', async (t) => {
+  const { write, trouble } = setUp(t)
+  const wrapped = new Error('Failed query', { cause: sqliteError('SQLITE_IOERR') })
+  await t.rejects(
+    write(() => {
+      throw wrapped
+    }),
+  )
+  t.match(await trouble(), { code: 'SQLITE_IOERR' })
+})
+
+t.test('one write of several that meets a fault is enough', async (t) => {
+  const { write, put, trouble } = setUp(t)
+  const full = () => {
+    throw sqliteError('SQLITE_FULL')
+  }
+  await Promise.allSettled([write(() => put('a')), write(full), write(() => put('b'))])
+  t.match(await trouble(), { code: 'SQLITE_FULL' })
+})
+
+t.test('what is wrong with a write itself, or a lock, is no trouble', async (t) => {
+  const { write, put, trouble } = setUp(t)
+  await write(() => put('a'))
+  const code = (one: string) => () => {
+    throw sqliteError(one)
+  }
+  await Promise.allSettled([
+    write(() => put('a')),
+    write(code('SQLITE_BUSY')),
+    write(code('SQLITE_ERROR')),
+    write(code('SQLITE_TOOBIG')),
+    write(() => {
+      throw 'a text'
+    }),
+  ])
+  t.equal(await trouble(), undefined)
+})
+
+t.test('without any traffic, a harmless write finds out whether writing works again', async (t) => {
+  const { write, put, trouble, client, other, executed } = setUp(t)
+  const now = performance.now.bind(performance)
+  let passed = 0
+  t.intercept(performance, 'now', { value: () => now() + passed })
+  client.pragma('user_version = 7')
+  executed.before = (source) => {
+    if (source === 'commit') throw sqliteError('SQLITE_FULL')
+  }
+  await t.rejects(write(() => put('a')))
+  const commits = () => executed.count(/^commit$/)
+  const before = commits()
+  t.match(await trouble(), { code: 'SQLITE_FULL' })
+  t.equal(commits(), before, 'not at once')
+  passed += 5000
+  t.match(await Promise.all([trouble(), trouble()]), [{ code: 'SQLITE_FULL' }, { code: 'SQLITE_FULL' }])
+  t.equal(commits(), before + 1, 'it was tried once')
+  executed.before = () => {}
+  t.match(await trouble(), { code: 'SQLITE_FULL' }, 'and not again at once')
+  passed += 5000
+  const version = other.pragma('data_version', { simple: true })
+  t.equal(await trouble(), undefined)
+  t.not(other.pragma('data_version', { simple: true }), version, 'something was written')
+  t.equal(other.pragma('user_version', { simple: true }), 7, 'and nothing is changed')
+  t.equal(await trouble(), undefined)
+})
+
+t.test('a disk without room is not tried', async (t) => {
+  const { db, put, executed } = setUp(t)
+  let hasRoom = false
+  const { write, trouble } = createGroupCommit(db, { lost: () => undefined, hasRoom: () => hasRoom })
+  const now = performance.now.bind(performance)
+  let passed = 0
+  t.intercept(performance, 'now', { value: () => now() + passed })
+  await t.rejects(
+    write(() => {
+      throw sqliteError('SQLITE_FULL')
+    }),
+  )
+  passed += 5000
+  const before = executed.count(/^begin/)
+  t.match(await trouble(), { code: 'SQLITE_FULL' })
+  t.equal(executed.count(/^begin/), before)
+  hasRoom = true
+  t.equal(await trouble(), undefined)
+  await write(() => put('a'))
+})
+
+t.test('nothing is committed to files that are lost, and one look serves a group', async (t) => {
+  const { db, put, committed, client } = setUp(t)
+  let looks = 0
+  let lost: Error | undefined
+  const { write, trouble } = createGroupCommit(db, {
+    lost: () => {
+      looks++
+      return lost
+    },
+    hasRoom: () => true,
+  })
+  await Promise.all(['a', 'b', 'c'].map((id) => write(() => put(id))))
+  t.equal(looks, 1)
+  lost = new Error('gone')
+  t.equal(await trouble(), lost)
+  const refused = { status: 'rejected', reason: lost }
+  t.match(await Promise.allSettled(['d', 'e'].map((id) => write(() => put(id)))), [refused, refused])
+  t.equal(client.inTransaction, false)
+  t.strictSame(committed(), ['a', 'b', 'c'])
+  lost = undefined
+  t.equal(await trouble(), undefined)
+  await write(() => put('d'))
+  t.strictSame(committed(), ['a', 'b', 'c', 'd'])
 })
 
 t.test('what waits when the service stops is refused', async (t) => {

@@ -1,0 +1,49 @@
+/** Values that no request can store, but other tools can: a bad row costs itself, never the list it is in. */
+import t from 'tap'
+import { build, createProject, send } from '../helper.ts'
+
+const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+
+t.test('what is no number in a number column reads as one', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  const url = `/api/projects/${id}`
+  for (const title of ['first', 'second']) await send(app, 'POST', `${url}/kanban-items`, { title })
+  await send(app, 'POST', `${url}/metrics`, { name: 'Velocity', value: 5 })
+  for (const stray of ['much', '', Buffer.from('bytes')]) {
+    app.db.$client.prepare("update kanban_items set sort_order = ? where title = 'first'").run(stray)
+    app.db.$client.prepare('update metrics set value = ?').run(stray)
+    app.db.$client.prepare('update kanban_columns set wip_limit = ?').run(stray)
+    const { status, body } = await send(app, 'GET', url)
+    t.equal(status, 200)
+    t.match(body, {
+      kanbanItems: [
+        { title: 'second', sortOrder: 2 },
+        { title: 'first', sortOrder: Number.MAX_VALUE },
+      ],
+      metrics: [{ value: 0 }],
+    })
+    t.match(await send(app, 'GET', '/api/projects'), { status: 200, body: [{ id }] })
+    t.match(await send(app, 'GET', `${url}/kanban-columns`), { status: 200, body: [{ wipLimit: 0 }] })
+  }
+})
+
+t.test('JSON text that is nested too deep reads as empty, and one with many brackets as it is', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  const url = `/api/projects/${id}`
+  await send(app, 'POST', `${url}/kanban-items`, { title: 'Card' })
+  const store = (metadata: string) =>
+    app.db.$client.prepare('update kanban_items set metadata = ?').run(metadata)
+  const item = async () => (await send(app, 'GET', `${url}/kanban-items`)).body[0]
+  store(`{"a":${DEEP}}`)
+  app.db.$client.prepare('update projects set phase_config = ?').run(DEEP)
+  t.strictSame((await item()).metadata, {})
+  t.match(await send(app, 'GET', url), {
+    status: 200,
+    body: { phaseConfig: [], kanbanItems: [{ metadata: {} }] },
+  })
+  const harmless = { text: '[{'.repeat(2000), flat: Array.from({ length: 2000 }, () => []) }
+  store(JSON.stringify(harmless))
+  t.strictSame((await item()).metadata, harmless)
+})
