@@ -29,18 +29,24 @@ export default fp<{ databaseUrl: string }>(
     if (databasePath(databaseUrl) !== ':memory:') limitWork(app.db)
     app.addHook('onClose', () => offload.close())
 
+    async function offloaded(name: string, ...args: unknown[]): Promise<unknown> {
+      // The thread may open the file only now: it must be the one that this connection has.
+      const lost = app.databaseFiles.lost()
+      if (lost) throw lost
+      return offload.perform(name, args)
+    }
+
     async function perform(name: string, ...args: unknown[]): Promise<unknown> {
       try {
         const [reading, writing] = [reads[name], writes[name]]
         return reading ? reading(...args) : await app.write(() => writing?.(...args))
       } catch (error) {
-        if (error instanceof TooMuchWork) return offload.perform(name, args)
+        if (error instanceof TooMuchWork) return offloaded(name, ...args)
         throw error
       }
     }
     app.decorate('perform', perform as Offloaded)
-    app.decorate('offloaded', ((name: string, ...args: unknown[]) =>
-      offload.perform(name, args)) as Offloaded)
+    app.decorate('offloaded', offloaded as Offloaded)
   },
   { name: 'operations', fastify: '5.x', dependencies: ['group-commit'] },
 )

@@ -10,7 +10,7 @@ import { prepareReads, prepareWrites } from './operations.ts'
 
 type Operation = (...args: unknown[]) => unknown
 
-const { db } = openDatabase((workerData as { databaseUrl: string }).databaseUrl)
+const { db, files } = openDatabase((workerData as { databaseUrl: string }).databaseUrl)
 const reads = prepareReads(db) as unknown as Record<string, Operation>
 const writes = prepareWrites(db) as unknown as Record<string, Operation>
 
@@ -24,11 +24,20 @@ function buffersOf(value: unknown): Transferable[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(buffersOf) : []
 }
 
+/** Nothing is committed to files that are no longer where they were opened. */
+function writeInPlace(operation: Operation | undefined, args: unknown[]): unknown {
+  const value = operation?.(...args)
+  const lost = files.lost()
+  if (lost) throw lost
+  return value
+}
+
 function perform({ name, args }: Task): Answer['outcome'] {
   const [reading, writing] = [reads[name], writes[name]]
   try {
-    const value = reading ? read(db, () => reading(...args)) : write(db, () => writing?.(...args))
-    return { value }
+    return {
+      value: reading ? read(db, () => reading(...args)) : write(db, () => writeInPlace(writing, args)),
+    }
   } catch (error) {
     if (error instanceof ApiError) {
       const { statusCode, message, details, headers } = error
