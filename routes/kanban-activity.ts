@@ -1,13 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { prepareActivityLog } from '../src/activity.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
 import { KanbanActivitySchema } from '../src/schemas/records.ts'
+import { sendJson } from '../src/serialization.ts'
 
 /** Kanban activity: what happened to the tracked fields of an item. */
 const kanbanActivityRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const activityOf = prepareActivityLog(app.db)
-
   app.get('/api/kanban-items/:id/activity', {
     config: { access: 'read', failure: 'Failed to fetch kanban activity' },
     schema: {
@@ -17,7 +15,7 @@ const kanbanActivityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: Type.Array(ref(KanbanActivitySchema)), 404: ref(ErrorBody) },
     },
-    handler: async (request) => activityOf(request.params.id),
+    handler: async (request, reply) => sendJson(reply, await app.perform('activityOf', request.params.id)),
   })
 }
 

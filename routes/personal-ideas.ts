@@ -22,6 +22,7 @@ import {
   UpdateBody,
 } from '../src/schemas/common.ts'
 import { PersonalIdeaSchema, ProjectSchema } from '../src/schemas/records.ts'
+import { sendJson } from '../src/serialization.ts'
 
 const optionalFields = {
   description: Description,
@@ -70,7 +71,8 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       response: { 200: Type.Array(ref(PersonalIdeaSchema)) },
     },
     onRequest: authMode === 'required' ? refuseOthersIdeas : [],
-    handler: async (request) => ideas.ofOwner(request.query.ownerId || memberOf(request).id),
+    handler: async (request, reply) =>
+      sendJson(reply, await app.perform('ideasOf', request.query.ownerId || memberOf(request).id)),
   })
 
   app.post('/api/personal-ideas', {

@@ -14,6 +14,7 @@ import {
   UpdateBody,
 } from '../src/schemas/common.ts'
 import { TeamSchema } from '../src/schemas/records.ts'
+import { sendJson } from '../src/serialization.ts'
 import { prepareTeams } from '../src/teams.ts'
 
 const optionalFields = {
@@ -43,7 +44,7 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       response: { 200: Type.Array(ref(TeamSchema)) },
     },
-    handler: async () => teams.list(),
+    handler: async (_request, reply) => sendJson(reply, await app.perform('teams')),
   })
 
   app.post('/api/teams', {

@@ -5,6 +5,7 @@ import { kanbanActivity, kanbanItems } from './db/schema.ts'
 import { given, prepareExists, prepareInsert, prepareRows } from './db/statements.ts'
 import { noSuch } from './existence.ts'
 import { newId } from './ids.ts'
+import { bytesOf, prepareReadLimit } from './work-limits.ts'
 
 /** The tracked fields of a kanban item. */
 export interface Tracked {
@@ -55,10 +56,14 @@ export function prepareActivity(db: SharedDatabase) {
 
 /**
  * Prepares reading the activity log of an item.
- * @returns the reader: the item's entries, newest first. It throws an ApiError: 404 when there is no such item
+ * @returns the reader: the item's entries, newest first. It throws an ApiError: 404 when there is no such item; and
+ * TooMuchWork
  */
 export function prepareActivityLog(db: SharedDatabase) {
   const itemExists = prepareExists(db, kanbanItems)
+  const limit = prepareReadLimit(db, [
+    { rows: 'kanban_activity where item_id = +?', bytes: bytesOf('metadata') },
+  ])
   const entries = prepareRows(
     db,
     db
@@ -70,6 +75,7 @@ export function prepareActivityLog(db: SharedDatabase) {
   return (itemId: string) =>
     read(db, () => {
       if (!itemExists(itemId)) noSuch(kanbanItems)
+      limit(itemId)
       return entries.all({ itemId })
     })
 }

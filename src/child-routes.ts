@@ -1,15 +1,15 @@
 /** The routes that every kind of child record has, for a route file to mount: who may call, with what, and what comes back. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Access, memberOf } from './identity.ts'
-import type { ReorderedThing } from './operations.ts'
+import type { ListedThing, ReorderedThing } from './operations.ts'
 import { ErrorBody, IdParams, ReorderBody, ref, Success } from './schemas/common.ts'
 import type { CurrentMember } from './schemas/records.ts'
+import { sendJson } from './serialization.ts'
 
 /** What reads and changes the records: what `prepareChildren` returns, or rules of the same shape. Changes run inside a write. */
 export interface ChildRules<Row, Create, Update> {
   get: (id: string) => Row
-  list: (parentId: string) => Row[]
   create: (parentId: string, input: Create, member: CurrentMember) => string
   update: (id: string, input: Update, member: CurrentMember) => void
   delete: (id: string, member: CurrentMember) => void
@@ -18,7 +18,7 @@ export interface ChildRules<Row, Create, Update> {
 /** A kind of child record. */
 export interface ChildResource<Row extends TSchema, Create extends TSchema, Update extends TSchema> {
   /** What one is called, e.g. `Transcript summary`. */
-  thing: string
+  thing: ListedThing
   /** What several are called, where that is not the thing with an s. */
   things?: string
   parent: 'project' | 'item'
@@ -90,7 +90,8 @@ export function childRoutes<Row extends TSchema, Create extends TSchema, Update 
         ...schema('list', `List the ${many} of ${withArticle(parent)}`),
         response: { 200: Type.Array(ref(record)), 404: ref(ErrorBody) },
       },
-      handler: async (request: Received) => rules.list(idOf(request)),
+      handler: async (request: Received, reply: FastifyReply) =>
+        sendJson(reply, await app.perform('listChildren', thing, idOf(request))),
     },
 
     create: {

@@ -1,6 +1,7 @@
 /** Records that belong to a project or an item: what reading and changing them has in common, whatever they hold. */
-import { and, desc, eq } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { and, desc, eq, getTableColumns, getTableName } from 'drizzle-orm'
+import { toSnakeCase } from 'drizzle-orm/casing'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from './db/client.ts'
 import { kanbanItems, projects } from './db/schema.ts'
 import {
@@ -18,9 +19,10 @@ import { noSuch, thingOf } from './existence.ts'
 import { newId } from './ids.ts'
 import { afterLast, inOrder, type OrderedTable, type Place, prepareReorder } from './ordering.ts'
 import { timestamp } from './time.ts'
+import { bytesOf, prepareReadLimit } from './work-limits.ts'
 
 /** A table whose rows belong to a project or an item. */
-type ChildTable = Identified &
+export type ChildTable = Identified &
   ({ projectId: SQLiteColumn } | { itemId: SQLiteColumn }) & {
     sortOrder?: OrderedTable['sortOrder']
     updatedAt?: SQLiteColumn
@@ -45,6 +47,45 @@ export interface ChildOptions {
   refuseUnknown?: () => never
 }
 
+/** The names of the columns of a table that hold texts, as SQL has them. */
+const textColumnsOf = (table: SQLiteTable): string[] =>
+  Object.entries(getTableColumns(table)).flatMap(([name, column]) =>
+    column.getSQLType() === 'text' ? [`"${toSnakeCase(name)}"`] : [],
+  )
+
+/**
+ * Prepares reading the records of a table that belong to a parent.
+ * @returns the reader: the parent's records, in order. It throws an ApiError: 404 when there is no such parent; and
+ * TooMuchWork
+ */
+export function prepareChildList<Table extends ChildTable>(
+  db: SharedDatabase,
+  table: Table,
+): (parentId: string) => Table['$inferSelect'][] {
+  const { field, column, parent } = parentOf(table)
+  const parentExists = prepareExists(db, parent)
+  const limit = prepareReadLimit(db, [
+    {
+      rows: `${getTableName(table)} where ${toSnakeCase(field)} = +?`,
+      bytes: bytesOf(...textColumnsOf(table)),
+    },
+  ])
+  const all = prepareRows<Table['$inferSelect']>(
+    db,
+    db
+      .select()
+      .from(table as ChildTable)
+      .where(eq(column, given('parentId')))
+      .orderBy(...inOrder(table)),
+  )
+  return (parentId) =>
+    read(db, () => {
+      if (!parentExists(parentId)) noSuch(parent)
+      limit(parentId)
+      return all.all({ parentId })
+    })
+}
+
 /**
  * Prepares the statements that read and change the records of a table that belong to a parent.
  * @returns readers; and changes, to be called inside the write that they are part of
@@ -59,12 +100,7 @@ export function prepareChildren<Table extends ChildTable>(
   const ofParent = eq(column, given('parentId'))
   const select = () => db.select().from(table as ChildTable)
   const one = prepareRows<Row>(db, select().where(eq(table.id, given('id'))))
-  const all = prepareRows<Row>(
-    db,
-    select()
-      .where(ofParent)
-      .orderBy(...inOrder(table)),
-  )
+  const list = prepareChildList(db, table)
   const exists = prepareExists(db, table)
   const parentExists = prepareExists(db, parent)
   const insert = prepareInsert(db, table)
@@ -89,12 +125,8 @@ export function prepareChildren<Table extends ChildTable>(
     /** One record. @throws ApiError 404 */
     get: (id: string): Row => one.get({ id }) ?? noSuch(table),
 
-    /** The records of a parent, in order. @throws ApiError 404 when there is no such parent */
-    list: (parentId: string): Row[] =>
-      read(db, () => {
-        if (!parentExists(parentId)) noSuch(parent)
-        return all.all({ parentId })
-      }),
+    /** The records of a parent, in order. @throws ApiError 404 when there is no such parent; TooMuchWork */
+    list,
 
     /**
      * Creates a record.

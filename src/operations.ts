@@ -3,8 +3,19 @@
  * connection of its own. Each is whole, its answer included; long answers are bytes, which cost nothing to hand over.
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { prepareActivityLog } from './activity.ts'
 import type { Actor } from './audit-log.ts'
+import { type ChildTable, prepareChildList } from './children.ts'
 import type { SharedDatabase } from './db/client.ts'
+import {
+  kanbanColumns,
+  kanbanComments,
+  kanbanLabels,
+  kanbanSubtasks,
+  metrics,
+  objectives,
+  transcriptSummaries,
+} from './db/schema.ts'
 import { type Meeting, prepareIngest } from './ingest.ts'
 import { type KanbanColumnInput, prepareKanbanColumns } from './kanban-columns.ts'
 import {
@@ -32,17 +43,27 @@ import { ref } from './schemas/common.ts'
 import {
   type CurrentMember,
   IngestedTranscriptSchema,
+  KanbanActivitySchema,
+  KanbanColumnSchema,
+  KanbanCommentSchema,
   type KanbanItem,
   KanbanItemSchema,
+  KanbanLabelSchema,
+  KanbanSubtaskSchema,
   MetricSchema,
   namedSchemas,
+  ObjectiveSchema,
+  PersonalIdeaSchema,
   type SearchResult,
   TeamAssignmentSchema,
+  TeamSchema,
+  TranscriptSummarySchema,
 } from './schemas/records.ts'
 import { prepareSearch } from './search.ts'
 import { createSerializer } from './serialization.ts'
 import { assemble, etagOf } from './snapshots.ts'
 import { prepareTeamAssignments, type Team } from './team-assignments.ts'
+import { prepareTeams } from './teams.ts'
 
 /** JSON in UTF-8, ready to be sent. */
 export type JsonBytes = Uint8Array
@@ -67,6 +88,16 @@ export interface SentItems {
   next: string | undefined
 }
 
+/** Records of which all that belong to one project or item can be listed. */
+export type ListedThing =
+  | 'Kanban column'
+  | 'Kanban comment'
+  | 'Kanban label'
+  | 'Kanban subtask'
+  | 'Metric'
+  | 'Objective'
+  | 'Transcript summary'
+
 /** Prepares what only reads. Each runs in a transaction. */
 export function prepareReads(db: SharedDatabase) {
   const projects = prepareProjects(db)
@@ -75,6 +106,28 @@ export function prepareReads(db: SharedDatabase) {
   const search = prepareSearch(db)
   const projectWriter = createProjectWriter()
   const writeItems = createWriter(Type.Array(ref(KanbanItemSchema)))
+
+  const activityOf = prepareActivityLog(db)
+  const ideas = preparePersonalIdeas(db)
+  const teams = prepareTeams(db)
+  const writeActivity = createWriter(Type.Array(ref(KanbanActivitySchema)))
+  const writeIdeas = createWriter(Type.Array(ref(PersonalIdeaSchema)))
+  const writeTeams = createWriter(Type.Array(ref(TeamSchema)))
+
+  function childList<Row extends TSchema>(table: ChildTable, record: Row): (parentId: string) => JsonBytes {
+    const list = prepareChildList(db, table)
+    const toBytes = createWriter(Type.Array(ref(record)))
+    return (parentId) => toBytes(list(parentId) as Static<Row>[])
+  }
+  const childLists: Record<ListedThing, (parentId: string) => JsonBytes> = {
+    'Kanban column': childList(kanbanColumns, KanbanColumnSchema),
+    'Kanban comment': childList(kanbanComments, KanbanCommentSchema),
+    'Kanban label': childList(kanbanLabels, KanbanLabelSchema),
+    'Kanban subtask': childList(kanbanSubtasks, KanbanSubtaskSchema),
+    Metric: childList(metrics, MetricSchema),
+    Objective: childList(objectives, ObjectiveSchema),
+    'Transcript summary': childList(transcriptSummaries, TranscriptSummarySchema),
+  }
 
   const sent = ({ items, next }: ItemPage): SentItems => ({ body: writeItems(items), next })
 
@@ -117,6 +170,16 @@ export function prepareReads(db: SharedDatabase) {
       sent(lists.ofProject(projectId, filter)),
 
     itemsOfAll: (filter: ItemFilter & PageQuery) => sent(lists.ofAll(filter)),
+
+    /** The records of one kind that belong to a project or an item. @throws ApiError 404 when there is no such parent */
+    listChildren: (thing: ListedThing, parentId: string): JsonBytes => childLists[thing](parentId),
+
+    /** @throws ApiError 404 when there is no such item */
+    activityOf: (itemId: string) => writeActivity(activityOf(itemId)),
+
+    ideasOf: (ownerId: string) => writeIdeas(ideas.ofOwner(ownerId)),
+
+    teams: () => writeTeams(teams.list()),
 
     search: (text: string, memberId: string, limit: number): SearchResult[] => search(text, memberId, limit),
   }

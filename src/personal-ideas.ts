@@ -1,6 +1,6 @@
 /** Personal ideas: each member's private list, and how an idea becomes a project. */
 import { eq } from 'drizzle-orm'
-import type { SharedDatabase } from './db/client.ts'
+import { read, type SharedDatabase } from './db/client.ts'
 import { personalIdeas } from './db/schema.ts'
 import { given, prepareDelete, prepareInsert, prepareRows, prepareUpdate } from './db/statements.ts'
 import { conflict, notFound } from './errors.ts'
@@ -11,6 +11,7 @@ import { type ProjectInput, prepareProjectChanges } from './projects.ts'
 import { LIMITS } from './schemas/common.ts'
 import type { CurrentMember } from './schemas/records.ts'
 import { timestamp } from './time.ts'
+import { bytesOf, prepareReadLimit } from './work-limits.ts'
 
 type NewIdea = typeof personalIdeas.$inferInsert
 type PersonalIdea = typeof personalIdeas.$inferSelect
@@ -45,6 +46,9 @@ export function preparePersonalIdeas(db: SharedDatabase) {
       .where(eq(personalIdeas.ownerId, given('ownerId')))
       .orderBy(...inOrder(personalIdeas)),
   )
+  const limit = prepareReadLimit(db, [
+    { rows: 'personal_ideas where owner_id = +?', bytes: bytesOf('description') },
+  ])
   const insert = prepareInsert(db, personalIdeas)
   const update = prepareUpdate(db, personalIdeas)
   const remove = prepareDelete(db, personalIdeas)
@@ -62,8 +66,12 @@ export function preparePersonalIdeas(db: SharedDatabase) {
     /** One idea. @throws ApiError 404 */
     get,
 
-    /** A member's ideas, by sortOrder. */
-    ofOwner: (ownerId: string): PersonalIdea[] => ofOwner.all({ ownerId }),
+    /** A member's ideas, by sortOrder. @throws TooMuchWork */
+    ofOwner: (ownerId: string): PersonalIdea[] =>
+      read(db, () => {
+        limit(ownerId)
+        return ofOwner.all({ ownerId })
+      }),
 
     /** Creates an idea that belongs to the given member. @returns the new idea's id */
     create(ownerId: string, input: PersonalIdeaInput & { title: string }): string {

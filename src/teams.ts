@@ -16,6 +16,7 @@ import { newId } from './ids.ts'
 import { inOrder } from './ordering.ts'
 import type { Team } from './schemas/records.ts'
 import { timestamp } from './time.ts'
+import { bytesOf, prepareReadLimit } from './work-limits.ts'
 
 /** Fields that an admin may set. */
 export type TeamInput = Partial<Pick<Team, 'name' | 'description' | 'memberIds'>>
@@ -48,6 +49,10 @@ export function prepareTeams(db: SharedDatabase) {
       .orderBy(asc(memberId)),
   )
   const membersOfAll = prepareRows(db, select().orderBy(asc(teamId), asc(memberId)))
+  const limit = prepareReadLimit(db, [
+    { rows: 'teams', bytes: bytesOf('description') },
+    { rows: 'team_members', bytes: '0' },
+  ])
   const insert = prepareInsert(db, teams)
   const update = prepareUpdate(db, teams)
   const remove = prepareDelete(db, teams)
@@ -79,9 +84,10 @@ export function prepareTeams(db: SharedDatabase) {
     /** One team. @throws ApiError 404 */
     get,
 
-    /** All teams, by id, in two statements however many there are. */
+    /** All teams, by id, in two statements however many there are. @throws TooMuchWork */
     list: (): Team[] =>
       read(db, () => {
+        limit()
         const memberships = Map.groupBy(membersOfAll.all(), (membership) => membership.teamId)
         return all.all().map((team) => withMembers(team, memberships.get(team.id)))
       }),

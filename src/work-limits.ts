@@ -57,13 +57,13 @@ export function prepareRowLimit(db: SharedDatabase, rows: string): (...parameter
 
 /**
  * Prepares refusing to read more rows, or longer texts, than may be.
- * @param sources what is read, as SQL with one parameter, and the bytes of a row
+ * @param sources what is read, as SQL, and the bytes of a row; each takes the parameter, if there is one
  * @returns the check, which takes the parameter. It throws TooMuchWork
  */
 export function prepareReadLimit(
   db: SharedDatabase,
   sources: readonly { rows: string; bytes: string }[],
-): (parameter: string) => void {
+): (parameter?: string) => void {
   const parts = sources.map(
     ({ rows, bytes }) => `select count(*) as rows, coalesce(sum(size), 0) as bytes
       from (select ${bytes} as size from ${rows} limit ${ROWS_READ + 1})`,
@@ -75,7 +75,8 @@ export function prepareReadLimit(
   )
   return (parameter) => {
     if (!isLimited(db)) return
-    const { rows = 0, bytes = 0 } = weigh().get(...sources.map(() => parameter)) ?? {}
+    const { rows = 0, bytes = 0 } =
+      weigh().get(...(parameter === undefined ? [] : sources.map(() => parameter))) ?? {}
     if (rows > ROWS_READ || bytes > BYTES_READ) throw new TooMuchWork()
   }
 }
