@@ -1,6 +1,6 @@
 /** Backing up and restoring, on the command line and beside a service that runs. */
 import { once } from 'node:events'
-import {
+import fs, {
   chmodSync,
   copyFileSync,
   existsSync,
@@ -15,6 +15,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -22,8 +23,6 @@ import { backUp, restore } from '../src/backup.ts'
 import { openDatabase } from '../src/db/client.ts'
 import { databaseFor, end, run, start as startCommand } from './command-line.ts'
 import { type Service, start } from './process.ts'
-
-t.jobs = 3
 
 const quiet = { onProgress: () => {} }
 
@@ -354,6 +353,76 @@ t.test('a log whose database is gone is not taken for that of the restored one',
   t.strictSame(names().length, 3)
   t.match(names()[1], /^board\.db\.before-restore-.*-wal$/)
   t.strictSame(teamsIn(file), ['a'])
+})
+
+/** Lets better-sqlite3 fail at a statement, or a pragma, until the test ends. */
+function breakAt(t: Test, statement: string): void {
+  for (const name of ['exec', 'pragma'] as const) {
+    const original = SQLite.prototype[name] as (
+      this: SQLite.Database,
+      source: string,
+      options?: object,
+    ) => never
+    t.teardown(() => Object.assign(SQLite.prototype, { [name]: original }))
+    Object.assign(SQLite.prototype, {
+      [name](this: SQLite.Database, source: string, options?: object) {
+        if (source === statement) throw new SQLite.SqliteError('disk I/O error', 'SQLITE_IOERR')
+        return original.call(this, source, options)
+      },
+    })
+  }
+}
+
+t.test('where it cannot be told who has the database open, nothing is replaced', async (t) => {
+  const { file, copy, names } = setUp(t, 'a')
+  await backUp(file, copy, quiet)
+  const { close } = openDatabase(file)
+  await t.rejects(restore(file, copy, quiet), { message: /is in use: stop the service/ })
+  close()
+  breakAt(t, 'begin exclusive; commit')
+  const message = `cannot open the database ${file}: disk I/O error`
+  await t.rejects(restore(file, copy, quiet), { message })
+  t.strictSame(names(), ['board.db', 'copy.db'])
+})
+
+t.test('a log that cannot be written back is kept beside its database', async (t) => {
+  const { file, folder, copy, names } = setUp(t, 'a')
+  await backUp(file, copy, quiet)
+  const { db, close } = openDatabase(file)
+  db.$client.exec("insert into teams (id, name) values ('b', 'Ops')")
+  for (const suffix of ['', '-wal']) copyFileSync(file + suffix, join(folder, `killed.db${suffix}`))
+  close()
+  breakAt(t, 'wal_checkpoint(truncate)')
+  await restore(join(folder, 'killed.db'), copy, quiet)
+  const [kept = '', log = ''] = names().filter((name) => name.startsWith('killed.db.'))
+  t.equal(log, `${kept}-wal`)
+  t.strictSame(teamsIn(join(folder, 'killed.db')), ['a'])
+  t.strictSame(teamsIn(join(folder, kept)), ['a', 'b'])
+})
+
+t.test('a file system without hard links does as well', async (t) => {
+  const { file, copy, names } = setUp(t, 'a')
+  const original = fs.linkSync
+  t.teardown(() => {
+    fs.linkSync = original
+    syncBuiltinESMExports()
+  })
+  let code = 'EPERM'
+  fs.linkSync = () => {
+    throw Object.assign(new Error(code), { code })
+  }
+  syncBuiltinESMExports()
+  await backUp(file, copy, quiet)
+  await restore(file, copy, quiet)
+  t.equal(names().length, 3)
+  t.strictSame([teamsIn(file), teamsIn(copy)], [['a'], ['a']])
+  code = 'EIO'
+  const message = `cannot back up to ${copy}2: EIO`
+  await t.rejects(backUp(file, `${copy}2`, quiet), { message })
+  code = 'EEXIST'
+  await t.rejects(backUp(file, `${copy}2`, quiet), {
+    message: /is already there: use --force to replace it$/,
+  })
 })
 
 t.test('a database behind a symbolic link is replaced where it is', async (t) => {

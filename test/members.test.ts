@@ -54,6 +54,25 @@ t.test('a file that is there already does not lend its mode or content', async (
   t.match(readFileSync(file, 'utf8'), /^[\w-]{43}\n$/)
 })
 
+t.test('a password whose admin is not stored is not left behind', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const { db, close } = openDatabase(databaseUrl)
+  t.teardown(close)
+  const file = initialPasswordFile(databaseUrl) ?? ''
+  let wasThere = false
+  const failing = Object.assign(Object.create(db), {
+    transaction: (work: (tx: typeof db) => unknown) => {
+      work(db)
+      wasThere = existsSync(file)
+      throw new Error('no room')
+    },
+  })
+  const made = ensureFirstAdmin(failing, { databaseUrl, adminEmail: undefined, adminPassword: undefined })
+  await t.rejects(made, { message: 'no room' })
+  t.equal(wasThere, true)
+  t.notOk(existsSync(file))
+})
+
 t.test('an admin is not made twice', async (t) => {
   const { db, ensure, folder, file } = onFile(t)
   await ensure()

@@ -6,7 +6,10 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -17,6 +20,7 @@ import t, { type Test } from 'tap'
 import { databasePath, openDatabase, read, write } from '../../src/db/client.ts'
 import { teams } from '../../src/db/schema.ts'
 import { StartupError } from '../../src/errors.ts'
+import { watch } from '../executions.ts'
 
 const JOURNAL = '__drizzle_migrations'
 
@@ -219,6 +223,42 @@ t.test('what was made for a start that failed is taken away, and nothing else', 
   used.discard(password)
   t.match(open(t, join(folder, 'used.db')).select().from(teams).all(), [{ id: 'c' }], 'somebody has used it')
   t.ok(existsSync(password))
+})
+
+t.test('whatever keeps a new file from being taken away, it is left', async (t) => {
+  const folder = t.testdir()
+  const shared = openDatabase(join(folder, 'shared', 'board.db'))
+  writeFileSync(join(folder, 'shared', 'notes.txt'), '')
+  shared.discard()
+  t.strictSame(readdirSync(join(folder, 'shared')), ['notes.txt'], 'a folder with files of others stays')
+
+  const gone = openDatabase(join(folder, 'gone.db'))
+  rmSync(join(folder, 'gone.db'))
+  gone.discard()
+  t.equal(gone.db.$client.open, false)
+
+  const unsure = openDatabase(join(folder, 'unsure.db'))
+  watch(t, unsure.db.$client).before = (source) => {
+    if (source === 'pragma data_version') throw new SQLite.SqliteError('no', 'SQLITE_IOERR')
+  }
+  unsure.discard()
+  t.ok(existsSync(join(folder, 'unsure.db')), 'nobody knows who has written to it')
+})
+
+t.test('files that cannot even be looked at are lost', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const { files, close } = openDatabase(path)
+  t.teardown(close)
+  t.equal(files.lost(), undefined)
+  t.equal(files.hasRoom(), true)
+  renameSync(path, `${path}.aside`)
+  symlinkSync(path, path)
+  t.match(files.lost(), {
+    message: `the database ${path} was replaced or removed while it was open: restart the service`,
+  })
+  rmSync(path)
+  renameSync(`${path}.aside`, path)
+  t.equal(files.lost(), undefined)
 })
 
 t.test('a start that fails while it migrates leaves nothing behind', async (t) => {
