@@ -11,7 +11,7 @@ import { SESSION_COOKIE } from '../src/sessions.ts'
 
 const DESCRIPTION = `Projects, kanban boards and private ideas.
 
-Bodies are JSON in UTF-8. Unknown fields are ignored. A PATCH changes the fields it names. JSON-text fields
+Bodies are JSON in UTF-8, whatever their \`Content-Type\` says. Unknown fields are ignored. A PATCH changes the fields it names. JSON-text fields
 (\`phaseConfig\`, \`metadata\`, \`participants\`, \`actionItems\`, \`history\`) are accepted as plain values or as JSON
 text and always returned as plain values.
 Every error is an object with an \`error\` string; failed validation adds \`details\`.`
@@ -64,7 +64,7 @@ function commonErrors(
 ): Record<string, TSchema> {
   const statuses = [
     ...(body || querystring ? [400] : []),
-    ...(body ? [413, 415] : []),
+    ...(body ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
     ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
     429,

@@ -100,7 +100,7 @@ const FilterByDate = (description: string) =>
   Type.Optional(
     Type.String({
       format: 'timestamp',
-      description: `${description}: an ISO 8601 date-time with offset, or a plain date (midnight UTC)`,
+      description: `${description}: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC)`,
       examples: ['2026-01-31', '2026-01-31T18:00:00Z'],
     }),
   )

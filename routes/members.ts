@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { addressOf } from '../src/addresses.ts'
 import { forbidden } from '../src/errors.ts'
 import { accountOf, actorOf, identityOf, memberOf } from '../src/identity.ts'
 import { type NewPassword, prepareMemberChanges } from '../src/member-changes.ts'
@@ -71,7 +72,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     request: FastifyRequest,
   ): Promise<NewPassword> {
     if (!isOwn(request)) return { hash: await hashPassword(password) }
-    const confirmed = await checkPassword(idOf(request), currentPassword, request.ip)
+    const confirmed = await checkPassword(idOf(request), currentPassword, addressOf(request))
     const { sessionId } = identityOf(request)
     return { hash: await hashPassword(password), own: { confirmed, sessionId } }
   }

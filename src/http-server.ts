@@ -1,5 +1,5 @@
 /** The HTTP server around the standalone service: its options, what is not even a request, and how it stops. */
-import { type Server, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
 import type { Writable } from 'node:stream'
 import { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify'
@@ -24,6 +24,16 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   socket.destroySoon()
 }
 
+/** How many Host headers a request has: of several, Node shows the first, and a proxy may have gone by another. */
+function hostHeaders({ rawHeaders }: IncomingMessage): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count
+}
+
 /** Node answers some requests itself, without a body; here they get the contract's. */
 export function refuseLikeEverything(app: FastifyInstance): void {
   app.server.on('checkExpectation', (_request, response) => {
@@ -31,8 +41,9 @@ export function refuseLikeEverything(app: FastifyInstance): void {
     const type = { 'content-type': 'application/json; charset=utf-8' }
     response.writeHead(417, { ...type, 'content-length': Buffer.byteLength(body) }).end(body)
   })
-  app.addHook('onRequest', ({ raw, headers }, _reply, done) => {
-    if (headers.host === undefined && raw.httpVersion === '1.1') done(new ApiError(400, 'Bad Request'))
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    const count = hostHeaders(raw)
+    if (count > 1 || (count === 0 && raw.httpVersion === '1.1')) done(new ApiError(400, 'Bad Request'))
     else done()
   })
 }

@@ -35,7 +35,8 @@ export function createSignInLimits() {
     } catch (refusal) {
       if (refusal instanceof Error) throw refusal
       const { msBeforeNext } = refusal as RateLimiterRes
-      throw tooManyRequests('Too many failed sign-ins', Math.ceil(msBeforeNext / 1000))
+      // Counts end by a monotonic clock, but what is left of them is told by the system's, which may be set back.
+      throw tooManyRequests('Too many failed sign-ins', Math.min(Math.ceil(msBeforeNext / 1000), WINDOW))
     }
   }
 

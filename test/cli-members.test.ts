@@ -45,7 +45,7 @@ t.test('wrong usage exits with 2, says all that is wrong, and makes nothing', as
       [
         'name must NOT have fewer than 1 characters',
         'scope must be one of "read", "write"',
-        'expiresAt must be an ISO 8601 date-time with offset or a plain date',
+        'expiresAt must be an ISO 8601 date-time or a plain date',
       ],
     ],
     [

@@ -156,7 +156,7 @@ t.test('a bearer token comes before the proxy, and the proxy before a session', 
     t.equal(await whoAmI(app, { ...named, ...bob.headers, ...bearer }), 'bob via token')
     t.equal(await whoAmI(app, { [HEADER]: 'nobody@example.test', ...bearer }), 'bob via token')
     t.equal(await whoAmI(app, { ...named, authorization: 'Bearer x' }), 'Authentication required')
-    t.equal(await whoAmI(app, { ...named, authorization: 'Basic eA==' }), 'Authentication required')
+    t.equal(await whoAmI(app, { ...named, authorization: 'Basic eA==' }), 'ada via proxy')
     t.equal(await whoAmI(app, { ...named, ...bob.headers }), 'ada via proxy')
     t.equal(await whoAmI(app, { ...named, cookie: 'phaseboard_session=worthless' }), 'ada via proxy')
     t.equal(await whoAmI(app, bob.headers), 'bob via session', 'a proxy may let requests pass without')

@@ -305,6 +305,18 @@ t.test('what is not proper HTTP gets an error in the shape of all others', async
       431,
       'Request Header Fields Too Large',
     ],
+    [
+      'two hosts',
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nhOST: evil.example\r\nConnection: close\r\n\r\n',
+      400,
+      'Bad Request',
+    ],
+    [
+      'the same host twice',
+      'GET /healthz HTTP/1.0\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+      400,
+      'Bad Request',
+    ],
     ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'Bad Request'],
     [
       'an unknown expectation',

@@ -68,7 +68,7 @@ export const SortOrder = Type.Number({ description: 'Lists are ordered by it, as
 /** A date on its way in. */
 export const DateText = Type.String({
   format: 'timestamp',
-  description: 'ISO 8601 date-time with offset, or a plain date (midnight UTC)',
+  description: 'ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC)',
 })
 
 /**

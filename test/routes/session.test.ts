@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { Writable } from 'node:stream'
 import { eq } from 'drizzle-orm'
 import t from 'tap'
-import { members, sessions } from '../../src/db/schema.ts'
+import { auditLog, members, sessions } from '../../src/db/schema.ts'
 import { newId } from '../../src/ids.ts'
 import { hashPassword, verifyPassword } from '../../src/passwords.ts'
 import { hashToken } from '../../src/secrets.ts'
@@ -542,6 +542,32 @@ t.test('which client an attempt counts for is what a trusted proxy says', async 
     claimed.push((await signIn(alone, 'ada@example.test', 'wrong', from(`198.51.100.${attempt}`))).status)
   }
   t.strictSame(tally(claimed), { 401: 10, 429: 1 }, 'a header that nobody vouches for changes nothing')
+})
+
+t.test('a forged address counts as the peer, and does not get into the trail', async (t) => {
+  const app = await build(t, { trustProxy: true })
+  enrol(app, 'ada@example.test')
+  const from = (client: string) => ({ headers: { 'x-forwarded-for': client } })
+  const statuses = []
+  for (let attempt = 0; attempt < 11; attempt++) {
+    statuses.push((await signIn(app, 'ada@example.test', 'wrong', from(`garbage ${attempt}`))).status)
+  }
+  t.strictSame(tally(statuses), { 401: 10, 429: 1 })
+  t.equal((await signIn(app, 'ada@example.test', PASSWORD, from('192.0.2.1'))).status, 201)
+  const addresses = app.db.select({ address: auditLog.address }).from(auditLog).all()
+  t.strictSame([...new Set(addresses.map(({ address }) => address))].sort(), ['127.0.0.1', '192.0.2.1'])
+})
+
+t.test('after the system clock is set back, Retry-After names a minute at most', async (t) => {
+  const app = await build(t)
+  await fail(app, 10, () => 'ada@example.test')
+  const { now } = Date
+  t.teardown(() => {
+    Date.now = now
+  })
+  Date.now = () => now() - 86_400_000
+  const { status, headers } = await signIn(app, 'ada@example.test')
+  t.strictSame([status, headers['retry-after']], [429, '60'])
 })
 
 t.test('a failure of the database is no failed sign-in', async (t) => {
