@@ -280,7 +280,9 @@ export default fp<AuthOptions>(
         throw new Error(`${route.method} ${route.path} does not declare its access`)
       }
       route.config = { ...route.config, access }
-      route.onRequest = [guard(access), route.onRequest ?? []].flat()
+      // What has nothing that could fail does nothing: the refusal of a method, say.
+      const isHarmless = access === 'public' && route.config.failure === undefined
+      if (!isHarmless) route.onRequest = [guard(access), route.onRequest ?? []].flat()
     })
 
     // A host that tells who its members are needs no first admin of ours, unless it asks for one.

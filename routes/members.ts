@@ -78,7 +78,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   }
 
   app.get('/api/members', {
-    config: { access: 'read', failure: 'Failed to fetch members' },
+    config: { access: 'read', failure: 'Failed to fetch members', caching: 'no-store' },
     schema: {
       operationId: 'listMembers',
       summary: 'List the members by id',
@@ -89,7 +89,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.post('/api/members', {
-    config: { access: 'admin', failure: 'Failed to create member' },
+    config: { access: 'admin', failure: 'Failed to create member', caching: 'no-store' },
     schema: {
       operationId: 'createMember',
       summary: 'Create a member',
@@ -107,7 +107,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.get('/api/members/:id', {
-    config: { access: 'read', failure: 'Failed to fetch member' },
+    config: { access: 'read', failure: 'Failed to fetch member', caching: 'no-store' },
     schema: {
       operationId: 'getMember',
       summary: 'Get a member',
@@ -145,7 +145,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.delete('/api/members/:id', {
-    config: { access: 'admin', failure: 'Failed to delete member' },
+    config: { access: 'admin', failure: 'Failed to delete member', caching: 'no-store' },
     schema: {
       operationId: 'deleteMember',
       summary: 'Delete a member',

@@ -151,7 +151,12 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   })
 
   app.post('/api/personal-ideas/:id/promote', {
-    config: { access: 'write', failure: 'Failed to promote personal idea', isBodyOptional: true },
+    config: {
+      access: 'write',
+      failure: 'Failed to promote personal idea',
+      isBodyOptional: true,
+      caching: 'no-store',
+    },
     schema: {
       operationId: 'promotePersonalIdea',
       summary: 'Make a project of an idea',

@@ -40,7 +40,7 @@ const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const search = prepareSearch(app.db)
 
   app.get('/api/search', {
-    config: { access: 'read', failure: 'Failed to search' },
+    config: { access: 'read', failure: 'Failed to search', caching: 'no-store' },
     schema: {
       operationId: 'search',
       summary: 'Search all that the caller may read',

@@ -38,7 +38,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   }
 
   app.post('/api/session', {
-    config: { access: 'public', failure: 'Failed to create session' },
+    config: { access: 'public', failure: 'Failed to create session', caching: 'no-store' },
     schema: {
       operationId: 'signIn',
       summary: 'Sign in',

@@ -4,6 +4,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import auth from '../plugins/auth.ts'
 import bodies from '../plugins/bodies.ts'
+import caching from '../plugins/caching.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
 import groupCommit from '../plugins/group-commit.ts'
@@ -85,6 +86,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   await app.register(snapshots, options)
   await app.register(logging)
   await app.register(secureHeaders, options)
+  await app.register(caching, options)
   await app.register(errors, options)
   await app.register(bodies, options)
   await app.register(traffic, options)

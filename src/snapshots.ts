@@ -215,8 +215,7 @@ export function createSnapshots(
 
 /** Answers with a snapshot, or with 304 when the client has it already (RFC 9110, section 13.1.2). */
 export function sendSnapshot(reply: FastifyReply, { body, etag }: Snapshot): void {
-  // The client may keep it, but must ask each time whether it still holds.
-  reply.headers({ etag, 'cache-control': 'private, no-cache' })
+  reply.header('etag', etag)
   if (fresh(reply.request.headers, { etag })) reply.code(304).send()
   else reply.header('content-type', 'application/json; charset=utf-8').send(body)
 }
