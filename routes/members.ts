@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { addressOf } from '../src/addresses.ts'
 import { forbidden } from '../src/errors.ts'
 import { accountOf, actorOf, identityOf, memberOf } from '../src/identity.ts'
+import { prepareInitialPassword } from '../src/initial-password.ts'
 import { type NewPassword, prepareMemberChanges } from '../src/member-changes.ts'
 import { prepareMembers } from '../src/members.ts'
 import { preparePasswordCheck } from '../src/own-password.ts'
@@ -62,6 +63,7 @@ async function refuseRuledFields(request: FastifyRequest): Promise<void> {
 const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const members = prepareMembers(app.db)
   const changes = prepareMemberChanges(app.db)
+  const initialPassword = prepareInitialPassword(app.db)
   const checkPassword = preparePasswordCheck(app.db, app.signInLimits)
   const tags = ['Members']
 
@@ -137,10 +139,17 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { password, currentPassword, ...fields } = request.body
       const newPassword =
         password === undefined ? undefined : await toNewPassword(password, currentPassword, request)
-      return app.write(() => {
+      const forgetInitial = newPassword === undefined ? undefined : await initialPassword(id)
+      const changed = await app.write(() => {
         changes.update(id, fields, actorOf(request), newPassword)
         return members.get(id)
       })
+      try {
+        forgetInitial?.()
+      } catch (error) {
+        request.log.warn({ err: error }, 'could not remove the file with the initial password')
+      }
+      return changed
     },
   })
 

@@ -2,6 +2,7 @@
 import type { Writable } from 'node:stream'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import auditRetention from '../plugins/audit-retention.ts'
 import auth from '../plugins/auth.ts'
 import bodies from '../plugins/bodies.ts'
 import caching from '../plugins/caching.ts'
@@ -62,6 +63,7 @@ export type PhaseboardOptions = Partial<
     | 'corsOrigins'
     | 'rateLimitMax'
     | 'snapshotCacheBytes'
+    | 'auditKeepDays'
   >
 > & {
   /** How the host tells who the member is. Where it returns nobody, tokens and sessions of this service count. */
@@ -83,6 +85,7 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   await app.register(database, options)
   await app.register(groupCommit)
+  await app.register(auditRetention, options)
   await app.register(snapshots, options)
   await app.register(logging)
   await app.register(secureHeaders, options)

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
-import { type FirstAdminMade, initialPasswordFile } from './members.ts'
+import { initialPasswordFile } from './initial-password.ts'
+import type { FirstAdminMade } from './members.ts'
 import { version } from './package-files.ts'
 
 /**

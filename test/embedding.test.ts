@@ -488,9 +488,9 @@ t.test('two instances live under two prefixes, each with a database and settings
     t.strictSame(document.servers, [{ url: prefix }])
     t.strictSame((await host.inject(`${prefix}/nothing`)).json(), { error: 'Not found' })
   }
-  t.ok(existsSync(join(folder, 'two', 'initial-admin-password')))
+  t.ok(existsSync(join(folder, 'two', 'board.db.initial-admin-password')))
   t.notOk(
-    existsSync(join(folder, 'one', 'initial-admin-password')),
+    existsSync(join(folder, 'one', 'board.db.initial-admin-password')),
     'a host that tells its members needs no admin of ours',
   )
 })

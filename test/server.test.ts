@@ -70,7 +70,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     t.ok(Date.now() - before < PROMPT, 'nothing else was waited for')
     t.strictSame(
       left(environment),
-      ['board.db', 'initial-admin-password'],
+      ['board.db', 'board.db.initial-admin-password'],
       'the log was written back and removed',
     )
     t.match(service.log(), /"stopped"/)
@@ -130,7 +130,7 @@ t.test('a client that dawdles is cut off in the end, and the database still clos
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0, signal: null })
   t.match(await received, /^HTTP\/1.1 100 Continue\r\n\r\n$/)
-  t.strictSame(left(environment), ['board.db', 'initial-admin-password'])
+  t.strictSame(left(environment), ['board.db', 'board.db.initial-admin-password'])
 })
 
 t.test('an error outside any request stops the service in order, with 1', async (t) => {
@@ -143,7 +143,7 @@ t.test('an error outside any request stops the service in order, with 1', async 
   service.kill('SIGWINCH')
   t.match(await service.exited, { code: 1, signal: null })
   t.match(service.log(), /"out of the blue".*"stopping after an error outside any request"/)
-  t.strictSame(left(environment), ['board.db', 'initial-admin-password'])
+  t.strictSame(left(environment), ['board.db', 'board.db.initial-admin-password'])
 })
 
 t.test('two services on one file both write and see what the other wrote', async (t) => {
@@ -165,13 +165,13 @@ t.test('two services on one file both write and see what the other wrote', async
   t.equal((await json(services[1], '/api/projects', { name: 'Last' })).status, 201)
   services[1].kill('SIGTERM')
   t.match(await services[1].exited, { code: 0 })
-  t.strictSame(left(environment), ['board.db', 'initial-admin-password'])
+  t.strictSame(left(environment), ['board.db', 'board.db.initial-admin-password'])
 })
 
 t.test('two services that start at once make one admin, whose password is in the file', async (t) => {
   const environment = { ...onNewFile(t), HOST: '0.0.0.0' }
   const services = await Promise.all([start(t, environment), start(t, environment)])
-  const file = join(folderOf(environment), 'initial-admin-password')
+  const file = join(folderOf(environment), 'board.db.initial-admin-password')
   t.equal(statSync(file).mode & 0o777, 0o600)
   const password = readFileSync(file, 'utf8').trim()
   for (const service of services) {
@@ -220,7 +220,7 @@ t.test('a port in use ends the start with 1 and one line', async (t) => {
   t.equal(code, 1)
   t.equal(stderr, `phaseboard: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`)
   t.notMatch(stdout, /listening|stopp/)
-  t.strictSame(left(environment), ['board.db', 'initial-admin-password'], 'the database was closed')
+  t.strictSame(left(environment), ['board.db', 'board.db.initial-admin-password'], 'the database was closed')
 })
 
 t.test('a configuration or database that cannot be used ends the start with 2 and one line', async (t) => {
@@ -249,7 +249,7 @@ t.test('a configuration or database that cannot be used ends the start with 2 an
 
 t.test('the listening line tells where everything is, at any log level', async (t) => {
   const environment = onNewFile(t)
-  const file = join(folderOf(environment), 'initial-admin-password')
+  const file = join(folderOf(environment), 'board.db.initial-admin-password')
   const { url, log } = await start(t, { ...environment, LOG_LEVEL: 'silent' })
   const [line = '', ...more] = log().trim().split('\n')
   t.strictSame(more, [])

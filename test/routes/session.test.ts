@@ -94,6 +94,8 @@ t.test('an email is found whatever its case, and only exactly otherwise', async 
   const app = await build(t)
   enrol(app, 'Ada@Example.test')
   t.equal((await signIn(app, 'ada@example.TEST')).status, 201)
+  enrol(app, 'Ärger@Example.test')
+  t.equal((await signIn(app, 'ÄRGER@example.test')).status, 201, 'of all letters')
   for (const email of ['ada@example.tes', 'ada@example.test ', '%@example.test', 'a_a@example.test']) {
     t.equal((await signIn(app, email)).status, 401, email)
   }
@@ -327,6 +329,36 @@ t.test('signing out as the default member is harmless', async (t) => {
     ['DELETE', '/api/session', undefined, undefined, 200, { success: true }],
     ['GET', '/api/session', undefined, headers, 200, { via: 'session' }],
   ])
+})
+
+t.test('a member has at most a hundred sessions: the longest unused ends at a new sign-in', async (t) => {
+  const app = await build(t)
+  const ada = enrol(app, 'ada@example.test')
+  const bob = enrol(app, 'bob@example.test')
+  const used = (hoursAgo: number) => timestamp(Date.now() - hoursAgo * 3_600_000)
+  const insert = (memberId: string, index: number) =>
+    app.db
+      .insert(sessions)
+      .values({
+        id: `${memberId} ${index}`,
+        memberId,
+        tokenHash: `${memberId} ${index}`,
+        // The order of use is not that of the ids.
+        lastUsedAt: used((index * 7) % 100),
+        expiresAt: timestamp(Date.now() + DAY),
+      })
+      .run()
+  for (let index = 0; index < 99; index++) insert(ada, index)
+  for (let index = 0; index < 100; index++) insert(bob, index)
+  const of = (id: string) => count(app, 'sessions', 'member_id = ?', id)
+  const { cookie } = await signIn(app, 'ada@example.test')
+  t.equal(of(ada), 100)
+  t.equal((await signIn(app, 'ada@example.test')).status, 201)
+  t.equal(of(ada), 100)
+  const longest = [...Array(99).keys()].toSorted((a, b) => ((b * 7) % 100) - ((a * 7) % 100))[0]
+  t.equal(count(app, 'sessions', 'id = ?', `${ada} ${longest}`), 0, 'the longest unused is gone')
+  t.equal((await send(app, 'GET', '/api/sessions', undefined, cookie)).body.length, 100, 'the others are not')
+  t.equal(of(bob), 100, 'nor those of others')
 })
 
 t.test('sessions that are over are cleared away at the next sign-in', async (t) => {
