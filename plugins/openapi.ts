@@ -98,6 +98,7 @@ function commonErrors(
     ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
     429,
     500,
+    503,
   ]
   return Object.fromEntries(
     statuses.map((status) => [status, ref(status === 400 ? ValidationErrorBody : ErrorBody)]),

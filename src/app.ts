@@ -38,8 +38,9 @@ import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
 import { type Config, configure, loadConfig } from './config.ts'
 import { leaveHostSchemas, stayOutOfHostDocument } from './embedding.ts'
-import { refuseLikeEverything, releaseConnections, serverOptions } from './http-server.ts'
+import { limitConnections, refuseLikeEverything, releaseConnections, serverOptions } from './http-server.ts'
 import type { ResolveMember } from './identity.ts'
+import { boundUnsentAnswers } from './unsent-answers.ts'
 
 export type { Config } from './config.ts'
 export { ApiError, StartupError } from './errors.ts'
@@ -117,7 +118,8 @@ async function registerService(instance: FastifyInstance, options: ServiceOption
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(searchRoutes)
   await app.register(auditLogRoutes)
-  await app.register(docsRoutes)
+  // Without a prefix, a host's own root is its own.
+  await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })
   app.refuseOtherMethods()
 }
 
@@ -157,8 +159,10 @@ export interface BuildOptions extends Pick<PhaseboardOptions, 'resolveMember'> {
 export async function buildApp({ logStream, ...config }: Partial<Config> & BuildOptions = {}) {
   const settings = configure(config)
   const app = Fastify(serverOptions(settings, logStream))
+  limitConnections(app, settings.maxConnections)
   releaseConnections(app)
   refuseLikeEverything(app)
+  boundUnsentAnswers(app)
   await registerService(app, {
     ...settings,
     hooksComeFirst: true,

@@ -48,6 +48,20 @@ export function refuseLikeEverything(app: FastifyInstance): void {
   })
 }
 
+/** How often the log says that there are too many connections, in milliseconds. */
+const REMINDER = 60_000
+
+/** Closes connections above a number of them as they come. */
+export function limitConnections(app: FastifyInstance, maxConnections: number): void {
+  let said = Number.NEGATIVE_INFINITY
+  app.server.maxConnections = maxConnections
+  app.server.on('drop', () => {
+    if (performance.now() - said < REMINDER) return
+    said = performance.now()
+    app.log.warn({ maxConnections }, 'too many connections: new ones are closed')
+  })
+}
+
 /** Resolves when what was written to the socket has been handed to the network, or never will be. */
 const allSent = (socket: Socket) =>
   new Promise((resolve) => {
@@ -99,5 +113,6 @@ export const serverOptions = (
   rewriteUrl: ({ url = '/' }) => (url.includes('%') ? repairUrl(url) : url),
   clientErrorHandler: refuseConnection,
   // Not Node's bare answer to a request without a Host header, but one of ours.
-  http: { requireHostHeader: false },
+  // Node looks every 30 seconds for requests that take too long; what is late ends sooner.
+  http: { requireHostHeader: false, connectionsCheckingInterval: 5000 },
 })

@@ -405,7 +405,6 @@ t.test('errors of the service have its own shape inside the host', async (t) => 
     ['GET', '/api/nothing', undefined, user, 404, { error: 'Not found' }],
     ['GET', '/nothing', undefined, {}, 404, { error: 'Not found' }],
     ['POST', '', undefined, {}, 404, { error: 'Not found' }],
-    ['GET', '/', undefined, {}, 404, { error: 'Not found' }],
     ['GET', '/docs/nothing', undefined, {}, 404, { error: 'Not found' }],
   ]
   for (const [method, url, body, headers, status, expected] of cases) {

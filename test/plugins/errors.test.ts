@@ -22,7 +22,7 @@ t.test('an unknown route is 404, whatever the method, the body and the caller', 
     const worthless = { authorization: 'Bearer worthless' }
     const text = { 'content-type': 'text/plain' }
     for (const url of [
-      '/',
+      '/nothing',
       '/api',
       '/api/nothing',
       '/api/projects/x/y/z',

@@ -95,7 +95,7 @@ t.test('every operation documents the errors that its kind can answer', async (t
     await documentOf(await build(t)),
   )) {
     const statuses = Object.keys(responses)
-    const expected = ['429', '500']
+    const expected = ['429', '500', '503']
     const hasQuery = parameters.some((parameter) => parameter.in === 'query')
     if (requestBody || hasQuery) expected.push('400')
     if (requestBody) expected.push('413')
