@@ -556,15 +556,11 @@ t.test('open redirect: no answer sends anybody anywhere', async (t) => {
   ]) {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
       const answer = await app.inject({ method: method as 'GET', url, headers })
-      // The root leads to the page, and nowhere else.
-      const isRoot = url.split('?')[0] === '/' && (method === 'GET' || method === 'HEAD')
+      // The root leads to the page, which nothing of a request names.
+      const { location, refresh } = answer.headers
       const isRedirect = answer.statusCode >= 300 && answer.statusCode < 400
-      t.equal(isRedirect, isRoot, `${method} ${url}: ${answer.statusCode}`)
-      t.strictSame(
-        [answer.headers.location, answer.headers.refresh],
-        [isRoot ? 'docs' : undefined, undefined],
-        `${method} ${url}`,
-      )
+      t.strictSame([location, refresh], [isRedirect ? 'docs' : undefined, undefined], `${method} ${url}`)
+      if (url === '/docs' || url.startsWith('/api')) t.notOk(isRedirect, `${method} ${url}`)
     }
   }
   enrol(app, 'ada@example.test')
