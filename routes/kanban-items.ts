@@ -9,6 +9,7 @@ import { prepareKanbanItems } from '../src/kanban-items.ts'
 import { linkNextPage, PageOf, PageQuery } from '../src/pages.ts'
 import {
   AnyObject,
+  AnyOf,
   CreateBody,
   Description,
   ErrorBody,
@@ -105,10 +106,10 @@ const FilterByDate = (description: string) =>
     }),
   )
 const filters = {
-  column: Filter('Name of the column'),
-  assigneeId: Filter('Who it is assigned to'),
-  priority: Filter('Its priority'),
-  label: Filter('Id or name of a label that it has'),
+  column: AnyOf('Name of the column'),
+  assigneeId: AnyOf('Who it is assigned to'),
+  priority: AnyOf('Its priority'),
+  label: AnyOf('Id or name of a label that it has'),
   q: Filter('Part of the title or the description, whatever the case'),
   dueAfter: FilterByDate('Due then or later'),
   dueBefore: FilterByDate('Due earlier'),

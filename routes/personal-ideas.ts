@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { reorderRoute } from '../src/child-routes.ts'
 import { forbidden } from '../src/errors.ts'
@@ -7,6 +7,7 @@ import { memberOf } from '../src/identity.ts'
 import { preparePersonalIdeas } from '../src/personal-ideas.ts'
 import { prepareProjects } from '../src/projects.ts'
 import {
+  AnyOf,
   CreateBody,
   Description,
   ErrorBody,
@@ -20,6 +21,7 @@ import {
   Term,
   Title,
   UpdateBody,
+  valuesOfAny,
 } from '../src/schemas/common.ts'
 import { PersonalIdeaSchema, ProjectSchema } from '../src/schemas/records.ts'
 
@@ -37,18 +39,17 @@ const PersonalIdeaUpdateSchema = UpdateBody({ title: Title, ...optionalFields })
 const PersonalIdeaPromoteSchema = UpdateBody({ teamId: Nullable(Reference) })
 
 const PersonalIdeaFilterSchema = Type.Object({
-  ownerId: Type.Optional(
-    Type.String({ description: 'Whose ideas; absent or empty: those of the current member' }),
-  ),
+  ownerId: AnyOf('Whose ideas; absent: those of the current member'),
 })
 
 const onlyOwn = "Another member's idea is not found, unless an admin asks."
 
 /** In required mode other members' ideas are an admin's to see. */
 async function refuseOthersIdeas(request: FastifyRequest): Promise<void> {
-  const { ownerId } = request.query as { ownerId?: unknown }
+  const { ownerId } = request.query as Static<typeof PersonalIdeaFilterSchema>
   const { id, role } = memberOf(request)
-  if (ownerId && ownerId !== id && role !== 'admin') throw forbidden("another member's ideas")
+  const asksForOthers = valuesOfAny(ownerId).some((owner) => owner !== id)
+  if (asksForOthers && role !== 'admin') throw forbidden("another member's ideas")
 }
 
 /** Personal ideas: each member's private list. */
@@ -70,7 +71,10 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       response: { 200: Type.Array(ref(PersonalIdeaSchema)) },
     },
     onRequest: authMode === 'required' ? refuseOthersIdeas : [],
-    handler: async (request) => ideas.ofOwner(request.query.ownerId || memberOf(request).id),
+    handler: async (request) => {
+      const owners = valuesOfAny(request.query.ownerId)
+      return ideas.ofOwners(owners.length > 0 ? owners : [memberOf(request).id])
+    },
   })
 
   app.post('/api/personal-ideas', {

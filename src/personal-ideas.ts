@@ -2,7 +2,14 @@
 import { eq } from 'drizzle-orm'
 import type { SharedDatabase } from './db/client.ts'
 import { personalIdeas } from './db/schema.ts'
-import { given, prepareDelete, prepareInsert, prepareRows, prepareUpdate } from './db/statements.ts'
+import {
+  amongValues,
+  given,
+  prepareDelete,
+  prepareInsert,
+  prepareRows,
+  prepareUpdate,
+} from './db/statements.ts'
 import { conflict, notFound } from './errors.ts'
 import { noSuch, thingOf } from './existence.ts'
 import { newId } from './ids.ts'
@@ -45,6 +52,14 @@ export function preparePersonalIdeas(db: SharedDatabase) {
       .where(eq(personalIdeas.ownerId, given('ownerId')))
       .orderBy(...inOrder(personalIdeas)),
   )
+  const ofAny = prepareRows(
+    db,
+    db
+      .select()
+      .from(personalIdeas)
+      .where(amongValues(personalIdeas.ownerId, 'owners'))
+      .orderBy(...inOrder(personalIdeas)),
+  )
   const insert = prepareInsert(db, personalIdeas)
   const update = prepareUpdate(db, personalIdeas)
   const remove = prepareDelete(db, personalIdeas)
@@ -62,8 +77,9 @@ export function preparePersonalIdeas(db: SharedDatabase) {
     /** One idea. @throws ApiError 404 */
     get,
 
-    /** A member's ideas, by sortOrder. */
-    ofOwner: (ownerId: string): PersonalIdea[] => ofOwner.all({ ownerId }),
+    /** The ideas of one member or of several, by sortOrder. */
+    ofOwners: (owners: string[]): PersonalIdea[] =>
+      owners.length > 1 ? ofAny.all({ owners: JSON.stringify(owners) }) : ofOwner.all({ ownerId: owners[0] }),
 
     /** Creates an idea that belongs to the given member. @returns the new idea's id */
     create(ownerId: string, input: PersonalIdeaInput & { title: string }): string {

@@ -123,6 +123,21 @@ export const ReorderBody = CreateBody({
 /** The one path parameter: any string; what matches nothing is not found. */
 export const IdParams = Type.Object({ id: Type.String() })
 
+/** A filter that may be given several times: what has any of the values passes. */
+export const AnyOf = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string | string[]>({
+      type: ['string', 'array'],
+      items: { type: 'string' },
+      description: `${description}; given several times: any of them; empty does not filter`,
+    }),
+  )
+
+/** The values of such a filter, each once. None: it does not filter. */
+export const valuesOfAny = (value: string | readonly string[] | undefined): string[] => [
+  ...new Set([value ?? []].flat().filter((one) => one !== '')),
+]
+
 // --- answers ---
 
 /** The answer of a deletion. */
