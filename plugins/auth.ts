@@ -1,10 +1,11 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import { addressOf } from '../src/addresses.ts'
 import { isLoopback } from '../src/config.ts'
 import { authenticationRequired, forbidden } from '../src/errors.ts'
 import { createHostCheck } from '../src/host-names.ts'
-import { type Access, authorize, IDENTITY, type Identity, isSafe } from '../src/identity.ts'
+import { type Access, authorize, IDENTITY, type Identity, isSafe, type Via } from '../src/identity.ts'
 import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade, type MemberRow } from '../src/members.ts'
 import type { HostMember, ResolveMember } from '../src/phaseboard.d.ts'
 import { createProxyHeader, type ProxyHeaderOptions, prepareNamedMember } from '../src/proxy-header.ts'
@@ -84,7 +85,8 @@ export default fp<AuthOptions>(
 
     const cookieOf = (request: FastifyRequest): string | undefined => {
       const { cookie } = request.headers
-      return cookie === undefined ? undefined : parseCookie(cookie)[SESSION_COOKIE]
+      // An empty one is none: some clients send that for a cookie that was taken away.
+      return cookie === undefined ? undefined : parseCookie(cookie)[SESSION_COOKIE] || undefined
     }
     const setCookie = (request: FastifyRequest, reply: FastifyReply, { token, expiresAt }: SessionCookie) =>
       reply.header(
@@ -167,8 +169,8 @@ export default fp<AuthOptions>(
      */
     function resolve(request: FastifyRequest, reply: FastifyReply): Identity | undefined {
       const { authorization } = request.headers
-      // Whatever else an Authorization header holds is presented, and worth nothing.
-      if (authorization !== undefined)
+      // What another scheme presents is for somebody else, a proxy in front, say.
+      if (authorization !== undefined && /^bearer(?:\s|$)/i.test(authorization))
         return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '')
       const email = emailFromProxy(request)
       if (email !== undefined) return fromProxy(email)
@@ -180,13 +182,29 @@ export default fp<AuthOptions>(
     const comesByItself = (request: FastifyRequest) =>
       cookieOf(request) !== undefined || emailFromProxy(request) !== undefined
 
-    /** Where the credential comes by itself, a changing request must come from a page of ours. */
-    function refuseForeignOrigin(request: FastifyRequest): void {
-      const { origin } = request.headers
-      if (origin === undefined || isSafe(request.method) || !comesByItself(request)) return
+    function isOwnOrigin(request: FastifyRequest, origin: string): boolean {
       const own = `${request.protocol}://${request.host}`
-      const isOwn = URL.canParse(own) && new URL(own).origin === origin
-      if (!isOwn && !corsOrigins.includes(origin)) throw forbidden('cross-origin request')
+      return URL.canParse(own) && new URL(own).origin === origin
+    }
+
+    /** Whether a request comes from a page of somebody else. What says nothing of where it comes from is no browser's. */
+    function isForeign(request: FastifyRequest, via: Via | undefined): boolean {
+      const { origin, 'sec-fetch-site': site } = request.headers
+      if (origin !== undefined && corsOrigins.includes(origin)) return false
+      if (site === 'cross-site') return true
+      // Which origins are a host's own, behind its proxies, browsers know better.
+      if (via === 'host' && site !== undefined) return false
+      return origin !== undefined && !isOwnOrigin(request, origin)
+    }
+
+    /**
+     * CSRF: a browser sends some changing requests for any page, without asking first (a POST of plain text, say, which
+     * is as good as JSON here), along with all that comes by itself: cookies, what a proxy or host adds, being on this
+     * machine. So these must come from a page of ours. A token does not come by itself.
+     */
+    function refuseForeignOrigin(request: FastifyRequest, via?: Via): void {
+      if (isSafe(request.method) || (via === 'token' && !comesByItself(request))) return
+      if (isForeign(request, via)) throw forbidden('cross-origin request')
     }
 
     app.decorateRequest(IDENTITY, null)
@@ -194,13 +212,13 @@ export default fp<AuthOptions>(
     app.decorate('signInLimits', createSignInLimits())
     app.decorate('sessionCookies', {
       start: async (request, reply, member) => {
-        const session = await app.write(() => changes.signIn(member, cookieOf(request), request.ip))
+        const session = await app.write(() => changes.signIn(member, cookieOf(request), addressOf(request)))
         setCookie(request, reply, session)
         return session.expiresAt
       },
       end: async (request, reply) => {
         const token = cookieOf(request)
-        if (token !== undefined) await app.write(() => changes.end(token, request.ip))
+        if (token !== undefined) await app.write(() => changes.end(token, addressOf(request)))
         clearCookie(request, reply)
       },
       clear: clearCookie,
@@ -213,7 +231,7 @@ export default fp<AuthOptions>(
     function admit(access: NotPublic, identity: Identity | undefined, request: FastifyRequest): void {
       authorize(access, identity, { method: request.method, authMode })
       request.setDecorator(IDENTITY, identity)
-      refuseForeignOrigin(request)
+      refuseForeignOrigin(request, identity?.via)
     }
 
     /** A promise also of what a host's function throws at once. */
@@ -254,7 +272,9 @@ export default fp<AuthOptions>(
         throw new Error(`${route.method} ${route.path} does not declare its access`)
       }
       route.config = { ...route.config, access }
-      route.onRequest = [guard(access), route.onRequest ?? []].flat()
+      // What has nothing that could fail does nothing: the refusal of a method, say.
+      const isHarmless = access === 'public' && route.config.failure === undefined
+      if (!isHarmless) route.onRequest = [guard(access), route.onRequest ?? []].flat()
     })
 
     // A host that tells who its members are needs no first admin of ours, unless it asks for one.

@@ -12,6 +12,8 @@ declare module 'fastify' {
   }
 }
 
+const JSON_TYPE = 'application/json'
+
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const hasBody = new Set(['POST', 'PUT', 'PATCH'])
@@ -33,20 +35,27 @@ async function ignoreBody(request: FastifyRequest): Promise<void> {
 /** Whether a route does without a body: then an absent one is an empty object. */
 const takesNoBody = ({ routeOptions }: FastifyRequest) => routeOptions.config.isBodyOptional === true
 
-/** Without a body there is nothing that could be parsed, whatever its type would be: the same as a body that is not JSON. */
-const refuseEmptyBody: preParsingHookHandler = (request, _reply, payload, done) => {
+/**
+ * A body is JSON, whatever its media type says: what it holds decides. Without a body there is nothing that could be
+ * parsed: the same as a body that is not JSON.
+ */
+const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
   const { method, headers } = request
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
   if (isEmpty && hasBody.has(method)) {
     if (!takesNoBody(request)) return done(new SpecifiedFailure('the request body is empty'))
     hideBody(request)
     request.body = {}
+  } else if (headers['content-type'] !== JSON_TYPE) {
+    // Fastify itself refuses what is not even the name of a media type, before any parser is asked.
+    request.headers = { 'content-type': JSON_TYPE }
   }
   done(null, payload)
 }
 
 /**
- * How bodies are read, validated and written: JSON in UTF-8 and nothing else. The options stand here, not in
+ * How bodies are read, validated and written: JSON in UTF-8 and nothing else. Forms of
+ * other sites are kept out by their origin (see `plugins/auth.ts`), not by their media type. The options stand here, not in
  * the Fastify() call, so that they hold inside a host application too, and leave the host's own alone.
  */
 export default fp<{ bodyLimit: number }>(
@@ -54,28 +63,24 @@ export default fp<{ bodyLimit: number }>(
     app.setValidatorCompiler(createValidatorCompiler())
     app.setSerializerCompiler(createSerializerCompiler(namedSchemas))
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser<Buffer>(
-      'application/json',
-      { parseAs: 'buffer', bodyLimit },
-      (request, body, done) => {
-        let value: unknown
-        try {
-          value = body.length === 0 && takesNoBody(request) ? {} : parseJson(utf8.decode(body))
-        } catch {
-          // The parser's own message quotes the body, which has no business in a log.
-          done(new SpecifiedFailure('the request body is not JSON'))
-          return
-        }
-        done(null, value)
-      },
-    )
+    app.addContentTypeParser<Buffer>(JSON_TYPE, { parseAs: 'buffer', bodyLimit }, (request, body, done) => {
+      let value: unknown
+      try {
+        value = body.length === 0 && takesNoBody(request) ? {} : parseJson(utf8.decode(body))
+      } catch {
+        // The parser's own message quotes the body, which has no business in a log.
+        done(new SpecifiedFailure('the request body is not JSON'))
+        return
+      }
+      done(null, value)
+    })
 
     // Only the routes that could have a body pay for the question: most requests are reads.
     app.addHook('onRoute', (route) => {
       const methods = [route.method].flat()
       if (methods.includes('DELETE')) route.onRequest = [ignoreBody, route.onRequest ?? []].flat()
       if (methods.some((method) => hasBody.has(method))) {
-        route.preParsing = [refuseEmptyBody, route.preParsing ?? []].flat()
+        route.preParsing = [takeForJson, route.preParsing ?? []].flat()
       }
     })
   },

@@ -6,12 +6,13 @@ import fp from 'fastify-plugin'
 import type { Access } from '../src/identity.ts'
 import { version } from '../src/package-files.ts'
 import { ErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
+import { BODY_EXAMPLES } from '../src/schemas/examples.ts'
 import { namedSchemas } from '../src/schemas/records.ts'
 import { SESSION_COOKIE } from '../src/sessions.ts'
 
 const DESCRIPTION = `Projects, kanban boards and private ideas.
 
-Bodies are JSON in UTF-8. Unknown fields are ignored. A PATCH changes the fields it names. JSON-text fields
+Bodies are JSON in UTF-8, whatever their \`Content-Type\` says. Unknown fields are ignored. A PATCH changes the fields it names. JSON-text fields
 (\`phaseConfig\`, \`metadata\`, \`participants\`, \`actionItems\`, \`history\`) are accepted as plain values or as JSON
 text and always returned as plain values.
 Every error is an object with an \`error\` string; failed validation adds \`details\`.`
@@ -49,8 +50,36 @@ function security(access: Access | undefined, authMode: 'open' | 'required') {
 }
 
 /** A request body as a client should read it: validation drops unknown keys, it does not refuse them. */
-function withoutKeyFilter({ additionalProperties: _, ...body }: TSchema): object {
-  return body
+function documentedBody(
+  { additionalProperties: _, ...body }: TSchema,
+  operationId: string | undefined,
+): object {
+  const example = BODY_EXAMPLES[operationId ?? '']
+  return { ...body, ...(example && { examples: [example] }) }
+}
+
+/**
+ * A parameter as a client should read it: the page fills in what it finds as a default or an example, and a filter that
+ * nobody asked for hides what there is. Both become words.
+ */
+function documentedParameter({ default: preset, examples = [], description, ...parameter }: TSchema): object {
+  const words = [
+    description,
+    preset === undefined ? undefined : `\`${preset}\` if absent`,
+    examples.length === 0 ? undefined : `e.g. ${examples.map((one: unknown) => `\`${one}\``).join(' or ')}`,
+  ]
+  const text = words.filter((one) => one !== undefined).join('; ')
+  return { ...parameter, ...(text === '' ? {} : { description: text }) }
+}
+
+function documentedQuery({ properties = {}, ...query }: TSchema): object {
+  const parameters = Object.entries(properties as Record<string, TSchema>)
+  return {
+    ...query,
+    properties: Object.fromEntries(
+      parameters.map(([name, parameter]) => [name, documentedParameter(parameter)]),
+    ),
+  }
 }
 
 /** What a status means: its standard phrase, and the route's own words for an unexpected failure. */
@@ -64,11 +93,12 @@ function commonErrors(
 ): Record<string, TSchema> {
   const statuses = [
     ...(body || querystring ? [400] : []),
-    ...(body ? [413, 415] : []),
+    ...(body ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
     ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
     429,
     500,
+    503,
   ]
   return Object.fromEntries(
     statuses.map((status) => [status, ref(status === 400 ? ValidationErrorBody : ErrorBody)]),
@@ -81,7 +111,7 @@ function documented(
   { access, failure }: FastifyContextConfig,
   authMode: 'open' | 'required',
 ): FastifySchema {
-  const { body, response, ...schema } = route
+  const { body, querystring, response, ...schema } = route
   const answers = { ...commonErrors(route, access), ...(response as Record<string, TSchema> | undefined) }
   const responses = Object.entries(answers).map(([status, answer]) => [
     status,
@@ -89,7 +119,8 @@ function documented(
   ])
   return {
     ...schema,
-    ...(body ? { body: withoutKeyFilter(body as TSchema) } : {}),
+    ...(body ? { body: documentedBody(body as TSchema, schema.operationId) } : {}),
+    ...(querystring ? { querystring: documentedQuery(querystring as TSchema) } : {}),
     response: Object.fromEntries(responses),
     security: security(access, authMode),
   }

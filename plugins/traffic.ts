@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { clientAt } from '../src/addresses.ts'
+import { addressOf, clientAt } from '../src/addresses.ts'
 import type { Config } from '../src/config.ts'
 import { tooManyRequests } from '../src/errors.ts'
 
@@ -53,9 +53,10 @@ export default fp<TrafficOptions>(
       app.addHook('onRequest', async (request, reply) => {
         if (request.routeOptions.config.unlimited) return
         const { consumedPoints, remainingPoints, msBeforeNext } = await limiter
-          .consume(clientAt(request.ip))
+          .consume(clientAt(addressOf(request)))
           .catch((refusal: Verdict) => refusal)
-        const seconds = Math.ceil(msBeforeNext / 1000)
+        // Counts end by a monotonic clock, but what is left of them is told by the system's, which may be set back.
+        const seconds = Math.min(Math.ceil(msBeforeNext / 1000), WINDOW)
         // Of draft-ietf-httpapi-ratelimit-headers-06, which clients know; the drafts since then differ from one to the next.
         reply.headers({
           'ratelimit-limit': rateLimitMax,

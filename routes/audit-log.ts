@@ -12,7 +12,7 @@ const auditLogRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const readPage = createAuditLogPages(app.db)
 
   app.get('/api/audit-log', {
-    config: { access: 'admin', failure: 'Failed to fetch audit log' },
+    config: { access: 'admin', failure: 'Failed to fetch audit log', caching: 'no-store' },
     schema: {
       operationId: 'listAuditLog',
       summary: 'List what happened to who may do what, newest first',

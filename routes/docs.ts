@@ -22,8 +22,24 @@ async function makePage({ prefix, swagger }: FastifyInstance): Promise<FastifyIn
   return page
 }
 
+/**
+ * The page, as seen from where the service begins. Relative, since proxies may have put something before that: it begins
+ * with the last name of the path, unless that ends with a slash.
+ */
+const pageFrom = (url: string) => {
+  const [path = ''] = url.split('?', 1)
+  return `${path.slice(path.lastIndexOf('/') + 1)}/docs`.replace(/^\//, '')
+}
+
 /** The OpenAPI document, and a page to read and try it. */
-const docsRoutes: FastifyPluginAsync = async (app) => {
+const docsRoutes: FastifyPluginAsync<{ hasRoot: boolean }> = async (app, { hasRoot }) => {
+  if (hasRoot) {
+    app.get('/', {
+      schema: { hide: true },
+      handler: async ({ originalUrl }, reply) => reply.redirect(pageFrom(originalUrl)),
+    })
+  }
+
   app.get('/openapi.json', {
     config: { access: 'public', failure: 'Internal server error' },
     schema: { hide: true },

@@ -10,6 +10,7 @@ import type { SentItems } from '../src/operations.ts'
 import { linkNextPage, PageOf, PageQuery } from '../src/pages.ts'
 import {
   AnyObject,
+  AnyOf,
   CreateBody,
   Description,
   ErrorBody,
@@ -102,15 +103,15 @@ const FilterByDate = (description: string) =>
   Type.Optional(
     Type.String({
       format: 'timestamp',
-      description: `${description}: an ISO 8601 date-time with offset, or a plain date (midnight UTC)`,
+      description: `${description}: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC)`,
       examples: ['2026-01-31', '2026-01-31T18:00:00Z'],
     }),
   )
 const filters = {
-  column: Filter('Name of the column'),
-  assigneeId: Filter('Who it is assigned to'),
-  priority: Filter('Its priority'),
-  label: Filter('Id or name of a label that it has'),
+  column: AnyOf('Name of the column'),
+  assigneeId: AnyOf('Who it is assigned to'),
+  priority: AnyOf('Its priority'),
+  label: AnyOf('Id or name of a label that it has'),
   q: Filter('Part of the title or the description, whatever the case'),
   dueAfter: FilterByDate('Due then or later'),
   dueBefore: FilterByDate('Due earlier'),

@@ -58,7 +58,7 @@ const kanbanLabelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'It needs no body. A label that the item has already is no error; there is no activity entry.',
       tags,
       params: LabellingParams,
-      response: { ...labellingAnswers, 413: ref(ErrorBody), 415: ref(ErrorBody) },
+      response: { ...labellingAnswers, 413: ref(ErrorBody) },
     },
     handler: async ({ params: { id, labelId } }) =>
       app.write(() => {

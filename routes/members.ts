@@ -1,8 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { addressOf } from '../src/addresses.ts'
 import { forbidden } from '../src/errors.ts'
 import { accountOf, actorOf, identityOf, memberOf } from '../src/identity.ts'
+import { prepareInitialPassword } from '../src/initial-password.ts'
 import { type NewPassword, prepareMemberChanges } from '../src/member-changes.ts'
 import { prepareMembers } from '../src/members.ts'
 import { preparePasswordCheck } from '../src/own-password.ts'
@@ -61,6 +63,7 @@ async function refuseRuledFields(request: FastifyRequest): Promise<void> {
 const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const members = prepareMembers(app.db)
   const changes = prepareMemberChanges(app.db)
+  const initialPassword = prepareInitialPassword(app.db)
   const checkPassword = preparePasswordCheck(app.db, app.signInLimits)
   const tags = ['Members']
 
@@ -71,13 +74,13 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     request: FastifyRequest,
   ): Promise<NewPassword> {
     if (!isOwn(request)) return { hash: await hashPassword(password) }
-    const confirmed = await checkPassword(idOf(request), currentPassword, request.ip)
+    const confirmed = await checkPassword(idOf(request), currentPassword, addressOf(request))
     const { sessionId } = identityOf(request)
     return { hash: await hashPassword(password), own: { confirmed, sessionId } }
   }
 
   app.get('/api/members', {
-    config: { access: 'read', failure: 'Failed to fetch members' },
+    config: { access: 'read', failure: 'Failed to fetch members', caching: 'no-store' },
     schema: {
       operationId: 'listMembers',
       summary: 'List the members by id',
@@ -88,7 +91,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.post('/api/members', {
-    config: { access: 'admin', failure: 'Failed to create member' },
+    config: { access: 'admin', failure: 'Failed to create member', caching: 'no-store' },
     schema: {
       operationId: 'createMember',
       summary: 'Create a member',
@@ -106,7 +109,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.get('/api/members/:id', {
-    config: { access: 'read', failure: 'Failed to fetch member' },
+    config: { access: 'read', failure: 'Failed to fetch member', caching: 'no-store' },
     schema: {
       operationId: 'getMember',
       summary: 'Get a member',
@@ -136,15 +139,22 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { password, currentPassword, ...fields } = request.body
       const newPassword =
         password === undefined ? undefined : await toNewPassword(password, currentPassword, request)
-      return app.write(() => {
+      const forgetInitial = newPassword === undefined ? undefined : await initialPassword(id)
+      const changed = await app.write(() => {
         changes.update(id, fields, actorOf(request), newPassword)
         return members.get(id)
       })
+      try {
+        forgetInitial?.()
+      } catch (error) {
+        request.log.warn({ err: error }, 'could not remove the file with the initial password')
+      }
+      return changed
     },
   })
 
   app.delete('/api/members/:id', {
-    config: { access: 'admin', failure: 'Failed to delete member' },
+    config: { access: 'admin', failure: 'Failed to delete member', caching: 'no-store' },
     schema: {
       operationId: 'deleteMember',
       summary: 'Delete a member',

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { reorderRoute } from '../src/child-routes.ts'
 import { forbidden } from '../src/errors.ts'
@@ -7,6 +7,7 @@ import { memberOf } from '../src/identity.ts'
 import { preparePersonalIdeas } from '../src/personal-ideas.ts'
 import { prepareProjects } from '../src/projects.ts'
 import {
+  AnyOf,
   CreateBody,
   Description,
   ErrorBody,
@@ -20,6 +21,7 @@ import {
   Term,
   Title,
   UpdateBody,
+  valuesOfAny,
 } from '../src/schemas/common.ts'
 import { PersonalIdeaSchema, ProjectSchema } from '../src/schemas/records.ts'
 import { sendJson } from '../src/serialization.ts'
@@ -38,18 +40,17 @@ const PersonalIdeaUpdateSchema = UpdateBody({ title: Title, ...optionalFields })
 const PersonalIdeaPromoteSchema = UpdateBody({ teamId: Nullable(Reference) })
 
 const PersonalIdeaFilterSchema = Type.Object({
-  ownerId: Type.Optional(
-    Type.String({ description: 'Whose ideas; absent or empty: those of the current member' }),
-  ),
+  ownerId: AnyOf('Whose ideas; absent: those of the current member'),
 })
 
 const onlyOwn = "Another member's idea is not found, unless an admin asks."
 
 /** In required mode other members' ideas are an admin's to see. */
 async function refuseOthersIdeas(request: FastifyRequest): Promise<void> {
-  const { ownerId } = request.query as { ownerId?: unknown }
+  const { ownerId } = request.query as Static<typeof PersonalIdeaFilterSchema>
   const { id, role } = memberOf(request)
-  if (ownerId && ownerId !== id && role !== 'admin') throw forbidden("another member's ideas")
+  const asksForOthers = valuesOfAny(ownerId).some((owner) => owner !== id)
+  if (asksForOthers && role !== 'admin') throw forbidden("another member's ideas")
 }
 
 /** Personal ideas: each member's private list. */
@@ -71,8 +72,11 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       response: { 200: Type.Array(ref(PersonalIdeaSchema)) },
     },
     onRequest: authMode === 'required' ? refuseOthersIdeas : [],
-    handler: async (request, reply) =>
-      sendJson(reply, await app.perform('ideasOf', request.query.ownerId || memberOf(request).id)),
+    handler: async (request, reply) => {
+      const owners = valuesOfAny(request.query.ownerId)
+      const ideasOf = owners.length > 0 ? owners : [memberOf(request).id]
+      return sendJson(reply, await app.perform('ideasOf', ideasOf))
+    },
   })
 
   app.post('/api/personal-ideas', {
@@ -153,7 +157,12 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   })
 
   app.post('/api/personal-ideas/:id/promote', {
-    config: { access: 'write', failure: 'Failed to promote personal idea', isBodyOptional: true },
+    config: {
+      access: 'write',
+      failure: 'Failed to promote personal idea',
+      isBodyOptional: true,
+      caching: 'no-store',
+    },
     schema: {
       operationId: 'promotePersonalIdea',
       summary: 'Make a project of an idea',

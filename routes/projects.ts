@@ -7,6 +7,7 @@ import { createSummaryPages } from '../src/project-summaries.ts'
 import { preparePagedProjects, prepareProjectChanges, prepareProjects } from '../src/projects.ts'
 import {
   AnyObject,
+  AnyOf,
   CreateBody,
   Description,
   ErrorBody,
@@ -49,11 +50,15 @@ const ProjectCreateSchema = CreateBody({
   name: Name,
   ...Type.Partial(Type.Object(optionalFields)).properties,
 })
-const ProjectUpdateSchema = UpdateBody({ name: Name, ...optionalFields })
+const ProjectUpdateSchema = UpdateBody({
+  name: Name,
+  ...optionalFields,
+  phase: Type.String({ minLength: 1, maxLength: LIMITS.term, description: 'Name of the current phase' }),
+})
 
 const ProjectListSchema = Type.Object({
-  status: Type.Optional(Type.String({ description: 'Exact match; empty does not filter' })),
-  teamId: Type.Optional(Type.String({ description: 'Exact match; empty does not filter' })),
+  status: AnyOf('Exact match'),
+  teamId: AnyOf('Exact match'),
   ...PageQuery,
   view: Type.Optional(
     Type.Unsafe<'summary'>({

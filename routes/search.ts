@@ -38,7 +38,7 @@ best matches come first: rare words count more than common ones, the title more 
 /** Search over everything that the caller may read. */
 const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get('/api/search', {
-    config: { access: 'read', failure: 'Failed to search' },
+    config: { access: 'read', failure: 'Failed to search', caching: 'no-store' },
     schema: {
       operationId: 'search',
       summary: 'Search all that the caller may read',

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { addressOf } from '../src/addresses.ts'
 import { prepareAuditLog } from '../src/audit-log.ts'
 import { identityOf, type Via } from '../src/identity.ts'
 import { findMemberByEmail } from '../src/members.ts'
@@ -33,7 +34,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
    * tell whose email it was. What was typed is not kept: it may be a password in the wrong field.
    */
   function noteFailure(request: FastifyRequest, memberId: string | null): void {
-    const by = { id: null, address: request.ip }
+    const by = { id: null, address: addressOf(request) }
     app
       .write(() => record({ action: 'sign-in-failed', by, subjectId: memberId }))
       .catch((error) => request.log.warn({ err: error }, 'could not record a failed sign-in'))
@@ -41,7 +42,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.post('/api/session', {
     bodyLimit: BODY_LIMIT,
-    config: { access: 'public', failure: 'Failed to create session' },
+    config: { access: 'public', failure: 'Failed to create session', caching: 'no-store' },
     schema: {
       operationId: 'signIn',
       summary: 'Sign in',
@@ -53,14 +54,15 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const { email, password } = request.body
-      await limits.count(request.ip, email)
+      const address = addressOf(request)
+      await limits.count(address, email)
       const found = findMemberByEmail(app.db, email)
       const matches = await verifyPassword(found?.passwordHash ?? null, password)
       if (!found || !matches || found.disabled) {
         noteFailure(request, found?.id ?? null)
         throw invalidCredentials()
       }
-      await limits.forgive(request.ip, email)
+      await limits.forgive(address, email)
       const { id, name, role } = found
       const expiresAt = await app.sessionCookies.start(request, reply, found)
       return reply.code(201).send({ member: { id, name, email: found.email, role }, expiresAt })

@@ -1,5 +1,6 @@
 /** Network addresses, in whatever form a socket or a proxy writes them. */
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
+import type { FastifyRequest } from 'fastify'
 
 const IPV6_GROUPS = 8
 const GROUPS_OF_A_NETWORK = 4
@@ -8,6 +9,19 @@ const GROUPS_OF_A_NETWORK = 4
 function groupsOf(address: string): string[] {
   const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter(Boolean))
   return [...head, ...Array<string>(IPV6_GROUPS - head.length - tail.length).fill('0'), ...tail]
+}
+
+/**
+ * Where a request comes from: what the proxies that are trusted say, as long as that is an address, else the peer's own.
+ * A header is whatever somebody wrote: nothing else of it may get into a log or a limit.
+ */
+export function addressOf({
+  ip,
+  socket: { remoteAddress = '' },
+}: Pick<FastifyRequest, 'ip' | 'socket'>): string {
+  // The zone of a link-local address (RFC 4007) is free text, and means something on one machine only.
+  const [address = ''] = (ip ?? '').split('%', 1)
+  return isIP(address) === 0 ? remoteAddress : address
 }
 
 /**

@@ -1,8 +1,10 @@
 /** The service: the Fastify() call, and the whole order of registration as one readable list. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import auditRetention from '../plugins/audit-retention.ts'
 import auth from '../plugins/auth.ts'
 import bodies from '../plugins/bodies.ts'
+import caching from '../plugins/caching.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
 import groupCommit from '../plugins/group-commit.ts'
@@ -36,8 +38,9 @@ import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
 import { configure, loadConfig } from './config.ts'
 import { leaveHostSchemas, stayOutOfHostDocument } from './embedding.ts'
-import { refuseLikeEverything, releaseConnections, serverOptions } from './http-server.ts'
+import { limitConnections, refuseLikeEverything, releaseConnections, serverOptions } from './http-server.ts'
 import type { BuildOptions, Config, PhaseboardOptions, ResolveMember } from './phaseboard.d.ts'
+import { boundUnsentAnswers } from './unsent-answers.ts'
 
 export { ApiError, StartupError } from './errors.ts'
 export type {
@@ -77,9 +80,11 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(database, options)
   await app.register(groupCommit)
   await app.register(operations, options)
+  await app.register(auditRetention, options)
   await app.register(snapshots, options)
   await app.register(logging)
   await app.register(secureHeaders, options)
+  await app.register(caching, options)
   await app.register(errors, options)
   await app.register(bodies, options)
   await app.register(traffic, options)
@@ -107,7 +112,8 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(searchRoutes)
   await app.register(auditLogRoutes)
-  await app.register(docsRoutes)
+  // Without a prefix, a host's own root is its own.
+  await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })
   app.refuseOtherMethods()
 }
 
@@ -145,8 +151,10 @@ export async function buildApp({
 }: Partial<Config> & BuildOptions = {}): Promise<FastifyInstance> {
   const settings = configure(config)
   const app = Fastify(serverOptions(settings, logStream))
+  limitConnections(app, settings.maxConnections)
   releaseConnections(app)
   refuseLikeEverything(app)
+  boundUnsentAnswers(app)
   await registerService(app, {
     ...settings,
     hooksComeFirst: true,

@@ -1,9 +1,9 @@
 /** The audit trail: sign-ins and their failures, and what changes who may do what. Secrets have no place in it. */
-import { desc, lt } from 'drizzle-orm'
+import { desc, inArray, lt } from 'drizzle-orm'
 import { read, type SharedDatabase } from './db/client.ts'
 import type { JsonObject } from './db/json-text.ts'
 import { auditLog } from './db/schema.ts'
-import { amongIds, given, givenNumber, prepareInsert, prepareRows } from './db/statements.ts'
+import { amongIds, given, givenNumber, prepareChange, prepareInsert, prepareRows } from './db/statements.ts'
 import { newId } from './ids.ts'
 import { type PageQuery, type PlacesAfter, readPage } from './pages.ts'
 import { timestamp } from './time.ts'
@@ -63,6 +63,32 @@ export function prepareAuditLog(db: SharedDatabase) {
       metadata,
       createdAt: timestamp(),
     })
+  }
+}
+
+/** Entries that are removed in one write, at most, so that it holds nobody up. */
+const SLICE = 500
+
+/** The beginning of ids made at a time (RFC 9562, section 5.7): those made earlier come before it. */
+function idPrefixOf(time: number): string {
+  const milliseconds = Math.max(0, time).toString(16).padStart(12, '0')
+  return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}`
+}
+
+/**
+ * Prepares the end of what is old in the audit trail: ids tell when an entry was made.
+ * @returns whether there is anything older than a time (milliseconds since 1970); and the removal of some of it, inside a
+ * write, which returns whether that was all
+ */
+export function prepareAuditPruning(db: SharedDatabase) {
+  const isOld = lt(auditLog.id, given('before'))
+  const oldest = (count: number) =>
+    db.select({ id: auditLog.id }).from(auditLog).where(isOld).orderBy(auditLog.id).limit(count)
+  const first = prepareRows(db, oldest(1))
+  const remove = prepareChange(db, db.delete(auditLog).where(inArray(auditLog.id, oldest(SLICE))))
+  return {
+    hasOlder: (time: number): boolean => first.get({ before: idPrefixOf(time) }) !== undefined,
+    removeOlder: (time: number): boolean => remove({ before: idPrefixOf(time) }) < SLICE,
   }
 }
 

@@ -28,6 +28,8 @@ const EnvironmentSchema = Type.Object({
   CORS_ORIGIN: Type.String({ default: '' }),
   RATE_LIMIT_MAX: Type.Optional(Type.Integer({ minimum: 0 })),
   SNAPSHOT_CACHE_BYTES: Type.Integer({ minimum: 0, default: 67_108_864 }),
+  MAX_CONNECTIONS: Type.Integer({ minimum: 1, default: 10_000 }),
+  AUDIT_KEEP_DAYS: Type.Integer({ minimum: 0, maximum: 36_500, default: 365 }),
 })
 type Environment = Static<typeof EnvironmentSchema>
 
@@ -91,7 +93,20 @@ function allowedOrigins(text: string): readonly string[] {
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 
-const NUMBERS = ['PORT', 'BODY_LIMIT', 'RATE_LIMIT_MAX', 'SNAPSHOT_CACHE_BYTES']
+const NUMBERS = [
+  'PORT',
+  'BODY_LIMIT',
+  'RATE_LIMIT_MAX',
+  'SNAPSHOT_CACHE_BYTES',
+  'MAX_CONNECTIONS',
+  'AUDIT_KEEP_DAYS',
+]
+
+/** What texts of a certain shape are, in words. */
+const SHAPES: Record<string, string> = {
+  AUTH_PROXY_HEADER: 'must be the name of a header: letters, digits and hyphens',
+  ADMIN_EMAIL: 'must be an email address',
+}
 
 /** Secrets never appear in an error line. */
 const shown = (name: string, value: unknown) => (name === 'ADMIN_PASSWORD' ? '' : ` (got "${value}")`)
@@ -125,7 +140,8 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     const allowed = Array.isArray(error?.params.allowedValues)
       ? `: ${error.params.allowedValues.join(', ')}`
       : ''
-    throw new StartupError(`${name} ${error?.message}${allowed}${shown(name, given[name])}`)
+    const what = error?.keyword === 'pattern' ? SHAPES[name] : error?.message
+    throw new StartupError(`${name} ${what}${allowed}${shown(name, given[name])}`)
   }
   databasePath(settings.DATABASE_URL)
   const trustProxy = trustedProxies(settings.TRUST_PROXY)
@@ -148,6 +164,8 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     trustProxy,
     corsOrigins: allowedOrigins(settings.CORS_ORIGIN),
     snapshotCacheBytes: settings.SNAPSHOT_CACHE_BYTES,
+    maxConnections: settings.MAX_CONNECTIONS,
+    auditKeepDays: settings.AUDIT_KEEP_DAYS,
     rateLimitMax: settings.RATE_LIMIT_MAX ?? (authMode === 'open' ? 0 : 600),
   })
 }

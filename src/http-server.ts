@@ -1,5 +1,5 @@
 /** The HTTP server around the standalone service: its options, what is not even a request, and how it stops. */
-import { type Server, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
 import type { Writable } from 'node:stream'
 import { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify'
@@ -24,6 +24,16 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   socket.destroySoon()
 }
 
+/** How many Host headers a request has: of several, Node shows the first, and a proxy may have gone by another. */
+function hostHeaders({ rawHeaders }: IncomingMessage): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count
+}
+
 /** Node answers some requests itself, without a body; here they get the contract's. */
 export function refuseLikeEverything(app: FastifyInstance): void {
   app.server.on('checkExpectation', (_request, response) => {
@@ -31,9 +41,24 @@ export function refuseLikeEverything(app: FastifyInstance): void {
     const type = { 'content-type': 'application/json; charset=utf-8' }
     response.writeHead(417, { ...type, 'content-length': Buffer.byteLength(body) }).end(body)
   })
-  app.addHook('onRequest', ({ raw, headers }, _reply, done) => {
-    if (headers.host === undefined && raw.httpVersion === '1.1') done(new ApiError(400, 'Bad Request'))
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    const count = hostHeaders(raw)
+    if (count > 1 || (count === 0 && raw.httpVersion === '1.1')) done(new ApiError(400, 'Bad Request'))
     else done()
+  })
+}
+
+/** How often the log says that there are too many connections, in milliseconds. */
+const REMINDER = 60_000
+
+/** Closes connections above a number of them as they come. */
+export function limitConnections(app: FastifyInstance, maxConnections: number): void {
+  let said = Number.NEGATIVE_INFINITY
+  app.server.maxConnections = maxConnections
+  app.server.on('drop', () => {
+    if (performance.now() - said < REMINDER) return
+    said = performance.now()
+    app.log.warn({ maxConnections }, 'too many connections: new ones are closed')
   })
 }
 
@@ -88,5 +113,6 @@ export const serverOptions = (
   rewriteUrl: ({ url = '/' }) => (url.includes('%') ? repairUrl(url) : url),
   clientErrorHandler: refuseConnection,
   // Not Node's bare answer to a request without a Host header, but one of ours.
-  http: { requireHostHeader: false },
+  // Node looks every 30 seconds for requests that take too long; what is late ends sooner.
+  http: { requireHostHeader: false, connectionsCheckingInterval: 5000 },
 })

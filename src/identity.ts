@@ -1,5 +1,6 @@
 /** Who makes a request, and what a route demands of them. */
 import type { FastifyRequest } from 'fastify'
+import { addressOf } from './addresses.ts'
 import type { Actor } from './audit-log.ts'
 import { authenticationRequired, forbidden } from './errors.ts'
 import type { CurrentMember } from './schemas/records.ts'
@@ -78,7 +79,10 @@ export const accountOf = ({ member, via }: Identity): string | null =>
   via === 'default' || via === 'host' ? null : member.id
 
 /** Who makes this request and from where, for the audit trail. Only in handlers of routes that are not public. */
-export const actorOf = (request: FastifyRequest): Actor => ({ id: memberOf(request).id, address: request.ip })
+export const actorOf = (request: FastifyRequest): Actor => ({
+  id: memberOf(request).id,
+  address: addressOf(request),
+})
 
 /** The member a request acts for. Only in handlers and route hooks of routes that are not public. */
 export const memberOf = (request: FastifyRequest): CurrentMember => identityOf(request).member

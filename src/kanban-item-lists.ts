@@ -3,23 +3,33 @@ import { and, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from './db/client.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from './db/schema.ts'
-import { byFields, given, givenNumber, prepareExists, prepareRows } from './db/statements.ts'
+import {
+  amongValues,
+  bindAny,
+  byFields,
+  given,
+  givenNumber,
+  prepareExists,
+  prepareRows,
+  severalOf,
+} from './db/statements.ts'
 import { noSuch } from './existence.ts'
 import { prepareCompletion, prepareKanbanItems } from './kanban-items.ts'
 import { inOrder, isAfter } from './ordering.ts'
 import { BEGINNING, type PageQuery, readPage } from './pages.ts'
+import { valuesOfAny } from './schemas/common.ts'
 import type { KanbanItem } from './schemas/records.ts'
 import { parseTimestamp } from './time.ts'
 import { ensureFew, isLimited, ROWS_READ, TooMuchWork } from './work-limits.ts'
 
-/** Which items to list. An absent or empty value does not filter; all combine. */
+/** Which items to list. An absent or empty value does not filter, of several any will do; all filters combine. */
 export type ItemFilter = Partial<{
   projectId: string
-  column: string
-  assigneeId: string
-  priority: string
+  column: string | string[]
+  assigneeId: string | string[]
+  priority: string | string[]
   /** The id or the name of a label that the item has. */
-  label: string
+  label: string | string[]
   /** What the title or the description contains, whatever the case. */
   q: string
   /** Due then or later. */
@@ -47,13 +57,13 @@ const fold = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
 /** The values of the statements: those that filter nothing are undefined. */
 const valuesOf = ({ q, dueAfter, dueBefore, dismissed = 'false', ...exact }: ItemFilter) => ({
   projectId: exact.projectId || undefined,
-  column: exact.column || undefined,
-  assigneeId: exact.assigneeId || undefined,
-  priority: exact.priority || undefined,
+  ...bindAny('column', valuesOfAny(exact.column)),
+  ...bindAny('assigneeId', valuesOfAny(exact.assigneeId)),
+  ...bindAny('priority', valuesOfAny(exact.priority)),
   dismissed: DISMISSED[dismissed],
   dueAfter: dueAfter && parseTimestamp(dueAfter),
   dueBefore: dueBefore && parseTimestamp(dueBefore),
-  label: exact.label || undefined,
+  ...bindAny('label', valuesOfAny(exact.label)),
   q: q ? fold(q) : undefined,
 })
 
@@ -66,6 +76,9 @@ const CONDITIONS: Record<string, SQL | undefined> = {
   column: eq(kanbanItems.column, given('column')),
   assigneeId: eq(kanbanItems.assigneeId, given('assigneeId')),
   priority: eq(kanbanItems.priority, given('priority')),
+  [severalOf('column')]: amongValues(kanbanItems.column, severalOf('column')),
+  [severalOf('assigneeId')]: amongValues(kanbanItems.assigneeId, severalOf('assigneeId')),
+  [severalOf('priority')]: amongValues(kanbanItems.priority, severalOf('priority')),
   dismissed: eq(kanbanItems.dismissed, given('dismissed')),
   dueAfter: gte(kanbanItems.dueDate, given('dueAfter')),
   dueBefore: lt(kanbanItems.dueDate, given('dueBefore')),
@@ -82,8 +95,15 @@ export function prepareKanbanItemLists(db: SharedDatabase) {
     Number(fold(text).includes(folded)),
   )
 
-  /** The ids of the items that have a label; of one project's, where that is asked for too. */
-  const labelled = (isOfProject: boolean) =>
+  const isLabel = {
+    label: or(eq(kanbanLabels.id, given('label')), eq(kanbanLabels.name, given('label'))),
+    [severalOf('label')]: or(
+      amongValues(kanbanLabels.id, severalOf('label')),
+      amongValues(kanbanLabels.name, severalOf('label')),
+    ),
+  }
+  /** The ids of the items that have a label, or any of several; of one project's, where that is asked for too. */
+  const labelled = (name: string, isOfProject: boolean) =>
     db
       .select({ itemId: kanbanItemLabels.itemId })
       .from(kanbanItemLabels)
@@ -94,17 +114,16 @@ export function prepareKanbanItemLists(db: SharedDatabase) {
             .select({ id: kanbanLabels.id })
             .from(kanbanLabels)
             .where(
-              and(
-                or(eq(kanbanLabels.id, given('label')), eq(kanbanLabels.name, given('label'))),
-                isOfProject ? eq(kanbanLabels.projectId, given('projectId')) : undefined,
-              ),
+              and(isLabel[name], isOfProject ? eq(kanbanLabels.projectId, given('projectId')) : undefined),
             ),
         ),
       )
   const matching = (names: string[]) =>
     and(
       ...names.map((name) =>
-        name === 'label' ? inArray(kanbanItems.id, labelled(names.includes('projectId'))) : CONDITIONS[name],
+        name in isLabel
+          ? inArray(kanbanItems.id, labelled(name, names.includes('projectId')))
+          : CONDITIONS[name],
       ),
     )
 

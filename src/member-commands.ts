@@ -6,6 +6,7 @@ import { type SharedDatabase, write } from './db/client.ts'
 import { members } from './db/schema.ts'
 import { conflict, validationFailed } from './errors.ts'
 import { noSuch } from './existence.ts'
+import { prepareInitialPassword } from './initial-password.ts'
 import { type MemberInput, prepareMemberChanges } from './member-changes.ts'
 import { findMember, prepareMembers } from './members.ts'
 import { hashPassword } from './passwords.ts'
@@ -107,7 +108,9 @@ export async function resetPassword(withDatabase: WithDatabase, idOrEmail: strin
     const { id, email } = memberCalled(db, idOrEmail)
     const hash = await hashChecked(await askNewPassword(`New password of ${email}`))
     const changes = prepareMemberChanges(db)
+    const forgetInitial = await prepareInitialPassword(db)(id)
     write(db, () => changes.update(id, {}, COMMAND_LINE, { hash }))
+    forgetInitial()
     say(`${email} has a new password and is signed out everywhere`)
   })
 }

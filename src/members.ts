@@ -1,12 +1,13 @@
 /** Members: the people who can sign in. */
-import { rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { and, eq, sql } from 'drizzle-orm'
-import { type Database, databasePath, type SharedDatabase, write } from './db/client.ts'
+import { rmSync } from 'node:fs'
+import { and, eq } from 'drizzle-orm'
+import { type Database, type SharedDatabase, write } from './db/client.ts'
 import { members } from './db/schema.ts'
 import { given, prepareRows } from './db/statements.ts'
+import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
 import { noSuch } from './existence.ts'
 import { newId } from './ids.ts'
+import { initialPasswordFile, leaveInitialPassword } from './initial-password.ts'
 import { inOrder } from './ordering.ts'
 import { hashPassword } from './passwords.ts'
 import type { Member } from './schemas/records.ts'
@@ -17,16 +18,12 @@ export type MemberRow = typeof members.$inferSelect
 
 /** The member with this email, whatever its case. */
 export function findMemberByEmail(db: Database, email: string): MemberRow | undefined {
+  const key = emailKey(email)
   const select = () => db.select().from(members)
-  const found = select()
-    .where(eq(sql`lower(${members.email})`, sql`lower(${email})`))
-    .get()
-  // SQLite's `lower`, and so the index, knows the letters of ASCII alone: where there are others, everybody is looked at.
-  if (found || /^\p{ASCII}*$/u.test(email)) return found
-  const wanted = email.toLowerCase()
-  return select()
-    .all()
-    .find((member) => member.email.toLowerCase() === wanted)
+  // Both in any case, so that the time does not tell who is there.
+  const found = select().where(hasEmailKey(key)).get()
+  const others = select().where(isBeyondAscii).all()
+  return found ?? withEmailKey(others, key)
 }
 
 /** The member with this id or email. */
@@ -57,18 +54,6 @@ const hasAdmin = (db: Database): boolean =>
     .where(and(eq(members.role, 'admin'), eq(members.disabled, false)))
     .limit(1)
     .get() !== undefined
-
-/** Where the first admin's generated password is left: beside the database file. Undefined for `:memory:`. */
-export function initialPasswordFile(databaseUrl: string): string | undefined {
-  const path = databasePath(databaseUrl)
-  return path === ':memory:' ? undefined : join(dirname(path), 'initial-admin-password')
-}
-
-/** A file that is already there would keep its mode, and whoever could read it could read the password. */
-function writePassword(file: string, password: string): void {
-  rmSync(file, { force: true })
-  writeFileSync(file, `${password}\n`, { mode: 0o600, flag: 'wx' })
-}
 
 /** The admin a first start made. `passwordFile`: where the generated password is left, if one was. */
 export interface FirstAdminMade {
@@ -111,7 +96,7 @@ export async function ensureFirstAdmin(
         .run()
     if (passwordFile !== undefined) {
       isWritten = true
-      writePassword(passwordFile, password)
+      leaveInitialPassword(passwordFile, password)
     }
     return { email: adminEmail, passwordFile }
   }

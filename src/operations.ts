@@ -177,7 +177,7 @@ export function prepareReads(db: SharedDatabase) {
     /** @throws ApiError 404 when there is no such item */
     activityOf: (itemId: string) => writeActivity(activityOf(itemId)),
 
-    ideasOf: (ownerId: string) => writeIdeas(ideas.ofOwner(ownerId)),
+    ideasOf: (owners: string[]) => writeIdeas(ideas.ofOwners(owners)),
 
     teams: () => writeTeams(teams.list()),
 

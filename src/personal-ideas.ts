@@ -2,7 +2,14 @@
 import { eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from './db/client.ts'
 import { personalIdeas } from './db/schema.ts'
-import { given, prepareDelete, prepareInsert, prepareRows, prepareUpdate } from './db/statements.ts'
+import {
+  amongValues,
+  given,
+  prepareDelete,
+  prepareInsert,
+  prepareRows,
+  prepareUpdate,
+} from './db/statements.ts'
 import { conflict, notFound } from './errors.ts'
 import { noSuch, thingOf } from './existence.ts'
 import { newId } from './ids.ts'
@@ -11,7 +18,7 @@ import { type ProjectInput, prepareProjectChanges } from './projects.ts'
 import { LIMITS } from './schemas/common.ts'
 import type { CurrentMember } from './schemas/records.ts'
 import { timestamp } from './time.ts'
-import { bytesOf, prepareReadLimit } from './work-limits.ts'
+import { among, bytesOf, prepareReadLimit } from './work-limits.ts'
 
 type NewIdea = typeof personalIdeas.$inferInsert
 type PersonalIdea = typeof personalIdeas.$inferSelect
@@ -46,8 +53,16 @@ export function preparePersonalIdeas(db: SharedDatabase) {
       .where(eq(personalIdeas.ownerId, given('ownerId')))
       .orderBy(...inOrder(personalIdeas)),
   )
+  const ofAny = prepareRows(
+    db,
+    db
+      .select()
+      .from(personalIdeas)
+      .where(amongValues(personalIdeas.ownerId, 'owners'))
+      .orderBy(...inOrder(personalIdeas)),
+  )
   const limit = prepareReadLimit(db, [
-    { rows: 'personal_ideas where owner_id = +?', bytes: bytesOf('description') },
+    { rows: among('personal_ideas', 'owner_id'), bytes: bytesOf('description') },
   ])
   const insert = prepareInsert(db, personalIdeas)
   const update = prepareUpdate(db, personalIdeas)
@@ -66,11 +81,12 @@ export function preparePersonalIdeas(db: SharedDatabase) {
     /** One idea. @throws ApiError 404 */
     get,
 
-    /** A member's ideas, by sortOrder. @throws TooMuchWork */
-    ofOwner: (ownerId: string): PersonalIdea[] =>
+    /** The ideas of one member or of several, by sortOrder. @throws TooMuchWork */
+    ofOwners: (owners: string[]): PersonalIdea[] =>
       read(db, () => {
-        limit(ownerId)
-        return ofOwner.all({ ownerId })
+        const named = JSON.stringify(owners)
+        limit(named)
+        return owners.length > 1 ? ofAny.all({ owners: named }) : ofOwner.all({ ownerId: owners[0] })
       }),
 
     /** Creates an idea that belongs to the given member. @returns the new idea's id */

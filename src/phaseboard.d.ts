@@ -28,6 +28,10 @@ export interface Config {
   rateLimitMax: number
   /** Memory that responses kept for the next reader may take; 0 = keep none. */
   snapshotCacheBytes: number
+  /** Connections at the same time; more are closed as they come. */
+  maxConnections: number
+  /** How long entries of the audit log are kept, in days; 0 = for ever. */
+  auditKeepDays: number
 }
 
 /** What a host application tells about the member behind a request; null or undefined: nobody it knows. */
@@ -62,6 +66,7 @@ export type PhaseboardOptions = Partial<
     | 'corsOrigins'
     | 'rateLimitMax'
     | 'snapshotCacheBytes'
+    | 'auditKeepDays'
   >
 > & {
   /** How the host tells who the member is. Where it returns nobody, tokens and sessions of this service count. */

@@ -14,6 +14,9 @@ import {
 } from './db/schema.ts'
 import {
   amongIds,
+  amongValues,
+  bindAny,
+  byFields,
   given,
   givenNumber,
   prepareDelete,
@@ -21,6 +24,7 @@ import {
   prepareInsert,
   prepareRows,
   prepareUpdate,
+  severalOf,
 } from './db/statements.ts'
 import { notFound } from './errors.ts'
 import { noSuch, thingOf } from './existence.ts'
@@ -29,6 +33,7 @@ import { prepareItemsAmong } from './kanban-items.ts'
 import { inOrder, isAfter, type Place, prepareReorder } from './ordering.ts'
 import type { PlacesAfter } from './pages.ts'
 import { defaultPhaseConfig, firstPhase } from './phases.ts'
+import { valuesOfAny } from './schemas/common.ts'
 import type { Project } from './schemas/records.ts'
 import { timestamp } from './time.ts'
 import { among, bytesOf, prepareReadLimit, prepareRowLimit, TooMuchWork } from './work-limits.ts'
@@ -41,21 +46,34 @@ export type ProjectFrame = Omit<Project, 'kanbanItems'>
 /** Fields a client may set. */
 export type ProjectInput = Partial<Omit<NewProject, 'id' | 'createdAt' | 'updatedAt'>>
 
-/** Which projects to list. An empty or absent value does not filter; both combine. */
+/** Which projects to list: those with any of the values. An empty or absent value does not filter; both combine. */
 export interface ProjectFilter {
-  status?: string | undefined
-  teamId?: string | undefined
+  status?: string | string[] | undefined
+  teamId?: string | string[] | undefined
+}
+
+/** What the statements of a filter are given. */
+const valuesOf = ({ status, teamId }: ProjectFilter) => ({
+  ...bindAny('status', valuesOfAny(status)),
+  ...bindAny('teamId', valuesOfAny(teamId)),
+})
+
+/** What each of these values asks of a project. */
+const CONDITIONS: Record<string, SQL> = {
+  status: eq(projects.status, given('status')),
+  teamId: eq(projects.teamId, given('teamId')),
+  [severalOf('status')]: amongValues(projects.status, severalOf('status')),
+  [severalOf('teamId')]: amongValues(projects.teamId, severalOf('teamId')),
 }
 
 /** Prepares statements once for each combination of filters, so that each has its index. @returns those for a filter */
-function prepareByFilter<T>(prepare: (passes: SQL | undefined) => T): (filter: ProjectFilter) => T {
-  const hasStatus = eq(projects.status, given('status'))
-  const isOfTeam = eq(projects.teamId, given('teamId'))
-  const all = prepare(undefined)
-  const ofStatus = prepare(hasStatus)
-  const ofTeam = prepare(isOfTeam)
-  const ofStatusAndTeam = prepare(and(hasStatus, isOfTeam))
-  return ({ status, teamId }) => (status ? (teamId ? ofStatusAndTeam : ofStatus) : teamId ? ofTeam : all)
+function prepareByFilter<T extends object>(
+  prepare: (passes: SQL | undefined) => T,
+): (filter: ProjectFilter) => T {
+  const prepared = byFields((names) => prepare(and(...names.map((name) => CONDITIONS[name]))))
+  // Those of one value each at once: SQL that does not fit the schema is found at the start.
+  for (const filter of [{}, { status: 'x' }, { teamId: 'x' }, { status: 'x', teamId: 'x' }]) prepared(filter)
+  return (filter) => prepared(valuesOf(filter))
 }
 
 /**
@@ -74,7 +92,7 @@ export function preparePagedProjects(db: SharedDatabase): (filter: ProjectFilter
         .limit(givenNumber('count')),
     ),
   )
-  return (filter) => (place, count) => after(filter).all({ ...filter, ...place, count })
+  return (filter) => (place, count) => after(filter).all({ ...valuesOf(filter), ...place, count })
 }
 
 /**
@@ -175,7 +193,7 @@ export function prepareProjects(db: SharedDatabase) {
     /** The ids of the projects that pass the filter, by sortOrder. */
     idsOf: (filter: ProjectFilter): string[] =>
       listFor(filter)
-        .all({ ...filter })
+        .all(valuesOf(filter))
         .map(({ id }) => id),
     /** Where a project stands among all. @throws ApiError 404 */
     place: (id: string): Place => place.get({ id }) ?? noSuch(projects),
@@ -230,12 +248,11 @@ export function prepareProjectChanges(db: SharedDatabase) {
     },
 
     /**
-     * Changes a project. An empty `phase` counts as absent; an empty change leaves the project as it is,
+     * Changes a project. An empty change leaves the project as it is,
      * `updatedAt` included.
      * @throws ApiError 404 when there is none
      */
-    update(id: string, { phase, ...rest }: ProjectInput): void {
-      const changes = phase ? { ...rest, phase } : rest
+    update(id: string, changes: ProjectInput): void {
       const isEmpty = Object.keys(changes).length === 0
       const isThere = isEmpty ? exists(id) : update(id, { ...changes, updatedAt: timestamp() })
       if (!isThere) noSuch(projects)

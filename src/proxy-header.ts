@@ -1,14 +1,27 @@
 /** Members whom a reverse proxy has recognised, and names by their email in a header of its own. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import { amongAddresses } from './addresses.ts'
 import type { Config } from './config.ts'
 import type { SharedDatabase } from './db/client.ts'
 import { members } from './db/schema.ts'
 import { given, prepareRows } from './db/statements.ts'
+import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
 
 /** Which header it is, and who may send it. */
 export type ProxyHeaderOptions = Pick<Config, 'authProxyHeader' | 'trustProxy'>
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The text of a header: Node shows each byte as a character, while proxies write UTF-8. */
+function decode(value: string): string {
+  if (/^\p{ASCII}*$/u.test(value)) return value
+  try {
+    return utf8.decode(Buffer.from(value, 'latin1'))
+  } catch {
+    return value
+  }
+}
 
 /**
  * Makes what reads the header. What counts is who sends the request itself, never what it says about its origin.
@@ -28,7 +41,7 @@ export function createProxyHeader({
     const values = rawHeaders.filter(
       (_, index) => rawHeaders[index - 1]?.toLowerCase() === name && index % 2 === 1,
     )
-    return values.length === 1 ? values[0] : ''
+    return values.length === 1 ? decode(values[0] as string) : ''
   }
 }
 
@@ -38,12 +51,12 @@ export function createProxyHeader({
  */
 export function prepareNamedMember(db: SharedDatabase) {
   const { id, name, email, role } = members
-  const byEmail = prepareRows(
-    db,
-    db
-      .select({ id, name, email, role })
-      .from(members)
-      .where(and(eq(sql`lower(${email})`, sql`lower(${given('email')})`), sql`not ${members.disabled}`)),
-  )
-  return (email: string) => byEmail.get({ email })
+  const select = () => db.select({ id, name, email, role }).from(members)
+  const isEnabled = sql`not ${members.disabled}`
+  const byKey = prepareRows(db, select().where(and(hasEmailKey(given('key')), isEnabled)))
+  const beyondAscii = prepareRows(db, select().where(and(isBeyondAscii, isEnabled)))
+  return (email: string) => {
+    const key = emailKey(email)
+    return byKey.get({ key }) ?? withEmailKey(beyondAscii.all({}), key)
+  }
 }

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs'
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
-import { type FirstAdminMade, initialPasswordFile } from './members.ts'
+import { initialPasswordFile } from './initial-password.ts'
+import type { FirstAdminMade } from './members.ts'
 import { version } from './package-files.ts'
+import { createTerminalLog } from './terminal-log.ts'
 
 /**
  * How long requests in flight may take to finish once the service stops, in milliseconds. Supervisors commonly kill
@@ -31,7 +33,8 @@ function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undef
 export async function serve(environment: Record<string, string | undefined>): Promise<void> {
   const config = loadConfig(environment)
   // Unlike the logger's own writer, this stream lets go of a reader that has gone, so that the exit is not held up.
-  const app = await buildApp({ ...config, logStream: process.stdout })
+  const logStream = process.stdout.isTTY ? createTerminalLog(process.stdout) : process.stdout
+  const app = await buildApp({ ...config, logStream })
   const stopper = closeWithGrace(
     { delay: GRACE, logger: app.log, skip: [...FATAL] },
     async ({ err, signal }) => {

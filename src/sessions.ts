@@ -1,5 +1,5 @@
 /** Sessions and API tokens: how a credential becomes a member, and where a member is signed in. */
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { and, desc, eq, lte, notInArray, sql } from 'drizzle-orm'
 import { type Actor, prepareAuditLog } from './audit-log.ts'
 import type { SharedDatabase } from './db/client.ts'
 import { apiTokens, members, sessions } from './db/schema.ts'
@@ -26,6 +26,8 @@ const DAY = 24 * 60 * 60 * 1000
 const IDLE_TIME = 30 * DAY
 /** ... and this long after its sign-in in any case. */
 const MAX_AGE = 90 * DAY
+/** Sessions of one member, at most: signing in once more ends the one that was not used for the longest time. */
+const MAX_SESSIONS = 100
 /** How stale `lastUsedAt` may get, in milliseconds, before a request pays for writing it. */
 const TOUCH_INTERVAL = 60 * 1000
 
@@ -126,6 +128,23 @@ export function prepareSessionChanges(db: SharedDatabase) {
   const updateSession = prepareUpdate(db, sessions)
   const updateToken = prepareUpdate(db, apiTokens)
   const removeExpired = prepareChange(db, db.delete(sessions).where(lte(sessions.expiresAt, given('now'))))
+  const removeUnused = prepareChange(
+    db,
+    db.delete(sessions).where(
+      and(
+        eq(sessions.memberId, given('memberId')),
+        notInArray(
+          sessions.id,
+          db
+            .select({ id: sessions.id })
+            .from(sessions)
+            .where(eq(sessions.memberId, given('memberId')))
+            .orderBy(desc(sessions.lastUsedAt), desc(sessions.id))
+            .limit(MAX_SESSIONS - 1),
+        ),
+      ),
+    ),
+  )
   const remove = prepareDelete(db, sessions)
   const byToken = prepareRows(
     db,
@@ -143,7 +162,7 @@ export function prepareSessionChanges(db: SharedDatabase) {
   )
   const record = prepareAuditLog(db)
 
-  /** Starts a session for a member; expired ones are cleared away on the occasion. */
+  /** Starts a session for a member; expired ones, and those that are too many, are cleared away on the occasion. */
   function start(memberId: string): SessionCookie & { id: string } {
     const now = Date.now()
     const at = timestamp(now)
@@ -151,6 +170,7 @@ export function prepareSessionChanges(db: SharedDatabase) {
     const token = newToken()
     const expiresAt = expiry(now, now)
     removeExpired({ now: at })
+    removeUnused({ memberId })
     const row = { id, memberId, tokenHash: hashToken(token), lastUsedAt: at, expiresAt }
     insert({ ...row, createdAt: at, updatedAt: at })
     return { id, token, expiresAt }

@@ -1,6 +1,7 @@
 /** How often a sign-in may fail. */
 import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { clientAt } from './addresses.ts'
+import { emailKey } from './emails.ts'
 import { tooManyRequests } from './errors.ts'
 import { once } from './once.ts'
 
@@ -27,7 +28,7 @@ async function createLimiters() {
  */
 export function createSignInLimits() {
   const limiters = once(createLimiters)
-  const pairKey = (client: string, email: string) => `${client} ${email.toLowerCase()}`
+  const pairKey = (client: string, email: string) => `${client} ${emailKey(email)}`
 
   async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
     try {
@@ -35,7 +36,8 @@ export function createSignInLimits() {
     } catch (refusal) {
       if (refusal instanceof Error) throw refusal
       const { msBeforeNext } = refusal as RateLimiterRes
-      throw tooManyRequests('Too many failed sign-ins', Math.ceil(msBeforeNext / 1000))
+      // Counts end by a monotonic clock, but what is left of them is told by the system's, which may be set back.
+      throw tooManyRequests('Too many failed sign-ins', Math.min(Math.ceil(msBeforeNext / 1000), WINDOW))
     }
   }
 

@@ -308,8 +308,7 @@ function whenThere<T>(made: Soon<T>, send: (made: T) => void): void | Promise<vo
 }
 
 function sendNow(reply: FastifyReply, { body, etag }: Snapshot): void {
-  // The client may keep it, but must ask each time whether it still holds.
-  reply.headers({ etag, 'cache-control': 'private, no-cache' })
+  reply.header('etag', etag)
   if (fresh(reply.request.headers, { etag })) reply.code(304).send()
   else reply.header('content-type', 'application/json; charset=utf-8').send(body)
 }

@@ -245,7 +245,7 @@ const readablePath = (path: string[]) =>
 
 /** What a text of each of our own formats is. */
 const FORMATS = {
-  timestamp: 'must be an ISO 8601 date-time with offset or a plain date',
+  timestamp: 'must be an ISO 8601 date-time or a plain date',
   cursor: 'must be the cursor of a next page',
   email: 'must be an email address',
 }

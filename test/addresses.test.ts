@@ -1,7 +1,7 @@
 import { strictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { amongAddresses, clientAt } from '../src/addresses.ts'
+import { addressOf, amongAddresses, clientAt } from '../src/addresses.ts'
 
 t.test('a client is an IPv4 address, or an IPv6 network of 64 bits', async (t) => {
   for (const [address, client] of [
@@ -23,6 +23,23 @@ t.test('a client is an IPv4 address, or an IPv6 network of 64 bits', async (t) =
     ['', ''],
   ] as const)
     t.equal(clientAt(address), client, address)
+})
+
+t.test('what is no address counts as the peer, whatever a trusted proxy has passed on', async (t) => {
+  for (const [ip, expected] of [
+    ['192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['::ffff:192.0.2.1', '::ffff:192.0.2.1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['garbage', '10.0.0.1'],
+    ['192.0.2.1:4711', '10.0.0.1'],
+    ['192.0.2.256', '10.0.0.1'],
+    ['<script>', '10.0.0.1'],
+    ['', '10.0.0.1'],
+  ] as const) {
+    const request = { ip, socket: { remoteAddress: '10.0.0.1' } }
+    t.equal(addressOf(request as unknown as Parameters<typeof addressOf>[0]), expected, ip)
+  }
 })
 
 t.test('addresses are one client exactly when their first 64 bits are the same', async (t) => {

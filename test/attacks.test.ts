@@ -556,12 +556,11 @@ t.test('open redirect: no answer sends anybody anywhere', async (t) => {
   ]) {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE']) {
       const answer = await app.inject({ method: method as 'GET', url, headers })
-      t.ok(answer.statusCode < 300 || answer.statusCode >= 400, `${method} ${url}: ${answer.statusCode}`)
-      t.strictSame(
-        [answer.headers.location, answer.headers.refresh],
-        [undefined, undefined],
-        `${method} ${url}`,
-      )
+      // The root leads to the page, which nothing of a request names.
+      const { location, refresh } = answer.headers
+      const isRedirect = answer.statusCode >= 300 && answer.statusCode < 400
+      t.strictSame([location, refresh], [isRedirect ? 'docs' : undefined, undefined], `${method} ${url}`)
+      if (url === '/docs' || url.startsWith('/api')) t.notOk(isRedirect, `${method} ${url}`)
     }
   }
   enrol(app, 'ada@example.test')

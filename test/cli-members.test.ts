@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { PassThrough, Writable } from 'node:stream'
 import t from 'tap'
 import { askNewPassword } from '../src/ask-password.ts'
 import { members } from '../src/db/schema.ts'
+import { ensureFirstAdmin } from '../src/members.ts'
 import { verifyPassword } from '../src/passwords.ts'
 import { end, onFile, run, start } from './command-line.ts'
 
@@ -45,7 +47,7 @@ t.test('wrong usage exits with 2, says all that is wrong, and makes nothing', as
       [
         'name must NOT have fewer than 1 characters',
         'scope must be one of "read", "write"',
-        'expiresAt must be an ISO 8601 date-time with offset or a plain date',
+        'expiresAt must be an ISO 8601 date-time or a plain date',
       ],
     ],
     [
@@ -64,6 +66,17 @@ t.test('wrong usage exits with 2, says all that is wrong, and makes nothing', as
     code: 2,
     stderr: 'phaseboard: DATABASE_URL must name a file: what is written into :memory: is lost\n',
   })
+})
+
+t.test('a reset removes the file with the initial password when it was that', async (t) => {
+  const { db, DATABASE_URL, command, insert } = onFile(t)
+  const first = { databaseUrl: DATABASE_URL, adminEmail: undefined, adminPassword: undefined }
+  const { passwordFile = '' } = (await ensureFirstAdmin(db, first)) ?? {}
+  insert({ id: 'bob', name: 'Bob', email: 'bob@example.test', role: 'member' })
+  t.equal((await command(['member', 'reset-password', 'bob'], `${PASSWORD}\n`)).code, 0)
+  t.ok(existsSync(passwordFile))
+  t.equal((await command(['member', 'reset-password', 'admin@localhost'], `${PASSWORD}\n`)).code, 0)
+  t.notOk(existsSync(passwordFile))
 })
 
 t.test('add makes a member, with the password that is piped in', async (t) => {

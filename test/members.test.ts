@@ -1,11 +1,13 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../src/db/client.ts'
 import { members } from '../src/db/schema.ts'
-import { ensureFirstAdmin, findMember, findMemberByEmail, initialPasswordFile } from '../src/members.ts'
+import { initialPasswordFile } from '../src/initial-password.ts'
+import { ensureFirstAdmin, findMember, findMemberByEmail } from '../src/members.ts'
 import { verifyPassword } from '../src/passwords.ts'
+import { watch } from './executions.ts'
 import { build, send } from './helper.ts'
 
 const PASSWORD = 'correct horse'
@@ -18,7 +20,7 @@ function onFile(t: Test) {
   t.teardown(close)
   const ensure = (given: { adminEmail?: string; adminPassword?: string } = {}) =>
     ensureFirstAdmin(db, { databaseUrl, adminEmail: undefined, adminPassword: undefined, ...given })
-  return { db, ensure, folder, file: join(folder, 'initial-admin-password') }
+  return { db, ensure, folder, file: join(folder, 'board.db.initial-admin-password') }
 }
 
 t.test('the first admin is made from ADMIN_EMAIL and ADMIN_PASSWORD', async (t) => {
@@ -73,6 +75,73 @@ t.test('a password whose admin is not stored is not left behind', async (t) => {
   t.notOk(existsSync(file))
 })
 
+t.test('two databases in one folder have a file each', async (t) => {
+  const { folder, ensure, file } = onFile(t)
+  const other = `file:${join(folder, 'other.db')}`
+  const { db, close } = openDatabase(other)
+  t.teardown(close)
+  await ensure()
+  await ensureFirstAdmin(db, { databaseUrl: other, adminEmail: undefined, adminPassword: undefined })
+  t.not(readFileSync(file, 'utf8'), readFileSync(join(folder, 'other.db.initial-admin-password'), 'utf8'))
+})
+
+t.test('the file goes when the password in it is changed or reset, and no sooner', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const file = initialPasswordFile(databaseUrl) ?? ''
+  const app = await build(t, { databaseUrl })
+  const password = readFileSync(file, 'utf8').trim()
+  const signIn = (secret: string) =>
+    send(app, 'POST', '/api/session', { email: 'admin@localhost', password: secret })
+  const { body, headers } = await signIn(password)
+  const cookie = { cookie: String(headers['set-cookie']).split(';', 1)[0] ?? '' }
+  const url = `/api/members/${body.member.id}`
+  const patch = async (target: string, change: object) =>
+    (await send(app, 'PATCH', target, change, cookie)).status
+  const { body: bob } = await send(
+    app,
+    'POST',
+    '/api/members',
+    { name: 'Bob', email: 'b@c.d', password: PASSWORD },
+    cookie,
+  )
+  t.equal(await patch(`/api/members/${bob.id}`, { password: 'another password' }), 200)
+  t.equal(await patch(url, { name: 'Root', email: 'root@example.test' }), 200)
+  t.equal(await patch(url, { password: PASSWORD, currentPassword: 'wrong' }), 400)
+  t.ok(existsSync(file), 'it still is the password')
+  t.equal(await patch(url, { password: PASSWORD, currentPassword: password }), 200)
+  t.notOk(existsSync(file))
+  writeFileSync(file, 'somebody else has left this')
+  t.equal(await patch(url, { password: `${PASSWORD}!`, currentPassword: PASSWORD }), 200)
+  t.ok(existsSync(file), 'what is not the password is not ours to remove')
+})
+
+t.test('a file that cannot be removed does not cost a change its answer', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const file = initialPasswordFile(databaseUrl) ?? ''
+  let log = ''
+  const logStream = new Writable({
+    write(chunk, _encoding, done) {
+      log += chunk
+      done()
+    },
+  })
+  const app = await build(t, { databaseUrl, logLevel: 'warn', logStream })
+  const password = readFileSync(file, 'utf8').trim()
+  const { body, headers } = await send(app, 'POST', '/api/session', { email: 'admin@localhost', password })
+  const cookie = { cookie: String(headers['set-cookie']).split(';', 1)[0] ?? '' }
+  app.db.$client.function('swap', () => {
+    // Between the look at the file and its removal.
+    rmSync(file)
+    mkdirSync(file)
+    return null
+  })
+  app.db.$client.exec('create temp trigger swaps after update on members begin select swap(); end')
+  const change = { password: PASSWORD, currentPassword: password }
+  t.equal((await send(app, 'PATCH', `/api/members/${body.member.id}`, change, cookie)).status, 200)
+  t.match(log, /could not remove the file with the initial password/)
+  t.notMatch(log, password)
+})
+
 t.test('an admin is not made twice', async (t) => {
   const { db, ensure, folder, file } = onFile(t)
   await ensure()
@@ -80,7 +149,7 @@ t.test('an admin is not made twice', async (t) => {
   t.equal(await ensure(), undefined)
   t.equal(await ensure({ adminEmail: 'other@example.test', adminPassword: 'another password' }), undefined)
   t.strictSame({ rows: db.select().from(members).all(), password: readFileSync(file, 'utf8') }, before)
-  t.ok(readdirSync(folder).includes('initial-admin-password'))
+  t.ok(readdirSync(folder).includes('board.db.initial-admin-password'))
 })
 
 t.test('two starts at once make one admin', async (t) => {
@@ -155,6 +224,8 @@ t.test('a member is found by email whatever its case, beyond ASCII too, and by i
     .values([
       { id: 'ada', name: 'Ada', email: 'Ada@Example.test' },
       { id: 'asa', name: 'Åsa', email: 'Åsa@Example.test' },
+      { id: 'mix', name: 'Ärger', email: 'ärGeR-ÜbEr@x.org' },
+      { id: 'kelvin', name: 'Kelvin', email: '\u212aelvin@x.org' },
       { id: 'bob', name: 'Bob', email: 'ada' },
     ])
     .run()
@@ -162,6 +233,9 @@ t.test('a member is found by email whatever its case, beyond ASCII too, and by i
   t.equal(idOf('ada@EXAMPLE.test'), 'ada')
   t.equal(idOf('Åsa@Example.test'), 'asa')
   t.equal(idOf('åsa@example.TEST'), 'asa')
+  for (const email of ['ÄRGER-ÜBER@X.ORG', 'ärger-über@x.org', 'Ärger-Über@x.org'])
+    t.equal(idOf(email), 'mix', email)
+  t.equal(idOf('kelvin@x.org'), 'kelvin', 'whose lower case is of ASCII')
   for (const email of ['', 'asa@example.test', '%', 'ada@example.tes_', 'äda@example.test', '__proto__']) {
     t.equal(idOf(email), undefined, email)
   }
@@ -169,4 +243,20 @@ t.test('a member is found by email whatever its case, beyond ASCII too, and by i
   t.equal(findMember(db, 'ada@example.test')?.id, 'ada')
   t.equal(findMember(db, 'ADA')?.id, 'bob')
   t.equal(findMember(db, 'nobody'), undefined)
+})
+
+t.test('neither way of finding a member by email reads those of others, however many', async (t) => {
+  const { db } = onFile(t)
+  const executions = watch(t, db.$client)
+  findMemberByEmail(db, 'ärger@x.org')
+  const plans = executions.log.flatMap((source) =>
+    db.$client
+      .prepare(`explain query plan ${source}`)
+      .all(...(source.match(/\?/g) ?? []))
+      .map((step) => (step as { detail: string }).detail),
+  )
+  t.match(plans, [
+    /^SEARCH members USING INDEX members_email \(<expr>=\?\)$/,
+    /^SCAN members USING INDEX members_email_beyond_ascii$/,
+  ])
 })

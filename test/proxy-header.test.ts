@@ -89,6 +89,24 @@ t.test('whom nobody knows, and whoever is disabled, is refused, never the defaul
   }
 })
 
+t.test('an email in the header is found whatever its case, beyond ASCII too', async (t) => {
+  const app = await build(t, BEHIND_PROXY)
+  for (const [id, email, disabled] of [
+    ['arg', 'ärGer@x.org', false],
+    ['out', 'ÖUT@x.org', true],
+  ] as const) {
+    app.db.insert(members).values({ id, name: id, email, disabled }).run()
+  }
+  // Node shows each byte of a header as a character, and so does what is injected here.
+  const utf8 = (text: string) => Buffer.from(text).toString('latin1')
+  for (const email of ['ÄRGER@x.org', 'ärger@X.org']) {
+    t.equal(await whoAmI(app, { [HEADER]: utf8(email) }), 'arg via proxy', email)
+    t.equal(await whoAmI(app, { [HEADER]: email }), 'arg via proxy', `${email} in Latin-1`)
+  }
+  for (const email of ['öut@x.org', 'arger@x.org'])
+    t.equal(await whoAmI(app, { [HEADER]: email }), 'Authentication required', email)
+})
+
 t.test('who must be an admin is refused like everybody else who is none', async (t) => {
   const app = await build(t, { ...BEHIND_PROXY, trustProxy: ['127.0.0.1'] })
   const adminOnly = { error: 'Forbidden: admin access required' }
@@ -156,7 +174,7 @@ t.test('a bearer token comes before the proxy, and the proxy before a session', 
     t.equal(await whoAmI(app, { ...named, ...bob.headers, ...bearer }), 'bob via token')
     t.equal(await whoAmI(app, { [HEADER]: 'nobody@example.test', ...bearer }), 'bob via token')
     t.equal(await whoAmI(app, { ...named, authorization: 'Bearer x' }), 'Authentication required')
-    t.equal(await whoAmI(app, { ...named, authorization: 'Basic eA==' }), 'Authentication required')
+    t.equal(await whoAmI(app, { ...named, authorization: 'Basic eA==' }), 'ada via proxy')
     t.equal(await whoAmI(app, { ...named, ...bob.headers }), 'ada via proxy')
     t.equal(await whoAmI(app, { ...named, cookie: 'phaseboard_session=worthless' }), 'ada via proxy')
     t.equal(await whoAmI(app, bob.headers), 'bob via session', 'a proxy may let requests pass without')

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { build } from './helper.ts'
@@ -18,7 +17,7 @@ t.test('every line of the tour works when pasted, and prints what the README say
   const script = blocks('sh')
     .join('\n')
     .replaceAll('http://127.0.0.1:3000', url)
-    .replaceAll('data/initial-admin-password', `${dirname(databaseUrl.slice(5))}/initial-admin-password`)
+    .replaceAll('data/phaseboard.db', databaseUrl.slice(5))
   const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], {
     env: { ...process.env, DATABASE_URL: databaseUrl },
   })

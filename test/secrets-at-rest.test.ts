@@ -134,7 +134,7 @@ t.test('the files of the database hold no token, cookie or password, only their 
   await app.close()
   look('once it has stopped')
   t.notOk(
-    existsSync(join(folder, 'initial-admin-password')),
+    existsSync(join(folder, 'board.db.initial-admin-password')),
     'nor does a file beside it hold one that was given',
   )
 })

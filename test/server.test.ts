@@ -70,7 +70,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     t.ok(Date.now() - before < PROMPT, 'nothing else was waited for')
     t.strictSame(
       left(environment),
-      ['board.db', 'initial-admin-password'],
+      ['board.db', 'board.db.initial-admin-password'],
       'the log was written back and removed',
     )
     t.match(service.log(), /"stopped"/)
@@ -130,7 +130,7 @@ t.test('a client that dawdles is cut off in the end, and the database still clos
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0, signal: null })
   t.match(await received, /^HTTP\/1.1 100 Continue\r\n\r\n$/)
-  t.strictSame(left(environment), ['board.db', 'initial-admin-password'])
+  t.strictSame(left(environment), ['board.db', 'board.db.initial-admin-password'])
 })
 
 t.test('an error outside any request stops the service in order, with 1', async (t) => {
@@ -143,7 +143,7 @@ t.test('an error outside any request stops the service in order, with 1', async 
   service.kill('SIGWINCH')
   t.match(await service.exited, { code: 1, signal: null })
   t.match(service.log(), /"out of the blue".*"stopping after an error outside any request"/)
-  t.strictSame(left(environment), ['board.db', 'initial-admin-password'])
+  t.strictSame(left(environment), ['board.db', 'board.db.initial-admin-password'])
 })
 
 t.test('two services on one file both write and see what the other wrote', async (t) => {
@@ -165,13 +165,13 @@ t.test('two services on one file both write and see what the other wrote', async
   t.equal((await json(services[1], '/api/projects', { name: 'Last' })).status, 201)
   services[1].kill('SIGTERM')
   t.match(await services[1].exited, { code: 0 })
-  t.strictSame(left(environment), ['board.db', 'initial-admin-password'])
+  t.strictSame(left(environment), ['board.db', 'board.db.initial-admin-password'])
 })
 
 t.test('two services that start at once make one admin, whose password is in the file', async (t) => {
   const environment = { ...onNewFile(t), HOST: '0.0.0.0' }
   const services = await Promise.all([start(t, environment), start(t, environment)])
-  const file = join(folderOf(environment), 'initial-admin-password')
+  const file = join(folderOf(environment), 'board.db.initial-admin-password')
   t.equal(statSync(file).mode & 0o777, 0o600)
   const password = readFileSync(file, 'utf8').trim()
   for (const service of services) {
@@ -275,7 +275,7 @@ t.test('a configuration or database that cannot be used ends the start with 2 an
 
 t.test('the listening line tells where everything is, at any log level', async (t) => {
   const environment = onNewFile(t)
-  const file = join(folderOf(environment), 'initial-admin-password')
+  const file = join(folderOf(environment), 'board.db.initial-admin-password')
   const { url, log } = await start(t, { ...environment, LOG_LEVEL: 'silent' })
   const [line = '', ...more] = log().trim().split('\n')
   t.strictSame(more, [])
@@ -358,6 +358,18 @@ t.test('what is not proper HTTP gets an error in the shape of all others', async
       `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
       431,
       'Request Header Fields Too Large',
+    ],
+    [
+      'two hosts',
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nhOST: evil.example\r\nConnection: close\r\n\r\n',
+      400,
+      'Bad Request',
+    ],
+    [
+      'the same host twice',
+      'GET /healthz HTTP/1.0\r\nHost: localhost\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+      400,
+      'Bad Request',
     ],
     ['no host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'Bad Request'],
     [

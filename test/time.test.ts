@@ -33,6 +33,26 @@ t.test('a date-time with its offset is converted to UTC with milliseconds', asyn
   }
 })
 
+t.test("a date-time without an offset is UTC, whatever the machine's time zone is", async (t) => {
+  const zone = process.env.TZ
+  t.teardown(() => {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  })
+  for (process.env.TZ of ['UTC', 'America/New_York', 'Asia/Kathmandu']) {
+    for (const [text, expected] of [
+      ['2026-01-31T18:30', '2026-01-31T18:30:00.000Z'],
+      ['2026-01-31T18:30:15', '2026-01-31T18:30:15.000Z'],
+      ['2026-01-31T18:30:15.25', '2026-01-31T18:30:15.250Z'],
+      ['2026-01-31T18:30:15,5', '2026-01-31T18:30:15.500Z'],
+      ['0000-01-01T00:00', '0000-01-01T00:00:00.000Z'],
+    ] as const) {
+      t.equal(parseTimestamp(text), expected, `${text} in ${process.env.TZ}`)
+    }
+    t.equal(parseTimestamp('2026-02-30T18:30'), undefined)
+  }
+})
+
 t.test('days and times that do not exist are refused', async (t) => {
   for (const text of [
     '2026-00-10',
@@ -83,7 +103,10 @@ t.test('text of any other shape is refused', async (t) => {
     '2026-031',
     '31.01.2026',
     '01/31/2026',
-    '2026-01-31T18:30:15',
+    '2026-01-31T',
+    '2026-01-31T18',
+    '2026-01-31T18:30:15z',
+    '2026-01-31T18:30:15+',
     '2026-01-31T18Z',
     '2026-01-31 18:30:15Z',
     '2026-01-31t18:30:15z',

@@ -295,6 +295,8 @@ export const members = sqliteTable(
   },
   (table) => [
     uniqueIndex('members_email').on(sql`lower(${table.email})`),
+    // Those of whose letters SQLite's `lower` does not know all: few, and looked through (see `emails.ts`).
+    index('members_email_beyond_ascii').on(table.email).where(sql`"email" glob '*[^ -~]*'`),
     index('members_role').on(table.role),
   ],
 )

@@ -123,9 +123,22 @@ export const given = (name: string): SQL => sql`+${sql.placeholder(name)}`
 /** A number that a `limit` or `offset` is given each time, likewise; Drizzle's types know nothing but a bare placeholder there. */
 export const givenNumber = (name: string): Placeholder => given(name) as unknown as Placeholder
 
-/** Condition: the column's value is one of the JSON array bound to the placeholder `ids`. One statement serves any number. */
-export const amongIds = (column: SQLiteColumn): SQL =>
-  sql`${column} in (select value from json_each(${given('ids')}))`
+/** Condition: the column's value is one of the JSON array bound to the placeholder. One statement serves any number. */
+export const amongValues = (column: SQLiteColumn, name: string): SQL =>
+  sql`${column} in (select value from json_each(${given(name)}))`
+
+/** Condition: the column's value is one of the JSON array bound to the placeholder `ids`. */
+export const amongIds = (column: SQLiteColumn): SQL => amongValues(column, 'ids')
+
+/** What the placeholder of several values is called, of which a filter passes any. */
+export const severalOf = (name: string): string => `any ${name}`
+
+/**
+ * What a filter with these values binds: one value as it is, which has its index; several as a JSON array under a name of
+ * their own; undefined for none.
+ */
+export const bindAny = (name: string, values: string[]): Record<string, string | undefined> =>
+  values.length > 1 ? { [severalOf(name)]: JSON.stringify(values) } : { [name]: values[0] }
 
 /**
  * Prepares the question whether a table has a row.

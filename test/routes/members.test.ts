@@ -165,6 +165,7 @@ t.test('GET and POST /api/members', async (t) => {
       post('ada@example.test'),
       post('ADA@EXAMPLE.TEST'),
       post('äda@EXAMPLE.test'),
+      post('ÄDA@example.TEST'),
     ])
     t.equal(count(app, 'members'), before)
     t.strictSame(auditTrail(app), trail, 'what did not happen is not recorded')

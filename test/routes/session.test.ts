@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { Writable } from 'node:stream'
 import { eq } from 'drizzle-orm'
 import t from 'tap'
-import { members, sessions } from '../../src/db/schema.ts'
+import { auditLog, members, sessions } from '../../src/db/schema.ts'
 import { newId } from '../../src/ids.ts'
 import { hashPassword, verifyPassword } from '../../src/passwords.ts'
 import { hashToken } from '../../src/secrets.ts'
@@ -105,6 +105,8 @@ t.test('an email is found whatever its case, and only exactly otherwise', async 
   const app = await build(t)
   enrol(app, 'Ada@Example.test')
   t.equal((await signIn(app, 'ada@example.TEST')).status, 201)
+  enrol(app, 'Ärger@Example.test')
+  t.equal((await signIn(app, 'ÄRGER@example.test')).status, 201, 'of all letters')
   for (const email of ['ada@example.tes', 'ada@example.test ', '%@example.test', 'a_a@example.test']) {
     t.equal((await signIn(app, email)).status, 401, email)
   }
@@ -340,6 +342,36 @@ t.test('signing out as the default member is harmless', async (t) => {
   ])
 })
 
+t.test('a member has at most a hundred sessions: the longest unused ends at a new sign-in', async (t) => {
+  const app = await build(t)
+  const ada = enrol(app, 'ada@example.test')
+  const bob = enrol(app, 'bob@example.test')
+  const used = (hoursAgo: number) => timestamp(Date.now() - hoursAgo * 3_600_000)
+  const insert = (memberId: string, index: number) =>
+    app.db
+      .insert(sessions)
+      .values({
+        id: `${memberId} ${index}`,
+        memberId,
+        tokenHash: `${memberId} ${index}`,
+        // The order of use is not that of the ids.
+        lastUsedAt: used((index * 7) % 100),
+        expiresAt: timestamp(Date.now() + DAY),
+      })
+      .run()
+  for (let index = 0; index < 99; index++) insert(ada, index)
+  for (let index = 0; index < 100; index++) insert(bob, index)
+  const of = (id: string) => count(app, 'sessions', 'member_id = ?', id)
+  const { cookie } = await signIn(app, 'ada@example.test')
+  t.equal(of(ada), 100)
+  t.equal((await signIn(app, 'ada@example.test')).status, 201)
+  t.equal(of(ada), 100)
+  const longest = [...Array(99).keys()].toSorted((a, b) => ((b * 7) % 100) - ((a * 7) % 100))[0]
+  t.equal(count(app, 'sessions', 'id = ?', `${ada} ${longest}`), 0, 'the longest unused is gone')
+  t.equal((await send(app, 'GET', '/api/sessions', undefined, cookie)).body.length, 100, 'the others are not')
+  t.equal(of(bob), 100, 'nor those of others')
+})
+
 t.test('sessions that are over are cleared away at the next sign-in', async (t) => {
   const app = await build(t)
   const id = enrol(app, 'ada@example.test')
@@ -553,6 +585,32 @@ t.test('which client an attempt counts for is what a trusted proxy says', async 
     claimed.push((await signIn(alone, 'ada@example.test', 'wrong', from(`198.51.100.${attempt}`))).status)
   }
   t.strictSame(tally(claimed), { 401: 10, 429: 1 }, 'a header that nobody vouches for changes nothing')
+})
+
+t.test('a forged address counts as the peer, and does not get into the trail', async (t) => {
+  const app = await build(t, { trustProxy: true })
+  enrol(app, 'ada@example.test')
+  const from = (client: string) => ({ headers: { 'x-forwarded-for': client } })
+  const statuses = []
+  for (let attempt = 0; attempt < 11; attempt++) {
+    statuses.push((await signIn(app, 'ada@example.test', 'wrong', from(`garbage ${attempt}`))).status)
+  }
+  t.strictSame(tally(statuses), { 401: 10, 429: 1 })
+  t.equal((await signIn(app, 'ada@example.test', PASSWORD, from('192.0.2.1'))).status, 201)
+  const addresses = app.db.select({ address: auditLog.address }).from(auditLog).all()
+  t.strictSame([...new Set(addresses.map(({ address }) => address))].sort(), ['127.0.0.1', '192.0.2.1'])
+})
+
+t.test('after the system clock is set back, Retry-After names a minute at most', async (t) => {
+  const app = await build(t)
+  await fail(app, 10, () => 'ada@example.test')
+  const { now } = Date
+  t.teardown(() => {
+    Date.now = now
+  })
+  Date.now = () => now() - 86_400_000
+  const { status, headers } = await signIn(app, 'ada@example.test')
+  t.strictSame([status, headers['retry-after']], [429, '60'])
 })
 
 t.test('a failure of the database is no failed sign-in', async (t) => {

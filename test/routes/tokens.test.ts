@@ -154,7 +154,7 @@ t.test('all violations of a body are reported, and nothing is made', async (t) =
   const { headers } = signInAs(app, 'member')
   const post = (body: unknown, answer: object): Row => ['POST', TOKENS, body, headers, 400, answer]
   const scopes = 'must be one of "read", "write"'
-  const time = 'must be an ISO 8601 date-time with offset or a plain date'
+  const time = 'must be an ISO 8601 date-time or a plain date'
   await holds(t, app, [
     post({}, invalid({ name: ['is required'] }, ['must NOT have fewer than 1 properties'])),
     post({ scope: 'read' }, invalid({ name: ['is required'] })),
@@ -171,7 +171,7 @@ t.test('all violations of a body are reported, and nothing is made', async (t) =
     ...['admin', 'Write', '', '__proto__', 'toString'].map((scope) =>
       post({ name: 'x', scope }, invalid({ scope: [scopes] })),
     ),
-    ...['tomorrow', '', '2999-02-30', '2999-01-31T10:00', '4102444800000'].map((expiresAt) =>
+    ...['tomorrow', '', '2999-02-30', '2999-01-31T10', '4102444800000'].map((expiresAt) =>
       post({ name: 'x', expiresAt }, invalid({ expiresAt: [time] })),
     ),
     post({ name: 'x', expiresAt: false }, invalid({ expiresAt: ['must be string or null'] })),

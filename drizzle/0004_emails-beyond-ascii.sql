@@ -1,0 +1,1 @@
+CREATE INDEX `members_email_beyond_ascii` ON `members` (`email`) WHERE "email" glob '*[^ -~]*';

@@ -1,0 +1,88 @@
+/**
+ * A body for each operation that takes one, by its id: what the page at /docs has ready to be tried, instead of values made
+ * up from types. Each is accepted as it is, once its ids name something.
+ */
+
+/** Stands for an id that the reader has to put in. */
+export const EXAMPLE_ID = '019f0000-0000-7000-8000-000000000000'
+
+const places = [{ id: EXAMPLE_ID, sortOrder: 1 }]
+
+export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
+  signIn: { email: 'admin@localhost', password: 'correct horse battery staple' },
+  createToken: { name: 'Nightly report', scope: 'read', expiresAt: '2030-01-31' },
+  createTeam: { name: 'Web', description: 'Everything that has an address', memberIds: ['ada', 'bob'] },
+  updateTeam: { memberIds: ['ada', 'bob', 'cleo'] },
+  createMember: {
+    name: 'Ada Lovelace',
+    email: 'ada@example.org',
+    role: 'member',
+    password: 'correct horse battery staple',
+  },
+  updateMember: { name: 'Ada King', role: 'viewer' },
+  createProject: {
+    name: 'Website relaunch',
+    description: 'A new home page before the trade fair.',
+    type: 'business',
+    status: 'active',
+    nextStep: 'Ask three agencies for offers',
+    metadata: { budget: 12000 },
+  },
+  updateProject: { status: 'active', health: 'at-risk', nextStep: 'Find a date for the photographer' },
+  reorderProjects: { items: places },
+  createKanbanColumn: { name: 'Waiting', color: '#f59e0b', wipLimit: 5 },
+  updateKanbanColumn: { wipLimit: 3, wipPolicy: 'block' },
+  reorderKanbanColumns: { items: places },
+  createKanbanItem: {
+    title: 'Rewrite the product pages',
+    description: 'Bread, rolls and cakes.',
+    priority: 'high',
+    assigneeId: 'ada',
+    dueDate: '2027-03-01',
+  },
+  updateKanbanItem: { column: 'In Progress', assigneeId: 'ada' },
+  updateKanbanItems: { ids: [EXAMPLE_ID], update: { priority: 'high', dueDate: '2027-03-01' } },
+  reorderKanbanItems: { items: [{ id: EXAMPLE_ID, column: 'Review', sortOrder: 1 }] },
+  moveKanbanItem: { column: 'Review', position: 'top' },
+  createKanbanSubtask: { title: 'Ask the photographer for the raw files' },
+  updateKanbanSubtask: { completed: true },
+  reorderKanbanSubtasks: { items: places },
+  createKanbanComment: { content: 'The texts are ready, the pictures are not.' },
+  updateKanbanComment: { content: 'Texts and pictures are ready.' },
+  createKanbanLabel: { name: 'Content', color: '#3b82f6' },
+  updateKanbanLabel: { color: '#ef4444' },
+  createObjective: { title: 'Twice as many orders over the web', status: 'in-progress' },
+  updateObjective: { status: 'completed' },
+  createMetric: { name: 'Orders a week', value: 42, unit: 'orders', category: 'sales' },
+  updateMetric: { value: 47 },
+  createTranscriptSummary: {
+    title: 'Kick-off',
+    date: '2027-01-11T09:30:00+01:00',
+    summary: 'We agreed on goals and budget.',
+    participants: ['Ada', 'Bob'],
+    actionItems: ['Send the minutes', { what: 'Book a room', who: 'Ada' }],
+  },
+  updateTranscriptSummary: { summary: 'We agreed on goals, budget and dates.' },
+  replaceTeamAssignments: {
+    members: [{ memberId: 'ada', role: 'lead' }, { memberId: 'bob' }],
+    leadId: 'ada',
+  },
+  ingestTranscript: {
+    projectId: EXAMPLE_ID,
+    title: 'Weekly',
+    date: '2027-01-18',
+    participants: ['Ada', 'Bob'],
+    actionItems: ['Call the caterer', 'Print the flyers'],
+  },
+  ingestMetrics: {
+    projectId: EXAMPLE_ID,
+    metrics: [
+      { name: 'Orders a week', value: 51, unit: 'orders' },
+      { name: 'Visitors a week', value: 1890 },
+    ],
+  },
+  createPersonalIdea: { title: 'A podcast about our customers', priority: 'low' },
+  updatePersonalIdea: { status: 'ready' },
+  reorderPersonalIdeas: { items: places },
+  promotePersonalIdea: { teamId: 'web' },
+}

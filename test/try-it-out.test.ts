@@ -1,0 +1,126 @@
+/** What the page at /docs has ready when somebody presses "Try it out": good as it is, once there are real ids in it. */
+import t from 'tap'
+import { BODY_EXAMPLES, EXAMPLE_ID } from '../src/schemas/examples.ts'
+import { type App, build, createItem, createProject, createSubtask, furnish, send } from './helper.ts'
+
+interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  example?: unknown
+  examples?: unknown
+  schema: Record<string, unknown>
+}
+interface Operation {
+  operationId: string
+  method: string
+  path: string
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { example?: unknown; examples?: unknown }> }
+}
+
+/** All operations of the document. */
+function operationsOf(app: App): Operation[] {
+  const { paths = {} } = app.swagger() as unknown as { paths?: Record<string, Record<string, object>> }
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      ...(operation as Operation),
+      method: method.toUpperCase(),
+      path,
+    })),
+  )
+}
+
+/** A service with a record of each kind, and who may change them. @returns the ids, by what collections are called */
+async function furnished(app: App) {
+  const credentials = BODY_EXAMPLES.signIn as { email: string; password: string }
+  const { headers } = await send(app, 'POST', '/api/session', credentials)
+  const admin = { cookie: String(headers['set-cookie']).split(';', 1)[0] ?? '' }
+  const make = async (url: string, body: object): Promise<string> =>
+    (await send(app, 'POST', url, body, admin)).body.id
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const ids = furnish(app, project.id, item.id)
+  const columns = await send(app, 'GET', `/api/projects/${project.id}/kanban-columns`)
+  return {
+    admin,
+    records: {
+      projects: project.id,
+      'kanban-items': item.id,
+      'kanban-subtasks': (await createSubtask(app, item.id)).id,
+      subtasks: (await createSubtask(app, item.id)).id,
+      'kanban-columns': columns.body[1].id,
+      'kanban-labels': ids.label,
+      labels: ids.label,
+      'kanban-comments': await make(`/api/kanban-items/${item.id}/comments`, { content: 'Hm' }),
+      metrics: ids.metric,
+      objectives: ids.objective,
+      'transcript-summaries': ids.transcript,
+      'personal-ideas': await make('/api/personal-ideas', { title: 'Fly' }),
+      teams: await make('/api/teams', { name: 'Crew' }),
+      members: await make('/api/members', { name: 'Bob', email: 'bob@example.test' }),
+      tokens: await make('/api/tokens', { name: 'CI' }),
+      sessions: (await send(app, 'GET', '/api/sessions', undefined, admin)).body[0].id,
+    } as Record<string, string>,
+  }
+}
+
+t.test('every documented body is accepted as it is, with real ids in it and in the path', async (t) => {
+  const { password } = BODY_EXAMPLES.signIn as { password: string }
+  const app = await build(t, { adminPassword: password })
+  const { admin, records } = await furnished(app)
+  const tried = new Set<string>()
+  for (const { operationId, method, path, requestBody } of operationsOf(app)) {
+    if (requestBody === undefined) continue
+    tried.add(operationId)
+    const { example } = requestBody.content['application/json'] ?? {}
+    t.type(example, 'object', `${operationId} has an example`)
+    const url = path.replace(
+      /\/([\w-]+)\/\{(\w+)\}/g,
+      (_, collection) => `/${collection}/${records[collection]}`,
+    )
+    // The id in a body is that of what the path is about, or of the project that it names.
+    const collection = path.endsWith('/reorder') ? path.split('/').at(-2) : path.split('/')[2]
+    const id = path.startsWith('/api/ingest/') ? records.projects : records[collection ?? '']
+    const body = JSON.stringify(example).replaceAll(EXAMPLE_ID, String(id))
+    const answer = await send(app, method, url, body, operationId === 'signIn' ? {} : admin)
+    t.ok(answer.status === 200 || answer.status === 201, `${method} ${url} ${body}: ${answer.status}`, answer)
+  }
+  t.strictSame([...tried].toSorted(), Object.keys(BODY_EXAMPLES).toSorted(), 'no example is left over')
+})
+
+t.test('no example is made up of types', async (t) => {
+  for (const [operationId, example] of Object.entries(BODY_EXAMPLES)) {
+    t.notMatch(JSON.stringify(example), /"string"/, operationId)
+    t.ok(Object.keys(example).length > 0, operationId)
+  }
+})
+
+t.test('nothing fills in a parameter that nobody asked for', async (t) => {
+  const app = await build(t)
+  let seen = 0
+  for (const { operationId, parameters = [] } of operationsOf(app)) {
+    for (const { in: place, name, required = false, example, examples, schema } of parameters) {
+      if (place !== 'query') continue
+      seen++
+      // What Swagger UI takes for the value of a parameter.
+      const prefilled = [example, examples, schema.example, schema.examples, schema.default]
+      t.notOk(required, `${operationId} ${name} may be left out`)
+      t.strictSame(
+        prefilled.filter((value) => value !== undefined),
+        [],
+        `${operationId} ${name}`,
+      )
+    }
+  }
+  t.ok(seen > 20)
+})
+
+t.test('what every list is asked for at first finds what there is', async (t) => {
+  const app = await build(t, { adminPassword: 'correct horse' })
+  const project = await createProject(app)
+  await createItem(app, project.id)
+  for (const url of ['/api/projects', '/api/kanban-items', `/api/projects/${project.id}/kanban-items`]) {
+    t.equal((await send(app, 'GET', url)).body.length, 1, url)
+  }
+})
