@@ -65,7 +65,8 @@ export function readRecord(record: string, folder: string): Event[] {
       const [, printed = '', flags = ''] = /^[^,]*, "([^"]*)", ([^,)]*)/.exec(rest) ?? []
       const file = fileOf(textOf(printed))
       if (!ends || !isGood || file === undefined) return
-      if (flags.includes('O_TRUNC')) throw new Error(`not understood: ${flags} of ${file}`)
+      // With O_EXCL there was nothing that could be cut short.
+      if (flags.includes('O_TRUNC') && !flags.includes('O_EXCL')) throw new Error(`not understood: ${flags} of ${file}`)
       if (existing.has(file) || !flags.includes('O_CREAT')) return
       existing.add(file)
       events.push({ kind: 'create', file })
