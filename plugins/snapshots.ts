@@ -24,7 +24,10 @@ export default fp<SnapshotsOptions>(
   async (app, { snapshotCacheBytes, hooksComeFirst }) => {
     const snapshots = createSnapshots(app.db, snapshotCacheBytes)
     const { arrived, askAgain } = snapshots
-    app.decorate('snapshots', createLargeSnapshots(snapshots, preparePagedProjects(app.db), app.offloaded))
+    app.decorate(
+      'snapshots',
+      createLargeSnapshots(snapshots, preparePagedProjects(app.db), app.offloaded, snapshotCacheBytes),
+    )
 
     app.addHook('onRequest', ({ raw }, _reply, done) => {
       // Injected requests follow one another without any turn between them.

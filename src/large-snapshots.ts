@@ -4,16 +4,9 @@ import { projects } from './db/schema.ts'
 import { noSuch } from './existence.ts'
 import type { Operations, PackedList } from './operations.ts'
 import { type PageQuery, type PlacesAfter, readPage } from './pages.ts'
-import { unpack } from './project-text.ts'
+import { type ProjectText, unpack } from './project-text.ts'
 import type { ProjectFilter } from './projects.ts'
-import {
-  etagOf,
-  type KeptSnapshots,
-  keyOf,
-  type PageSnapshot,
-  type Snapshot,
-  type Soon,
-} from './snapshots.ts'
+import { type KeptSnapshots, keyOf, type PageSnapshot, type Snapshot, type Soon } from './snapshots.ts'
 import { TooMuchWork } from './work-limits.ts'
 
 /** Performs an operation in the worker thread. */
@@ -38,11 +31,13 @@ const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
 /**
  * Makes the reader.
  * @param placesOf the places of the list that passes a filter
+ * @param maxBytes how much memory the snapshots may take
  */
 export function createLargeSnapshots(
   snapshots: KeptSnapshots,
   placesOf: (filter: ProjectFilter) => PlacesAfter,
   offloaded: Offloaded,
+  maxBytes: number,
 ): LargeSnapshots {
   /** What the worker thread is reading, by key. */
   const readings = new Map<string, Promise<unknown>>()
@@ -76,15 +71,22 @@ export function createLargeSnapshots(
 
   async function readProject(id: string): Promise<Snapshot> {
     const flight = snapshots.beginFlight()
-    let text: ReturnType<typeof unpack> | undefined
+    let text: (ProjectText & Snapshot) | undefined
     try {
       const packed = await offloaded('projectText', id)
-      text = packed && unpack(packed, toBuffer(packed.body))
+      text = packed && { ...unpack(packed, toBuffer(packed.body)), etag: packed.etag }
     } finally {
       snapshots.endFlight(flight, text ? [[id, text]] : [])
     }
-    return text ? { body: text.body, etag: etagOf(text.body) } : noSuch(projects)
+    return text ?? noSuch(projects)
   }
+
+  /** The projects of a list, each with bytes of its own, since it may be kept for longer than the list. */
+  const textsOf = (body: Buffer, texts: PackedList['texts']) =>
+    texts.map((packed) => {
+      const bytes = Buffer.from(body.subarray(packed.start, packed.end))
+      return [packed.id, { ...unpack(packed, bytes), etag: packed.etag }] as const
+    })
 
   async function readList(filter: ProjectFilter): Promise<Snapshot> {
     const flight = snapshots.beginFlight()
@@ -92,16 +94,15 @@ export function createLargeSnapshots(
     try {
       list = await offloaded('projectList', filter)
     } finally {
-      const body = list && toBuffer(list.body)
-      // Each gets bytes of its own: it may be kept for longer than the list.
-      const texts = (list?.texts ?? []).map(
-        (packed) =>
-          [packed.id, unpack(packed, Buffer.from(body?.subarray(packed.start, packed.end) ?? ''))] as const,
-      )
-      const snapshot = list && body && { body, etag: list.etag }
-      snapshots.endFlight(flight, texts, snapshot && { key: keyOf(filter), snapshot })
+      if (list === undefined) snapshots.endFlight(flight, [])
     }
-    return { body: toBuffer(list.body), etag: list.etag }
+    const snapshot = { body: toBuffer(list.body), etag: list.etag }
+    // What is larger than all that may be kept would only drive everything else out.
+    const fits = 2 * snapshot.body.length < maxBytes
+    if (fits)
+      snapshots.endFlight(flight, textsOf(snapshot.body, list.texts), { key: keyOf(filter), snapshot })
+    else snapshots.endFlight(flight, [])
+    return snapshot
   }
 
   return {

@@ -79,7 +79,7 @@ export interface PackedList {
   body: Uint8Array
   etag: string
   next: string | undefined
-  texts: (PackedText & { id: string; start: number; end: number })[]
+  texts: (PackedText & { id: string; etag: string; start: number; end: number })[]
 }
 
 /** The items of a list as they are sent, and the cursor of the next page where there is one. */
@@ -140,9 +140,9 @@ export function prepareReads(db: SharedDatabase) {
     const { body, etag } = assemble(texts)
     // The list begins with a bracket, and one character stands between two projects.
     let start = 1
-    const packed = texts.map(({ id, text }) => {
+    const packed = texts.map(({ id, text, etag }) => {
       const end = start + text.body.length
-      const one = { ...pack(text), id, start, end }
+      const one = { ...pack(text), id, etag, start, end }
       start = end + 1
       return one
     })
@@ -151,11 +151,11 @@ export function prepareReads(db: SharedDatabase) {
 
   return {
     /** The text of a project; undefined when there is none. */
-    projectText(id: string): (PackedText & { body: Uint8Array }) | undefined {
+    projectText(id: string): (PackedText & { body: Uint8Array; etag: string }) | undefined {
       const [project] = projects.getAll([id])
       if (!project) return undefined
       const text = projectWriter.write(project)
-      return { ...pack(text), body: text.body }
+      return { ...pack(text), body: text.body, etag: etagOf(text.body) }
     },
 
     projectList: (filter: ProjectFilter) => listOf(projects.idsOf(filter)),

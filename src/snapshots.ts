@@ -82,7 +82,7 @@ export interface KeptSnapshots extends Snapshots {
    */
   endFlight: (
     flight: Flight,
-    texts: Iterable<readonly [string, ProjectText]>,
+    texts: Iterable<readonly [string, ProjectText & { etag: string }]>,
     list?: { key: string; snapshot: Snapshot },
   ) => void
 }
@@ -212,8 +212,8 @@ export function createSnapshots(db: SharedDatabase, maxBytes: number): KeptSnaps
     })
   }
 
-  function keep(id: string, text: ProjectText, touched = nothing()): KeptProject {
-    const project = { ...text, etag: etagOf(text.body), touched }
+  function keep(id: string, text: ProjectText, etag = etagOf(text.body), touched = nothing()): KeptProject {
+    const project = { ...text, etag, touched }
     kept.set(id, project)
     return project
   }
@@ -288,7 +288,7 @@ export function createSnapshots(db: SharedDatabase, maxBytes: number): KeptSnaps
       flights.delete(flight)
       askForOthers()
       if (version !== flight.version) return
-      for (const [id, text] of texts) keep(id, text, flight.touched.get(id))
+      for (const [id, text] of texts) keep(id, text, text.etag, flight.touched.get(id))
       if (list && generation === flight.generation) kept.set(list.key, { ...list.snapshot, generation })
     },
     page: (choose) =>
