@@ -66,17 +66,19 @@ const sameNamesInTheBundle: Plugin = {
  * @param root the folder of the sources
  * @param folder where the bundle goes
  * @param entryPoints sources, relative to the root
+ * @param entryNames the names of what they become
  */
 export async function bundle(
   root: string,
   folder: string,
   entryPoints = ENTRY_POINTS,
   logLevel: LogLevel = 'warning',
+  entryNames = '[name]',
 ): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints,
-    entryNames: '[name]',
+    entryNames,
     outdir: folder,
     bundle: true,
     splitting: true,

@@ -1,9 +1,9 @@
 /** Every route, whoever calls it, in both modes: the routes are those that the service registers, whichever they are. */
 import Fastify from 'fastify'
 import t from 'tap'
-import { phaseboard } from '../src/app.ts'
 import { type Access, isSafe } from '../src/identity.ts'
 import { type App, build, LONG_AGO, send, signInAs, tokenOf } from './helper.ts'
+import { shipped } from './shipped.ts'
 
 const MODES = ['open', 'required'] as const
 type Mode = (typeof MODES)[number]
@@ -252,7 +252,7 @@ async function declaredRoutes() {
       if (one !== 'HEAD') list.push({ method: one, path, access: config.access })
     }
   })
-  await host.register(phaseboard, { databaseUrl: ':memory:' })
+  await host.register(shipped.phaseboard, { databaseUrl: ':memory:' })
   await host.ready()
   return { routes, refused }
 }

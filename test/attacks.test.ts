@@ -31,6 +31,7 @@ import {
   tokenOf,
 } from './helper.ts'
 import { dial } from './process.ts'
+import { shipped } from './shipped.ts'
 
 const PASSWORD = 'correct horse battery'
 const NEW_PASSWORD = 'staple staple staple'
@@ -571,7 +572,7 @@ t.test('open redirect: no answer sends anybody anywhere', async (t) => {
 t.test(
   'open redirect: the link to the next page stays here, however the request names the service',
   async (t) => {
-    const app = await build(t)
+    const app = await build(t, {}, shipped.buildApp)
     await createProject(app)
     await createProject(app)
     await app.listen({ port: 0 })

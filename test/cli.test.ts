@@ -7,6 +7,7 @@ import { openDatabase } from '../src/db/client.ts'
 import { kanbanItems, projects } from '../src/db/schema.ts'
 import { createProgress } from '../src/progress.ts'
 import { databaseFor, end, listening, run, start } from './command-line.ts'
+import { CLI } from './shipped.ts'
 
 const FIXTURE = 'test/fixtures/trello-board.json'
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -226,7 +227,7 @@ t.test('stdout that cannot be written is a failure', { skip: !existsSync('/dev/f
   const { code } = await end(
     spawn(
       '/bin/sh',
-      ['-c', 'exec "$0" src/cli.ts import trello "$1" > /dev/full', process.execPath, FIXTURE],
+      ['-c', 'exec "$0" "$1" import trello "$2" > /dev/full', process.execPath, CLI, FIXTURE],
       {
         env: { ...process.env, DATABASE_URL },
       },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { openDatabase } from '../src/db/client.ts'
 import { auditLog, members } from '../src/db/schema.ts'
+import { CLI, nodeCommand } from './shipped.ts'
 
 /** Starts the command line for real; it is killed with the test. What the developer's environment configures is unset. */
 export function start(t: Test, args: string[], environment: Record<string, string> = {}) {
@@ -12,7 +13,7 @@ export function start(t: Test, args: string[], environment: Record<string, strin
       (name) => [name, ''],
     ),
   )
-  const child = spawn(process.execPath, ['src/cli.ts', ...args], {
+  const child = spawn(...nodeCommand([CLI, ...args]), {
     env: { ...process.env, NO_COLOR: '1', ...unset, ...environment },
   })
   t.teardown(() => child.kill('SIGKILL'))

@@ -273,8 +273,6 @@ export async function crash(
     HOST: '127.0.0.1',
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,
-    // A process that is killed reports no coverage: measuring it would only cost time.
-    NODE_OPTIONS: '',
   }
   const model = newModel(CLIENTS)
   const report: Report = { seed, rounds: [], problems: [], model }

@@ -1,5 +1,4 @@
 /** No answer to a write leaves before the write is on disk: seen from outside, in the system calls of the service. */
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
@@ -8,6 +7,7 @@ import { json } from 'node:stream/consumers'
 import t from 'tap'
 import { openDatabase } from '../src/db/client.ts'
 import { onNewFile, start } from './process.ts'
+import { withoutStrace } from './strace.ts'
 
 const CLIENTS = 32
 
@@ -124,57 +124,51 @@ t.test('every commit is synced', async (t) => {
   t.equal(db.$client.pragma('synchronous', { simple: true }), 2)
 })
 
-// What other systems have instead of strace needs rights that a test should not need.
-if (process.platform === 'linux') {
-  t.test('no answer to a write leaves before the write is synced', async (t) => {
-    if (spawnSync('strace', ['-V']).error) throw new Error('strace is missing: apt-get install strace')
-    const trace = join(t.testdir(), 'trace')
-    const environment = { ...onNewFile(t), ADMIN_PASSWORD: 'correct horse', NODE_OPTIONS: '' }
-    const service = await start(t, environment, strace(trace))
-    const connections = Array.from({ length: CLIENTS }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
-    t.teardown(() => connections.map((agent) => agent.destroy()))
-    async function send(method: string, path: string, body?: object, agent = connections[0]) {
-      const headers = body && { 'content-type': 'application/json' }
-      const url = `${service.url}/api/${path}`
-      const outgoing = request(url, { method, ...(agent && { agent }), ...(headers && { headers }) })
-      outgoing.end(body && JSON.stringify(body))
-      const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
-      return (await json(response)) as { id: string }
-    }
+t.test('no answer to a write leaves before the write is synced', { skip: withoutStrace }, async (t) => {
+  const trace = join(t.testdir(), 'trace')
+  const environment = { ...onNewFile(t), ADMIN_PASSWORD: 'correct horse' }
+  const service = await start(t, environment, strace(trace))
+  const connections = Array.from({ length: CLIENTS }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+  t.teardown(() => connections.map((agent) => agent.destroy()))
+  async function send(method: string, path: string, body?: object, agent = connections[0]) {
+    const headers = body && { 'content-type': 'application/json' }
+    const url = `${service.url}/api/${path}`
+    const outgoing = request(url, { method, ...(agent && { agent }), ...(headers && { headers }) })
+    outgoing.end(body && JSON.stringify(body))
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage]
+    return (await json(response)) as { id: string }
+  }
 
-    const project = await send('POST', 'projects', { name: 'Apollo' })
-    const items = await Promise.all(
-      connections.map((agent) =>
-        send('POST', `projects/${project.id}/kanban-items`, { title: 'Card' }, agent),
-      ),
-    )
-    const step = await send('POST', `kanban-items/${items[0]?.id}/subtasks`, { title: 'Step' })
-    await Promise.all(
-      items.map(({ id }, index) =>
-        send('PATCH', `kanban-items/${id}`, { column: 'Done', priority: 'high' }, connections[index]),
-      ),
-    )
-    await send('DELETE', `kanban-subtasks/${step.id}`)
-    await send('POST', 'personal-ideas', { title: 'Fly' })
-    service.kill('SIGTERM')
-    await service.exited
+  const project = await send('POST', 'projects', { name: 'Apollo' })
+  const items = await Promise.all(
+    connections.map((agent) => send('POST', `projects/${project.id}/kanban-items`, { title: 'Card' }, agent)),
+  )
+  const step = await send('POST', `kanban-items/${items[0]?.id}/subtasks`, { title: 'Step' })
+  await Promise.all(
+    items.map(({ id }, index) =>
+      send('PATCH', `kanban-items/${id}`, { column: 'Done', priority: 'high' }, connections[index]),
+    ),
+  )
+  await send('DELETE', `kanban-subtasks/${step.id}`)
+  await send('POST', 'personal-ideas', { title: 'Fly' })
+  service.kill('SIGTERM')
+  await service.exited
 
-    const exchanges = exchangesIn(readFileSync(trace, 'utf8'))
-    const times = (method: string, status: number) =>
-      exchanges.filter((exchange) => exchange.method === method && exchange.status === status).length
-    t.equal(times('POST', 201), 1 + CLIENTS + 1 + 1)
-    t.equal(times('PATCH', 200), CLIENTS)
-    t.equal(times('DELETE', 200), 1)
-    t.equal(exchanges.length, 2 * CLIENTS + 4)
-    t.strictSame(
-      exchanges.filter((exchange) => !isDurable(exchange)),
-      [],
-      'each was synced between request and answer, and nothing was left to be synced',
-    )
+  const exchanges = exchangesIn(readFileSync(trace, 'utf8'))
+  const times = (method: string, status: number) =>
+    exchanges.filter((exchange) => exchange.method === method && exchange.status === status).length
+  t.equal(times('POST', 201), 1 + CLIENTS + 1 + 1)
+  t.equal(times('PATCH', 200), CLIENTS)
+  t.equal(times('DELETE', 200), 1)
+  t.equal(exchanges.length, 2 * CLIENTS + 4)
+  t.strictSame(
+    exchanges.filter((exchange) => !isDurable(exchange)),
+    [],
+    'each was synced between request and answer, and nothing was left to be synced',
+  )
 
-    const patches = exchanges.filter(({ method }) => method === 'PATCH')
-    const syncs =
-      Math.max(...patches.map(({ after }) => after)) - Math.min(...patches.map(({ before }) => before))
-    t.ok(syncs < CLIENTS, `${CLIENTS} writes at once took ${syncs} syncs`)
-  })
-}
+  const patches = exchanges.filter(({ method }) => method === 'PATCH')
+  const syncs =
+    Math.max(...patches.map(({ after }) => after)) - Math.min(...patches.map(({ before }) => before))
+  t.ok(syncs < CLIENTS, `${CLIENTS} writes at once took ${syncs} syncs`)
+})

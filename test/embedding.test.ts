@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
-import { type HostMember, type PhaseboardOptions, phaseboard } from '../src/app.ts'
+import type { HostMember, PhaseboardOptions } from '../src/app.ts'
+import { shipped } from './shipped.ts'
+
+const { phaseboard } = shipped
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -10,6 +10,7 @@ import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { build } from './helper.ts'
 import { dial, onNewFile, type Service, start } from './process.ts'
+import { shipped } from './shipped.ts'
 
 t.jobs = 4
 
@@ -341,7 +342,7 @@ async function startInProcess(t: Test) {
     text += line
   })
   const options = { databaseUrl, adminPassword: ADMIN.password, logLevel: 'error', logStream } as const
-  const app = await build(t, options)
+  const app = await build(t, options, shipped.buildApp)
   const service = { url: await app.listen({ port: 0 }) }
   const { $client: client } = app.db
   const board = await furnish(service)
@@ -473,7 +474,7 @@ t.test('a stop while a write waits for a lock still finishes the write', async (
 })
 
 t.test('a commit that fails is undone, and the next one is made', async (t) => {
-  const app = await build(t, { adminPassword: ADMIN.password })
+  const app = await build(t, { adminPassword: ADMIN.password }, shipped.buildApp)
   const service = { url: await app.listen({ port: 0 }) }
   const { $client: client } = app.db
   const board = await furnish(service)

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { type BuildOptions, buildApp } from '../src/app.ts'
-import type { Config } from '../src/config.ts'
+import { type Config, configure } from '../src/config.ts'
 import {
   apiTokens,
   auditLog,
@@ -82,15 +82,30 @@ export function createResponseChecker(document: OpenApiDocument) {
   }
 }
 
+/** A checker for each mode: nothing else changes the document (`test/plugins/openapi.test.ts` holds that). */
+const checkers = new Map<string, ReturnType<typeof createResponseChecker>>()
+
+function responseChecker(app: App, config: Partial<Config>) {
+  const { authMode } = configure(config)
+  const check = checkers.get(authMode) ?? createResponseChecker(app.swagger() as unknown as OpenApiDocument)
+  checkers.set(authMode, check)
+  return check
+}
+
 /**
  * Builds the production application on a fresh in-memory database, to be closed with the test.
  * @param options settings that differ from the defaults
+ * @param make what builds it: of the sources, unless what ships is to be tested
  */
-export async function build(t: Test, options: Partial<Config> & BuildOptions = {}): Promise<App> {
-  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent', ...options })
+export async function build(
+  t: Test,
+  options: Partial<Config> & BuildOptions = {},
+  make: typeof buildApp = buildApp,
+): Promise<App> {
+  const app = await make({ databaseUrl: ':memory:', logLevel: 'silent', ...options })
   t.teardown(() => app.close())
   await app.ready()
-  const check = createResponseChecker(app.swagger() as unknown as OpenApiDocument)
+  const check = responseChecker(app, options)
   const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<LightMyRequestResponse>
   app.inject = (async (options: InjectOptions) => {
     const response = await inject(options)

@@ -1,9 +1,10 @@
-/** Running the service as a process of its own. */
+/** Running the service as a process of its own, as `npm start` does. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { Test } from 'tap'
+import { nodeCommand, SERVE } from './shipped.ts'
 
 /** Ends what was started for it: a test, or whatever else has an end. */
 export type Owner = Pick<Test, 'teardown'>
@@ -31,13 +32,15 @@ export interface Service {
 }
 
 const OURS =
-  /^(HOST|PORT|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|TRUST_PROXY|CORS_|RATE_)/
+  /^(HOST|PORT|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_)/
 
 function launch(t: Owner, environment: Record<string, string>, tracer: string[] = []) {
   const inherited = Object.entries(process.env).filter(([name]) => !OURS.test(name))
-  const [command = '', ...rest] = [...tracer, process.execPath, resolve('src/cli.ts'), 'serve']
+  const { NODE_OPTIONS: options, ...settings } = environment
+  const [node, args] = nodeCommand(SERVE, options)
+  const [command = '', ...rest] = [...tracer, node, ...args]
   const child = spawn(command, rest, {
-    env: { ...Object.fromEntries(inherited), PORT: '0', ...environment },
+    env: { ...Object.fromEntries(inherited), PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   t.teardown(() => child.kill('SIGKILL'))

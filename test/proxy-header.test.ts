@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm'
 import t from 'tap'
 import { members } from '../src/db/schema.ts'
 import { type App, build, count, holds, readOnly, send, signInAs, tokenOf } from './helper.ts'
+import { shipped } from './shipped.ts'
 
 const MODES = ['open', 'required'] as const
 const HEADER = 'x-forwarded-email'
@@ -224,7 +225,7 @@ t.test(
 )
 
 t.test('over a real connection, one header counts and two do not', async (t) => {
-  const app = await build(t, { authProxyHeader: 'From', trustProxy: ['127.0.0.1'] })
+  const app = await build(t, { authProxyHeader: 'From', trustProxy: ['127.0.0.1'] }, shipped.buildApp)
   enrolAda(app)
   const port = Number(new URL(await app.listen({ port: 0 })).port)
   const ask = (headers: [string, string][]) =>

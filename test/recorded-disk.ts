@@ -66,7 +66,8 @@ export function readRecord(record: string, folder: string): Event[] {
       const file = fileOf(textOf(printed))
       if (!ends || !isGood || file === undefined) return
       // With O_EXCL there was nothing that could be cut short.
-      if (flags.includes('O_TRUNC') && !flags.includes('O_EXCL')) throw new Error(`not understood: ${flags} of ${file}`)
+      if (flags.includes('O_TRUNC') && !flags.includes('O_EXCL'))
+        throw new Error(`not understood: ${flags} of ${file}`)
       if (existing.has(file) || !flags.includes('O_CREAT')) return
       existing.add(file)
       events.push({ kind: 'create', file })

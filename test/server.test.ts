@@ -7,10 +7,12 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app.ts'
 import { openDatabase } from '../src/db/client.ts'
 import { build } from './helper.ts'
 import { dial, onNewFile, run, type Service, start } from './process.ts'
+import { shipped } from './shipped.ts'
+
+const { buildApp } = shipped
 
 t.jobs = 3
 
@@ -138,7 +140,7 @@ t.test('an error outside any request stops the service in order, with 1', async 
   const breaking = `data:text/javascript,process.once('SIGWINCH',()=>{throw new Error('out of the blue')})`
   const service = await start(t, {
     ...environment,
-    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${breaking.replaceAll(' ', '%20')}`,
+    NODE_OPTIONS: `--import=${breaking.replaceAll(' ', '%20')}`,
   })
   service.kill('SIGWINCH')
   t.match(await service.exited, { code: 1, signal: null })
@@ -334,7 +336,7 @@ t.test('open mode on a network address is allowed when it is asked for, with a w
 })
 
 t.test('what is not proper HTTP gets an error in the shape of all others', async (t) => {
-  const app = await build(t)
+  const app = await build(t, {}, buildApp)
   await app.listen({ port: 0 })
   const { port } = app.server.address() as { port: number }
   const refusals: [string, string, number, string][] = [
@@ -403,7 +405,7 @@ t.test('what is not proper HTTP gets an error in the shape of all others', async
 })
 
 t.test('a request that takes too long to arrive gets 408', async (t) => {
-  const app = await build(t)
+  const app = await build(t, {}, buildApp)
   await app.listen({ port: 0 })
   t.ok(app.server.requestTimeout > 0, 'the wait is limited')
   const { port } = app.server.address() as { port: number }

@@ -11,6 +11,7 @@ import { namedSchemas, ProjectSchema } from '../src/schemas/records.ts'
 import { createSerializer } from '../src/serialization.ts'
 import { build, signInAs } from './helper.ts'
 import { startOtherProcess } from './other-process.ts'
+import { shipped } from './shipped.ts'
 
 const serialize = createSerializer(ref(ProjectSchema), namedSchemas)
 
@@ -26,7 +27,8 @@ interface Answer {
 async function setUp(t: Test, snapshotCacheBytes: number) {
   const path = join(t.testdir(), 'board.db')
   const databaseUrl = `file:${path}`
-  const app = await build(t, { databaseUrl, adminPassword: 'correct horse', snapshotCacheBytes })
+  const options = { databaseUrl, adminPassword: 'correct horse', snapshotCacheBytes }
+  const app = await build(t, options, shipped.buildApp)
   const { cookie } = signInAs(app, 'admin').headers
   const port = Number(new URL(await app.listen({ port: 0 })).port)
   const other = await startOtherProcess(t, path)
@@ -278,7 +280,7 @@ t.test('after each step, every answer is what the database holds', async (t) => 
           }
         }
       }),
-      { numRuns: 60, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true },
+      { numRuns: 60, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true },
     )
     t.ok(reads > 100, `${reads} reads were right, with ${bytes} bytes for snapshots`)
   }
@@ -436,7 +438,7 @@ t.test('whatever is in flight, an answer is as new as all that was acknowledged 
         }),
         run,
       ),
-      { numRuns: 50, interruptAfterTimeLimit: 20_000, markInterruptAsFailure: true },
+      { numRuns: 50, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true },
     )
     t.ok(reads > 100, `${reads} reads were new enough, with ${bytes} bytes for snapshots`)
   }

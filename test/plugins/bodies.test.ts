@@ -17,6 +17,7 @@ import {
   send,
   signInAs,
 } from '../helper.ts'
+import { shipped } from '../shipped.ts'
 
 const json = { 'content-type': 'application/json' }
 const tooLarge = { error: 'Payload Too Large' }
@@ -293,7 +294,7 @@ t.test('GET and DELETE ignore a body, whatever it holds and claims to be', async
 t.test(
   'on a connection that stays open, a body nobody read does not get into the next request',
   async (t) => {
-    const app = await build(t, { bodyLimit: 1000 })
+    const app = await build(t, { bodyLimit: 1000 }, shipped.buildApp)
     const address = await app.listen({ port: 0 })
     const body = 'x'.repeat(100_000)
     const sized = `Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -321,8 +322,8 @@ t.test(
 
 t.test('an action takes an absent body as an empty one', async (t) => {
   /** An action that needs nothing from its body, and its success: attaching a label to an item. */
-  async function action(t: Test, options: Parameters<typeof build>[1] = {}) {
-    const app = await build(t, options)
+  async function action(t: Test, options: Parameters<typeof build>[1] = {}, make = buildApp) {
+    const app = await build(t, options, make)
     const project = await createProject(app)
     const item = await createItem(app, project.id)
     const labels = `/api/projects/${project.id}/kanban-labels`
@@ -390,7 +391,7 @@ t.test('an action takes an absent body as an empty one', async (t) => {
   })
 
   t.test('from real clients, on a connection that stays open', async (t) => {
-    const { app, url } = await action(t)
+    const { app, url } = await action(t, {}, shipped.buildApp)
     const address = await app.listen({ port: 0 })
     const line = `PUT ${url} HTTP/1.1\r\nHost: localhost\r\n`
     const requests = [

@@ -12,6 +12,7 @@ import {
   type Row,
   send,
 } from '../helper.ts'
+import { APP_URL, nodeCommand } from '../shipped.ts'
 
 const notFound = { error: 'Not found' }
 const notAllowed = { error: 'Method not allowed' }
@@ -171,7 +172,7 @@ t.test('whatever is thrown becomes an answer of the contract', async (t) => {
 
 t.test('the log tells a fault of the service from a mistake of the client, and quotes no data', async (t) => {
   const script = `
-    import { buildApp } from './src/app.ts'
+    import { buildApp } from '${APP_URL}'
     const resolveMember = ({ headers }) => {
       if (headers['x-wrap']) throw new Error('insert hush-hush', { cause: new Error('the disk is full') })
     }
@@ -185,7 +186,7 @@ t.test('the log tells a fault of the service from a mistake of the client, and q
     app.db.$client.exec('alter table personal_ideas rename to gone')
     await post('{"title": "hush-hush"}')
     await app.close()`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script])
+  const { stdout } = await promisify(execFile)(...nodeCommand(['--input-type=module', '--eval', script]))
   const lines = stdout
     .split('\n')
     .filter((line) => line.startsWith('{'))

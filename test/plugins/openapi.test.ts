@@ -1,8 +1,8 @@
 import Fastify from 'fastify'
 import t from 'tap'
-import phaseboard from '../../src/app.ts'
 import { version } from '../../src/package-files.ts'
 import { type App, build, holds, send } from '../helper.ts'
+import { shipped } from '../shipped.ts'
 
 interface Operation {
   method: string
@@ -222,10 +222,30 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
   }
 })
 
+t.test('nothing but the mode changes the document', async (t) => {
+  const settings = {
+    host: '0.0.0.0',
+    databaseUrl: `file:${t.testdir({})}/board.db`,
+    defaultMemberId: 'us',
+    adminPassword: 'correct horse',
+    bodyLimit: 100,
+    trustProxy: ['127.0.0.1'],
+    authProxyHeader: 'Remote-User',
+    corsOrigins: ['https://app.example'],
+    rateLimitMax: 5,
+    snapshotCacheBytes: 0,
+    resolveMember: () => null,
+  }
+  for (const authMode of ['open', 'required'] as const) {
+    const [plain, changed] = [await build(t, { authMode }), await build(t, { ...settings, authMode })]
+    t.strictSame(changed.swagger(), plain.swagger(), authMode)
+  }
+})
+
 t.test('inside a host application the document names the prefix as its server', async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
-  await host.register(phaseboard, { prefix: '/board', databaseUrl: ':memory:' })
+  await host.register(shipped.default, { prefix: '/board', databaseUrl: ':memory:' })
   const response = await host.inject('/board/openapi.json')
   t.equal(response.statusCode, 200)
   const document = response.json()

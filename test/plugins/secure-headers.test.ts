@@ -3,8 +3,11 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { type PhaseboardOptions, phaseboard } from '../../src/app.ts'
+import type { PhaseboardOptions } from '../../src/app.ts'
 import { build, createProject, send } from '../helper.ts'
+import { shipped } from '../shipped.ts'
+
+const { buildApp, phaseboard } = shipped
 
 const ORIGIN = 'https://app.example'
 const EXPECTED = {
@@ -102,7 +105,7 @@ t.test('behind TLS, which only a trusted proxy can tell, browsers are to stay wi
 })
 
 t.test('over a real connection each header is sent once', async (t) => {
-  const app = await build(t)
+  const app = await build(t, {}, buildApp)
   const port = Number(new URL(await app.listen({ port: 0 })).port)
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')

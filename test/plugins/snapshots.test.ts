@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import SQLite from 'better-sqlite3'
-import Fastify from 'fastify'
+import Fastify, { type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
-import phaseboard from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Snapshot, Soon } from '../../src/snapshots.ts'
 import { nextTurn, watch } from '../executions.ts'
@@ -20,11 +19,16 @@ import {
   signInAs,
 } from '../helper.ts'
 import { dial } from '../process.ts'
+import { shipped } from '../shipped.ts'
 
 /** The application on a file, where other connections can write. */
 async function buildOnFile(t: Test) {
   const path = join(t.testdir(), 'board.db')
-  const app = await build(t, { databaseUrl: `file:${path}`, adminPassword: 'correct horse' })
+  const app = await build(
+    t,
+    { databaseUrl: `file:${path}`, adminPassword: 'correct horse' },
+    shipped.buildApp,
+  )
   const other = new SQLite(path)
   t.teardown(() => other.close())
   return { app, path, other }
@@ -124,7 +128,7 @@ t.test('HEAD tells what GET would send', async (t) => {
 })
 
 t.test('a 304 has no body on the wire', async (t) => {
-  const app = await build(t)
+  const app = await build(t, {}, shipped.buildApp)
   const { id } = await createProject(app)
   const port = Number(new URL(await app.listen({ port: 0 })).port)
   const { socket, received } = await dial(t, port)
@@ -345,14 +349,15 @@ t.test('a request that is sent after a commit shows it, also behind an earlier o
 
 t.test('a request that is sent after a commit shows it, whatever a host does before', async (t) => {
   const path = join(t.testdir(), 'board.db')
-  const app = await build(t, {
+  const options = {
     databaseUrl: `file:${path}`,
-    resolveMember: async ({ headers }) => {
+    resolveMember: async ({ headers }: FastifyRequest) => {
       // A host may have to look somebody up, and remember others.
       if (headers['x-unknown'] !== undefined) await nextTurn()
       return { id: 'ada', role: 'admin' as const }
     },
-  })
+  }
+  const app = await build(t, options, shipped.buildApp)
   const { id } = await createProject(app)
   const port = Number(new URL(await app.listen({ port: 0 })).port)
   const url = `/api/projects/${id}`
@@ -389,8 +394,8 @@ t.test('inside a host it is the same', async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
   const resolveMember = () => ({ id: 'ada', role: 'admin' as const })
-  await host.register(phaseboard, { prefix: '/board', databaseUrl: ':memory:', resolveMember })
-  await host.register(phaseboard, { prefix: '/other', databaseUrl: ':memory:', resolveMember })
+  await host.register(shipped.default, { prefix: '/board', databaseUrl: ':memory:', resolveMember })
+  await host.register(shipped.default, { prefix: '/other', databaseUrl: ':memory:', resolveMember })
   const created = await host.inject({
     method: 'POST',
     url: '/board/api/projects',

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { buildApp } from '../../src/app.ts'
 import { build, holds } from '../helper.ts'
+import { shipped } from '../shipped.ts'
 
 const ok = { status: 'ok' }
 const unavailable = { error: 'Service unavailable' }
@@ -30,7 +30,7 @@ t.test('without its database the service is alive but not ready', async (t) => {
 })
 
 t.test('a service that is stopping is alive but not ready', async (t) => {
-  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  const app = await shipped.buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
   t.teardown(() => app.close())
   const answers: unknown[] = []
   const ask = async (path: string) => {

@@ -343,7 +343,7 @@ t.test('any combination of filters lists what a model says, whole and in pages',
     }),
     { numRuns: 300 },
   )
-  t.ok(found > 1000, `${found} items were found`)
+  t.ok(found > 500, `${found} items were found`)
 })
 
 t.test('case is folded so that a text contains each of its parts, in any case', async (t) => {

@@ -1,0 +1,45 @@
+/**
+ * Runs the tests with tap, what is built first: `npm test`. Its arguments go to tap, files to run among them.
+ * `--coverage` measures which lines of the sources run: then they take the place of what is built, of which coverage
+ * would say nothing.
+ */
+import { spawnSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { pathToFileURL } from 'node:url'
+import { bundleSources } from './bundled-sources.ts'
+
+await import('./build.ts')
+// What is wrong with the sources has been said; what was built before is not what is to be tested.
+if (process.exitCode) process.exit()
+
+const wanted = process.argv.slice(2)
+const isMeasured = wanted.includes('--coverage')
+const args = wanted.filter((arg) => arg !== '--coverage')
+const hasReporter = args.some((arg) => /^(-R|--reporter(=|$))/.test(arg))
+if (!isMeasured) await bundleSources()
+const loader = pathToFileURL('scripts/use-bundled-sources.ts').href
+// What is tried from outside alone has no lines of the sources to run.
+const outside = [
+  '--exclude=**/@(fixture*(s)|dist)/**',
+  '--exclude=test/black-box/**',
+  '--exclude=test/@(builds|package)*',
+]
+const { status } = spawnSync(
+  'tap',
+  [
+    // One more than there are processors: some tests wait for a lock or the end of a process.
+    `--jobs=${availableParallelism() + 1}`,
+    ...(process.stdout.isTTY || hasReporter ? [] : ['--reporter=./scripts/test-report.ts']),
+    ...(isMeasured ? outside : [`--node-arg=--import=${loader}`]),
+    ...args,
+  ],
+  {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      PHASEBOARD_TEST_TARGET: isMeasured ? 'sources' : 'dist',
+      ...(isMeasured && { TAP_DISABLE_COVERAGE: '0' }),
+    },
+  },
+)
+process.exitCode = status ?? 1

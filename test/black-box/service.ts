@@ -1,0 +1,73 @@
+/** Starting the service by a command, as a user does, and walking it from outside. */
+import { readFileSync } from 'node:fs'
+import type { Test } from 'tap'
+import { startProgram } from '../installed-package.ts'
+import { blackBox } from './suite.ts'
+
+/** What starts the service. */
+export interface Command {
+  command: string
+  args: readonly string[]
+  cwd: string
+  env: Record<string, string>
+}
+
+/** Starts it on a free port. @returns where it listens, what it has said, and how it ends */
+async function start(t: Test, { command, args, cwd, env }: Command) {
+  // The command may start others: they all end together.
+  const child = startProgram(command, args, { cwd, env: { ...env, PORT: '0' }, detached: true })
+  const kill = (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal)
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
+  t.teardown(() => {
+    if (child.exitCode === null && child.signalCode === null) kill('SIGKILL')
+  })
+  let output = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text
+        const url = /listening on (http:\/\/[^\s"]+)/.exec(output)?.[1]
+        if (url !== undefined) resolve(url)
+      })
+    }
+    ended.then((code) => reject(new Error(`it ended with ${code}: ${output}`)))
+  })
+  return { url, output: () => output, kill, ended }
+}
+
+/**
+ * Starts the service twice, on a loopback address and on all addresses, which means open and required mode, each time with
+ * a new database, and walks it. In open mode the admin is the one of the first start, with the password it left.
+ * @param t the subtests are its
+ */
+export async function walkBothModes(t: Test, program: Command): Promise<void> {
+  for (const mode of ['open', 'required'] as const) {
+    await t.test(`in ${mode} mode`, async (t) => {
+      const chosen = { email: 'ada@example.test', password: 'correct horse' }
+      const settings = {
+        DATABASE_URL: `file:./black-box-${mode}.db`,
+        ...(mode === 'required' && {
+          HOST: '0.0.0.0',
+          ADMIN_EMAIL: chosen.email,
+          ADMIN_PASSWORD: chosen.password,
+        }),
+      }
+      const { url, output, kill, ended } = await start(t, {
+        ...program,
+        env: { ...program.env, ...settings },
+      })
+      const [, file = ''] = /password in ([^\s"]+)/.exec(output()) ?? []
+      const admin =
+        mode === 'required'
+          ? chosen
+          : { email: 'admin@localhost', password: readFileSync(file, 'utf8').trim() }
+      // On whatever address it listens, this machine is one of those who reach it.
+      await blackBox(t, { url: url.replace('0.0.0.0', '127.0.0.1'), mode, admin })
+      kill('SIGTERM')
+      await ended
+      t.match(output(), /"msg":"stopped"/, 'it stops in good order')
+      t.notMatch(output(), /"level":60/)
+      for (const secret of [admin.password, 'battery staple']) t.notMatch(output(), secret)
+    })
+  }
+}

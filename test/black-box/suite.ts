@@ -1,0 +1,636 @@
+/**
+ * The service from outside, wherever it runs: every documented operation, the specification's order of checks and words
+ * of errors, signing in and out, tokens and roles. It knows a URL and an admin's credentials and nothing else: no module
+ * of the service, and no database.
+ */
+import type { Test } from 'tap'
+
+/** A running service with nothing in it but its admin. */
+export interface Target {
+  /** Where it answers, with the prefix that a host may have given it. */
+  url: string
+  mode: 'open' | 'required'
+  admin: { email: string; password: string }
+}
+
+/** What carries a credential: none, a cookie or a token. */
+type Who = Record<string, string>
+
+/** A request: `METHOD /documented/path/{id}`, then what it takes. */
+interface Request {
+  /** Values for the path, in order. */
+  at?: readonly string[]
+  query?: string
+  /** An object goes as JSON, a string as it is. */
+  body?: unknown
+}
+
+interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: whole bodies, of every shape
+  body: any
+  headers: Headers
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** An id that nothing has. */
+const UNKNOWN = '01900000-0000-7000-8000-000000000000'
+
+const PASSWORD = 'battery staple'
+
+const authenticationRequired = { error: 'Authentication required' }
+const adminRequired = { error: 'Forbidden: admin access required' }
+const readOnlyRole = { error: 'Forbidden: read-only role' }
+const readOnlyToken = { error: 'Forbidden: read-only token' }
+const validationFailed = { error: 'Validation failed', details: { formErrors: [], fieldErrors: {} } }
+
+/** A client that notes which operations succeeded. */
+class Client {
+  readonly succeeded = new Set<string>()
+  readonly #url: string
+
+  constructor(url: string) {
+    this.#url = url.replace(/\/$/, '')
+  }
+
+  async ask(who: Who, operation: string, { at = [], query = '', body }: Request = {}): Promise<Answer> {
+    const [method = '', template = ''] = operation.split(' ')
+    const values = [...at]
+    const path = template.replace(/\{\w+\}/g, () => encodeURIComponent(values.shift() ?? ''))
+    const response = await fetch(`${this.#url}${path}${query}`, {
+      method,
+      headers: { ...(body !== undefined && JSON_TYPE), ...who },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    if (response.ok) this.succeeded.add(operation)
+    return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
+  }
+}
+
+/**
+ * Walks the whole service, up to the first part that fails. The target is not what it was afterwards.
+ * @param whole the parts are its subtests
+ */
+export async function blackBox(whole: Test, { url, mode, admin: adminCredentials }: Target): Promise<void> {
+  const client = new Client(url)
+  const nobody: Who = {}
+
+  let t = whole
+  /** A part of the walk; those after one that failed would only fail for that. */
+  async function part(name: string, walk: (t: Test) => Promise<void>) {
+    if (!whole.passing()) return
+    await whole.test(name, async (own) => {
+      t = own
+      await walk(own)
+    })
+  }
+
+  /** A request whose answer must be this success; of an object, the fields that are named. */
+  async function ok(who: Who, operation: string, request: Request, status: number, expected: object = {}) {
+    const answer = await client.ask(who, operation, request)
+    t.equal(answer.status, status, `${operation}: ${JSON.stringify(answer.body).slice(0, 200)}`)
+    t.match(answer.body, expected, operation)
+    return answer.body
+  }
+  /** A request that must be refused so; of a failed validation, the kind of body. */
+  async function refused(who: Who, operation: string, request: Request, status: number, body: object) {
+    const answer = await client.ask(who, operation, request)
+    t.equal(answer.status, status, `${operation} ${JSON.stringify(request)}`)
+    // What exactly is wrong with a body is not for here; both lists have to be there.
+    const { details } = answer.body
+    const isSummed = body === validationFailed && Array.isArray(details?.formErrors) && details.fieldErrors
+    t.strictSame(
+      isSummed ? { ...answer.body, details: { ...details, formErrors: [], fieldErrors: {} } } : answer.body,
+      body,
+      operation,
+    )
+    return answer
+  }
+  async function signIn(credentials: { email: string; password: string }): Promise<Who> {
+    const { status, headers } = await client.ask(nobody, 'POST /api/session', { body: credentials })
+    t.equal(status, 201, `${credentials.email} signs in`)
+    const cookie = headers.get('set-cookie') ?? ''
+    t.match(cookie, /^phaseboard_session=[\w-]{43};.*HttpOnly/i)
+    return { cookie: cookie.split(';', 1)[0] ?? '' }
+  }
+
+  await part('it says that it lives and works, and serves its document and its page', async (t) => {
+    t.match(await client.ask(nobody, 'GET /healthz'), { status: 200, body: { status: 'ok' } })
+    t.match(await client.ask(nobody, 'GET /readyz'), { status: 200, body: { status: 'ok' } })
+    t.match(await client.ask(nobody, 'GET /openapi.json'), { status: 200, body: { openapi: '3.1.0' } })
+    const page = await client.ask(nobody, 'GET /docs')
+    t.equal(page.status, 200)
+    t.match(page.body, /swagger-ui/)
+    const [, script = ''] = /src="([^"]*swagger-ui-bundle\.js)"/.exec(page.body) ?? []
+    const loaded = await fetch(new URL(script, `${url}/docs`))
+    t.equal(loaded.status, 200, 'its script is there')
+    t.match(await client.ask(nobody, 'GET /nowhere'), { status: 404, body: { error: 'Not found' } })
+  })
+
+  let admin: Who = {}
+  let member: Who = {}
+  let viewer: Who = {}
+  const ids: Record<string, string> = {}
+
+  await part('signing in takes the right password, and members have roles', async () => {
+    await refused(
+      nobody,
+      'POST /api/session',
+      { body: { ...adminCredentials, password: 'wrong horse' } },
+      401,
+      {
+        error: 'Invalid email or password',
+      },
+    )
+    await refused(nobody, 'POST /api/session', { body: {} }, 400, validationFailed)
+    await refused(nobody, 'POST /api/session', { body: '{' }, 500, { error: 'Failed to create session' })
+    admin = await signIn(adminCredentials)
+    const me = await ok(admin, 'GET /api/session', {}, 200, { member: { role: 'admin' }, via: 'session' })
+    ids.admin = me.member.id
+    for (const role of ['member', 'viewer']) {
+      const body = { name: `The ${role}`, email: `${role}@example.test`, role, password: PASSWORD }
+      const made = await ok(admin, 'POST /api/members', { body }, 201, { role, email: body.email })
+      ids[role] = made.id
+      t.notMatch(JSON.stringify(made), PASSWORD)
+      await refused(admin, 'POST /api/members', { body }, 409, { error: 'Member email is taken' })
+    }
+    member = await signIn({ email: 'member@example.test', password: PASSWORD })
+    viewer = await signIn({ email: 'viewer@example.test', password: PASSWORD })
+    await ok(member, 'GET /api/members', {}, 200, [{ id: ids.admin }, { id: ids.member }, { id: ids.viewer }])
+    await ok(member, 'GET /api/members/{id}', { at: [ids.viewer ?? ''] }, 200, { role: 'viewer' })
+    await ok(viewer, 'PATCH /api/members/{id}', { at: [ids.viewer ?? ''], body: { name: 'Vi' } }, 200, {
+      name: 'Vi',
+    })
+    await refused(
+      member,
+      'POST /api/members',
+      { body: { name: 'X', email: 'x@example.test' } },
+      403,
+      adminRequired,
+    )
+    await refused(
+      member,
+      'PATCH /api/members/{id}',
+      { at: [ids.viewer ?? ''], body: { name: 'X' } },
+      403,
+      adminRequired,
+    )
+  })
+
+  // Who writes: in open mode whoever comes along, else a member.
+  const writer = mode === 'open' ? nobody : member
+  const writerId = mode === 'open' ? 'local' : (ids.member ?? '')
+
+  await part(`without a credential, the mode decides: ${mode}`, async (t) => {
+    if (mode === 'open') {
+      await ok(nobody, 'GET /api/session', {}, 200, { member: { id: 'local' }, via: 'default' })
+      await ok(nobody, 'GET /api/projects', {}, 200, [])
+      await refused(nobody, 'GET /api/audit-log', {}, 403, adminRequired)
+    } else {
+      await refused(nobody, 'GET /api/session', {}, 401, authenticationRequired)
+      await refused(nobody, 'GET /api/projects', {}, 401, authenticationRequired)
+      await refused(nobody, 'POST /api/projects', { body: { name: 'X' } }, 401, authenticationRequired)
+      await refused(nobody, 'GET /api/audit-log', {}, 401, authenticationRequired)
+    }
+    await refused(nobody, 'DELETE /api/projects/{id}', { at: [UNKNOWN] }, 403, adminRequired)
+    const useless = { authorization: 'Bearer pbt_useless' }
+    await refused(useless, 'GET /api/projects', {}, 401, authenticationRequired)
+    t.equal((await client.ask({ cookie: 'phaseboard_session=useless' }, 'GET /api/projects')).status, 401)
+  })
+
+  await part('projects: the order of checks, phases, filters and order', async (t) => {
+    const create = (body: unknown) => ok(writer, 'POST /api/projects', { body }, 201)
+    await refused(writer, 'POST /api/projects', { body: {} }, 400, validationFailed)
+    await refused(writer, 'POST /api/projects', { body: { name: 5 } }, 400, validationFailed)
+    await refused(writer, 'POST /api/projects', { body: '{oops' }, 500, { error: 'Failed to create project' })
+
+    const first = await create({ name: 'Apollo', sortOrder: 2, teamId: 'ops' })
+    t.match(first, {
+      type: 'technical',
+      phase: 'Discovery',
+      status: 'backlog',
+      phaseConfig: [{}, {}, {}, {}, {}],
+      metadata: {},
+      kanbanItems: [],
+      transcriptSummaries: [],
+      metrics: [],
+      objectives: [],
+      teamAssignments: [],
+    })
+    const second = await create({
+      name: 'Gemini',
+      sortOrder: 1,
+      status: 'active',
+      phaseConfig: '[{"name":"One"},{"name":"Two"}]',
+      metadata: '{"a":1}',
+    })
+    t.match(second, { phase: 'One', phaseConfig: [{ name: 'One' }, { name: 'Two' }], metadata: { a: 1 } })
+    ids.project = first.id
+    ids.doomed = second.id
+
+    const listed = async (query: string) =>
+      (await ok(writer, 'GET /api/projects', { query }, 200)).map(({ name }: { name: string }) => name)
+    t.strictSame(await listed(''), ['Gemini', 'Apollo'], 'by sortOrder')
+    t.strictSame(await listed('?status=active'), ['Gemini'])
+    t.strictSame(await listed('?teamId=ops&status='), ['Apollo'])
+    t.strictSame(await listed('?teamId=ops&status=active'), [])
+    const page = await client.ask(writer, 'GET /api/projects', { query: '?limit=1' })
+    t.match(page.headers.get('link'), /rel="next"/)
+    await ok(writer, 'GET /api/projects', { query: '?view=summary' }, 200, [
+      { counts: Object },
+      { counts: Object },
+    ])
+
+    const at = [first.id]
+    await ok(writer, 'GET /api/projects/{id}', { at }, 200, { name: 'Apollo' })
+    await refused(writer, 'GET /api/projects/{id}', { at: [UNKNOWN] }, 404, { error: 'Project not found' })
+
+    const patch = 'PATCH /api/projects/{id}'
+    await refused(writer, patch, { at: [UNKNOWN], body: { name: '' } }, 400, validationFailed)
+    await refused(writer, patch, { at: [UNKNOWN], body: { name: 'X' } }, 404, { error: 'Project not found' })
+    await refused(writer, patch, { at, body: '{oops' }, 500, { error: 'Failed to update project' })
+    await ok(writer, patch, { at, body: { nextStep: 'Land' } }, 200, { name: 'Apollo', nextStep: 'Land' })
+    await ok(
+      writer,
+      'POST /api/projects/reorder',
+      { body: { items: [{ id: first.id, sortOrder: 0 }] } },
+      200,
+      [{ id: first.id, sortOrder: 0 }],
+    )
+    t.strictSame(await listed(''), ['Apollo', 'Gemini'])
+
+    const remove = 'DELETE /api/projects/{id}'
+    for (const who of [writer, member, viewer]) {
+      for (const id of [second.id, UNKNOWN]) await refused(who, remove, { at: [id] }, 403, adminRequired)
+    }
+    await refused(admin, remove, { at: [UNKNOWN] }, 404, { error: 'Project not found' })
+    t.strictSame(await ok(admin, remove, { at: [second.id] }, 200), { success: true })
+    await refused(writer, 'GET /api/projects/{id}', { at: [second.id] }, 404, { error: 'Project not found' })
+  })
+
+  const project = [ids.project ?? '']
+
+  await part('kanban items: existence before validation, due dates, activity', async (t) => {
+    const create = 'POST /api/projects/{id}/kanban-items'
+    await refused(writer, create, { at: project, body: {} }, 400, validationFailed)
+    const card = await ok(writer, create, { at: project, body: { title: 'Card' } }, 201, {
+      column: 'To Do',
+      priority: 'medium',
+      assigneeId: null,
+      dueDate: null,
+      metadata: {},
+    })
+    const other = await ok(
+      writer,
+      create,
+      { at: project, body: { title: 'Other', metadata: '{"a":1}' } },
+      201,
+      {
+        metadata: { a: 1 },
+      },
+    )
+    ids.item = card.id
+    ids.otherItem = other.id
+    const at = [card.id]
+    const patch = 'PATCH /api/kanban-items/{id}'
+    const notFound = { error: 'Kanban item not found' }
+    await refused(writer, patch, { at: [UNKNOWN], body: { title: '' } }, 404, notFound)
+    await refused(writer, patch, { at: [UNKNOWN], body: '{oops' }, 404, notFound)
+    await refused(writer, patch, { at, body: { title: '' } }, 400, validationFailed)
+    await refused(writer, patch, { at, body: '{oops' }, 500, { error: 'Internal server error' })
+    await ok(writer, patch, { at, body: { dueDate: '2027-03-01' } }, 200, {
+      dueDate: '2027-03-01T00:00:00.000Z',
+    })
+    await ok(writer, patch, { at, body: { title: 'Ace' } }, 200, { dueDate: '2027-03-01T00:00:00.000Z' })
+    await ok(writer, patch, { at, body: { dueDate: '' } }, 200, { dueDate: null })
+    const tracked = { column: 'In Progress', assigneeId: 'maria', priority: 'medium' }
+    await ok(writer, patch, { at, body: tracked }, 200, tracked)
+    const activity = await ok(writer, 'GET /api/kanban-items/{id}/activity', { at }, 200)
+    t.strictSame(
+      activity
+        .map(({ type, content, metadata }: Record<string, unknown>) => [type, content, metadata])
+        .toSorted(),
+      [
+        ['assignment', '', { from: '', to: 'maria' }],
+        ['status_change', '', { from: 'To Do', to: 'In Progress' }],
+      ],
+      'an entry for each tracked field that changed',
+    )
+    await ok(writer, 'GET /api/kanban-items/{id}', { at }, 200, tracked)
+    await ok(writer, 'GET /api/projects/{id}/kanban-items', { at: project, query: '?q=other' }, 200, [
+      { id: other.id },
+    ])
+    await ok(writer, 'GET /api/kanban-items', { query: '?assigneeId=maria' }, 200, [{ id: card.id }])
+    const update = { ids: [card.id, other.id], update: { priority: 'high' } }
+    await ok(writer, 'PATCH /api/kanban-items', { body: update }, 200, [
+      { priority: 'high' },
+      { priority: 'high' },
+    ])
+    const missing = { ids: [card.id, UNKNOWN], update: { priority: 'low' } }
+    t.match(await client.ask(writer, 'PATCH /api/kanban-items', { body: missing }), {
+      status: 404,
+      body: { error: 'Kanban item not found', details: { missing: [UNKNOWN] } },
+    })
+    const move = { column: 'In Progress', beforeId: card.id }
+    await ok(writer, 'POST /api/kanban-items/{id}/move', { at: [other.id], body: move }, 200, {
+      column: 'In Progress',
+    })
+    const reorder = { items: [{ id: other.id, column: 'Review', sortOrder: 7 }] }
+    await ok(writer, 'POST /api/projects/{id}/kanban-items/reorder', { at: project, body: reorder }, 200, [
+      { column: 'Review', sortOrder: 7 },
+    ])
+    const doomed = await ok(writer, create, { at: project, body: { title: 'Doomed' } }, 201)
+    const remove = 'DELETE /api/kanban-items/{id}'
+    await refused(writer, remove, { at: [UNKNOWN] }, 404, notFound)
+    t.strictSame(await ok(writer, remove, { at: [doomed.id] }, 200), { success: true })
+    await refused(writer, remove, { at: [doomed.id] }, 404, notFound)
+  })
+
+  const item = [ids.item ?? '']
+
+  await part('kanban subtasks: an unknown one is an unexpected failure', async (t) => {
+    const create = 'POST /api/kanban-items/{id}/subtasks'
+    const step = await ok(writer, create, { at: item, body: { title: 'Step' } }, 201, { completed: false })
+    const at = [step.id]
+    const patch = 'PATCH /api/kanban-subtasks/{id}'
+    const failure = { error: 'Internal server error' }
+    await refused(writer, patch, { at: [UNKNOWN], body: { title: 5 } }, 400, validationFailed)
+    await refused(writer, patch, { at: [UNKNOWN], body: { title: 'X' } }, 500, failure)
+    await refused(writer, patch, { at, body: '{oops' }, 500, failure)
+    await ok(writer, patch, { at, body: { completed: true } }, 200, { title: 'Step', completed: true })
+    await ok(writer, 'GET /api/kanban-subtasks/{id}', { at }, 200, { completed: true })
+    await ok(writer, 'GET /api/kanban-items/{id}/subtasks', { at: item }, 200, [{ id: step.id }])
+    const items = [{ id: step.id, sortOrder: 4 }]
+    await ok(
+      writer,
+      'POST /api/kanban-items/{id}/subtasks/reorder',
+      { at: item, body: { items } },
+      200,
+      items,
+    )
+    const remove = 'DELETE /api/kanban-subtasks/{id}'
+    t.strictSame(await ok(writer, remove, { at }, 200), { success: true })
+    await refused(writer, remove, { at }, 500, failure)
+  })
+
+  /** The usual five of what belongs to a project or an item; each leaves one record behind. */
+  async function children(
+    parent: readonly string[],
+    collection: string,
+    single: string,
+    body: Record<string, unknown>,
+    change: Record<string, unknown>,
+  ): Promise<string> {
+    const made = await ok(writer, `POST ${collection}`, { at: parent, body }, 201, body)
+    const doomed = await ok(
+      writer,
+      `POST ${collection}`,
+      { at: parent, body: { ...body, name: 'Doomed' } },
+      201,
+    )
+    await refused(writer, `POST ${collection}`, { at: parent, body: [] }, 400, {
+      ...validationFailed,
+      details: { formErrors: ['must be object'], fieldErrors: {} },
+    })
+    t.equal((await client.ask(writer, `POST ${collection}`, { at: [UNKNOWN], body })).status, 404)
+    await ok(writer, `GET ${single}`, { at: [made.id] }, 200, body)
+    await ok(writer, `PATCH ${single}`, { at: [made.id], body: change }, 200, change)
+    t.strictSame(await ok(writer, `DELETE ${single}`, { at: [doomed.id] }, 200), { success: true })
+    for (const verb of ['GET', 'DELETE'])
+      t.equal((await client.ask(writer, `${verb} ${single}`, { at: [doomed.id] })).status, 404)
+    const listed = await ok(writer, `GET ${collection}`, { at: parent }, 200)
+    t.ok(listed.some(({ id }: { id: string }) => id === made.id))
+    t.notOk(listed.some(({ id }: { id: string }) => id === doomed.id))
+    return made.id
+  }
+
+  await part('what belongs to a project or an item is made, read, changed and deleted', async (t) => {
+    const of = (name: string) => `/api/projects/{id}/${name}`
+    await children(
+      project,
+      of('objectives'),
+      '/api/objectives/{id}',
+      { title: 'Land' },
+      { status: 'completed' },
+    )
+    await children(
+      project,
+      of('metrics'),
+      '/api/metrics/{id}',
+      { name: 'Velocity', value: 1 },
+      { value: 2, trend: 'up' },
+    )
+    await children(
+      project,
+      of('transcript-summaries'),
+      '/api/transcript-summaries/{id}',
+      { title: 'Kick-off', date: '2026-01-31T00:00:00.000Z', participants: ['Ada'] },
+      { summary: 'All agreed.' },
+    )
+    ids.label = await children(
+      project,
+      of('kanban-labels'),
+      '/api/kanban-labels/{id}',
+      { name: 'Bug' },
+      { color: '#ff0000' },
+    )
+    const column = await children(
+      project,
+      of('kanban-columns'),
+      '/api/kanban-columns/{id}',
+      { name: 'Later' },
+      { wipLimit: 3, wipPolicy: 'block' },
+    )
+    await children(
+      item,
+      '/api/kanban-items/{id}/comments',
+      '/api/kanban-comments/{id}',
+      { content: 'The harbour hall is free.' },
+      { content: 'It is free no more.' },
+    )
+    const columns = { items: [{ id: column, sortOrder: -1 }] }
+    await ok(
+      writer,
+      `POST ${of('kanban-columns/reorder')}`,
+      { at: project, body: columns },
+      200,
+      columns.items,
+    )
+    const label = [ids.item ?? '', ids.label]
+    await ok(writer, 'PUT /api/kanban-items/{id}/labels/{labelId}', { at: label }, 200, {
+      labels: [{ name: 'Bug' }],
+    })
+    await ok(writer, 'GET /api/kanban-items', { query: '?label=Bug' }, 200, [{ id: ids.item }])
+    const without = await ok(writer, 'DELETE /api/kanban-items/{id}/labels/{labelId}', { at: label }, 200)
+    t.strictSame(without.labels, [])
+    const team = { members: [{ memberId: 'maria', role: 'lead' }], leadId: 'maria' }
+    await ok(writer, `PUT ${of('team-assignments')}`, { at: project, body: team }, 200, team.members)
+    await ok(writer, `GET ${of('team-assignments')}`, { at: project }, 200, team.members)
+    await ok(writer, 'GET /api/projects/{id}', { at: project }, 200, {
+      leadId: 'maria',
+      metrics: [{ name: 'Velocity', value: 2, history: [{ value: 1 }] }],
+      objectives: [{ title: 'Land' }],
+      transcriptSummaries: [{ participants: ['Ada'], actionItems: [] }],
+      teamAssignments: [{ memberId: 'maria' }],
+      kanbanItems: Array,
+    })
+  })
+
+  await part('integrations bring in meetings and measurements, and what is there is found', async (t) => {
+    const meeting = {
+      projectId: project[0],
+      title: 'Weekly',
+      date: '2027-01-11',
+      actionItems: ['Call the caterer'],
+    }
+    await ok(writer, 'POST /api/ingest/transcript', { body: meeting }, 201, {
+      transcript: { title: 'Weekly' },
+      kanbanItems: [{ title: 'Call the caterer', source: 'transcript', isNew: true, approved: false }],
+    })
+    const measured = { projectId: project[0], metrics: [{ name: 'Velocity', value: 3 }] }
+    await ok(writer, 'POST /api/ingest/metrics', { body: measured }, 200, [{ name: 'Velocity', value: 3 }])
+    const { results } = await ok(writer, 'GET /api/search', { query: '?q=call+cater' }, 200)
+    t.match(results, [{ kind: 'kanban-item', title: 'Call the caterer' }])
+    t.strictSame(await ok(writer, 'GET /api/search', { query: '?q=' }, 200), { results: [] })
+  })
+
+  await part('personal ideas are those of whoever asks', async (t) => {
+    const create = 'POST /api/personal-ideas'
+    await refused(writer, create, { body: {} }, 400, validationFailed)
+    await refused(writer, create, { body: '{oops' }, 500, { error: 'Failed to create personal idea' })
+    const later = await ok(writer, create, { body: { title: 'Dive', sortOrder: 2, ownerId: 'maria' } }, 201, {
+      ownerId: writerId,
+      status: 'idea',
+    })
+    const sooner = await ok(writer, create, { body: { title: 'Fly', sortOrder: 1 } }, 201)
+    const titles = async (who: Who, query = '') =>
+      (await ok(who, 'GET /api/personal-ideas', { query }, 200)).map(({ title }: { title: string }) => title)
+    t.strictSame(await titles(writer), ['Fly', 'Dive'], 'by sortOrder')
+    t.strictSame(await titles(writer, '?ownerId='), ['Fly', 'Dive'])
+    t.strictSame(await titles(viewer), [], 'nobody else has them')
+    t.strictSame(await titles(admin, `?ownerId=${writerId}`), ['Fly', 'Dive'], 'an admin may look')
+    if (mode === 'required') {
+      t.equal(
+        (await client.ask(viewer, 'GET /api/personal-ideas', { query: `?ownerId=${writerId}` })).status,
+        403,
+      )
+    }
+    const at = [later.id]
+    await refused(viewer, 'GET /api/personal-ideas/{id}', { at }, 404, { error: 'Personal idea not found' })
+    await ok(writer, 'GET /api/personal-ideas/{id}', { at }, 200, { title: 'Dive' })
+    await ok(writer, 'PATCH /api/personal-ideas/{id}', { at, body: { status: 'ready' } }, 200, {
+      status: 'ready',
+    })
+    const items = [{ id: later.id, sortOrder: 0 }]
+    await ok(writer, 'POST /api/personal-ideas/reorder', { body: { items } }, 200, items)
+    t.strictSame(await titles(writer), ['Dive', 'Fly'])
+    const promote = 'POST /api/personal-ideas/{id}/promote'
+    await ok(writer, promote, { at }, 201, { name: 'Dive', status: 'backlog', phase: 'Discovery' })
+    t.equal((await client.ask(writer, promote, { at })).status, 409, 'once')
+    t.strictSame(await ok(writer, 'DELETE /api/personal-ideas/{id}', { at: [sooner.id] }, 200), {
+      success: true,
+    })
+  })
+
+  await part('viewers read, and only admins run members and teams', async (t) => {
+    await ok(viewer, 'GET /api/projects/{id}', { at: project }, 200, { name: 'Apollo' })
+    if (mode === 'required') {
+      await refused(
+        viewer,
+        'PATCH /api/projects/{id}',
+        { at: project, body: { name: 'X' } },
+        403,
+        readOnlyRole,
+      )
+      await refused(viewer, 'POST /api/projects', { body: '{oops' }, 403, readOnlyRole)
+      await refused(viewer, 'DELETE /api/kanban-items/{id}', { at: [UNKNOWN] }, 403, readOnlyRole)
+    }
+    await ok(viewer, 'POST /api/personal-ideas', { body: { title: 'Of my own' } }, 201, {
+      ownerId: ids.viewer,
+    })
+
+    const team = await ok(
+      admin,
+      'POST /api/teams',
+      { body: { name: 'Crew', memberIds: [ids.member] } },
+      201,
+      {
+        memberIds: [ids.member],
+      },
+    )
+    const at = [team.id]
+    await refused(member, 'PATCH /api/teams/{id}', { at, body: { name: 'X' } }, 403, adminRequired)
+    await ok(admin, 'PATCH /api/teams/{id}', { at, body: { name: 'Staff' } }, 200, { name: 'Staff' })
+    await ok(member, 'GET /api/teams/{id}', { at }, 200, { name: 'Staff' })
+    await ok(member, 'GET /api/teams', {}, 200, [{ id: team.id }])
+    t.strictSame(await ok(admin, 'DELETE /api/teams/{id}', { at }, 200), { success: true })
+
+    const last = [ids.admin ?? '']
+    t.equal(
+      (await client.ask(admin, 'DELETE /api/members/{id}', { at: last })).status,
+      409,
+      'the last admin stays',
+    )
+  })
+
+  await part('tokens do what their scope and their member may, until they are revoked', async (t) => {
+    const create = 'POST /api/tokens'
+    const made = await ok(member, create, { body: { name: 'CI' } }, 201, { scope: 'read', token: /^pbt_/ })
+    const writing = await ok(member, create, { body: { name: 'Bot', scope: 'write' } }, 201, {
+      scope: 'write',
+    })
+    const bearer = (token: string): Who => ({ authorization: `Bearer ${token}` })
+    const [reads, writes] = [bearer(made.token), bearer(writing.token)]
+    await ok(reads, 'GET /api/session', {}, 200, { member: { id: ids.member }, via: 'token' })
+    const change: Request = { at: project, body: { nextStep: 'By a token' } }
+    await refused(reads, 'PATCH /api/projects/{id}', change, 403, readOnlyToken)
+    await ok(writes, 'PATCH /api/projects/{id}', change, 200, { nextStep: 'By a token' })
+    await refused(writes, 'DELETE /api/projects/{id}', { at: project }, 403, adminRequired)
+    await refused(writes, create, { body: { name: 'More' } }, 403, { error: 'Forbidden: session required' })
+    const listed = await ok(member, 'GET /api/tokens', {}, 200)
+    t.equal(listed.length, 2)
+    t.notMatch(JSON.stringify(listed), made.token)
+    await ok(member, 'GET /api/tokens/{id}', { at: [made.id] }, 200, { name: 'CI' })
+    t.strictSame(await ok(member, 'DELETE /api/tokens/{id}', { at: [made.id] }, 200), { success: true })
+    await refused(reads, 'GET /api/projects', {}, 401, authenticationRequired)
+  })
+
+  await part('sessions end when they are revoked, signed out of or no longer allowed', async (t) => {
+    const other = await signIn({ email: 'member@example.test', password: PASSWORD })
+    const sessions = await ok(member, 'GET /api/sessions', {}, 200)
+    t.equal(sessions.length, 2)
+    const { id } = sessions.find(({ current }: { current: boolean }) => !current)
+    await ok(member, 'GET /api/sessions/{id}', { at: [id] }, 200, { current: false })
+    t.strictSame(await ok(member, 'DELETE /api/sessions/{id}', { at: [id] }, 200), { success: true })
+    await refused(other, 'GET /api/projects', {}, 401, authenticationRequired)
+
+    t.strictSame(await ok(member, 'DELETE /api/session', {}, 200), { success: true })
+    await refused(member, 'GET /api/projects', {}, 401, authenticationRequired)
+
+    const at = [ids.viewer ?? '']
+    await ok(admin, 'PATCH /api/members/{id}', { at, body: { disabled: true } }, 200, { disabled: true })
+    await refused(viewer, 'GET /api/projects', {}, 401, authenticationRequired)
+    const credentials = { email: 'viewer@example.test', password: PASSWORD }
+    await refused(nobody, 'POST /api/session', { body: credentials }, 401, {
+      error: 'Invalid email or password',
+    })
+    t.strictSame(await ok(admin, 'DELETE /api/members/{id}', { at }, 200), { success: true })
+
+    const trail = await ok(admin, 'GET /api/audit-log', {}, 200)
+    t.ok(trail.length > 10, 'all of it is in the audit log')
+    t.notMatch(JSON.stringify(trail), PASSWORD)
+  })
+
+  await part('no documented operation was left out', async (t) => {
+    const { body } = await client.ask(nobody, 'GET /openapi.json')
+    const documented = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    t.ok(documented.length > 80)
+    const missing = documented.filter((operation) => !client.succeeded.has(operation))
+    t.strictSame(missing, [], 'each succeeded at least once')
+  })
+}

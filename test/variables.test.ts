@@ -1,0 +1,194 @@
+/** Every documented variable, in both modes: what is loaded for it alone is there in what ships, and works. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import t, { type Test } from 'tap'
+import { onNewFile, type Service, start } from './process.ts'
+
+const MODES = ['open', 'required'] as const
+type Mode = (typeof MODES)[number]
+
+const ADMIN = { email: 'ada@example.test', password: 'correct horse' }
+const ORIGIN = 'https://app.example'
+
+/** A variable's value, what else it needs, and what shows that it counts. */
+interface Case {
+  settings: Record<string, string>
+  /** Whether the others would be in the way. */
+  alone?: boolean
+  show: (t: Test, service: Service, mode: Mode) => Promise<unknown>
+}
+
+interface Options {
+  body?: object
+  headers?: Record<string, string>
+}
+
+/** Sends a request, with a body as a POST. */
+const ask = ({ port }: Service, path: string, { body, headers }: Options = {}) =>
+  fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+
+const signIn = (service: Service, headers: Record<string, string> = {}) =>
+  ask(service, '/api/session', { body: ADMIN, headers })
+
+/** The headers that carry the admin's session. */
+async function session(t: Test, service: Service) {
+  const response = await signIn(service)
+  t.equal(response.status, 201)
+  return { cookie: response.headers.get('set-cookie')?.split(';', 1)[0] ?? '' }
+}
+
+/** A port below those that the system gives to whoever asks for any. */
+async function freePort(): Promise<string> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000)
+    const server = createServer().listen(port, '0.0.0.0')
+    const isFree = await Promise.race([
+      once(server, 'listening').then(() => true),
+      once(server, 'error').then(() => false),
+    ])
+    server.close()
+    if (isFree) return String(port)
+  }
+}
+
+/** Every variable of README's table. A new one needs its case here. */
+const CASES: Record<string, Case> = {
+  HOST: {
+    settings: { HOST: '0.0.0.0' },
+    show: async (t, service) => t.equal((await ask(service, '/healthz')).status, 200),
+  },
+  PORT: {
+    settings: { PORT: await freePort() },
+    show: async (t, { port }) => t.equal(port, Number(CASES.PORT?.settings.PORT)),
+  },
+  DATABASE_URL: {
+    settings: { DATABASE_URL: ':memory:' },
+    alone: true,
+    show: async (t, service) => t.equal((await ask(service, '/readyz')).status, 200),
+  },
+  AUTH_MODE: {
+    settings: {},
+    show: async (t, service, mode) =>
+      t.equal((await ask(service, '/api/projects')).status, mode === 'open' ? 200 : 401),
+  },
+  AUTH_PROXY_HEADER: {
+    settings: { AUTH_PROXY_HEADER: 'X-Forwarded-Email', TRUST_PROXY: '127.0.0.1' },
+    show: async (t, service) => {
+      const response = await ask(service, '/api/session', { headers: { 'x-forwarded-email': ADMIN.email } })
+      t.match(await response.json(), { member: { role: 'admin' }, via: 'proxy' })
+    },
+  },
+  DEFAULT_MEMBER_ID: {
+    settings: { DEFAULT_MEMBER_ID: 'us' },
+    show: async (t, service, mode) => {
+      const response = await ask(service, '/api/session')
+      if (mode === 'open') t.match(await response.json(), { member: { id: 'us' }, via: 'default' })
+      else t.equal(response.status, 401)
+    },
+  },
+  ADMIN_EMAIL: {
+    settings: {},
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const response = await ask(service, '/api/session', { headers })
+      t.match(await response.json(), { member: { email: ADMIN.email, role: 'admin' } })
+    },
+  },
+  ADMIN_PASSWORD: {
+    settings: {},
+    show: async (t, service) => {
+      const body = { ...ADMIN, password: 'another horse' }
+      t.equal((await ask(service, '/api/session', { body })).status, 401)
+      t.equal((await signIn(service)).status, 201)
+    },
+  },
+  LOG_LEVEL: {
+    settings: { LOG_LEVEL: 'debug' },
+    show: async (t, service) => {
+      await ask(service, '/api/projects')
+      t.ok(await service.logged(/"level":20,.*\/api\/projects/), 'a line for the request')
+    },
+  },
+  BODY_LIMIT: {
+    settings: { BODY_LIMIT: '200' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const ofSize = (size: number) =>
+        ask(service, '/api/projects', { headers, body: { name: 'x'.repeat(size) } })
+      t.equal((await ofSize(10)).status, 201)
+      t.equal((await ofSize(200)).status, 413)
+    },
+  },
+  TRUST_PROXY: {
+    settings: { TRUST_PROXY: 'true' },
+    alone: true,
+    show: async (t, service) => {
+      const response = await signIn(service, { 'x-forwarded-proto': 'https' })
+      t.match(response.headers.get('set-cookie'), /; Secure/)
+    },
+  },
+  CORS_ORIGIN: {
+    settings: { CORS_ORIGIN: ORIGIN },
+    show: async (t, service) => {
+      const response = await signIn(service, { origin: ORIGIN })
+      t.equal(response.status, 201)
+      t.equal(response.headers.get('access-control-allow-origin'), ORIGIN)
+      t.equal(response.headers.get('access-control-allow-credentials'), 'true')
+      const { headers } = await ask(service, '/api/projects', { headers: { origin: 'https://evil.example' } })
+      t.equal(headers.get('access-control-allow-origin'), null)
+    },
+  },
+  RATE_LIMIT_MAX: {
+    settings: { RATE_LIMIT_MAX: '3' },
+    alone: true,
+    show: async (t, service) => {
+      await session(t, service)
+      const statuses = []
+      for (let request = 2; request <= 5; request++)
+        statuses.push((await ask(service, '/api/projects')).status)
+      t.strictSame(statuses.slice(2), [429, 429])
+    },
+  },
+  SNAPSHOT_CACHE_BYTES: {
+    settings: { SNAPSHOT_CACHE_BYTES: '0' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      await ask(service, '/api/projects', { headers, body: { name: 'Apollo' } })
+      for (const _time of [1, 2]) {
+        const response = await ask(service, '/api/projects', { headers })
+        t.match(JSON.stringify(await response.json()), 'Apollo')
+      }
+    },
+  },
+}
+
+t.test('each variable of the configuration has its case', async (t) => {
+  const [, table = ''] = /## Configuration\n(.*?)\n## /s.exec(readFileSync('README.md', 'utf8')) ?? []
+  const documented = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(
+    ([, cell = '']) => cell.match(/\b[A-Z_]+\b/g) ?? [],
+  )
+  t.strictSame(Object.keys(CASES), documented)
+})
+
+const all = Object.entries(CASES)
+const together = all.filter(([, { alone }]) => !alone)
+const groups = [together, ...all.filter(([, { alone }]) => alone).map((one) => [one])]
+
+for (const mode of MODES) {
+  for (const group of groups) {
+    const variables = group.map(([variable]) => variable).join(', ')
+    t.test(`in ${mode} mode these count: ${variables}`, async (t) => {
+      const given = { AUTH_MODE: mode, ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password }
+      const settings = Object.assign({}, ...group.map(([, { settings }]) => settings))
+      const service = await start(t, { ...onNewFile(t), ...given, ...settings })
+      for (const [variable, { show }] of group) await t.test(variable, (t) => show(t, service, mode))
+      service.kill('SIGTERM')
+      t.match(await service.exited, { code: 0, stderr: '' })
+      t.notMatch(service.log(), /"level":(50|60)/)
+    })
+  }
+}
