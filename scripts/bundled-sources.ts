@@ -3,7 +3,7 @@
  * Every source is an entry point, so each stays a module of its own, and the hook leads its importers there. Where
  * coverage is measured, or a single file is run with tap, the sources themselves are loaded.
  */
-import { globSync, rmSync } from 'node:fs'
+import { globSync, rmSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -18,6 +18,8 @@ export async function bundleSources(): Promise<void> {
   rmSync(resolve(cwd, folder), { recursive: true, force: true })
   const sources = globSync('{src,plugins,routes}/**/*.ts', { cwd, exclude: ['**/*.d.ts'] })
   await bundle(cwd, folder, sources, 'warning', '[dir]/[name]')
+  // Beside the chunks, where modules of a bundle look for the thread.
+  writeFileSync(resolve(cwd, folder, 'worker.js'), "import './src/worker.js'\n")
 }
 
 /** Leads whoever imports a source to its bundled form. */

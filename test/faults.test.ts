@@ -403,13 +403,11 @@ t.test('a lock that lasts refuses a write after five seconds and holds up nobody
   const refused = allFail(t, service, Object.values(writesOf(board))).then(() => {
     isAnswered = true
   })
-  let reads = 0
-  for (; performance.now() - sentAt < 0.4 * LOCK_WAIT; reads++) {
+  for (let reads = 0; reads < 10; reads++) {
     t.strictSame(await readAll(service, board), before)
     await isUp(t, service)
   }
-  t.notOk(isAnswered, 'the writes still wait')
-  t.ok(reads >= 10, `everything was read ${reads} times meanwhile`)
+  t.notOk(isAnswered, 'the writes still wait, and everything was read ten times')
 
   const late = call(service, 'POST', '/api/projects', { name: 'Late' })
   await refused

@@ -1,7 +1,7 @@
 /** Every documented variable, in both modes: what is loaded for it alone is there in what ships, and works. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { onNewFile, type Service, start } from './process.ts'
 
@@ -162,6 +162,26 @@ const CASES: Record<string, Case> = {
         const response = await ask(service, '/api/projects', { headers })
         t.match(JSON.stringify(await response.json()), 'Apollo')
       }
+    },
+  },
+  MAX_CONNECTIONS: {
+    settings: { MAX_CONNECTIONS: '3' },
+    alone: true,
+    show: async (t, { port }) => {
+      const sockets = Array.from({ length: 5 }, () => connect(port, '127.0.0.1'))
+      t.teardown(() => {
+        for (const socket of sockets) socket.destroy()
+      })
+      const [first] = await Promise.race(sockets.map(async (socket) => [socket, await once(socket, 'close')]))
+      t.ok(first, 'one too many is closed')
+    },
+  },
+  AUDIT_KEEP_DAYS: {
+    settings: { AUDIT_KEEP_DAYS: '1' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const response = await ask(service, '/api/audit-log', { headers })
+      t.match(await response.json(), [{ action: 'sign-in' }], 'what is younger is kept')
     },
   },
 }
