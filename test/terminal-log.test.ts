@@ -1,9 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import t from 'tap'
 import { createTerminalLog } from '../src/terminal-log.ts'
 import { build, send } from './helper.ts'
+import { nodeCommand, SERVE } from './shipped.ts'
 
 /** What a terminal shows of lines of the log. */
 function shown(...entries: (object | string)[]): string {
@@ -72,7 +73,8 @@ const skip = hasPython ? false : 'needs python3 for a terminal'
 
 t.test('on a terminal the service speaks in plain lines, and to a pipe in JSON', { skip }, async (t) => {
   const environment = { ...process.env, PORT: '0', DATABASE_URL: `file:${join(t.testdir(), 'board.db')}` }
-  const command = [process.execPath, resolve('src/cli.ts'), 'serve']
+  const [node, nodeArgs] = nodeCommand(SERVE)
+  const command = [node, ...nodeArgs]
   const said = async (file: string, args: string[], end: RegExp) => {
     const child = spawn(file, args, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
     // The end of what holds the terminal hangs up on the service, which ends then, too.
