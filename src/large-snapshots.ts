@@ -7,7 +7,7 @@ import { type PageQuery, type PlacesAfter, readPage } from './pages.ts'
 import { type ProjectText, unpack } from './project-text.ts'
 import type { ProjectFilter } from './projects.ts'
 import { type KeptSnapshots, keyOf, type PageSnapshot, type Snapshot, type Soon } from './snapshots.ts'
-import { TooMuchWork } from './work-limits.ts'
+import { unlessTooMuch } from './work-limits.ts'
 
 /** Performs an operation in the worker thread. */
 export type Offloaded = <Name extends keyof Operations>(
@@ -42,15 +42,6 @@ export function createLargeSnapshots(
   /** What the worker thread is reading, by key. */
   const readings = new Map<string, Promise<unknown>>()
 
-  function atOnce<T>(make: () => T): T | undefined {
-    try {
-      return make()
-    } catch (error) {
-      if (error instanceof TooMuchWork) return undefined
-      throw error
-    }
-  }
-
   /**
    * Who asks for what is being read already waits for it, and then looks whether it was kept: it may have been read
    * before the request came. Whoever begins a reading can take what it brings.
@@ -64,7 +55,7 @@ export function createLargeSnapshots(
         return begun
       }
       await reading.catch(() => undefined)
-      const made = atOnce(make)
+      const made = unlessTooMuch(make)
       if (made !== undefined) return made
     }
   }
@@ -108,14 +99,14 @@ export function createLargeSnapshots(
   return {
     project(id) {
       const make = () => snapshots.project(id)
-      return atOnce(make) ?? soon(id, make, () => readProject(id))
+      return unlessTooMuch(make) ?? soon(id, make, () => readProject(id))
     },
     list(filter) {
       const make = () => snapshots.list(filter)
-      return atOnce(make) ?? soon(keyOf(filter), make, () => readList(filter))
+      return unlessTooMuch(make) ?? soon(keyOf(filter), make, () => readList(filter))
     },
     page(filter, query) {
-      const made = atOnce(() => snapshots.page(() => readPage(placesOf(filter), query)))
+      const made = unlessTooMuch(() => snapshots.page(() => readPage(placesOf(filter), query)))
       return (
         made ??
         offloaded('projectPage', filter, query).then(({ body, etag, next }) => ({

@@ -36,7 +36,7 @@ import { defaultPhaseConfig, firstPhase } from './phases.ts'
 import { valuesOfAny } from './schemas/common.ts'
 import type { Project } from './schemas/records.ts'
 import { timestamp } from './time.ts'
-import { among, bytesOf, prepareReadLimit, prepareRowLimit, TooMuchWork } from './work-limits.ts'
+import { among, bytesOf, prepareReadLimit, prepareRowLimit, unlessTooMuch } from './work-limits.ts'
 
 type NewProject = typeof projects.$inferInsert
 
@@ -182,14 +182,8 @@ export function prepareProjects(db: SharedDatabase) {
     /** One project. @throws ApiError 404 */
     get: (id: string): Project => getAll([id])[0] ?? noSuch(projects),
     /** One project, unless it is too much to read at once. @throws ApiError 404 */
-    getUnlessLarge(id: string): Project | undefined {
-      try {
-        return getAll([id])[0] ?? noSuch(projects)
-      } catch (error) {
-        if (error instanceof TooMuchWork) return undefined
-        throw error
-      }
-    },
+    getUnlessLarge: (id: string): Project | undefined =>
+      unlessTooMuch(() => getAll([id])[0] ?? noSuch(projects)),
     /** The ids of the projects that pass the filter, by sortOrder. */
     idsOf: (filter: ProjectFilter): string[] =>
       listFor(filter)

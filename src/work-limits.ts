@@ -20,6 +20,16 @@ export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork'
 }
 
+/** What is made, unless it is too much work to be made at once. */
+export function unlessTooMuch<T>(make: () => T): T | undefined {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof TooMuchWork) return undefined
+    throw error
+  }
+}
+
 /** Connections whose work is limited, and whether their file is large by now. */
 const limited = new WeakMap<SharedDatabase, () => boolean>()
 

@@ -6,6 +6,10 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { createOffload } from '../src/offload.ts'
+import { prepareReads } from '../src/operations.ts'
+import { createProjectWriter, unpack } from '../src/project-text.ts'
+import { prepareProjects } from '../src/projects.ts'
+import type { Snapshots } from '../src/snapshots.ts'
 import { ROWS_READ, ROWS_WRITTEN } from '../src/work-limits.ts'
 import { watch } from './executions.ts'
 import { type App, build, count, invalid, send, signInAs } from './helper.ts'
@@ -233,6 +237,8 @@ t.test('what the worker thread refuses is refused as anywhere', async (t) => {
   client.exec('alter table kanban_subtasks rename to broken')
   const broken = await send(app, 'GET', '/api/kanban-items', undefined, admin)
   t.strictSame([broken.status, broken.body], [500, { error: 'Failed to fetch kanban items' }])
+  const list = await send(app, 'GET', '/api/projects', undefined, admin)
+  t.strictSame([list.status, list.body], [500, { error: 'Failed to fetch projects' }])
 })
 
 t.test('a large project is as fresh as a small one, whoever writes while it is read', async (t) => {
@@ -250,6 +256,9 @@ t.test('a large project is as fresh as a small one, whoever writes while it is r
     const [first, second] = await Promise.all([titleOf(), titleOf()])
     t.strictSame([first, second], [`other ${round}`, `other ${round}`])
   }
+  const page = async () => (await send(app, 'GET', '/api/projects?limit=1')).body
+  other.exec(`update kanban_items set title = 'on a page' where id = 'i00001'`)
+  t.equal((await page())[0].kanbanItems[0].title, 'on a page')
   // Others commit while the thread reads for somebody who asked before.
   for (; round < 8; round++) {
     other.exec(`update kanban_items set title = 'before ${round}' where id = 'i00001'`)
@@ -301,4 +310,33 @@ t.test('a line of a thousand is long enough, and a thread that dies is replaced'
   await closed
   t.match(await offload.perform('search', ['lorem', 'local', 1]), [{ kind: 'kanban-item' }])
   t.equal((await send(app, 'GET', '/healthz')).status, 200)
+})
+
+t.test('the worker thread reads what the event loop reads, to the byte', async (t) => {
+  const { app } = await buildWithBoards(t, ':memory:')
+  const reads = prepareReads(app.db)
+  // In memory everything is read at once.
+  const kept = app.snapshots as unknown as Pick<Snapshots, 'project' | 'list'>
+  for (const id of ['small', 'large']) {
+    const packed = reads.projectText(id)
+    const { body, etag } = kept.project(id)
+    t.ok(packed && body.equals(packed.body))
+    t.equal(packed?.etag, etag)
+    const text = createProjectWriter().write(prepareProjects(app.db).get(id))
+    if (packed) t.strictSame(unpack(packed, Buffer.from(packed.body)), text)
+  }
+  t.equal(reads.projectText('none'), undefined)
+  const list = reads.projectList({})
+  t.ok(kept.list({}).body.equals(list.body))
+  t.equal(list.etag, kept.list({}).etag)
+  for (const { id, start, end, etag } of list.texts) {
+    t.strictSame(list.body.subarray(start, end), kept.project(id).body, id)
+    t.equal(etag, kept.project(id).etag)
+  }
+  const { body, next } = reads.projectPage({}, { limit: 1 })
+  t.strictSame(
+    JSON.parse(Buffer.from(body).toString()).map(({ id }: { id: string }) => id),
+    ['large'],
+  )
+  t.type(next, 'string')
 })
