@@ -25,8 +25,8 @@ export interface Answer {
     | { error: unknown }
 }
 
-/** Tasks that may wait in line. */
-const LINE = 1000
+/** Tasks that may wait in line, each with what a body may hold. */
+const LINE = 200
 
 interface Waiting {
   resolve: (value: unknown) => void
