@@ -90,9 +90,8 @@ export function createLargeSnapshots(
     const snapshot = { body: toBuffer(list.body), etag: list.etag }
     // What is larger than all that may be kept would only drive everything else out.
     const fits = 2 * snapshot.body.length < maxBytes
-    if (fits)
-      snapshots.endFlight(flight, textsOf(snapshot.body, list.texts), { key: keyOf(filter), snapshot })
-    else snapshots.endFlight(flight, [])
+    const texts = fits ? textsOf(snapshot.body, list.texts) : []
+    snapshots.endFlight(flight, texts, fits ? { key: keyOf(filter), snapshot } : undefined)
     return snapshot
   }
 

@@ -7,6 +7,7 @@ import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { createOffload } from '../src/offload.ts'
 import { prepareReads } from '../src/operations.ts'
+import type { Config } from '../src/phaseboard.d.ts'
 import { createProjectWriter, unpack } from '../src/project-text.ts'
 import { prepareProjects } from '../src/projects.ts'
 import type { Snapshots } from '../src/snapshots.ts'
@@ -134,8 +135,8 @@ const REQUESTS: Record<string, Request> = {
 
 const databaseUrl = (t: Test) => `file:${join(t.testdir(), 'board.db')}`
 
-async function buildWithBoards(t: Test, url: string) {
-  const app = await build(t, { databaseUrl: url, adminPassword: 'correct horse battery' })
+async function buildWithBoards(t: Test, url: string, options: Partial<Config> = {}) {
+  const app = await build(t, { databaseUrl: url, adminPassword: 'correct horse battery', ...options })
   app.db.$client.exec(BOARDS)
   return { app, admin: signInAs(app, 'admin').headers }
 }
@@ -292,6 +293,25 @@ t.test('a large project is as fresh as a small one, whoever writes while it is r
   other.exec("delete from projects where id = 'large'")
   t.equal((await send(app, 'GET', '/api/projects/large')).status, 404)
 })
+
+t.test(
+  'what is larger than all that may be kept is read each time, and drives nothing else out',
+  async (t) => {
+    const { app } = await buildWithBoards(t, databaseUrl(t), { snapshotCacheBytes: 1_000_000 })
+    const small = await app.snapshots.project('small')
+    const lists = await Promise.all([app.snapshots.list({}), app.snapshots.list({})])
+    const [first, second] = lists.map(({ body }) => JSON.parse(`${body}`))
+    t.strictSame(first, second)
+    t.equal(first.length, 2)
+    t.equal((await app.snapshots.project('small')).body, small.body, 'the very bytes of before')
+    t.not(await app.snapshots.list({}), lists[0])
+    const large = await app.snapshots.project('large')
+    t.strictSame(
+      JSON.parse(`${large.body}`),
+      first.find(({ id }: { id: string }) => id === 'large'),
+    )
+  },
+)
 
 t.test('a line of two hundred is long enough, and a thread that dies is replaced', async (t) => {
   const url = databaseUrl(t)
