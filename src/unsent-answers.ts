@@ -2,7 +2,6 @@
  * Answers that are not sent yet take memory until their clients have read them. Here they are counted, and clients that
  * stop reading are cut off: after a minute, or after a few seconds while all of it together is too much.
  */
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from './errors.ts'
@@ -42,50 +41,54 @@ const sizeOf = (payload: unknown): number => {
 const queueOf = (socket: Socket & { _handle?: { writeQueueSize?: number } | null }) =>
   socket._handle?.writeQueueSize ?? socket.writableLength
 
-/** Watches the answers of a server. Call it before there are routes. */
+/**
+ * Watches the answers of a server. Call it before there are routes. It looks at connections, from time to time and when a
+ * large answer is about to be sent: most answers are gone at once, and pay nothing.
+ */
 export function boundUnsentAnswers(app: FastifyInstance, given: Partial<UnsentLimits> = {}): void {
   const { maxBytes, patience, patienceUnderPressure, interval } = { ...LIMITS, ...given }
-  const answers = new Map<ServerResponse, { socket: Socket; size: number }>()
+  const sockets = new Set<Socket>()
   /** Of each client that has not read everything: how much was left when it last read, and when that was seen. */
   const waiting = new Map<Socket, { queue: number; since: number }>()
+  /** Bytes of all that was unsent when they were last counted. */
   let total = 0
   let timer: NodeJS.Timeout | undefined
 
-  function forget(answer: ServerResponse): void {
-    total -= answers.get(answer)?.size ?? 0
-    answers.delete(answer)
-  }
-
-  /** Ends what has not moved for so long. */
+  /** Counts what is unsent, and ends what has not moved for so long. */
   function sweep(longest: number): void {
     const now = performance.now()
-    for (const [answer, { socket }] of answers) {
-      const queue = socket.destroyed ? 0 : queueOf(socket)
+    total = 0
+    for (const socket of sockets) {
+      const queue = queueOf(socket)
       if (queue === 0) waiting.delete(socket)
       else if (waiting.get(socket)?.queue !== queue) waiting.set(socket, { queue, since: now })
       else if (now - (waiting.get(socket)?.since ?? now) >= longest) socket.destroy()
-      if (socket.destroyed) forget(answer)
+      // An answer is in memory as a whole until all of it is sent.
+      if (!socket.destroyed) total += socket.writableLength
     }
-    for (const socket of waiting.keys()) if (socket.destroyed) waiting.delete(socket)
-  }
-
-  function tick(): void {
-    sweep(patience)
-    if (answers.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-    waiting.clear()
   }
 
   /** Whether there is too much, also without the clients that do not read. */
   function isTooMuch(more: number): boolean {
-    if (total + more <= maxBytes) return false
-    sweep(patienceUnderPressure)
+    sweep(patience)
+    if (total + more > maxBytes) sweep(patienceUnderPressure)
     return total + more > maxBytes
   }
   const refusal = () =>
     new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': String(RETRY_AFTER) } })
 
+  app.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    timer ??= setInterval(sweep, interval, patience).unref()
+    socket.once('close', () => {
+      sockets.delete(socket)
+      waiting.delete(socket)
+      if (sockets.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+      total = 0
+    })
+  })
   // What changes something is refused before it does.
   app.addHook('onRequest', (request, _reply, done) => {
     if (total > maxBytes && !isSafe(request.method) && isTooMuch(0)) done(refusal())
@@ -97,18 +100,7 @@ export function boundUnsentAnswers(app: FastifyInstance, given: Partial<UnsentLi
       reply.removeHeader('etag')
       reply.removeHeader('link')
       done(refusal())
-      return
-    }
-    if (payload !== undefined && payload !== null) {
-      answers.set(reply.raw, { socket: request.raw.socket, size })
-      total += size
-      timer ??= setInterval(tick, interval).unref()
-    }
-    done(null, payload)
-  })
-  app.addHook('onResponse', (_request, reply, done) => {
-    forget(reply.raw)
-    done()
+    } else done(null, payload)
   })
   app.addHook('onClose', async () => clearInterval(timer))
 }
