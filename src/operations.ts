@@ -98,38 +98,14 @@ export type ListedThing =
   | 'Objective'
   | 'Transcript summary'
 
-/** Prepares what only reads. Each runs in a transaction. */
-export function prepareReads(db: SharedDatabase) {
+/**
+ * Prepares what reads whole projects, for the worker thread alone: the event loop has its own snapshots of them. Each runs
+ * in a transaction.
+ */
+export function prepareProjectReads(db: SharedDatabase) {
   const projects = prepareProjects(db)
   const placesOf = preparePagedProjects(db)
-  const lists = prepareKanbanItemLists(db)
-  const search = prepareSearch(db)
   const projectWriter = createProjectWriter()
-  const writeItems = createWriter(Type.Array(ref(KanbanItemSchema)))
-
-  const activityOf = prepareActivityLog(db)
-  const ideas = preparePersonalIdeas(db)
-  const teams = prepareTeams(db)
-  const writeActivity = createWriter(Type.Array(ref(KanbanActivitySchema)))
-  const writeIdeas = createWriter(Type.Array(ref(PersonalIdeaSchema)))
-  const writeTeams = createWriter(Type.Array(ref(TeamSchema)))
-
-  function childList<Row extends TSchema>(table: ChildTable, record: Row): (parentId: string) => JsonBytes {
-    const list = prepareChildList(db, table)
-    const toBytes = createWriter(Type.Array(ref(record)))
-    return (parentId) => toBytes(list(parentId) as Static<Row>[])
-  }
-  const childLists: Record<ListedThing, (parentId: string) => JsonBytes> = {
-    'Kanban column': childList(kanbanColumns, KanbanColumnSchema),
-    'Kanban comment': childList(kanbanComments, KanbanCommentSchema),
-    'Kanban label': childList(kanbanLabels, KanbanLabelSchema),
-    'Kanban subtask': childList(kanbanSubtasks, KanbanSubtaskSchema),
-    Metric: childList(metrics, MetricSchema),
-    Objective: childList(objectives, ObjectiveSchema),
-    'Transcript summary': childList(transcriptSummaries, TranscriptSummarySchema),
-  }
-
-  const sent = ({ items, next }: ItemPage): SentItems => ({ body: writeItems(items), next })
 
   function listOf(ids: string[], next?: string): PackedList {
     const found = new Map(projects.getAll(ids).map((project) => [project.id, projectWriter.write(project)]))
@@ -164,7 +140,39 @@ export function prepareReads(db: SharedDatabase) {
       const { ids, next } = readPage(placesOf(filter), query)
       return listOf(ids, next)
     },
+  }
+}
 
+/** Prepares what only reads. Each runs in a transaction. */
+export function prepareReads(db: SharedDatabase) {
+  const lists = prepareKanbanItemLists(db)
+  const search = prepareSearch(db)
+  const writeItems = createWriter(Type.Array(ref(KanbanItemSchema)))
+  const activityOf = prepareActivityLog(db)
+  const ideas = preparePersonalIdeas(db)
+  const teams = prepareTeams(db)
+  const writeActivity = createWriter(Type.Array(ref(KanbanActivitySchema)))
+  const writeIdeas = createWriter(Type.Array(ref(PersonalIdeaSchema)))
+  const writeTeams = createWriter(Type.Array(ref(TeamSchema)))
+
+  function childList<Row extends TSchema>(table: ChildTable, record: Row): (parentId: string) => JsonBytes {
+    const list = prepareChildList(db, table)
+    const toBytes = createWriter(Type.Array(ref(record)))
+    return (parentId) => toBytes(list(parentId) as Static<Row>[])
+  }
+  const childLists: Record<ListedThing, (parentId: string) => JsonBytes> = {
+    'Kanban column': childList(kanbanColumns, KanbanColumnSchema),
+    'Kanban comment': childList(kanbanComments, KanbanCommentSchema),
+    'Kanban label': childList(kanbanLabels, KanbanLabelSchema),
+    'Kanban subtask': childList(kanbanSubtasks, KanbanSubtaskSchema),
+    Metric: childList(metrics, MetricSchema),
+    Objective: childList(objectives, ObjectiveSchema),
+    'Transcript summary': childList(transcriptSummaries, TranscriptSummarySchema),
+  }
+
+  const sent = ({ items, next }: ItemPage): SentItems => ({ body: writeItems(items), next })
+
+  return {
     /** @throws ApiError 404 when there is no such project */
     itemsOfProject: (projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery) =>
       sent(lists.ofProject(projectId, filter)),
@@ -265,7 +273,7 @@ export function prepareWrites(db: SharedDatabase) {
   }
 }
 
-type Reads = ReturnType<typeof prepareReads>
+type Reads = ReturnType<typeof prepareReads> & ReturnType<typeof prepareProjectReads>
 type Writes = ReturnType<typeof prepareWrites>
 
 /** The operations, by name. */

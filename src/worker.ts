@@ -6,12 +6,12 @@ import { parentPort, type Transferable, workerData } from 'node:worker_threads'
 import { openDatabase, read, write } from './db/client.ts'
 import { ApiError } from './errors.ts'
 import type { Answer, Task } from './offload.ts'
-import { prepareReads, prepareWrites } from './operations.ts'
+import { prepareProjectReads, prepareReads, prepareWrites } from './operations.ts'
 
 type Operation = (...args: unknown[]) => unknown
 
 const { db, files } = openDatabase((workerData as { databaseUrl: string }).databaseUrl)
-const reads = prepareReads(db) as unknown as Record<string, Operation>
+const reads = { ...prepareReads(db), ...prepareProjectReads(db) } as unknown as Record<string, Operation>
 const writes = prepareWrites(db) as unknown as Record<string, Operation>
 
 /** What is moved to the other side instead of being copied: buffers that are nobody else's. */

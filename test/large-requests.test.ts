@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { createOffload } from '../src/offload.ts'
-import { prepareReads } from '../src/operations.ts'
+import { prepareProjectReads } from '../src/operations.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 import { createProjectWriter, unpack } from '../src/project-text.ts'
 import { prepareProjects } from '../src/projects.ts'
@@ -334,7 +334,7 @@ t.test('a line of two hundred is long enough, and a thread that dies is replaced
 
 t.test('the worker thread reads what the event loop reads, to the byte', async (t) => {
   const { app } = await buildWithBoards(t, ':memory:')
-  const reads = prepareReads(app.db)
+  const reads = prepareProjectReads(app.db)
   // In memory everything is read at once.
   const kept = app.snapshots as unknown as Pick<Snapshots, 'project' | 'list'>
   for (const id of ['small', 'large']) {
