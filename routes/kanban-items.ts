@@ -4,7 +4,6 @@ import type { FastifyReply } from 'fastify'
 import { kanbanItems } from '../src/db/schema.ts'
 import { mustExist } from '../src/existence.ts'
 import { memberOf } from '../src/identity.ts'
-import { prepareKanbanItemChanges, type Written } from '../src/kanban-item-changes.ts'
 import { prepareKanbanItems } from '../src/kanban-items.ts'
 import type { SentItems } from '../src/operations.ts'
 import { linkNextPage, PageOf, PageQuery } from '../src/pages.ts'
@@ -137,14 +136,9 @@ const aboveLimit =
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const items = prepareKanbanItems(app.db)
-  const changes = prepareKanbanItemChanges(app.db)
   const itemExists = mustExist(app.db, kanbanItems)
   const tags = ['Kanban items']
 
-  const answer = ({ id, warnings }: Written) => {
-    const item = items.get(id)
-    return warnings.length > 0 ? { ...item, warnings } : item
-  }
   const sendItems = (reply: FastifyReply, { body, next }: SentItems) => {
     linkNextPage(reply, next)
     return sendJson(reply, body)
@@ -235,7 +229,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     onRequest: itemExists,
     handler: async (request) =>
-      app.write(() => answer(changes.update(request.params.id, request.body, memberOf(request).id))),
+      app.perform('updateItem', request.params.id, request.body, memberOf(request).id),
   })
 
   app.patch('/api/kanban-items', {

@@ -233,6 +233,8 @@ export function prepareWrites(db: SharedDatabase) {
 
     createItem: (projectId: string, input: KanbanItemInput & { title: string }) =>
       answer(itemChanges.create(projectId, input)),
+    updateItem: (id: string, input: KanbanItemInput, actorId: string) =>
+      answer(itemChanges.update(id, input, actorId)),
     moveItem: (id: string, destination: Destination, actorId: string) =>
       answer(itemChanges.move(id, destination, actorId)),
     updateItems: (ids: string[], input: KanbanItemInput, actorId: string) =>
