@@ -9,7 +9,7 @@ import {
   kanbanSubtasks,
   projects,
 } from '../src/db/schema.ts'
-import { defaultPhaseConfig } from '../src/phases.ts'
+import { defaultPhaseConfig } from '../src/projects/phases.ts'
 import { timestamp } from '../src/time.ts'
 import { seededRandom } from './random.ts'
 

@@ -1,10 +1,10 @@
 /** Who is asking: what it costs to recognise a member by session or token, to a request that nobody needs to be known for. */
 import assert from 'node:assert/strict'
 import { openDatabase } from '../src/db/client.ts'
+import { newId } from '../src/db/ids.ts'
 import { members } from '../src/db/schema.ts'
-import { newId } from '../src/ids.ts'
-import { prepareSessionChanges, SESSION_COOKIE } from '../src/sessions.ts'
-import { prepareTokenChanges } from '../src/tokens.ts'
+import { prepareSessionChanges, SESSION_COOKIE } from '../src/members/sessions.ts'
+import { prepareTokenChanges } from '../src/members/tokens.ts'
 import { HEALTH_PATH, SESSION_PATH } from './api.ts'
 import type { DataOf } from './data.ts'
 import type { Generator } from './generator.ts'

@@ -1,5 +1,5 @@
 /** Showing what is measured, and how much is left. */
-import { createProgress } from '../src/progress.ts'
+import { createProgress } from '../src/cli/progress.ts'
 
 /** One after another, the stages of a run. */
 export type Stages = <T>(title: string, turns: number, work: (onTurn: () => void) => Promise<T>) => Promise<T>

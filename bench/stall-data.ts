@@ -1,9 +1,9 @@
 /** The files of the stall probe: large boards, as a long-used or hostile service may hold them. */
 import { join } from 'node:path'
 import { openDatabase, type SharedDatabase, write } from '../src/db/client.ts'
+import { newId } from '../src/db/ids.ts'
 import { members } from '../src/db/schema.ts'
-import { newId } from '../src/ids.ts'
-import { prepareSessionChanges, SESSION_COOKIE } from '../src/sessions.ts'
+import { prepareSessionChanges, SESSION_COOKIE } from '../src/members/sessions.ts'
 import { seedBoard } from './board.ts'
 
 /** How many of the 20,000 items of the large board are in its first column, `To Do`. */

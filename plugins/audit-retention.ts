@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { prepareAuditPruning } from '../src/audit-log.ts'
+import { prepareAuditPruning } from '../src/members/audit-log.ts'
 
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR

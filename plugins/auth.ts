@@ -1,15 +1,20 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import { addressOf } from '../src/addresses.ts'
 import { isLoopback } from '../src/config.ts'
 import { authenticationRequired, forbidden } from '../src/errors.ts'
-import { createHostCheck } from '../src/host-names.ts'
-import { type Access, authorize, IDENTITY, type Identity, isSafe, type Via } from '../src/identity.ts'
-import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade, type MemberRow } from '../src/members.ts'
-import type { HostMember, ResolveMember } from '../src/phaseboard.d.ts'
-import { createProxyHeader, type ProxyHeaderOptions, prepareNamedMember } from '../src/proxy-header.ts'
-import { ROLES } from '../src/schemas/records.ts'
+import { addressOf } from '../src/http/addresses.ts'
+import { createHostCheck } from '../src/http/host-names.ts'
+import { IDENTITY } from '../src/http/identity.ts'
+import { createProxyHeader, type ProxyHeaderOptions, prepareNamedMember } from '../src/http/proxy-header.ts'
+import { createSignInLimits, type SignInLimits } from '../src/http/sign-in-limits.ts'
+import { type Access, authorize, type Identity, isSafe, type Via } from '../src/members/identity.ts'
+import {
+  ensureFirstAdmin,
+  type FirstAdmin,
+  type FirstAdminMade,
+  type MemberRow,
+} from '../src/members/members.ts'
 import {
   isStale,
   prepareSessionChanges,
@@ -17,8 +22,9 @@ import {
   SESSION_COOKIE,
   type SessionCookie,
   useOfSession,
-} from '../src/sessions.ts'
-import { createSignInLimits, type SignInLimits } from '../src/sign-in-limits.ts'
+} from '../src/members/sessions.ts'
+import type { HostMember, ResolveMember } from '../src/phaseboard.d.ts'
+import { ROLES } from '../src/schemas/records.ts'
 
 /** What the auth plugin needs to know. */
 export interface AuthOptions extends FirstAdmin, ProxyHeaderOptions {

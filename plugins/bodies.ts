@@ -1,9 +1,10 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { SpecifiedFailure } from '../src/errors.ts'
-import { namedSchemas } from '../src/schemas/records.ts'
-import { createSerializerCompiler } from '../src/serialization.ts'
-import { createValidatorCompiler, parseJson } from '../src/validation.ts'
+import { createValidatorCompiler } from '../src/http/validation.ts'
+import { parseJson } from '../src/json.ts'
+import { createSerializer } from '../src/schemas/serialization.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -61,7 +62,7 @@ const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
 export default fp<{ bodyLimit: number }>(
   async (app, { bodyLimit }) => {
     app.setValidatorCompiler(createValidatorCompiler())
-    app.setSerializerCompiler(createSerializerCompiler(namedSchemas))
+    app.setSerializerCompiler(({ schema }) => createSerializer(schema as TSchema))
     app.removeAllContentTypeParsers()
     app.addContentTypeParser<Buffer>(JSON_TYPE, { parseAs: 'buffer', bodyLimit }, (request, body, done) => {
       let value: unknown

@@ -3,7 +3,7 @@ import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { ApiError, type ErrorDetails, SpecifiedFailure, validationFailed } from '../src/errors.ts'
-import { flattenErrors } from '../src/validation.ts'
+import { flattenErrors } from '../src/http/validation.ts'
 
 /** A body that did not arrive as announced cannot be parsed either: not a refusal, but "no JSON". */
 const TRUNCATED_BODY = 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'

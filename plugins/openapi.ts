@@ -3,12 +3,12 @@ import swagger from '@fastify/swagger'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Access } from '../src/identity.ts'
+import type { Access } from '../src/members/identity.ts'
+import { SESSION_COOKIE } from '../src/members/sessions.ts'
 import { version } from '../src/package-files.ts'
 import { ErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
 import { BODY_EXAMPLES } from '../src/schemas/examples.ts'
 import { namedSchemas } from '../src/schemas/records.ts'
-import { SESSION_COOKIE } from '../src/sessions.ts'
 
 const DESCRIPTION = `Projects, kanban boards and private ideas.
 

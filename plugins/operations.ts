@@ -1,9 +1,8 @@
 import fp from 'fastify-plugin'
 import { databasePath } from '../src/db/client.ts'
-import type { Offloaded } from '../src/large-snapshots.ts'
-import { createOffload } from '../src/offload.ts'
-import { prepareReads, prepareWrites } from '../src/operations.ts'
-import { limitWork, TooMuchWork } from '../src/work-limits.ts'
+import { limitWork, TooMuchWork } from '../src/db/work-limits.ts'
+import { createOffload } from '../src/worker/offload.ts'
+import { type Perform, prepareReads, prepareWrites } from '../src/worker/operations.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -11,9 +10,9 @@ declare module 'fastify' {
      * Performs an operation: in the event loop, or in the worker thread where it would hold everybody else up. What
      * changes something is one write, and resolves once that is on disk.
      */
-    perform: Offloaded
+    perform: Perform
     /** The same, always in the worker thread. */
-    offloaded: Offloaded
+    offloaded: Perform
   }
 }
 
@@ -45,8 +44,8 @@ export default fp<{ databaseUrl: string }>(
         throw error
       }
     }
-    app.decorate('perform', perform as Offloaded)
-    app.decorate('offloaded', offloaded as Offloaded)
+    app.decorate('perform', perform as Perform)
+    app.decorate('offloaded', offloaded as Perform)
   },
   { name: 'operations', fastify: '5.x', dependencies: ['group-commit'] },
 )

@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Config } from '../src/config.ts'
-import { SECURE_HEADERS, TLS_ONLY } from '../src/secure-headers.ts'
+import { SECURE_HEADERS, TLS_ONLY } from '../src/http/secure-headers.ts'
 
 /** What the secure-headers plugin needs to know. */
 export interface SecureHeadersOptions extends Pick<Config, 'trustProxy'> {

@@ -1,8 +1,8 @@
 import { IncomingMessage } from 'node:http'
 import fp from 'fastify-plugin'
-import { createLargeSnapshots, type LargeSnapshots } from '../src/large-snapshots.ts'
-import { preparePagedProjects } from '../src/projects.ts'
-import { createSnapshots } from '../src/snapshots.ts'
+import { preparePagedProjects } from '../src/projects/projects.ts'
+import { createLargeSnapshots, type LargeSnapshots } from '../src/reading/large-snapshots.ts'
+import { createSnapshots } from '../src/reading/snapshots.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
-import { addressOf, clientAt } from '../src/addresses.ts'
 import type { Config } from '../src/config.ts'
 import { tooManyRequests } from '../src/errors.ts'
+import { addressOf, clientAt } from '../src/http/addresses.ts'
 
 /** What the traffic plugin needs to know. */
 export interface TrafficOptions extends Pick<Config, 'corsOrigins' | 'rateLimitMax'> {
@@ -40,13 +40,13 @@ export default fp<TrafficOptions>(
         // An OPTIONS request that is no preflight is not answered in plain text.
         strictPreflight: false,
       }
-      await app.register(import('../src/cors.ts'), {
+      await app.register(import('../src/http/cors.ts'), {
         delegator: ({ headers }, decide) =>
           decide(null, corsOrigins.includes(headers.origin ?? '') ? allowed : { origin: false }),
       })
     }
     if (rateLimitMax > 0) {
-      const { RateLimiterMemory } = await import('../src/rate-limiter.ts')
+      const { RateLimiterMemory } = await import('../src/http/rate-limiter.ts')
       type Verdict = Awaited<ReturnType<InstanceType<typeof RateLimiterMemory>['consume']>>
       const limiter = new RateLimiterMemory({ points: rateLimitMax, duration: WINDOW })
       // A hook of its own, before the credentials are looked at: guessing them counts too.

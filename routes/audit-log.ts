@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { createAuditLogPages } from '../src/audit-log.ts'
-import { linkNextPage, PageOf, PageQuery } from '../src/pages.ts'
+import { linkNextPage, PageOf, PageParameters } from '../src/http/pages.ts'
+import { createAuditLogPages } from '../src/members/audit-log.ts'
 import { ref } from '../src/schemas/common.ts'
 import { AuditEntrySchema } from '../src/schemas/records.ts'
 
-const AuditLogQuerySchema = Type.Object(PageQuery)
+const AuditLogQuerySchema = Type.Object(PageParameters)
 
 /** The audit log: read only, and only by admins. */
 const auditLogRoutes: FastifyPluginAsyncTypebox = async (app) => {

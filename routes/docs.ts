@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { PAGE_POLICY, POLICY, SECURE_HEADERS } from '../src/secure-headers.ts'
+import { PAGE_POLICY, POLICY, SECURE_HEADERS } from '../src/http/secure-headers.ts'
 
 /**
  * The page lives in an application of its own, made at the first request for it: few starts ever see one, and it

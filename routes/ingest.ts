@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { meetingFields } from '../src/ingest.ts'
-import { measurementFields } from '../src/metrics.ts'
+import { sendJson } from '../src/http/send.ts'
+import { meetingFields } from '../src/projects/ingest.ts'
+import { measurementFields } from '../src/projects/metrics.ts'
 import { CreateBody, ErrorBody, ref, UniqueBy } from '../src/schemas/common.ts'
 import { IngestedTranscriptSchema, MetricSchema } from '../src/schemas/records.ts'
-import { sendJson } from '../src/serialization.ts'
 
 const MeetingSchema = CreateBody({ projectId: Type.String(), ...meetingFields })
 const MeasurementsSchema = CreateBody({

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { sendJson } from '../src/http/send.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
 import { KanbanActivitySchema } from '../src/schemas/records.ts'
-import { sendJson } from '../src/serialization.ts'
 
 /** Kanban activity: what happened to the tracked fields of an item. */
 const kanbanActivityRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { childRoutes } from '../src/child-routes.ts'
-import { prepareKanbanComments } from '../src/kanban-comments.ts'
+import { prepareKanbanComments } from '../src/board/comments.ts'
+import { childRoutes } from '../src/http/child-routes.ts'
 import { CreateBody, LIMITS, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanCommentSchema } from '../src/schemas/records.ts'
 

@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
+import { prepareKanbanItems } from '../src/board/items.ts'
 import { kanbanItems } from '../src/db/schema.ts'
-import { mustExist } from '../src/existence.ts'
-import { memberOf } from '../src/identity.ts'
-import { prepareKanbanItems } from '../src/kanban-items.ts'
-import type { SentItems } from '../src/operations.ts'
-import { linkNextPage, PageOf, PageQuery } from '../src/pages.ts'
+import { mustExist } from '../src/http/existence.ts'
+import { memberOf } from '../src/http/identity.ts'
+import { linkNextPage, PageOf, PageParameters } from '../src/http/pages.ts'
+import { sendJson } from '../src/http/send.ts'
 import {
   AnyObject,
   AnyOf,
@@ -28,7 +28,7 @@ import {
   UpdateBody,
 } from '../src/schemas/common.ts'
 import { KanbanItemSchema } from '../src/schemas/records.ts'
-import { sendJson } from '../src/serialization.ts'
+import type { SentItems } from '../src/worker/operations.ts'
 
 const optionalFields = {
   description: Description,
@@ -122,7 +122,7 @@ const filters = {
       description: 'Without dismissed items, those only, or all',
     }),
   ),
-  ...PageQuery,
+  ...PageParameters,
 }
 const ItemsOfProjectQuery = Type.Object(filters)
 const ItemsQuery = Type.Object({ projectId: Filter('Id of the project'), ...filters })

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { childRoutes } from '../src/child-routes.ts'
-import { prepareKanbanItems } from '../src/kanban-items.ts'
-import { prepareKanbanLabels, prepareLabelling } from '../src/kanban-labels.ts'
+import { prepareKanbanItems } from '../src/board/items.ts'
+import { prepareKanbanLabels, prepareLabelling } from '../src/board/labels.ts'
+import { childRoutes } from '../src/http/child-routes.ts'
 import { CreateBody, ErrorBody, LIMITS, ref, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanItemSchema, KanbanLabelSchema } from '../src/schemas/records.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { childRoutes, reorderRoute } from '../src/child-routes.ts'
-import { prepareKanbanSubtasks } from '../src/kanban-subtasks.ts'
+import { prepareKanbanSubtasks } from '../src/board/subtasks.ts'
+import { childRoutes, reorderRoute } from '../src/http/child-routes.ts'
 import { CreateBody, IdParams, SortOrder, Title, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanSubtaskSchema } from '../src/schemas/records.ts'
 

@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { addressOf } from '../src/addresses.ts'
 import { forbidden } from '../src/errors.ts'
-import { accountOf, actorOf, identityOf, memberOf } from '../src/identity.ts'
-import { prepareInitialPassword } from '../src/initial-password.ts'
-import { type NewPassword, prepareMemberChanges } from '../src/member-changes.ts'
-import { prepareMembers } from '../src/members.ts'
-import { preparePasswordCheck } from '../src/own-password.ts'
-import { hashPassword } from '../src/passwords.ts'
+import { addressOf } from '../src/http/addresses.ts'
+import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
+import { preparePasswordCheck } from '../src/http/own-password.ts'
+import { accountOf } from '../src/members/identity.ts'
+import { prepareInitialPassword } from '../src/members/initial-password.ts'
+import { type NewPassword, prepareMemberChanges } from '../src/members/member-changes.ts'
+import { prepareMembers } from '../src/members/members.ts'
+import { hashPassword } from '../src/members/passwords.ts'
 import {
   CreateBody,
   Email,

@@ -1,11 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { reorderRoute } from '../src/child-routes.ts'
 import { forbidden } from '../src/errors.ts'
-import { memberOf } from '../src/identity.ts'
-import { preparePersonalIdeas } from '../src/personal-ideas.ts'
-import { prepareProjects } from '../src/projects.ts'
+import { reorderRoute } from '../src/http/child-routes.ts'
+import { memberOf } from '../src/http/identity.ts'
+import { sendJson } from '../src/http/send.ts'
+import { preparePersonalIdeas } from '../src/projects/ideas.ts'
+import { prepareProjects } from '../src/projects/projects.ts'
 import {
   AnyOf,
   CreateBody,
@@ -24,7 +25,6 @@ import {
   valuesOfAny,
 } from '../src/schemas/common.ts'
 import { PersonalIdeaSchema, ProjectSchema } from '../src/schemas/records.ts'
-import { sendJson } from '../src/serialization.ts'
 
 const optionalFields = {
   description: Description,

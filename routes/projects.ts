@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
-import { reorderRoute } from '../src/child-routes.ts'
-import { actorOf } from '../src/identity.ts'
-import { PageQuery, readPage } from '../src/pages.ts'
-import { createSummaryPages } from '../src/project-summaries.ts'
-import { preparePagedProjects, prepareProjectChanges, prepareProjects } from '../src/projects.ts'
+import { readPage } from '../src/db/pages.ts'
+import { reorderRoute } from '../src/http/child-routes.ts'
+import { actorOf } from '../src/http/identity.ts'
+import { PageParameters } from '../src/http/pages.ts'
+import { sendPage, sendSnapshot } from '../src/http/send.ts'
+import { preparePagedProjects, prepareProjectChanges, prepareProjects } from '../src/projects/projects.ts'
+import { createSummaryPages } from '../src/reading/summaries.ts'
 import {
   AnyObject,
   AnyOf,
@@ -26,7 +28,6 @@ import {
   UpdateBody,
 } from '../src/schemas/common.ts'
 import { ProjectSchema, ProjectSummarySchema } from '../src/schemas/records.ts'
-import { sendPage, sendSnapshot } from '../src/snapshots.ts'
 
 const PhaseSchema = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: true })
 
@@ -59,7 +60,7 @@ const ProjectUpdateSchema = UpdateBody({
 const ProjectListSchema = Type.Object({
   status: AnyOf('Exact match'),
   teamId: AnyOf('Exact match'),
-  ...PageQuery,
+  ...PageParameters,
   view: Type.Optional(
     Type.Unsafe<'summary'>({
       type: 'string',

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { memberOf } from '../src/identity.ts'
-import { PAGE_LIMIT } from '../src/pages.ts'
+import { PAGE_LIMIT } from '../src/db/pages.ts'
+import { memberOf } from '../src/http/identity.ts'
+import { WORD_LIMIT } from '../src/reading/search.ts'
 import { ref } from '../src/schemas/common.ts'
 import { SearchResultSchema } from '../src/schemas/records.ts'
-import { WORD_LIMIT } from '../src/search.ts'
 
 /** Results without a `limit`. */
 const DEFAULT_LIMIT = 20

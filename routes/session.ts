@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { addressOf } from '../src/addresses.ts'
-import { prepareAuditLog } from '../src/audit-log.ts'
-import { identityOf, type Via } from '../src/identity.ts'
-import { findMemberByEmail } from '../src/members.ts'
-import { verifyPassword } from '../src/passwords.ts'
+import { addressOf } from '../src/http/addresses.ts'
+import { identityOf } from '../src/http/identity.ts'
+import { prepareAuditLog } from '../src/members/audit-log.ts'
+import type { Via } from '../src/members/identity.ts'
+import { findMemberByEmail } from '../src/members/members.ts'
+import { verifyPassword } from '../src/members/passwords.ts'
+import { invalidCredentials } from '../src/members/sessions.ts'
 import { CreateBody, ErrorBody, ref, Success, Timestamp } from '../src/schemas/common.ts'
 import { CurrentMemberSchema } from '../src/schemas/records.ts'
-import { invalidCredentials } from '../src/sessions.ts'
 
 const SignInSchema = CreateBody({
   email: Type.String({ minLength: 1, maxLength: 254 }),

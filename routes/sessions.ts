@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { actorOf, identityOf } from '../src/identity.ts'
+import { actorOf, identityOf } from '../src/http/identity.ts'
+import { prepareOwnSessions } from '../src/members/sessions.ts'
 import { ErrorBody, IdParams, ref, Success } from '../src/schemas/common.ts'
 import { SessionSchema } from '../src/schemas/records.ts'
-import { prepareOwnSessions } from '../src/sessions.ts'
 
 const onlyOwn = "Another member's session is not found, also when an admin asks."
 

@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { sendJson } from '../src/http/send.ts'
+import { prepareTeamAssignments } from '../src/projects/assignments.ts'
 import {
   CreateBody,
   ErrorBody,
@@ -12,8 +14,6 @@ import {
   UniqueBy,
 } from '../src/schemas/common.ts'
 import { TeamAssignmentSchema } from '../src/schemas/records.ts'
-import { sendJson } from '../src/serialization.ts'
-import { prepareTeamAssignments } from '../src/team-assignments.ts'
 
 const TeamSchema = CreateBody({
   members: UniqueBy(

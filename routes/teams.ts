@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { actorOf } from '../src/identity.ts'
+import { actorOf } from '../src/http/identity.ts'
+import { sendJson } from '../src/http/send.ts'
+import { prepareTeams } from '../src/members/teams.ts'
 import {
   CreateBody,
   Description,
@@ -14,8 +16,6 @@ import {
   UpdateBody,
 } from '../src/schemas/common.ts'
 import { TeamSchema } from '../src/schemas/records.ts'
-import { sendJson } from '../src/serialization.ts'
-import { prepareTeams } from '../src/teams.ts'
 
 const optionalFields = {
   description: Description,

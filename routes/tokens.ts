@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { forbidden } from '../src/errors.ts'
-import { actorOf, identityOf, memberOf } from '../src/identity.ts'
+import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
+import { prepareTokenChanges, prepareTokens } from '../src/members/tokens.ts'
 import { CreateBody, ErrorBody, IdParams, Name, Nullable, ref, Success } from '../src/schemas/common.ts'
 import { NewTokenSchema, TokenSchema } from '../src/schemas/records.ts'
-import { prepareTokenChanges, prepareTokens } from '../src/tokens.ts'
 
 const TokenCreateSchema = CreateBody({
   name: Name,

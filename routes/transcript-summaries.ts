@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { childRoutes } from '../src/child-routes.ts'
+import { childRoutes } from '../src/http/child-routes.ts'
+import { prepareTranscriptSummaries, transcriptFields } from '../src/projects/transcripts.ts'
 import { CreateBody, UpdateBody } from '../src/schemas/common.ts'
 import { TranscriptSummarySchema } from '../src/schemas/records.ts'
-import { prepareTranscriptSummaries, transcriptFields } from '../src/transcript-summaries.ts'
 
 /** Transcript summaries: what was said in a project's meetings. */
 const transcriptSummaryRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -4,12 +4,12 @@ import { build, type LogLevel, type Plugin } from 'esbuild'
 
 /**
  * What something outside the bundle starts from; each becomes `<name>.js`, side by side with the others and with the
- * chunks that they share. To add one, put it here (`src/worker.ts` is a thread's). Whichever module of the bundle looks
+ * chunks that they share. To add one, put it here (`src/worker/worker.ts` is a thread's). Whichever module of the bundle looks
  * for it finds it by `new URL('./worker.js', import.meta.url)`; the sources, which development runs, in its own folder
  * as `worker.ts`: `import.meta.url.endsWith('.ts')` tells which of them a module is. Commands and what applications
  * import need a file of their own in `dist/` too: `entriesFor` in build.ts.
  */
-const ENTRY_POINTS = ['src/cli.ts', 'src/app.ts', 'src/worker.ts']
+const ENTRY_POINTS = ['src/cli/cli.ts', 'src/app.ts', 'src/worker/worker.ts']
 
 /** Native code, and files that a package reads from its own folder: Node loads these, from the bundle too. */
 const OUTSIDE = ['better-sqlite3', '@node-rs/argon2', '@fastify/swagger-ui']

@@ -19,7 +19,7 @@ export async function bundleSources(): Promise<void> {
   const sources = globSync('{src,plugins,routes}/**/*.ts', { cwd, exclude: ['**/*.d.ts'] })
   await bundle(cwd, folder, sources, 'warning', '[dir]/[name]')
   // Beside the chunks, where modules of a bundle look for the thread.
-  writeFileSync(resolve(cwd, folder, 'worker.js'), "import './src/worker.js'\n")
+  writeFileSync(resolve(cwd, folder, 'worker.js'), "import './src/worker/worker.js'\n")
 }
 
 /** Leads whoever imports a source to its bundled form. */

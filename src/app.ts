@@ -37,10 +37,10 @@ import teamRoutes from '../routes/teams.ts'
 import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
 import { configure, loadConfig } from './config.ts'
-import { leaveHostSchemas, stayOutOfHostDocument } from './embedding.ts'
-import { limitConnections, refuseLikeEverything, releaseConnections, serverOptions } from './http-server.ts'
+import { leaveHostSchemas, stayOutOfHostDocument } from './http/embedding.ts'
+import { limitConnections, refuseLikeEverything, releaseConnections, serverOptions } from './http/server.ts'
+import { boundUnsentAnswers } from './http/unsent-answers.ts'
 import type { BuildOptions, Config, PhaseboardOptions, ResolveMember } from './phaseboard.d.ts'
-import { boundUnsentAnswers } from './unsent-answers.ts'
 
 export { ApiError, StartupError } from './errors.ts'
 export type {

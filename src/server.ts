@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
+import type { Writable } from 'node:stream'
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
-import { initialPasswordFile } from './initial-password.ts'
-import type { FirstAdminMade } from './members.ts'
+import { initialPasswordFile } from './members/initial-password.ts'
+import type { FirstAdminMade } from './members/members.ts'
 import { version } from './package-files.ts'
-import { createTerminalLog } from './terminal-log.ts'
 
 /**
  * How long requests in flight may take to finish once the service stops, in milliseconds. Supervisors commonly kill
@@ -28,12 +28,14 @@ function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undef
  * Runs the service until a signal stops it: then what is in flight is finished, the database closed, and the
  * process exits with 0.
  * @param environment the environment variables
+ * @param logStream where the log goes
  * @throws StartupError for an unusable configuration or database; other errors when it cannot listen
  */
-export async function serve(environment: Record<string, string | undefined>): Promise<void> {
+export async function serve(
+  environment: Record<string, string | undefined>,
+  logStream: Writable,
+): Promise<void> {
   const config = loadConfig(environment)
-  // Unlike the logger's own writer, this stream lets go of a reader that has gone, so that the exit is not held up.
-  const logStream = process.stdout.isTTY ? createTerminalLog(process.stdout) : process.stdout
   const app = await buildApp({ ...config, logStream })
   const stopper = closeWithGrace(
     { delay: GRACE, logger: app.log, skip: [...FATAL] },

@@ -1,7 +1,7 @@
 /** Every route, whoever calls it, in both modes: the routes are those that the service registers, whichever they are. */
 import Fastify from 'fastify'
 import t from 'tap'
-import { type Access, isSafe } from '../src/identity.ts'
+import { type Access, isSafe } from '../src/members/identity.ts'
 import { type App, build, LONG_AGO, send, signInAs, tokenOf } from './helper.ts'
 import { shipped } from './shipped.ts'
 

@@ -1,8 +1,8 @@
 /** What the tests of boards have in common: seeding them, and looking at what became of them. */
+import { newId } from '../src/db/ids.ts'
 import { apiTokens } from '../src/db/schema.ts'
-import { newId } from '../src/ids.ts'
+import { hashToken, newToken } from '../src/members/secrets.ts'
 import type { KanbanColumn, KanbanItem } from '../src/schemas/records.ts'
-import { hashToken, newToken } from '../src/secrets.ts'
 import {
   type App,
   age,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { parseJson } from '../src/json.ts'
 import { parseTimestamp } from '../src/time.ts'
-import { parseJson } from '../src/validation.ts'
 import {
   type App,
   build,

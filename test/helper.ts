@@ -4,6 +4,7 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { type BuildOptions, buildApp } from '../src/app.ts'
 import { type Config, configure } from '../src/config.ts'
+import { newId } from '../src/db/ids.ts'
 import {
   apiTokens,
   auditLog,
@@ -18,9 +19,8 @@ import {
   teamAssignments,
   transcriptSummaries,
 } from '../src/db/schema.ts'
-import { newId } from '../src/ids.ts'
-import { hashToken, newToken } from '../src/secrets.ts'
-import { prepareSessionChanges } from '../src/sessions.ts'
+import { hashToken, newToken } from '../src/members/secrets.ts'
+import { prepareSessionChanges } from '../src/members/sessions.ts'
 
 export type App = Awaited<ReturnType<typeof buildApp>>
 

@@ -2,16 +2,17 @@
  * What would hold everybody else up is done by the worker thread: the connection that all other requests wait for does
  * little, however much a request asks for, and the answer is the one that it would have given itself.
  */
+
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { createOffload } from '../src/offload.ts'
-import { prepareProjectReads } from '../src/operations.ts'
+import { ROWS_READ, ROWS_WRITTEN } from '../src/db/work-limits.ts'
 import type { Config } from '../src/phaseboard.d.ts'
-import { createProjectWriter, unpack } from '../src/project-text.ts'
-import { prepareProjects } from '../src/projects.ts'
-import type { Snapshots } from '../src/snapshots.ts'
-import { ROWS_READ, ROWS_WRITTEN } from '../src/work-limits.ts'
+import { prepareProjects } from '../src/projects/projects.ts'
+import { prepareProjectReads } from '../src/reading/packed-projects.ts'
+import { createProjectWriter, unpack } from '../src/reading/project-text.ts'
+import type { Snapshots } from '../src/reading/snapshots.ts'
+import { createOffload } from '../src/worker/offload.ts'
 import { watch } from './executions.ts'
 import { type App, build, count, invalid, send, signInAs } from './helper.ts'
 

@@ -13,7 +13,7 @@ const IS_SOURCES = TARGET === 'sources'
 if (TARGET === undefined) execFileSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
 
 /** The file of the command line. */
-export const CLI = resolve(IS_SOURCES ? 'src/cli.ts' : 'dist/cli.js')
+export const CLI = resolve(IS_SOURCES ? 'src/cli/cli.ts' : 'dist/cli.js')
 
 /** The URL of the module that applications import. */
 export const APP_URL = pathToFileURL(resolve(IS_SOURCES ? 'src/app.ts' : 'dist/app.js')).href

@@ -1,4 +1,5 @@
 import { customType } from 'drizzle-orm/sqlite-core'
+import { isDeeperThan } from '../json.ts'
 
 /** A JSON object as plain JavaScript: what `metadata` fields hold. */
 export type JsonObject = Record<string, unknown>
@@ -8,11 +9,6 @@ export type JsonObject = Record<string, unknown>
  * response.
  */
 const DEEPEST = 1000
-
-const isDeeperThan = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1)))
 
 /** A text that is shorter than its brackets would be, or has fewer, need not be looked at further: nearly all. */
 const mayBeTooDeep = (text: string) =>

@@ -4,9 +4,9 @@ import { eq } from 'drizzle-orm'
 import t from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/db/client.ts'
+import { newId } from '../../src/db/ids.ts'
 import { apiTokens, members, sessions } from '../../src/db/schema.ts'
-import { newId } from '../../src/ids.ts'
-import { hashToken, newToken } from '../../src/secrets.ts'
+import { hashToken, newToken } from '../../src/members/secrets.ts'
 import { timestamp } from '../../src/time.ts'
 import {
   type App,

@@ -3,8 +3,8 @@ import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { apiTokens, members } from '../../src/db/schema.ts'
-import { hashPassword } from '../../src/passwords.ts'
-import { hashToken, newToken } from '../../src/secrets.ts'
+import { hashPassword } from '../../src/members/passwords.ts'
+import { hashToken, newToken } from '../../src/members/secrets.ts'
 import { type App, breakTable, createItem, createProject, send } from '../helper.ts'
 
 interface Line {

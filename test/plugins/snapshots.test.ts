@@ -5,7 +5,7 @@ import SQLite from 'better-sqlite3'
 import Fastify, { type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config.ts'
-import type { Snapshot, Soon } from '../../src/snapshots.ts'
+import type { Snapshot, Soon } from '../../src/reading/snapshots.ts'
 import { nextTurn, watch } from '../executions.ts'
 import {
   type App,

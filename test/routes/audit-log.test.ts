@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
-import { prepareAuditLog } from '../../src/audit-log.ts'
+import { prepareAuditLog } from '../../src/members/audit-log.ts'
 import {
   type App,
   auditTrail,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { prepareKanbanColumns } from '../../src/kanban-columns.ts'
+import { prepareKanbanColumns } from '../../src/board/kanban-columns.ts'
 import { boardWith, columnNamed, columnNames, columnsOf, DEFAULT_COLUMNS, everything } from '../boards.ts'
 import {
   type App,

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { prepareKanbanComments } from '../../src/kanban-comments.ts'
+import { prepareKanbanComments } from '../../src/board/comments.ts'
 import {
   type App,
   authenticationRequired,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { newId } from '../../src/ids.ts'
+import { newId } from '../../src/db/ids.ts'
 import {
   activityOf,
   ageItems,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { prepareKanbanItemChanges } from '../../src/kanban-item-changes.ts'
+import { prepareKanbanItemChanges } from '../../src/board/item-changes.ts'
 import {
   type App,
   age,

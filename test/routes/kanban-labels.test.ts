@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { prepareKanbanLabels, prepareLabelling } from '../../src/kanban-labels.ts'
+import { prepareKanbanLabels, prepareLabelling } from '../../src/board/labels.ts'
 import {
   type App,
   age,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { prepareKanbanSubtasks } from '../../src/kanban-subtasks.ts'
+import { prepareKanbanSubtasks } from '../../src/board/subtasks.ts'
 import {
   age,
   authenticationRequired,

@@ -1,8 +1,8 @@
 import t from 'tap'
+import { newId } from '../../src/db/ids.ts'
 import { members, personalIdeas, sessions } from '../../src/db/schema.ts'
-import { newId } from '../../src/ids.ts'
-import { prepareMemberChanges } from '../../src/member-changes.ts'
-import { hashPassword, verifyPassword } from '../../src/passwords.ts'
+import { prepareMemberChanges } from '../../src/members/member-changes.ts'
+import { hashPassword, verifyPassword } from '../../src/members/passwords.ts'
 import {
   type App,
   age,

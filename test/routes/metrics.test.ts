@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { prepareMetrics } from '../../src/metrics.ts'
+import { prepareMetrics } from '../../src/projects/metrics.ts'
 import { jsonArray, number, same, testChildResource, text } from '../child-resource.ts'
 import { type App, age, build, createProject, LONG_AGO, send, stored } from '../helper.ts'
 

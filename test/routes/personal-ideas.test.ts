@@ -1,8 +1,8 @@
 import t from 'tap'
+import { newId } from '../../src/db/ids.ts'
 import { apiTokens } from '../../src/db/schema.ts'
-import { newId } from '../../src/ids.ts'
-import { preparePersonalIdeas } from '../../src/personal-ideas.ts'
-import { hashToken, newToken } from '../../src/secrets.ts'
+import { hashToken, newToken } from '../../src/members/secrets.ts'
+import { preparePersonalIdeas } from '../../src/projects/ideas.ts'
 import {
   type App,
   age,

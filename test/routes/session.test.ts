@@ -2,10 +2,10 @@ import { createRequire } from 'node:module'
 import { Writable } from 'node:stream'
 import { eq } from 'drizzle-orm'
 import t from 'tap'
+import { newId } from '../../src/db/ids.ts'
 import { auditLog, members, sessions } from '../../src/db/schema.ts'
-import { newId } from '../../src/ids.ts'
-import { hashPassword, verifyPassword } from '../../src/passwords.ts'
-import { hashToken } from '../../src/secrets.ts'
+import { hashPassword, verifyPassword } from '../../src/members/passwords.ts'
+import { hashToken } from '../../src/members/secrets.ts'
 import { timestamp } from '../../src/time.ts'
 import {
   type App,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import t from 'tap'
 import { apiTokens, members } from '../../src/db/schema.ts'
-import { prepareTokenChanges } from '../../src/tokens.ts'
+import { prepareTokenChanges } from '../../src/members/tokens.ts'
 import {
   type App,
   auditTrail,

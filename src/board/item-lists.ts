@@ -1,0 +1,189 @@
+/** Lists of kanban items: of one board or across projects, filtered, whole or page by page. */
+import { and, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { inOrder, isAfter } from '../db/ordering.ts'
+import { BEGINNING, type PageQuery, readPage } from '../db/pages.ts'
+import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
+import {
+  amongValues,
+  bindAny,
+  byFields,
+  given,
+  givenNumber,
+  prepareExists,
+  prepareRows,
+  severalOf,
+} from '../db/statements.ts'
+import { ensureFew, isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
+import { valuesOfAny } from '../schemas/common.ts'
+import type { KanbanItem } from '../schemas/records.ts'
+import { parseTimestamp } from '../time.ts'
+import { prepareCompletion, prepareKanbanItems } from './items.ts'
+
+/** Which items to list. An absent or empty value does not filter, of several any will do; all filters combine. */
+export type ItemFilter = Partial<{
+  projectId: string
+  column: string | string[]
+  assigneeId: string | string[]
+  priority: string | string[]
+  /** The id or the name of a label that the item has. */
+  label: string | string[]
+  /** What the title or the description contains, whatever the case. */
+  q: string
+  /** Due then or later. */
+  dueAfter: string
+  /** Due earlier. */
+  dueBefore: string
+  /** Whether to list dismissed items: not, unless told otherwise; only those; or both kinds. */
+  dismissed: 'false' | 'true' | 'all'
+}>
+
+/** Items in order, and the cursor of the next page where there is one. */
+export interface ItemPage {
+  items: KanbanItem[]
+  next?: string
+}
+
+const DISMISSED = { false: 0, true: 1, all: undefined }
+
+/**
+ * A text as it is compared where case does not matter. What becomes of each letter does not depend on those around it,
+ * so that a part of the text is a part of what this returns: hence one small sigma for the two.
+ */
+const fold = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
+
+/** The values of the statements: those that filter nothing are undefined. */
+const valuesOf = ({ q, dueAfter, dueBefore, dismissed = 'false', ...exact }: ItemFilter) => ({
+  projectId: exact.projectId || undefined,
+  ...bindAny('column', valuesOfAny(exact.column)),
+  ...bindAny('assigneeId', valuesOfAny(exact.assigneeId)),
+  ...bindAny('priority', valuesOfAny(exact.priority)),
+  dismissed: DISMISSED[dismissed],
+  dueAfter: dueAfter && parseTimestamp(dueAfter),
+  dueBefore: dueBefore && parseTimestamp(dueBefore),
+  ...bindAny('label', valuesOfAny(exact.label)),
+  q: q ? fold(q) : undefined,
+})
+
+/** Condition: the column's text contains the one that is given, folded, as `q`. */
+const contains = (column: SQLiteColumn): SQL => sql`contains_folded(${column}, ${given('q')})`
+
+/** What each value of a filter asks of an item. */
+const CONDITIONS: Record<string, SQL | undefined> = {
+  projectId: eq(kanbanItems.projectId, given('projectId')),
+  column: eq(kanbanItems.column, given('column')),
+  assigneeId: eq(kanbanItems.assigneeId, given('assigneeId')),
+  priority: eq(kanbanItems.priority, given('priority')),
+  [severalOf('column')]: amongValues(kanbanItems.column, severalOf('column')),
+  [severalOf('assigneeId')]: amongValues(kanbanItems.assigneeId, severalOf('assigneeId')),
+  [severalOf('priority')]: amongValues(kanbanItems.priority, severalOf('priority')),
+  dismissed: eq(kanbanItems.dismissed, given('dismissed')),
+  dueAfter: gte(kanbanItems.dueDate, given('dueAfter')),
+  dueBefore: lt(kanbanItems.dueDate, given('dueBefore')),
+  q: or(contains(kanbanItems.title), contains(kanbanItems.description)),
+}
+
+/**
+ * Prepares the statements that list items: one for each combination of filters that occurs, so that each has its index.
+ * A whole list takes three of them, a page four, however many items they have.
+ * @returns readers whose results are complete KanbanItem records, by sortOrder
+ */
+export function prepareKanbanItemLists(db: SharedDatabase) {
+  db.$client.function('contains_folded', { deterministic: true }, (text: string, folded: string) =>
+    Number(fold(text).includes(folded)),
+  )
+
+  const isLabel = {
+    label: or(eq(kanbanLabels.id, given('label')), eq(kanbanLabels.name, given('label'))),
+    [severalOf('label')]: or(
+      amongValues(kanbanLabels.id, severalOf('label')),
+      amongValues(kanbanLabels.name, severalOf('label')),
+    ),
+  }
+  /** The ids of the items that have a label, or any of several; of one project's, where that is asked for too. */
+  const labelled = (name: string, isOfProject: boolean) =>
+    db
+      .select({ itemId: kanbanItemLabels.itemId })
+      .from(kanbanItemLabels)
+      .where(
+        inArray(
+          kanbanItemLabels.labelId,
+          db
+            .select({ id: kanbanLabels.id })
+            .from(kanbanLabels)
+            .where(
+              and(isLabel[name], isOfProject ? eq(kanbanLabels.projectId, given('projectId')) : undefined),
+            ),
+        ),
+      )
+  const matching = (names: string[]) =>
+    and(
+      ...names.map((name) =>
+        name in isLabel
+          ? inArray(kanbanItems.id, labelled(name, names.includes('projectId')))
+          : CONDITIONS[name],
+      ),
+    )
+
+  const all = byFields((names) =>
+    prepareRows(
+      db,
+      db
+        .select()
+        .from(kanbanItems)
+        .where(matching(names))
+        .orderBy(...inOrder(kanbanItems)),
+    ),
+  )
+  const after = byFields((names) =>
+    prepareRows(
+      db,
+      db
+        .select({ id: kanbanItems.id, sortOrder: kanbanItems.sortOrder })
+        .from(kanbanItems)
+        .where(and(matching(names), isAfter(kanbanItems)))
+        .orderBy(...inOrder(kanbanItems))
+        .limit(givenNumber('count')),
+    ),
+  )
+  const complete = prepareCompletion(db)
+  const { getMany } = prepareKanbanItems(db)
+  const projectExists = prepareExists(db, projects)
+
+  /** The ids of all items that pass the filter, if they are no more than may be read at once. @throws TooMuchWork */
+  function firstOf(values: ReturnType<typeof valuesOf>): string[] {
+    const places = after(values).all({ ...values, ...BEGINNING, count: ROWS_READ + 1 })
+    ensureFew(db, places.length, ROWS_READ)
+    return places.map(({ id }) => id)
+  }
+
+  function list(filter: ItemFilter, query: PageQuery): ItemPage {
+    const values = valuesOf(filter)
+    const isWhole = query.limit === undefined && query.cursor === undefined
+    if (isLimited(db)) {
+      // Whoever searches for a part of a text reads all texts.
+      if (values.q !== undefined) throw new TooMuchWork()
+      if (isWhole) return { items: getMany(firstOf(values)) }
+    }
+    if (isWhole) return { items: complete(all(values).all(values)) }
+    const { ids, ...more } = readPage(
+      (place, count) => after(values).all({ ...values, ...place, count }),
+      query,
+    )
+    return { items: getMany(ids), ...more }
+  }
+
+  return {
+    /** Items of one project. @throws ApiError 404 when there is none */
+    ofProject: (projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery): ItemPage =>
+      read(db, () => {
+        if (!projectExists(projectId)) throwNotFound(projects)
+        return list({ ...filter, projectId }, filter)
+      }),
+
+    /** Items of all projects. */
+    ofAll: (filter: ItemFilter & PageQuery): ItemPage => read(db, () => list(filter, filter)),
+  }
+}

@@ -1,0 +1,159 @@
+#!/usr/bin/env node
+/** The command line, and the process's edge: nothing else reads its arguments and environment. */
+import { existsSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import type { SharedDatabase } from '../db/client.ts'
+import { ApiError, StartupError } from '../errors.ts'
+import { version } from '../package-files.ts'
+import { addMemberCommands } from './member-arguments.ts'
+import { complain, say } from './terminal.ts'
+
+/** Exit codes. */
+const FAILED = 1
+const USAGE = 2
+
+// A reader that has gone (`| head`) has seen enough; what else keeps words from being written, say a full disk under
+// the log, is a failure, but must not end what is being done.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.exitCode = FAILED
+  })
+}
+
+// At this signal Node would open its debugger, also where nobody passed --disable-sigusr1.
+process.on('SIGUSR1', () => {})
+
+const program = new Command('phaseboard')
+  .description('Projects, kanban boards and private ideas over HTTP, on one SQLite file')
+  .version(version)
+  .configureHelp({ showGlobalOptions: true })
+  .configureOutput({ outputError: (message) => complain(message.replace(/^error: /, '')) })
+  .exitOverride()
+  .addHelpText(
+    'after',
+    '\nConfiguration comes from the environment: HOST, PORT, DATABASE_URL, AUTH_MODE, ... (see README.md).',
+  )
+
+program
+  .command('serve')
+  .description('run the service until a signal stops it')
+  .action(async () => {
+    const { serve } = await import('../server.ts')
+    const { createTerminalLog } = await import('./terminal-log.ts')
+    const { stdout } = process
+    // Unlike the logger's own writer, this stream lets go of a reader that has gone, so that the exit is not held up.
+    await serve(process.env, stdout.isTTY ? createTerminalLog(stdout) : stdout)
+  })
+
+program
+  .command('import')
+  .description('bring in a board from another tool')
+  .command('trello')
+  .description('make a project of a Trello board, also while the service runs')
+  .argument('<board.json>', 'the board exported as JSON (in its menu: Print, export, and share)')
+  .option('--again', 'import the board although it was imported before')
+  .action(importTrello)
+
+program
+  .command('backup')
+  .description('copy the database into a file, also while the service runs')
+  .argument('<file>', 'where the backup goes')
+  .option('--force', 'replace the file if it is there')
+  .action(async (file, options) => {
+    const { backupTo } = await import('./backup-commands.ts')
+    await backupTo(await existingDatabaseFile(), file, options)
+  })
+
+program
+  .command('restore')
+  .description('put a backup in the place of the database, while no service runs')
+  .argument('<file>', 'the backup')
+  .option('--create', 'restore although there is no database yet')
+  .action(async (file, { create }) => {
+    const { restoreFrom } = await import('./backup-commands.ts')
+    await restoreFrom(await (create ? databaseFile() : existingDatabaseFile()), file)
+  })
+
+addMemberCommands(program, withDatabase)
+
+/** The configured database file. */
+async function databaseFile(): Promise<string> {
+  const { loadConfig } = await import('../config.ts')
+  const { databasePath } = await import('../db/client.ts')
+
+  const path = databasePath(loadConfig(process.env).databaseUrl)
+  if (path === ':memory:')
+    throw new StartupError('DATABASE_URL must name a file: what is written into :memory: is lost')
+  return path
+}
+
+/** The configured database file, which must be there: a mistyped name must not become an empty database. */
+async function existingDatabaseFile(): Promise<string> {
+  const path = await databaseFile()
+  if (!existsSync(path)) throw new StartupError(`there is no database ${path}: is DATABASE_URL right?`)
+  return path
+}
+
+/** Opens a database file, lets `work` have it, and closes it. What fails leaves no new file behind. */
+async function openFor<T>(path: string, work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
+  const { openDatabase } = await import('../db/client.ts')
+
+  const { db, close, discard } = openDatabase(path)
+  try {
+    return await work(db)
+  } catch (error) {
+    discard()
+    throw error
+  } finally {
+    close()
+  }
+}
+
+/** Opens the configured database file, lets `work` have it, and closes it. */
+async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
+  return openFor(await existingDatabaseFile(), work)
+}
+
+/** Makes a project of the board in the file, and says what it made. */
+async function importTrello(file: string, { again }: { again?: true }): Promise<void> {
+  const { describeImport, importTrelloBoard } = await import('../exchange/import-trello.ts')
+  const { createProgress } = await import('./progress.ts')
+  const { readTrelloBoard } = await import('../exchange/trello.ts')
+
+  const board = readTrelloBoard(file)
+  await openFor(await databaseFile(), (db) => {
+    const progress = createProgress(process.stdout, 'importing', 'records')
+    try {
+      const made = importTrelloBoard(db, board, { again, onProgress: progress.update })
+      progress.stop()
+      for (const text of describeImport(made)) say(text)
+    } finally {
+      progress.stop()
+    }
+  })
+}
+
+/** What to say of an error; of what failed validation, all that is wrong. */
+function reasonsOf(error: unknown): string[] {
+  if (error instanceof ApiError && error.details && 'fieldErrors' in error.details) {
+    return Object.entries(error.details.fieldErrors).flatMap(([field, messages]) =>
+      messages.map((message) => `${field} ${message}`),
+    )
+  }
+  return [error instanceof Error ? error.message : String(error)]
+}
+
+/** Whether an error is for whoever typed the command, or configured the service, to mend. */
+const isMisuse = (error: unknown) =>
+  error instanceof StartupError || (error instanceof ApiError && error.statusCode === 400)
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode === 0 ? 0 : USAGE
+  } else {
+    for (const reason of reasonsOf(error)) complain(reason)
+    process.exitCode = isMisuse(error) ? USAGE : FAILED
+  }
+}

@@ -1,0 +1,135 @@
+/** What the commands for members and tokens do: by the rules of requests, and beside a running service too. */
+import { type Static, Type } from '@sinclair/typebox'
+import { type SharedDatabase, write } from '../db/client.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { members } from '../db/schema.ts'
+import { conflict, validationFailed } from '../errors.ts'
+import { createValidatorCompiler, flattenErrors } from '../http/validation.ts'
+import { COMMAND_LINE } from '../members/audit-log.ts'
+import { prepareInitialPassword } from '../members/initial-password.ts'
+import { type MemberInput, prepareMemberChanges } from '../members/member-changes.ts'
+import { findMember, prepareMembers } from '../members/members.ts'
+import { hashPassword } from '../members/passwords.ts'
+import { prepareTokenChanges } from '../members/tokens.ts'
+import { Email, Name, Nullable, Password } from '../schemas/common.ts'
+import { RoleSchema, TokenSchema } from '../schemas/records.ts'
+import { askNewPassword } from './ask-password.ts'
+import { alignColumns, say } from './terminal.ts'
+
+/** Opens the database file, lets `work` have it, and closes it. */
+export type WithDatabase = <T>(work: (db: SharedDatabase) => T | Promise<T>) => Promise<T>
+
+const InputSchema = Type.Object({
+  email: Email,
+  name: Name,
+  role: RoleSchema,
+  password: Password,
+  scope: TokenSchema.properties.scope,
+  expiresAt: Nullable(Type.String({ format: 'timestamp' })),
+})
+type Input = Static<typeof InputSchema>
+
+/** Holds what was typed against what a request may hold. @throws ApiError 400 that says what is wrong */
+function checked<Field extends keyof Input>(values: Record<Field, unknown>): Pick<Input, Field> {
+  const compile = createValidatorCompiler()
+  const validate = compile({ schema: Type.Partial(InputSchema), httpPart: 'body', method: '', url: '' })
+  if (!validate(values)) throw validationFailed(flattenErrors(validate.errors ?? []))
+  return values as Pick<Input, Field>
+}
+
+const hashChecked = (password: string) => hashPassword(checked({ password }).password)
+
+/** The member with this id or email. @throws ApiError 404 */
+const memberCalled = (db: SharedDatabase, idOrEmail: string) =>
+  findMember(db, idOrEmail) ?? throwNotFound(members)
+
+/** Changes a member. @returns its email */
+const change = (withDatabase: WithDatabase, idOrEmail: string, input: MemberInput) =>
+  withDatabase((db) => {
+    const changes = prepareMemberChanges(db)
+    return write(db, () => {
+      const { id, email } = memberCalled(db, idOrEmail)
+      changes.update(id, input, COMMAND_LINE)
+      return email
+    })
+  })
+
+/** `member add`. Without a password, the member cannot sign in with one. */
+export async function addMember(
+  withDatabase: WithDatabase,
+  emailGiven: string,
+  options: { name?: string; role: string },
+): Promise<void> {
+  const { email, name, role } = checked({
+    email: emailGiven,
+    name: options.name ?? emailGiven.split('@', 1)[0],
+    role: options.role,
+  })
+  await withDatabase(async (db) => {
+    const password = await askNewPassword(`Password of ${email} (empty: none)`)
+    const hash = password === '' ? null : await hashChecked(password)
+    const changes = prepareMemberChanges(db)
+    const id = write(db, () => changes.create({ email, name, role }, hash, COMMAND_LINE))
+    say(`added ${email} as ${role}${hash === null ? ', without a password' : ''}: ${id}`)
+  })
+}
+
+/** `member list`. */
+export async function listMembers(withDatabase: WithDatabase): Promise<void> {
+  const all = await withDatabase((db) => prepareMembers(db).list())
+  const rows = all.map(({ id, email, role, disabled, name }) => [
+    id,
+    email,
+    role,
+    disabled ? 'disabled' : 'enabled',
+    name,
+  ])
+  for (const row of alignColumns(rows)) say(row)
+}
+
+/** `member set-role`. */
+export async function setRole(withDatabase: WithDatabase, idOrEmail: string, given: string): Promise<void> {
+  const { role } = checked({ role: given })
+  say(`${await change(withDatabase, idOrEmail, { role })} has the role ${role}`)
+}
+
+/** `member disable`. */
+export async function disableMember(withDatabase: WithDatabase, idOrEmail: string): Promise<void> {
+  say(`${await change(withDatabase, idOrEmail, { disabled: true })} is disabled and signed out everywhere`)
+}
+
+/** `member enable`. */
+export async function enableMember(withDatabase: WithDatabase, idOrEmail: string): Promise<void> {
+  say(`${await change(withDatabase, idOrEmail, { disabled: false })} is enabled`)
+}
+
+/** `member reset-password`. */
+export async function resetPassword(withDatabase: WithDatabase, idOrEmail: string): Promise<void> {
+  await withDatabase(async (db) => {
+    const { id, email } = memberCalled(db, idOrEmail)
+    const hash = await hashChecked(await askNewPassword(`New password of ${email}`))
+    const changes = prepareMemberChanges(db)
+    const forgetInitial = await prepareInitialPassword(db)(id)
+    write(db, () => changes.update(id, {}, COMMAND_LINE, { hash }))
+    forgetInitial()
+    say(`${email} has a new password and is signed out everywhere`)
+  })
+}
+
+/** `token create`: the token, this once, and nothing else. */
+export async function createToken(
+  withDatabase: WithDatabase,
+  idOrEmail: string,
+  options: { name: string; scope: string; expires?: string },
+): Promise<void> {
+  const input = checked({ name: options.name, scope: options.scope, expiresAt: options.expires ?? null })
+  const token = await withDatabase((db) => {
+    const changes = prepareTokenChanges(db)
+    return write(db, () => {
+      const { id, disabled } = memberCalled(db, idOrEmail)
+      if (disabled) throw conflict('Member is disabled')
+      return changes.create(id, input, COMMAND_LINE).token
+    })
+  })
+  say(token)
+}

@@ -1,0 +1,60 @@
+/**
+ * Pages of ordered lists, by keyset pagination: a page begins after the last place (`sortOrder`, `id`) of the one before.
+ * Records that come and go elsewhere shift nothing, and the service remembers nothing between two pages.
+ */
+import type { Place } from './ordering.ts'
+
+/** Records on one page, at most. */
+export const PAGE_LIMIT = 500
+
+/** More than any list has. */
+const ALL = 1e9
+
+/** Which page of a list is asked for; the list as a whole when nothing is. */
+export interface PageQuery {
+  limit?: number
+  cursor?: string
+}
+
+/** Reads the first places after the given one, in order. */
+export type PlacesAfter = (place: Place, count: number) => Place[]
+
+/** A page of a list. */
+export interface Page {
+  /** The ids of its records, in order. */
+  ids: string[]
+  /** The cursor of the next page, where there is more. */
+  next?: string
+}
+
+/** Before every place: a `sortOrder` is finite. */
+export const BEGINNING: Place = { sortOrder: -Infinity, id: '' }
+
+const encode = ({ sortOrder, id }: Place) =>
+  Buffer.from(JSON.stringify([sortOrder, id])).toString('base64url')
+
+/** @returns undefined for what is no cursor */
+function decode(text: string): Place | undefined {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    if (!Array.isArray(parts)) return undefined
+    const [sortOrder, id] = parts
+    return Number.isFinite(sortOrder) && typeof id === 'string' ? { sortOrder, id } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a text is a cursor: for the validator. */
+export const isCursor = (text: string): boolean => decode(text) !== undefined
+
+/** Reads one page of a list; without a limit, all that comes after the cursor. */
+export function readPage(placesAfter: PlacesAfter, { limit = ALL, cursor }: PageQuery): Page {
+  const from = cursor === undefined ? BEGINNING : (decode(cursor) ?? BEGINNING)
+  // One more than the page holds tells whether there is a next one.
+  const places = placesAfter(from, limit + 1)
+  const shown = places.slice(0, limit)
+  const last = shown.at(-1)
+  const ids = shown.map(({ id }) => id)
+  return last && places.length > limit ? { ids, next: encode(last) } : { ids }
+}

@@ -1,0 +1,100 @@
+/**
+ * How much a request may do on the event loop, where everybody else waits for it. What is more is refused before it
+ * begins, with {@link TooMuchWork}, and done by the worker thread (see `offload.ts`).
+ */
+import { once } from '../once.ts'
+import type { SharedDatabase } from './client.ts'
+
+/** Bytes of a database file so small that nothing in it is too much. */
+const SMALL_FILE = 2 * 1024 * 1024
+
+/** Rows that a request may write on the event loop, cascades included: some 10 ms. */
+export const ROWS_WRITTEN = 200
+
+/** Rows that a request may read there, and bytes of their texts: some 20 ms. */
+export const ROWS_READ = 1000
+export const BYTES_READ = 2 * 1024 * 1024
+
+/** Not an answer: a request for more than the event loop may do at once. */
+export class TooMuchWork extends Error {
+  override readonly name = 'TooMuchWork'
+}
+
+/** What is made, unless it is too much work to be made at once. */
+export function unlessTooMuch<T>(make: () => T): T | undefined {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof TooMuchWork) return undefined
+    throw error
+  }
+}
+
+/** Connections whose work is limited, and whether their file is large by now. */
+const limited = new WeakMap<SharedDatabase, () => boolean>()
+
+/** Limits the work of a connection: of the one that the event loop uses, where there is a worker thread to do the rest. */
+export function limitWork(db: SharedDatabase): void {
+  const { $client: client } = db
+  const pageSize = Number(client.pragma('page_size', { simple: true }))
+  const pages = client.prepare<[], number>('pragma page_count').pluck()
+  limited.set(db, () => Number(pages.get()) * pageSize > SMALL_FILE)
+}
+
+/** Whether this connection has to mind how much it does. */
+export const isLimited = (db: SharedDatabase): boolean => limited.get(db)?.() ?? false
+
+/** Refuses to write more rows than may be. @throws TooMuchWork */
+export function ensureFew(db: SharedDatabase, rows: number, most = ROWS_WRITTEN): void {
+  if (rows > most && isLimited(db)) throw new TooMuchWork()
+}
+
+/**
+ * Prepares refusing to write more rows than may be.
+ * @param rows which they are, as SQL: `<table> where ...`; they are counted no further than needed
+ * @returns the check, which takes the statement's parameters. It throws TooMuchWork
+ */
+export function prepareRowLimit(db: SharedDatabase, rows: string): (...parameters: string[]) => void {
+  const count = once(() =>
+    db.$client
+      .prepare<string[], number>(`select count(*) from (select 1 from ${rows} limit ${ROWS_WRITTEN + 1})`)
+      .pluck(),
+  )
+  return (...parameters) => {
+    if (isLimited(db)) ensureFew(db, Number(count().get(...parameters)))
+  }
+}
+
+/**
+ * Prepares refusing to read more rows, or longer texts, than may be.
+ * @param sources what is read, as SQL, and the bytes of a row; each takes the parameter, if there is one
+ * @returns the check, which takes the parameter. It throws TooMuchWork
+ */
+export function prepareReadLimit(
+  db: SharedDatabase,
+  sources: readonly { rows: string; bytes: string }[],
+): (parameter?: string) => void {
+  const parts = sources.map(
+    ({ rows, bytes }) => `select count(*) as rows, coalesce(sum(size), 0) as bytes
+      from (select ${bytes} as size from ${rows} limit ${ROWS_READ + 1})`,
+  )
+  const weigh = once(() =>
+    db.$client.prepare<string[], { rows: number; bytes: number }>(
+      `select sum(rows) as rows, sum(bytes) as bytes from (${parts.join(' union all ')})`,
+    ),
+  )
+  return (parameter) => {
+    if (!isLimited(db)) return
+    const { rows = 0, bytes = 0 } =
+      weigh().get(...(parameter === undefined ? [] : sources.map(() => parameter))) ?? {}
+    if (rows > ROWS_READ || bytes > BYTES_READ) throw new TooMuchWork()
+  }
+}
+
+/** The rows of a table whose column has one of the values in the JSON array that is the parameter. */
+export const among = (table: string, column: string): string =>
+  `${table} where ${column} in (select value from json_each(+?))`
+
+/** The bytes of some columns of a row, told without reading long ones. */
+export const bytesOf = (...columns: string[]): string =>
+  columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')

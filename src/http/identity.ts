@@ -1,0 +1,30 @@
+/** The member a request acts for: what the auth hook leaves on the request, and what a route declares for it. */
+import type { FastifyRequest } from 'fastify'
+import type { Actor } from '../members/audit-log.ts'
+import type { Access, Identity } from '../members/identity.ts'
+import type { CurrentMember } from '../schemas/records.ts'
+import { addressOf } from './addresses.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call the route. Routes under /api that do not say so do not register. */
+    access?: Access
+    /** The `error` string of the route's 500. */
+    failure?: string
+  }
+}
+
+/** Under which key the auth hook leaves the identity on the request; a symbol, so that no host's decorator collides. */
+export const IDENTITY = Symbol('phaseboard.identity')
+
+/** Who makes this request. Only in handlers and route hooks of routes that are not public. */
+export const identityOf = (request: FastifyRequest): Identity => request.getDecorator<Identity>(IDENTITY)
+
+/** Who makes this request and from where, for the audit trail. Only in handlers of routes that are not public. */
+export const actorOf = (request: FastifyRequest): Actor => ({
+  id: memberOf(request).id,
+  address: addressOf(request),
+})
+
+/** The member a request acts for. Only in handlers and route hooks of routes that are not public. */
+export const memberOf = (request: FastifyRequest): CurrentMember => identityOf(request).member

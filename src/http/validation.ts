@@ -1,0 +1,316 @@
+/** How requests are validated: one set of Ajv options and keywords, and the contract's `details`. */
+import { Ajv, type AnySchemaObject, type ErrorObject, type SchemaObjCxt } from 'ajv'
+import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
+import type { FastifySchemaCompiler } from 'fastify'
+import { isCursor } from '../db/pages.ts'
+import type { ValidationDetails } from '../errors.ts'
+import { isDeeperThan, parseJson } from '../json.ts'
+import { once } from '../once.ts'
+import { EMAIL_PATTERN, JSON_TEXT_DEPTH, JSON_TEXT_LIMIT } from '../schemas/common.ts'
+import { parseTimestamp } from '../time.ts'
+
+/**
+ * Whether the JSON of a value certainly takes more characters than given. It looks no further than it must, and counts
+ * the least that each part can take.
+ */
+function isLongerThan(value: unknown, limit: number): boolean {
+  let length = 0
+  const rest: unknown[] = [value]
+  while (rest.length > 0 && length <= limit) {
+    const part = rest.pop()
+    length += 1
+    if (typeof part === 'string') length += part.length
+    else if (Array.isArray(part)) {
+      length += part.length
+      if (length <= limit) for (const element of part) rest.push(element)
+    } else if (typeof part === 'object' && part !== null) {
+      for (const name in part) {
+        length += name.length + 3
+        if (length > limit) break
+        rest.push((part as Record<string, unknown>)[name])
+      }
+    }
+  }
+  return length > limit
+}
+
+/** Violations that one answer tells of. */
+const REPORTED = 100
+
+/** Stands for violations that are counted, not told: `params.count` of them. */
+const COUNTED = 'x-counted'
+
+/**
+ * Makes the check of an array's elements, which tells of the first {@link REPORTED} violations and counts the rest: Ajv
+ * would make an object for each of tens of thousands.
+ */
+function elementsCheck(ajv: Ajv, elements: AnySchemaObject) {
+  const check = ajv.compile(elements)
+  return (values: unknown[], instancePath: string): Partial<ErrorObject>[] => {
+    const errors: Partial<ErrorObject>[] = []
+    let count = 0
+    for (const [index, value] of values.entries()) {
+      if (check(value)) continue
+      for (const error of check.errors ?? []) {
+        if (errors.length < REPORTED)
+          errors.push({ ...error, instancePath: `${instancePath}/${index}${error.instancePath}` })
+        else count++
+      }
+    }
+    return count === 0 ? errors : [...errors, { keyword: COUNTED, instancePath, params: { count } }]
+  }
+}
+
+/**
+ * `contentMediaType: application/json` on a field of type `[array | object, string]`: parses JSON text in
+ * place before the schema's array and object keywords see it, and holds the plain value to the limits.
+ */
+function compileJsonText(
+  _mediaType: string,
+  parent: AnySchemaObject,
+  { self }: SchemaObjCxt,
+): DataValidateFunction {
+  const [kind] = parent.type as ['array' | 'object', 'string']
+  const empty = () => (kind === 'array' ? [] : {})
+  const isKind = (value: unknown) =>
+    typeof value === 'object' && value !== null && Array.isArray(value) === (kind === 'array')
+  const checkElements = parent.items && elementsCheck(self as Ajv, parent.items)
+
+  const check: DataValidateFunction = (data: unknown, context?: DataValidationCxt) => {
+    const settle = (value: unknown) => {
+      if (context) context.parentData[context.parentDataProperty] = value
+    }
+    const refuseFor = (errors: Partial<ErrorObject>[]) => {
+      // The value is refused as a whole: checking its elements again would only multiply the errors.
+      settle(empty())
+      check.errors = errors
+      return false
+    }
+    const refuse = (message: string) => refuseFor([{ keyword: 'contentMediaType', message, params: {} }])
+    let value = data
+    if (typeof data === 'string') {
+      try {
+        value = data === '' ? empty() : parseJson(data)
+      } catch {
+        return refuse(`must be JSON text of an ${kind}`)
+      }
+    }
+    if (!isKind(value)) return typeof data === 'string' ? refuse(`must be JSON text of an ${kind}`) : true
+    const isLong = isLongerThan(value, JSON_TEXT_LIMIT)
+    if (!isLong && isDeeperThan(value, JSON_TEXT_DEPTH)) {
+      return refuse(`must NOT be nested deeper than ${JSON_TEXT_DEPTH} levels`)
+    }
+    if (isLong || Buffer.byteLength(JSON.stringify(value)) > JSON_TEXT_LIMIT) {
+      return refuse(`must NOT be larger than ${JSON_TEXT_LIMIT} bytes of JSON`)
+    }
+    if (Array.isArray(value) && checkElements) {
+      if (value.length > (parent.maxItems ?? Number.POSITIVE_INFINITY))
+        return refuse(tooMany(parent.maxItems))
+      const errors = checkElements(value, context?.instancePath ?? '')
+      if (errors.length > 0) return refuseFor(errors)
+    }
+    if (value !== data) settle(value)
+    return true
+  }
+  return check
+}
+
+const tooMany = (limit: number) => `must NOT have more than ${limit} items`
+
+/** `maxItems`, as JSON Schema has it; but the elements of an array that is too long are not looked at any more. */
+function compileMaxItems(limit: number): DataValidateFunction {
+  const check: DataValidateFunction = (items: unknown[], context?: DataValidationCxt) => {
+    if (items.length <= limit) return true
+    if (context) context.parentData[context.parentDataProperty] = []
+    check.errors = [{ keyword: 'maxItems', message: tooMany(limit), params: { limit } }]
+    return false
+  }
+  return check
+}
+
+/** A value as it would be stored: in UTF-8, which has no half characters. */
+const asStored = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)
+
+/** `x-unique-by: <name>`: no two elements of the array that have a value there have the same. Of our own, hence the `x-`. */
+function compileUniqueBy(name: string): DataValidateFunction {
+  const check: DataValidateFunction = (items: (Record<string, unknown> | null)[]) => {
+    const values = items.map((item) => asStored(item?.[name])).filter((value) => value !== undefined)
+    const isUnique = new Set(values).size === values.length
+    const message = `must NOT have two elements with the same ${name}`
+    check.errors = isUnique ? [] : [{ keyword: 'x-unique-by', message, params: {} }]
+    return isUnique
+  }
+  return check
+}
+
+/** `x-at-most-one-of: [name, ...]`: the object has no two of these fields. All but the first that is there are in error. */
+function compileAtMostOneOf(names: string[]): DataValidateFunction {
+  const check: DataValidateFunction = (data: object, context?: DataValidationCxt) => {
+    const [first, ...others] = names.filter((name) => Object.hasOwn(data, name))
+    check.errors = others.map((name) => ({
+      keyword: 'x-at-most-one-of',
+      instancePath: `${context?.instancePath ?? ''}/${name}`,
+      message: `must NOT be given together with ${first}`,
+      params: {},
+    }))
+    return others.length === 0
+  }
+  return check
+}
+
+function createAjv(coerceTypes: boolean): Ajv {
+  const ajv = new Ajv({
+    // The schemas are the service's own, and a test holds each against its meta-schema; at run time that would cost
+    // more than compiling all of them.
+    meta: false,
+    validateSchema: false,
+    allErrors: true,
+    coerceTypes,
+    // What is coerced is not looked at again: "Infinity" is left for the limits to refuse, which else pass it over.
+    strictNumbers: !coerceTypes,
+    removeAdditional: true,
+    allowUnionTypes: true,
+  })
+  ajv.removeKeyword('contentMediaType')
+  ajv.removeKeyword('maxItems')
+  ajv.addKeyword({
+    keyword: 'maxItems',
+    type: 'array',
+    schemaType: 'number',
+    modifying: true,
+    errors: true,
+    before: 'minItems',
+    compile: compileMaxItems,
+  })
+  ajv.addFormat('timestamp', (text: string) => parseTimestamp(text) !== undefined)
+  ajv.addFormat('cursor', isCursor)
+  ajv.addFormat('email', EMAIL_PATTERN)
+  ajv.addKeyword({ keyword: 'contentMediaType', modifying: true, errors: 'full', compile: compileJsonText })
+  ajv.addKeyword({
+    keyword: 'x-unique-by',
+    type: 'array',
+    schemaType: 'string',
+    errors: true,
+    compile: compileUniqueBy,
+  })
+  ajv.addKeyword({
+    keyword: 'x-at-most-one-of',
+    type: 'object',
+    schemaType: 'array',
+    errors: 'full',
+    compile: compileAtMostOneOf,
+  })
+  return ajv
+}
+
+/**
+ * Fastify's validator compiler: bodies as they are, parameters and queries (always text) coerced. A schema is compiled
+ * when the first request needs it, so that a start does not wait for all of them.
+ */
+export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, unknown>> {
+  const strict = once(() => createAjv(false))
+  const coercing = once(() => createAjv(true))
+  return ({ schema, httpPart }) => {
+    const compiled = once(() => (httpPart === 'body' ? strict() : coercing()).compile(schema))
+    const validate: ReturnType<FastifySchemaCompiler<unknown>> = (data) => {
+      const check = compiled()
+      const isValid = check(data)
+      validate.errors = check.errors ?? null
+      return isValid
+    }
+    return validate
+  }
+}
+
+const segments = (pointer: string) =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+
+const readablePath = (path: string[]) =>
+  path
+    .map((segment, depth) => (/^\d+$/.test(segment) ? `[${segment}]` : depth ? `.${segment}` : segment))
+    .join('')
+
+/** What a text of each of our own formats is. */
+const FORMATS = {
+  timestamp: 'must be an ISO 8601 date-time or a plain date',
+  cursor: 'must be the cursor of a next page',
+  email: 'must be an email address',
+}
+
+/** What Ajv says, in words that need no knowledge of JSON Schema. */
+function describe({ keyword, message = 'is invalid', params }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'format':
+      return FORMATS[params.format as keyof typeof FORMATS]
+    case 'enum':
+      return `must be one of ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`
+    case 'type':
+      return `must be ${[params.type].flat().join(' or ')}`
+    default:
+      return message
+  }
+}
+
+/** A failed union also reports each branch: they become its one message. */
+function joinUnions(errors: readonly ErrorObject[]): ErrorObject[] {
+  const unions = errors.filter(({ keyword }) => keyword === 'anyOf')
+  const branchesOf = (union: ErrorObject) =>
+    errors.filter(
+      ({ schemaPath, instancePath }) =>
+        `${instancePath}/`.startsWith(`${union.instancePath}/`) &&
+        schemaPath.startsWith(`${union.schemaPath}/`),
+    )
+  const branches = new Set(unions.flatMap(branchesOf))
+  return errors
+    .filter((error) => !branches.has(error))
+    .map((error) =>
+      error.keyword === 'anyOf'
+        ? { ...error, keyword: 'union', message: [...new Set(branchesOf(error).map(describe))].join(', or ') }
+        : error,
+    )
+}
+
+/** Of an array that is too long nothing else is said: what became of it for the other keywords is nobody's doing. */
+function withoutThoseOfLongArrays(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const long = new Set(
+    errors.flatMap(({ keyword, instancePath }) => (keyword === 'maxItems' ? [instancePath] : [])),
+  )
+  return long.size === 0
+    ? errors
+    : errors.filter(({ keyword, instancePath }) => keyword === 'maxItems' || !long.has(instancePath))
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+
+/**
+ * The contract's `details`: the violations, each under its first path segment, the message naming the deeper path; after
+ * the first {@link REPORTED}, how many more there are.
+ */
+export function flattenErrors(errors: readonly ErrorObject[]): ValidationDetails {
+  const formErrors: string[] = []
+  const fieldErrors: Record<string, string[]> = Object.create(null)
+  const told = joinUnions(withoutThoseOfLongArrays(errors)).filter(({ keyword }) => keyword !== COUNTED)
+  for (const error of told.slice(0, REPORTED)) {
+    const path = segments(error.instancePath)
+    if (error.keyword === 'required') path.push(error.params.missingProperty)
+    const [field] = path
+    const message = path.length > 1 ? `${readablePath(path)} ${describe(error)}` : describe(error)
+    if (field === undefined) {
+      formErrors.push(message)
+    } else {
+      fieldErrors[field] ??= []
+      fieldErrors[field].push(message)
+    }
+  }
+  const counted = errors
+    .filter(({ keyword }) => keyword === COUNTED)
+    .map(({ params }) => Number(params.count))
+  const more = Math.max(0, told.length - REPORTED) + sum(counted)
+  if (more > 0) formErrors.push(`has ${more} more violations`)
+  return { formErrors, fieldErrors }
+}

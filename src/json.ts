@@ -1,0 +1,12 @@
+/** JSON from outside: parsing it safely, and how deep it is. */
+import secureJson from 'secure-json-parse'
+
+/** Parses JSON; keys that could reach a prototype are dropped, like every unknown field. Throws SyntaxError. */
+export const parseJson = (text: string): unknown =>
+  secureJson.parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' })
+
+/** Whether a value has more levels of nesting than given. */
+export const isDeeperThan = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((child) => isDeeperThan(child, levels - 1)))

@@ -1,0 +1,118 @@
+/** Snapshots of whatever size: what is too much to read at once is read by the worker thread, and kept like the rest. */
+import { throwNotFound } from '../db/existence.ts'
+import { type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
+import { projects } from '../db/schema.ts'
+import { unlessTooMuch } from '../db/work-limits.ts'
+import type { ProjectFilter } from '../projects/projects.ts'
+import type { PackedList, ProjectReads } from './packed-projects.ts'
+import { type ProjectText, unpack } from './project-text.ts'
+import { type KeptSnapshots, keyOf, type PageSnapshot, type Snapshot, type Soon } from './snapshots.ts'
+
+/** Performs a read in the worker thread. */
+export type Offloaded = <Name extends keyof ProjectReads>(
+  name: Name,
+  ...args: Parameters<ProjectReads[Name]>
+) => Promise<ReturnType<ProjectReads[Name]>>
+
+/** Reads projects from their snapshots: at once where that is possible. */
+export interface LargeSnapshots {
+  /** One project. @throws ApiError 404 */
+  project: (id: string) => Soon<Snapshot>
+  /** The projects that pass the filter, as a JSON array by sortOrder. */
+  list: (filter: ProjectFilter) => Soon<Snapshot>
+  /** A page of those projects. */
+  page: (filter: ProjectFilter, query: PageQuery) => Soon<PageSnapshot>
+}
+
+const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, byteLength)
+
+/**
+ * Makes the reader.
+ * @param placesOf the places of the list that passes a filter
+ * @param maxBytes how much memory the snapshots may take
+ */
+export function createLargeSnapshots(
+  snapshots: KeptSnapshots,
+  placesOf: (filter: ProjectFilter) => PlacesAfter,
+  offloaded: Offloaded,
+  maxBytes: number,
+): LargeSnapshots {
+  /** What the worker thread is reading, by key. */
+  const readings = new Map<string, Promise<unknown>>()
+
+  /**
+   * Who asks for what is being read already waits for it, and then looks whether it was kept: it may have been read
+   * before the request came. Whoever begins a reading can take what it brings.
+   */
+  async function soon<T>(key: string, make: () => T, begin: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const reading = readings.get(key)
+      if (reading === undefined) {
+        const begun = begin().finally(() => readings.delete(key))
+        readings.set(key, begun)
+        return begun
+      }
+      await reading.catch(() => undefined)
+      const made = unlessTooMuch(make)
+      if (made !== undefined) return made
+    }
+  }
+
+  async function readProject(id: string): Promise<Snapshot> {
+    const flight = snapshots.beginFlight()
+    let text: (ProjectText & Snapshot) | undefined
+    try {
+      const packed = await offloaded('projectText', id)
+      text = packed && { ...unpack(packed, toBuffer(packed.body)), etag: packed.etag }
+    } finally {
+      snapshots.endFlight(flight, text ? [[id, text]] : [])
+    }
+    return text ?? throwNotFound(projects)
+  }
+
+  /** The projects of a list, each with bytes of its own, since it may be kept for longer than the list. */
+  const textsOf = (body: Buffer, texts: PackedList['texts']) =>
+    texts.map((packed) => {
+      const bytes = Buffer.from(body.subarray(packed.start, packed.end))
+      return [packed.id, { ...unpack(packed, bytes), etag: packed.etag }] as const
+    })
+
+  async function readList(filter: ProjectFilter): Promise<Snapshot> {
+    const flight = snapshots.beginFlight()
+    let list: PackedList | undefined
+    try {
+      list = await offloaded('projectList', filter)
+    } finally {
+      if (list === undefined) snapshots.endFlight(flight, [])
+    }
+    const snapshot = { body: toBuffer(list.body), etag: list.etag }
+    // What is larger than all that may be kept would only drive everything else out.
+    const fits = 2 * snapshot.body.length < maxBytes
+    const texts = fits ? textsOf(snapshot.body, list.texts) : []
+    snapshots.endFlight(flight, texts, fits ? { key: keyOf(filter), snapshot } : undefined)
+    return snapshot
+  }
+
+  return {
+    project(id) {
+      const make = () => snapshots.project(id)
+      return unlessTooMuch(make) ?? soon(id, make, () => readProject(id))
+    },
+    list(filter) {
+      const make = () => snapshots.list(filter)
+      return unlessTooMuch(make) ?? soon(keyOf(filter), make, () => readList(filter))
+    },
+    page(filter, query) {
+      const made = unlessTooMuch(() => snapshots.page(() => readPage(placesOf(filter), query)))
+      return (
+        made ??
+        offloaded('projectPage', filter, query).then(({ body, etag, next }) => ({
+          body: toBuffer(body),
+          etag,
+          next,
+        }))
+      )
+    },
+  }
+}

@@ -1,0 +1,160 @@
+/** The text of a project's response, in parts, so that a change of one item need not write the others anew. */
+import { type TProperties, Type } from '@sinclair/typebox'
+import type { ProjectFrame } from '../projects/projects.ts'
+import { ref } from '../schemas/common.ts'
+import { type KanbanItem, KanbanItemSchema, type Project, ProjectSchema } from '../schemas/records.ts'
+import { createSerializer } from '../schemas/serialization.ts'
+
+/** Where an item stands in a project's text, in bytes, and among its siblings. */
+interface Place {
+  id: string
+  sortOrder: number
+  start: number
+  end: number
+}
+
+/** A project's response as JSON in UTF-8, with the places of its items, in order. */
+export interface ProjectText {
+  body: Buffer
+  /** The bytes before the first item, and those up to the end of the last. */
+  itemsStart: number
+  itemsEnd: number
+  places: Place[]
+}
+
+/** What there is to know of a project's text beside its bytes, in a form that is quick to hand to another thread. */
+export interface PackedText {
+  itemsStart: number
+  itemsEnd: number
+  ids: string[]
+  /** Of each item: sortOrder, start and end. */
+  numbers: Float64Array
+}
+
+/** @returns what {@link unpack} takes */
+export function pack({ itemsStart, itemsEnd, places }: ProjectText): PackedText {
+  const numbers = new Float64Array(places.length * 3)
+  for (const [index, { sortOrder, start, end }] of places.entries())
+    numbers.set([sortOrder, start, end], index * 3)
+  return { itemsStart, itemsEnd, ids: places.map(({ id }) => id), numbers }
+}
+
+/** Makes a project's text of its bytes and what {@link pack} told of it. */
+export function unpack({ itemsStart, itemsEnd, ids, numbers }: PackedText, body: Buffer): ProjectText {
+  const places = ids.map((id, index) => ({
+    id,
+    sortOrder: numbers[index * 3] as number,
+    start: numbers[index * 3 + 1] as number,
+    end: numbers[index * 3 + 2] as number,
+  }))
+  return { body, itemsStart, itemsEnd, places }
+}
+
+/** An item's text on its way into a project's: bytes of a buffer, that of the old project or its own. */
+interface ItemText extends Place {
+  source: Buffer
+}
+
+/** The order of items: by sortOrder, then by the bytes of their ids, as the database has it. */
+const isBefore = (a: ItemText, b: ItemText) =>
+  a.sortOrder === b.sortOrder
+    ? Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) < 0
+    : a.sortOrder < b.sortOrder
+
+/** Puts an item in its place among items in order. */
+function insert(item: ItemText, siblings: ItemText[]): void {
+  let low = 0
+  let high = siblings.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isBefore(siblings[middle] as ItemText, item)) low = middle + 1
+    else high = middle
+  }
+  siblings.splice(low, 0, item)
+}
+
+const COMMA = ','.charCodeAt(0)
+
+function join(head: Buffer, items: ItemText[], tail: Buffer): ProjectText {
+  const commas = Math.max(0, items.length - 1)
+  const size = items.reduce((sum, { start, end }) => sum + end - start, head.length + commas + tail.length)
+  const body = Buffer.allocUnsafeSlow(size)
+  let at = head.copy(body)
+  // Neighbours in the old text, and the commas between them, are copied together.
+  let run: { source: Buffer; start: number; end: number } | undefined
+  const copyRun = () => {
+    if (run) at += run.source.copy(body, at, run.start, run.end)
+  }
+  const places = items.map(({ id, sortOrder, source, start, end }) => {
+    if (run?.source === source && run.end + 1 === start) {
+      run.end = end
+    } else {
+      copyRun()
+      if (run) body[at++] = COMMA
+      run = { source, start, end }
+    }
+    const placed = at + start - run.start
+    return { id, sortOrder, start: placed, end: placed + end - start }
+  })
+  copyRun()
+  tail.copy(body, at)
+  return { body, itemsStart: head.length, itemsEnd: at, places }
+}
+
+const fields = Object.entries(ProjectSchema.properties as TProperties)
+const itemsAt = fields.findIndex(([name]) => name === 'kanbanItems')
+const serializerOf = (some: typeof fields) =>
+  createSerializer(Type.Object(Object.fromEntries(some))) as (project: object) => string
+
+/**
+ * Makes what writes projects, by the schema of their records and in its order.
+ * @returns `write`, for a whole project, and `replace`, for some items of one that is written already
+ */
+export function createProjectWriter() {
+  const beforeItems = serializerOf(fields.slice(0, itemsAt))
+  const afterItems = serializerOf(fields.slice(itemsAt + 1))
+  const serializeItem = createSerializer(ref(KanbanItemSchema))
+  function toText(item: KanbanItem): ItemText {
+    const source = Buffer.from(serializeItem(item))
+    return { id: item.id, sortOrder: item.sortOrder, source, start: 0, end: source.length }
+  }
+
+  /** What stands before the first item, and after the last. */
+  const around = (frame: ProjectFrame) => ({
+    head: Buffer.from(`${beforeItems(frame).slice(0, -1)},"kanbanItems":[`),
+    tail: Buffer.from(`],${afterItems(frame).slice(1)}`),
+  })
+
+  return {
+    /** Writes a whole project. */
+    write(project: Project): ProjectText {
+      const { head, tail } = around(project)
+      return join(head, project.kanbanItems.map(toText), tail)
+    },
+
+    /**
+     * Writes a project of which only a part has changed.
+     * @param old the project as it was
+     * @param changed the ids of items that are no longer what they were
+     * @param items those of them that are the project's now
+     * @param frame all but its items, where that has changed too
+     */
+    replace(
+      old: ProjectText,
+      changed: ReadonlySet<string>,
+      items: KanbanItem[],
+      frame?: ProjectFrame,
+    ): ProjectText {
+      const { body, itemsStart, itemsEnd, places } = old
+      const texts: ItemText[] = []
+      for (const { id, sortOrder, start, end } of places) {
+        if (!changed.has(id)) texts.push({ id, sortOrder, start, end, source: body })
+      }
+      for (const item of items) insert(toText(item), texts)
+      const { head, tail } = frame
+        ? around(frame)
+        : { head: body.subarray(0, itemsStart), tail: body.subarray(itemsEnd) }
+      return join(head, texts, tail)
+    },
+  }
+}

@@ -1,0 +1,142 @@
+/** Full-text search over what a member may read. The index, and what keeps it current, is in the migration `search`. */
+import SQLite from 'better-sqlite3'
+import { eq } from 'drizzle-orm'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
+import { given, type Identified, prepareRows } from '../db/statements.ts'
+import { isLimited, TooMuchWork } from '../db/work-limits.ts'
+import { invalidField } from '../errors.ts'
+import { once } from '../once.ts'
+import type { SearchResult } from '../schemas/records.ts'
+
+/** How texts are taken apart into words. The index says so too, in its migration. */
+const TOKENIZER = 'unicode61 remove_diacritics 2'
+
+/** Words to look for, at most: each is one more list of records to go through. */
+export const WORD_LIMIT = 50
+
+/** What stands before and after a match. No HTML: the text around it is what users wrote, as they wrote it. */
+const MARK = '**'
+
+/** Words of a snippet; and characters, since what counts as one word may be very long. */
+const SNIPPET = { words: 32, length: 500 }
+
+/**
+ * Ranks all that matches, reading nothing else of it, then goes through the matches once more for the snippets of the
+ * best. A word in the title counts as if it stood in the text fifty times. The ideas of others are left out before the
+ * limit. The signs keep the plan, as those of `given` do; that of the rowid makes the second pass one pass.
+ */
+const BEST = `
+  with best as materialized (
+    select entries.id as entry, entries.kind, entries.record_id, bm25(search_index, 50, 1) as score
+    from search_index cross join search_entries as entries on entries.id = search_index.rowid
+    where search_index match ? and (
+      entries.kind <> 'personal-idea'
+      or exists (select 1 from personal_ideas as idea where idea.id = entries.record_id and idea.owner_id = +?)
+    )
+    order by score, entries.record_id
+    limit +?
+  )
+  select kind, record_id as id, snippet(search_index, -1, '${MARK}', '${MARK}', '…', ${SNIPPET.words}) as snippet
+  from search_index cross join best on best.entry = +search_index.rowid
+  where search_index match ?
+  order by score, record_id`
+
+type StringColumn = Identified['id']
+type Hit = Pick<SearchResult, 'kind' | 'id' | 'snippet'>
+
+/** What takes texts apart as the index does: an index of one text at a time, in memory. */
+const splitter = once(() => {
+  const client = new SQLite(':memory:')
+  client.exec(`
+    create virtual table texts using fts5 (text, content = '', tokenize = '${TOKENIZER}');
+    create virtual table words using fts5vocab (texts, instance)`)
+  const begin = client.prepare('begin')
+  const insert = client.prepare('insert into texts (text) values (?)')
+  const words = client.prepare<[], string>('select term from words order by offset').pluck()
+  const rollback = client.prepare('rollback')
+  return (text: string): string[] => {
+    begin.run()
+    try {
+      insert.run(text)
+      return words.all()
+    } finally {
+      rollback.run()
+    }
+  }
+})
+
+/**
+ * What to ask the index for: all words of a text, the last one as a prefix too; undefined where there are none.
+ * @throws ApiError 400 when there are too many
+ */
+function toQuery(text: string): string | undefined {
+  const words = splitter()(text)
+  if (words.length > WORD_LIMIT) throw invalidField('q', `must NOT have more than ${WORD_LIMIT} words`)
+  // A word holds nothing that could be syntax, not even a quote.
+  return words.length > 0 ? `${words.map((word) => `"${word}"`).join(' ')} *` : undefined
+}
+
+/** A snippet of long words, cut to what surrounds its first match. */
+function shortened(snippet: string): string {
+  if (snippet.length <= SNIPPET.length) return snippet.trim()
+  const from = Math.max(0, snippet.indexOf(MARK) - SNIPPET.length / 4)
+  const part = snippet.slice(from, from + SNIPPET.length).toWellFormed()
+  const isOpen = part.split(MARK).length % 2 === 0
+  return `${from > 0 ? '…' : ''}${part}…${isOpen ? MARK : ''}`
+}
+
+/** Prepares reading where a record is and what it is called, by id. */
+const preparePlace = (
+  db: SharedDatabase,
+  table: Identified,
+  fields: { projectId?: StringColumn; title: StringColumn },
+) =>
+  prepareRows<{ projectId?: string; title: string }>(
+    db,
+    db
+      .select(fields)
+      .from(table)
+      .where(eq(table.id, given('id'))),
+  ).get
+
+/**
+ * Prepares the search.
+ * @returns what searches for all words of a text, the last one as a prefix too, in whatever a member may read: at most
+ * so many results, best first. It throws an ApiError: 400 for too many words
+ */
+export function prepareSearch(db: SharedDatabase) {
+  const best = db.$client.prepare<[string, string, number, string], Hit>(BEST)
+  const { projectId, title } = kanbanItems
+  const itemOfComment = prepareRows(
+    db,
+    db
+      .select({ projectId, title })
+      .from(kanbanComments)
+      .innerJoin(kanbanItems, eq(kanbanItems.id, kanbanComments.itemId))
+      .where(eq(kanbanComments.id, given('id'))),
+  )
+  const places = {
+    project: preparePlace(db, projects, { projectId: projects.id, title: projects.name }),
+    'kanban-item': preparePlace(db, kanbanItems, { projectId, title }),
+    'kanban-comment': itemOfComment.get,
+    'transcript-summary': preparePlace(db, transcriptSummaries, {
+      projectId: transcriptSummaries.projectId,
+      title: transcriptSummaries.title,
+    }),
+    'personal-idea': preparePlace(db, personalIdeas, { title: personalIdeas.title }),
+  }
+
+  return (text: string, memberId: string, limit: number): SearchResult[] => {
+    const query = toQuery(text)
+    if (query === undefined) return []
+    // What a word finds may be most of all text there is.
+    if (isLimited(db)) throw new TooMuchWork()
+    return read(db, () =>
+      best.all(query, memberId, limit, query).flatMap(({ kind, id, snippet }) => {
+        const place = places[kind]({ id })
+        return place ? [{ kind, id, projectId: null, ...place, snippet: shortened(snippet) }] : []
+      }),
+    )
+  }
+}

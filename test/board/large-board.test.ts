@@ -1,0 +1,256 @@
+/** What a request costs does not grow with the board: no statement walks through it, and no more of the file is read. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { openDatabase } from '../../src/db/client.ts'
+import { prepareSearch } from '../../src/reading/search.ts'
+import { watch } from '../executions.ts'
+import { type App, build, createProject, send } from '../helper.ts'
+
+const LARGE = 20_000
+const SMALL = 200
+
+/** Items that the requests use up when each is sent once. */
+const ITEMS_AT_ONCE = 14
+
+/** A project, and some items of one of its columns. */
+interface Board {
+  project: string
+  items: string[]
+}
+
+const move = (item: string | undefined, body: object) =>
+  ['POST', `/api/kanban-items/${item}/move`, body] as const
+
+const itemsOf = (project: string) => `/api/projects/${project}/kanban-items`
+
+type Request = readonly [method: string, url: string, body?: object]
+
+const REQUESTS: Record<string, (board: Board) => Request> = {
+  'a change': ({ items }) => [
+    'PATCH',
+    `/api/kanban-items/${items[0]}`,
+    { column: 'Done', priority: 'critical', assigneeId: null },
+  ],
+  'a new item': ({ project }) => ['POST', itemsOf(project), { title: 'New' }],
+  'a move to the top': ({ items }) => move(items[1], { position: 'top' }),
+  'a move to the bottom': ({ items }) => move(items[2], { position: 'bottom' }),
+  'a move between two': ({ items }) => move(items[3], { beforeId: items[2] }),
+  'ten changes': ({ items }) => [
+    'PATCH',
+    '/api/kanban-items',
+    { ids: items.slice(4), update: { column: 'Done' } },
+  ],
+  'one item': ({ items }) => ['GET', `/api/kanban-items/${items[0]}`],
+  'its activity': ({ items }) => ['GET', `/api/kanban-items/${items[0]}/activity`],
+  'a page of the board': ({ project }) => ['GET', `${itemsOf(project)}?limit=20`],
+  'a page of a column': ({ project }) => ['GET', `${itemsOf(project)}?column=Done&limit=20`],
+  'a page of a priority': ({ project }) => ['GET', `${itemsOf(project)}?priority=high&limit=20`],
+  'a page of an assignee': ({ project }) => ['GET', `${itemsOf(project)}?assigneeId=member+2&limit=5`],
+  'a page of several filters': ({ project }) => [
+    'GET',
+    `${itemsOf(project)}?column=To+Do&priority=high&assigneeId=member+2&limit=3`,
+  ],
+  'a page of a label': ({ project }) => ['GET', `${itemsOf(project)}?label=Bug&limit=5`],
+}
+
+/** Requests about all boards together, each for a few of all items. */
+const OF_ALL: Record<string, Request> = {
+  'a page across projects': ['GET', '/api/kanban-items?assigneeId=member+2&limit=5'],
+}
+
+/** Fills a board, its columns by turns: each item has activity, and some have a label, a subtask, a comment. */
+function fill(client: SQLite.Database, project: string, count: number): void {
+  const run = (sql: string) => client.prepare(sql).run({ project, count })
+  const some = (every: number) =>
+    `from kanban_items where project_id = @project and sort_order % ${every} = 0`
+  run(`with recursive number (n) as (select 1 union all select n + 1 from number where n < @count)
+    insert into kanban_items (id, project_id, title, "column", sort_order, priority, assignee_id, dismissed)
+    select printf('%s-%05d', @project, n), @project, 'Card ' || n, kanban_columns.name, n,
+      iif(n % 3 = 0, 'high', 'low'), 'member ' || (n % 10), n % 20 = 0
+    from number join kanban_columns on project_id = @project and sort_order = 1 + n % 4 order by n`)
+  run(`insert into kanban_labels (id, project_id, name) values (@project || '-label', @project, 'Bug')`)
+  run(
+    `insert into kanban_item_labels (item_id, label_id) select id, @project || '-label' ${some(10)} limit 20`,
+  )
+  run(`insert into kanban_subtasks (id, item_id, title) select id || '-subtask', id, 'Step' ${some(5)}`)
+  run(
+    `insert into kanban_comments (id, item_id, author_id, content) select id || '-comment', id, 'me', iif(sort_order < 20, 'needle', 'Hm') ${some(5)}`,
+  )
+  run(`insert into kanban_activity (id, item_id, type) select id || '-activity', id, 'priority' ${some(1)}`)
+  run(`update kanban_columns set wip_limit = 3 where project_id = @project and name = 'Done'`)
+}
+
+/** Builds the application with a large and a small board on a file. */
+async function buildBoards(t: Test) {
+  const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
+  const { $client: client } = app.db
+  // The large one is the later one: what stands at the very end of an index is found a little faster.
+  const [small, large] = [(await createProject(app)).id, (await createProject(app)).id]
+  fill(client, small, SMALL)
+  fill(client, large, LARGE)
+  const itemsInReview = client
+    .prepare<unknown[], string>(
+      `select id from kanban_items where project_id = ? and "column" = 'Review' and not dismissed
+       order by sort_order limit ${ITEMS_AT_ONCE} offset 10`,
+    )
+    .pluck()
+  const boardOf = (project: string): Board => ({ project, items: itemsInReview.all(project) })
+  return { app, client, large: () => boardOf(large), small: () => boardOf(small) }
+}
+
+async function ask(app: App, [method, url, body]: Request) {
+  const { status, body: answered } = await send(app, method, url, body)
+  if (status >= 300) throw new Error(`${method} ${url}: ${JSON.stringify(answered)}`)
+}
+
+/** Steps that say how others are put together, or go through no more than a request names or the index of words finds. */
+const HARMLESS =
+  /^(LIST SUBQUERY|CO-ROUTINE|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|SCAN \(subquery-|CORRELATED SCALAR SUBQUERY|MULTI-INDEX OR|INDEX \d|CREATE BLOOM FILTER|BLOOM FILTER ON|SCAN json_each |SCAN search_index VIRTUAL TABLE INDEX 0:M)|\bbest\b/
+
+/**
+ * Finds the steps of a statement's plan that may grow with the tables: whatever is no look-up by an index, or looks up
+ * no single records nor what belongs to one and does not stop early, or sorts more than that.
+ */
+function growing(client: SQLite.Database, source: string, values: unknown[]): string[] {
+  const plan = client.prepare<unknown[], { detail: string }>(`explain query plan ${source}`).all(...values)
+  const steps = plan.map(({ detail }) => detail).filter((step) => !HARMLESS.test(step))
+  const isNarrow = (step: string) => /\b(id|item_id|label_id|name|rowid)=\?\)$/.test(step)
+  const isFine = (step: string) =>
+    /^SEARCH \w+ USING (COVERING INDEX \w+|INDEX \w+|INTEGER PRIMARY KEY) \(/.test(step)
+      ? isNarrow(step) || /\blimit\b/.test(source)
+      : step === 'USE TEMP B-TREE FOR ORDER BY' &&
+        steps.every((other) => !other.startsWith('SEARCH') || isNarrow(other))
+  return steps.filter((step) => !isFine(step))
+}
+
+t.test('no statement walks through a board', async (t) => {
+  const { app, client, large } = await buildBoards(t)
+  const executions = watch(t, client)
+  const tables = new Set<string>()
+  const hold = (what: string, ran: ReadonlyMap<string, unknown[]>) => {
+    const statements = [...ran].filter(([source]) => /^\s*(select|insert|update|delete|with)\b/.test(source))
+    t.ok(statements.length > 0)
+    for (const [source, values] of statements) {
+      t.strictSame(growing(client, source, values), [], `${what}: ${source}`)
+      tables.add(/(?:from|into|update) "?(\w+)/.exec(source)?.[1] ?? source)
+    }
+  }
+  for (const [what, request] of [...Object.entries(REQUESTS), ...Object.entries(OF_ALL)]) {
+    const ran = new Map<string, unknown[]>()
+    const wanted = typeof request === 'function' ? request(large()) : request
+    executions.before = (source, values) => ran.set(source, values)
+    await ask(app, wanted)
+    executions.before = () => undefined
+    hold(what, ran)
+  }
+  // What the worker thread does, on a connection like its own.
+  const other = openDatabase(`file:${client.name}`)
+  t.teardown(other.close)
+  const ran = new Map<string, unknown[]>()
+  watch(t, other.db.$client).before = (source, values) => ran.set(source, values)
+  t.ok(prepareSearch(other.db)('needle', 'local', 20).length > 0)
+  hold('a search', ran)
+  t.strictSame(
+    [...tables].toSorted(),
+    [
+      'kanban_activity',
+      'kanban_columns',
+      'kanban_comments',
+      'kanban_item_labels',
+      'kanban_items',
+      'kanban_subtasks',
+      'projects',
+      'search_index',
+    ],
+    'the statements of all of these were seen',
+  )
+})
+
+t.test('a statement that walks is found', async (t) => {
+  const app = await build(t)
+  const ofColumn = `select * from kanban_items where project_id = 'p' and "column" = 'c'`
+  const ofIds = `select * from kanban_items where id in (select value from json_each('[]'))`
+  const statements: [source: string, found: string[]][] = [
+    [`select * from kanban_items where title = 't'`, ['SCAN kanban_items']],
+    [`update kanban_items set title = 't' where title = 'u'`, ['SCAN kanban_items']],
+    [
+      `select * from kanban_items order by sort_order limit 1`,
+      ['SCAN kanban_items USING INDEX kanban_items_order'],
+    ],
+    [ofColumn, ['SEARCH kanban_items USING INDEX kanban_items_column (project_id=? AND column=?)']],
+    [`${ofColumn} order by sort_order limit 1`, []],
+    [`${ofColumn} order by title limit 1`, ['USE TEMP B-TREE FOR ORDER BY']],
+    [`${ofIds} order by title`, []],
+  ]
+  for (const [source, found] of statements) t.strictSame(growing(app.db.$client, source, []), found, source)
+})
+
+t.test(
+  'however many items a change puts in their places, it takes one statement for each column',
+  async (t) => {
+    const { app, client, small } = await buildBoards(t)
+    const { project, items } = small()
+    const idOf = (name: string) =>
+      client
+        .prepare('select id from kanban_columns where project_id = ? and name = ?')
+        .pluck()
+        .get(project, name)
+    const reordered = items.map((id, index) => ({
+      id,
+      column: index % 2 ? 'Done' : 'To Do',
+      sortOrder: -index,
+    }))
+    const executions = watch(t, client)
+    const updates = async (request: Request) => {
+      executions.log.length = 0
+      await ask(app, request)
+      return executions.count(/^update "kanban_items"/)
+    }
+    t.equal(await updates(['POST', `/api/projects/${project}/kanban-items/reorder`, { items: reordered }]), 2)
+    client.prepare(`update kanban_items set sort_order = 1 where project_id = ?`).run(project)
+    t.equal(await updates(move(items[0], { afterId: items[2] })), 2, 'its column anew, and itself')
+    t.equal(await updates(['DELETE', `/api/kanban-columns/${idOf('Review')}?moveTo=Done`]), 1)
+  },
+)
+
+// Elsewhere a process cannot ask what it has read.
+if (process.platform === 'linux') {
+  const bytesRead = () => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'latin1'))?.[1])
+
+  t.test('no more pages are read for a large board', async (t) => {
+    const { app, client, large, small } = await buildBoards(t)
+    const pageSize = Number(client.pragma('page_size', { simple: true }))
+    // With next to no cache, every page that a statement looks at is read from the file.
+    client.pragma('cache_size = 1')
+    async function pagesFor(request: Request) {
+      const before = bytesRead()
+      await ask(app, request)
+      return Math.floor((bytesRead() - before) / pageSize)
+    }
+
+    for (const [what, request] of Object.entries(REQUESTS)) {
+      const pages = { large: Number.POSITIVE_INFINITY, small: Number.POSITIVE_INFINITY }
+      for (let round = 0; round < 3; round += 1) {
+        pages.large = Math.min(pages.large, await pagesFor(request(large())))
+        pages.small = Math.min(pages.small, await pagesFor(request(small())))
+      }
+      const message = `${what}: ${pages.large} pages, for a small board ${pages.small}`
+      t.ok(pages.small > 0 && pages.large <= 1.25 * pages.small + 4, message)
+    }
+
+    for (const [what, request] of Object.entries(OF_ALL)) {
+      await ask(app, request)
+      const pages = await pagesFor(request)
+      t.ok(pages < 250, `${what}: ${pages} pages`)
+    }
+
+    const whole = ({ project }: Board) => pagesFor(['GET', `/api/projects/${project}`])
+    const [pagesOfLarge, pagesOfSmall] = [await whole(large()), await whole(small())]
+    t.ok(
+      pagesOfLarge > 10 * pagesOfSmall,
+      `all of it takes ${pagesOfLarge} pages, ${pagesOfSmall} of the small one`,
+    )
+  })
+}

@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import t from 'tap'
+import { prepareItemPlaces, prepareItemPutting } from '../../src/board/places.ts'
+import { build, createItem, createProject } from '../helper.ts'
+
+const AT = '2026-01-31T00:00:00.000Z'
+
+t.test('items are put exactly where they are to stand, and no others', async (t) => {
+  const app = await build(t)
+  const { id: projectId } = await createProject(app)
+  const items: string[] = []
+  for (const title of ['one', 'other', 'third']) items.push((await createItem(app, projectId, { title })).id)
+  const [one = '', other = '', third = ''] = items
+  const put = prepareItemPutting(app.db)
+  const select = app.db.$client
+    .prepare('select "column", sort_order, updated_at from kanban_items where id = ?')
+    .raw()
+  const before = select.get(third)
+  const number = fc.double({ noNaN: true, noDefaultInfinity: true })
+  fc.assert(
+    fc.property(number, number, fc.string({ unit: 'binary', minLength: 1 }), (first, second, column) => {
+      const places = [
+        { id: one, sortOrder: first },
+        { id: other, sortOrder: second },
+      ]
+      put(column, places, AT)
+      // Nothing tells -0 from 0 in the file.
+      const expected = places.map(({ sortOrder }) => [column, sortOrder + 0, AT])
+      return isDeepStrictEqual([select.get(one), select.get(other)], expected)
+    }),
+    { numRuns: 300 },
+  )
+  t.strictSame(select.get(third), before)
+})
+
+t.test(
+  'a row of places at the end begins after the last, and each is further than the one before',
+  async (t) => {
+    const app = await build(t)
+    const { id: projectId } = await createProject(app)
+    const { id } = await createItem(app, projectId)
+    const where = { projectId, column: 'To Do' }
+    const { manyAtEnd } = prepareItemPlaces(app.db)
+    const set = app.db.$client.prepare('update kanban_items set sort_order = ? where id = ?')
+    const last = app.db.$client.prepare('select sort_order from kanban_items where id = ?').pluck()
+    const far = Number.MAX_SAFE_INTEGER
+    for (const sortOrder of [0.1, -5, far - 11, far - 10, far, 1e300, -1e300]) {
+      set.run(sortOrder, id)
+      const first = manyAtEnd(where, 10)
+      const places = [Number(last.get(id)), ...Array.from({ length: 10 }, (_, index) => first + index)]
+      t.strictSame(
+        places,
+        [...new Set(places)].toSorted((one, other) => one - other),
+        String(sortOrder),
+      )
+    }
+    t.equal(manyAtEnd({ projectId, column: 'Done' }, 10), 1)
+  },
+)

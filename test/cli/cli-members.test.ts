@@ -1,0 +1,208 @@
+import { existsSync } from 'node:fs'
+import { PassThrough, Writable } from 'node:stream'
+import t from 'tap'
+import { askNewPassword } from '../../src/cli/ask-password.ts'
+import { members } from '../../src/db/schema.ts'
+import { ensureFirstAdmin } from '../../src/members/members.ts'
+import { verifyPassword } from '../../src/members/passwords.ts'
+import { end, onFile, run, start } from '../command-line.ts'
+
+const PASSWORD = 'correct horse'
+
+const ada = { id: 'ada', name: 'Ada Lovelace', email: 'ada@example.test', role: 'admin' } as const
+const bob = { id: 'bob', name: 'Bob', email: 'Bob@example.test' } as const
+
+t.test('help tells the commands, and where passwords come from', async (t) => {
+  const { stdout, code } = await run(t, ['member', '--help'])
+  t.equal(code, 0)
+  for (const word of [
+    'add',
+    'list',
+    'set-role',
+    'disable',
+    'enable',
+    'reset-password',
+    'first line of the input',
+  ])
+    t.ok(stdout.includes(word), word)
+})
+
+t.test('wrong usage exits with 2, says all that is wrong, and makes nothing', async (t) => {
+  const { db, insert, command } = onFile(t)
+  insert(ada)
+  const before = db.select().from(members).get()
+  const mistakes: [string[], string[], string?][] = [
+    [['member', 'set-role', 'ada', 'boss'], ['role must be one of "admin", "member", "viewer"']],
+    [
+      ['member', 'add', 'nobody', '--name', '', '--role', 'boss'],
+      [
+        'email must be an email address',
+        'name must NOT have fewer than 1 characters',
+        'role must be one of "admin", "member", "viewer"',
+      ],
+    ],
+    [['member', 'add', 'a@b'], ['password must NOT have fewer than 8 characters'], 'secret'],
+    [
+      ['token', 'create', 'ada', '--name', '', '--scope', 'all', '--expires', 'soon'],
+      [
+        'name must NOT have fewer than 1 characters',
+        'scope must be one of "read", "write"',
+        'expiresAt must be an ISO 8601 date-time or a plain date',
+      ],
+    ],
+    [
+      ['token', 'create', 'ada', '--name', 'x', '--expires', '2001-01-01'],
+      ['expiresAt must be in the future'],
+    ],
+  ]
+  await Promise.all(
+    mistakes.map(async ([args, messages, input]) => {
+      const stderr = messages.map((message) => `phaseboard: ${message}\n`).join('')
+      t.strictSame(await command(args, input), { code: 2, stdout: '', stderr }, args.join(' '))
+    }),
+  )
+  t.strictSame(db.select().from(members).all(), [before])
+  t.match(await run(t, ['member', 'list'], { DATABASE_URL: ':memory:' }), {
+    code: 2,
+    stderr: 'phaseboard: DATABASE_URL must name a file: what is written into :memory: is lost\n',
+  })
+})
+
+t.test('a reset removes the file with the initial password when it was that', async (t) => {
+  const { db, DATABASE_URL, command, insert } = onFile(t)
+  const first = { databaseUrl: DATABASE_URL, adminEmail: undefined, adminPassword: undefined }
+  const { passwordFile = '' } = (await ensureFirstAdmin(db, first)) ?? {}
+  insert({ id: 'bob', name: 'Bob', email: 'bob@example.test', role: 'member' })
+  t.equal((await command(['member', 'reset-password', 'bob'], `${PASSWORD}\n`)).code, 0)
+  t.ok(existsSync(passwordFile))
+  t.equal((await command(['member', 'reset-password', 'admin@localhost'], `${PASSWORD}\n`)).code, 0)
+  t.notOk(existsSync(passwordFile))
+})
+
+t.test('add makes a member, with the password that is piped in', async (t) => {
+  const { command, memberOf, trail } = onFile(t)
+  const added = await command(
+    ['member', 'add', 'Ada@example.test', '--name', 'Ada Lovelace', '--role', 'admin'],
+    ` ${PASSWORD} \r\nnot this\n`,
+  )
+  const admin = memberOf('Ada@example.test')
+  t.strictSame(added, { code: 0, stdout: `added Ada@example.test as admin: ${admin?.id}\n`, stderr: '' })
+  t.match(admin, { name: 'Ada Lovelace', role: 'admin', disabled: false })
+  t.ok(await verifyPassword(admin?.passwordHash ?? null, ` ${PASSWORD} `), 'the first line, as it is')
+
+  const bare = await command(['member', 'add', 'bob@example.test'])
+  const member = memberOf('bob@example.test')
+  t.strictSame(bare, {
+    code: 0,
+    stdout: `added bob@example.test as member, without a password: ${member?.id}\n`,
+    stderr: '',
+  })
+  t.match(member, { name: 'bob', role: 'member', passwordHash: null })
+  t.strictSame(trail(), [
+    ['member-created', null, null, admin?.id],
+    ['member-created', null, null, member?.id],
+  ])
+})
+
+t.test('a password is read from a pipe that stays open', async (t) => {
+  const { DATABASE_URL, insert, memberOf } = onFile(t)
+  insert(ada)
+  const child = start(t, ['member', 'reset-password', 'ada'], { DATABASE_URL })
+  child.stdin.write(`${PASSWORD}\n`)
+  t.match(await end(child), { code: 0, stderr: '' })
+  t.ok(await verifyPassword(memberOf(ada.email)?.passwordHash ?? null, PASSWORD))
+})
+
+t.test('list shows who there is in plain columns, which names cannot leave', async (t) => {
+  const { insert, command } = onFile(t)
+  insert(bob, { ...ada, disabled: true })
+  insert({ id: 'eve', name: 'E\u001b[31m\nv\u2028e', email: 'e\u0007\u0007@b', role: 'viewer' })
+  t.strictSame(await command(['member', 'list']), {
+    code: 0,
+    stdout: [
+      'ada  ada@example.test  admin   disabled  Ada Lovelace',
+      'bob  Bob@example.test  member  enabled   Bob',
+      'eve  e @b              viewer  enabled   E [31m v e',
+      '',
+    ].join('\n'),
+    stderr: '',
+  })
+})
+
+t.test('the rules of requests hold: the last admin, who is unknown, what is taken', async (t) => {
+  const { db, insert, command, trail } = onFile(t)
+  insert(ada, { ...bob, disabled: true })
+  const before = db.select().from(members).all()
+  const refusals: [string[], string, string?][] = [
+    [['member', 'set-role', 'ada', 'member'], 'Member is the last admin'],
+    [['member', 'disable', 'ADA@example.test'], 'Member is the last admin'],
+    [['member', 'reset-password', '__proto__'], 'Member not found', PASSWORD],
+    [['token', 'create', 'nobody', '--name', 'CI'], 'Member not found'],
+    [['token', 'create', 'bob', '--name', 'CI'], 'Member is disabled'],
+    [['member', 'add', 'ADA@example.test'], 'Member email is taken', PASSWORD],
+  ]
+  await Promise.all(
+    refusals.map(async ([args, message, input]) => {
+      const refusal = { code: 1, stdout: '', stderr: `phaseboard: ${message}\n` }
+      t.strictSame(await command(args, input), refusal, args.join(' '))
+    }),
+  )
+  t.strictSame(db.select().from(members).all(), before)
+  t.strictSame(trail(), [])
+})
+
+/** A terminal on which somebody types the given keys, one text for each question. */
+function terminal(...answers: string[]) {
+  const input = Object.assign(new PassThrough(), {
+    isTTY: true,
+    isRaw: false,
+    setRawMode: (_isRaw: boolean) => {},
+  })
+  const raw: boolean[] = []
+  input.setRawMode = (isRaw) => {
+    raw.push(isRaw)
+  }
+  let shown = ''
+  const output = new Writable({
+    write: (chunk, _encoding, done) => {
+      shown += chunk
+      if (shown.endsWith(': ')) input.write(answers.shift() ?? '')
+      done()
+    },
+  })
+  return { input, output, raw, shown: () => shown }
+}
+
+t.test('on a terminal a password is asked for twice, and nothing of it is shown', async (t) => {
+  const { input, output, raw, shown } = terminal('correct horsf\u007fe\r', 'correct horse\r')
+  const echoed = t.capture(process.stderr, 'write', () => true)
+  t.equal(await askNewPassword('Password of \u001b[31mada', input, output), PASSWORD)
+  t.equal(shown(), 'Password of  [31mada: \nThe same again: \n')
+  t.strictSame(echoed(), [])
+  t.strictSame(raw, [true, false], 'the terminal is left as it was')
+})
+
+t.test('both may be pasted at once', async (t) => {
+  const { input, output } = terminal('correct horse\rcorrect horse\r')
+  t.equal(await askNewPassword('Password', input, output), PASSWORD)
+})
+
+t.test('an empty password is asked for once', async (t) => {
+  const { input, output, shown } = terminal('\r')
+  t.equal(await askNewPassword('Password', input, output), '')
+  t.equal(shown(), 'Password: \n')
+})
+
+t.test('two different passwords are none, and neither is Ctrl-C or Ctrl-D', async (t) => {
+  for (const [answers, message] of [
+    [['correct horse\r', 'correct hors\r'], 'these were two different passwords'],
+    [['correct\u0003'], 'no password was given'],
+    [['\u0004'], 'no password was given'],
+    [['correct horse\r', '\u0003'], 'no password was given'],
+  ] as const) {
+    const { input, output, raw, shown } = terminal(...answers)
+    await t.rejects(askNewPassword('Password', input, output), { message })
+    t.notMatch(shown(), /correct/)
+    t.equal(raw.at(-1), false)
+  }
+})

@@ -1,0 +1,192 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import { buildApp } from '../../src/app.ts'
+import { loadConfig } from '../../src/config.ts'
+import { serverOptions } from '../../src/http/server.ts'
+import { boundUnsentAnswers, type UnsentLimits } from '../../src/http/unsent-answers.ts'
+
+const MEGABYTE = 1024 * 1024
+/** More than what the system itself takes for a client that does not read. */
+const LARGE = 12 * MEGABYTE
+
+/** A server as the service has it, with a large answer, a small one and one that comes in parts. */
+async function serve(t: Test, limits: Partial<UnsentLimits>) {
+  // Of Fastify's own classes, which may be another copy's where the sources are bundled, nothing.
+  const { logController: _, ...options } = serverOptions(loadConfig({ LOG_LEVEL: 'silent' }), undefined)
+  const app = Fastify(options)
+  boundUnsentAnswers(app, { interval: 20, ...limits })
+  let written = 0
+  app.get('/large', (_request, reply) => void reply.header('etag', '"x"').send(Buffer.alloc(LARGE, 'x')))
+  app.get('/small', async () => 'small')
+  app.post('/write', async () => {
+    written++
+    return 'x'.repeat(LARGE)
+  })
+  app.get('/events', (_request, reply) => {
+    reply.hijack()
+    reply.raw.writeHead(200, { 'content-type': 'text/event-stream' })
+    reply.raw.write(': hello\n\n')
+    const timer = setInterval(() => reply.raw.write(': still here\n\n'), 150)
+    reply.raw.on('close', () => clearInterval(timer))
+  })
+  app.setErrorHandler((error: Error & { statusCode?: number; headers?: object }, _request, reply) =>
+    reply
+      .code(error.statusCode ?? 500)
+      .headers({ ...error.headers })
+      .send({ error: error.message }),
+  )
+  await app.listen({ port: 0 })
+  t.teardown(() => {
+    app.server.closeAllConnections()
+    return app.close()
+  })
+  const { port } = app.server.address() as { port: number }
+  return { app, port, url: `http://127.0.0.1:${port}`, written: () => written }
+}
+
+/** A client that asks and does not read. */
+async function dawdle(t: Test, port: number, line = 'GET /large'): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  t.teardown(() => socket.destroy())
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.pause()
+  socket.write(`${line} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n`)
+  return socket
+}
+
+/** How many connections the server has. */
+const connections = (app: {
+  server: { getConnections: (report: (error: unknown, count: number) => void) => void }
+}) => new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)))
+
+/** Waits until there are so many connections, and no longer than a test may take. */
+async function until(app: Parameters<typeof connections>[0], count: number): Promise<void> {
+  for (let attempt = 0; attempt < 300 && (await connections(app)) !== count; attempt++) await wait(20)
+}
+
+t.test(
+  'a client that takes nothing of its answer is cut off; one that takes some now and then is not',
+  async (t) => {
+    const { app, port } = await serve(t, { patience: 400 })
+    const [slow] = await Promise.all([dawdle(t, port), dawdle(t, port), dawdle(t, port, 'POST /write')])
+    let received = 0
+    const started = performance.now()
+    // Reads a part every 100 ms, and so needs much longer than the patience.
+    let wanted = 0
+    slow.on('data', (part) => {
+      received += part.length
+      wanted -= part.length
+      if (wanted <= 0) slow.pause()
+    })
+    const reading = setInterval(() => {
+      wanted = MEGABYTE
+      slow.resume()
+    }, 100)
+    t.teardown(() => clearInterval(reading))
+    await until(app, 1)
+    t.equal(await connections(app), 1, 'those that do not read are gone')
+    while (received < LARGE && performance.now() - started < 20_000 && !slow.destroyed) await wait(50)
+    t.ok(received >= LARGE, 'the other has all of it')
+    t.ok(performance.now() - started > 1000)
+  },
+)
+
+t.test('connections that have nothing to take stay: idle ones, and those of events', async (t) => {
+  const { app, port } = await serve(t, { patience: 100 })
+  const idle = await dawdle(t, port, 'GET /small')
+  idle.resume()
+  const events = await dawdle(t, port, 'GET /events')
+  events.resume()
+  let text = ''
+  events.setEncoding('utf8').on('data', (part) => {
+    text += part
+  })
+  await wait(800)
+  t.equal(await connections(app), 2)
+  t.ok(text.split('still here').length >= 4)
+})
+
+t.test('when there is too much, those who take nothing make room for others', async (t) => {
+  const { app, port, url } = await serve(t, {
+    maxBytes: 3 * LARGE,
+    patience: 60_000,
+    patienceUnderPressure: 200,
+  })
+  for (let index = 0; index < 3; index++) await dawdle(t, port)
+  await wait(500)
+  t.equal(await connections(app), 3)
+  const answer = await fetch(`${url}/large`)
+  t.equal(answer.status, 200)
+  t.equal((await answer.arrayBuffer()).byteLength, LARGE)
+})
+
+t.test('where that does not help, large answers and changes are 503, small answers are not', async (t) => {
+  const { app, port, url, written } = await serve(t, { maxBytes: 3 * LARGE, patienceUnderPressure: 60_000 })
+  const clients = []
+  for (let index = 0; index < 3; index++) clients.push(await dawdle(t, port))
+  await wait(200)
+  const refused = await fetch(`${url}/large`)
+  t.equal(refused.status, 503)
+  t.equal(refused.headers.get('retry-after'), '5')
+  t.equal(refused.headers.get('etag'), null, 'no tag of an answer that was not given')
+  t.strictSame(await refused.json(), { error: 'Service Unavailable' })
+  t.equal((await fetch(`${url}/small`)).status, 200)
+
+  clients.push(await dawdle(t, port, 'POST /write'))
+  await wait(200)
+  t.equal(written(), 1)
+  t.equal((await fetch(`${url}/write`, { method: 'POST' })).status, 503)
+  t.equal(written(), 1, 'what is refused is not done')
+
+  for (const client of clients) client.destroy()
+  await until(app, 0)
+  await wait(100)
+  t.equal((await fetch(`${url}/large`)).status, 200, 'whoever hangs up makes room, too')
+})
+
+t.test('answers that were read count no more, however many there were', async (t) => {
+  const { url } = await serve(t, { maxBytes: 2 * LARGE })
+  for (let index = 0; index < 6; index++) {
+    const answer = await fetch(`${url}/large`)
+    t.equal(answer.status, 200)
+    await answer.arrayBuffer()
+  }
+})
+
+t.test('connections above MAX_CONNECTIONS are closed as they come, and the log says so once', async (t) => {
+  let log = ''
+  const logStream = Object.assign(new (await import('node:stream')).Writable(), {
+    _write(chunk: Buffer, _encoding: string, done: () => void) {
+      log += chunk
+      done()
+    },
+  })
+  const app = await buildApp({ databaseUrl: ':memory:', maxConnections: 2, logLevel: 'warn', logStream })
+  t.teardown(() => app.close())
+  await app.listen({ port: 0 })
+  const { port } = app.server.address() as { port: number }
+  const ask = async () => {
+    const socket = connect(port, '127.0.0.1')
+    t.teardown(() => socket.destroy())
+    socket.on('error', () => undefined)
+    let text = ''
+    socket.setEncoding('utf8').on('data', (part) => {
+      text += part
+    })
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await Promise.race([once(socket, 'data'), once(socket, 'close')])
+    return { socket, text: () => text }
+  }
+  const first = await ask()
+  await ask()
+  t.match(first.text(), /^HTTP\/1.1 200 /)
+  for (let index = 0; index < 3; index++) t.equal((await ask()).text(), '', 'one too many')
+  t.equal(log.split('too many connections').length - 1, 1)
+  first.socket.destroy()
+  await wait(100)
+  t.match((await ask()).text(), /^HTTP\/1.1 200 /, 'there is room again')
+})

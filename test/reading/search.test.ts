@@ -1,0 +1,510 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { openDatabase } from '../../src/db/client.ts'
+import { newId } from '../../src/db/ids.ts'
+import { invalidField } from '../../src/errors.ts'
+import { prepareSearch } from '../../src/reading/search.ts'
+import { long } from '../helper.ts'
+
+/** A database, what searches it as the member `me`, and SQL with values. */
+function setUp(t: Test, url = ':memory:') {
+  const { db, close } = openDatabase(url)
+  t.teardown(close)
+  const { $client: client } = db
+  const search = prepareSearch(db)
+  const find = (text: string, limit = 500) => search(text, 'me', limit)
+  const found = (text: string, limit?: number) => find(text, limit).map(({ id }) => id)
+  const run = (sql: string, ...values: unknown[]) => client.prepare(sql).run(...values)
+  run("insert into projects (id, name) values ('p', 'Apollo')")
+  return { db, client, search, find, found, run }
+}
+
+const addItem = "insert into kanban_items (id, project_id, title, description) values (?, 'p', ?, ?)"
+const addIdea = 'insert into personal_ideas (id, owner_id, title) values (?, ?, ?)'
+
+/** Throws unless the index holds exactly the words of what it says it holds. */
+const checkIndex = (client: SQLite.Database) =>
+  client.exec("insert into search_index (search_index) values ('integrity-check')")
+
+/** Every record as the index should have it. */
+const RECORDS = `
+  select 'project' as kind, id, name as title, description || char(10) || next_step as text from projects
+  union all select 'kanban-item', id, title, description from kanban_items
+  union all select 'kanban-comment', id, '', content from kanban_comments
+  union all select 'transcript-summary', id, title, summary || char(10)
+    || (select coalesce(group_concat(value, char(10)), '') from json_each(participants)) || char(10)
+    || (select coalesce(group_concat(value, char(10)), '') from json_each(action_items)) from transcript_summaries
+  union all select 'personal-idea', id, title, description from personal_ideas
+  order by kind, id`
+const INDEXED = `
+  select kind, record_id as id, title, text from search_entries
+  join search_index on search_index.rowid = search_entries.id order by kind, record_id`
+
+/** What is wrong with the index; undefined when it is just what the records say. */
+function problemOf(client: SQLite.Database): object | undefined {
+  checkIndex(client)
+  const count = (table: string) => client.prepare(`select count(*) from ${table}`).pluck().get()
+  const records = client.prepare(RECORDS).all()
+  const indexed = client.prepare(INDEXED).all()
+  const isRight =
+    JSON.stringify(indexed) === JSON.stringify(records) &&
+    count('search_entries') === records.length &&
+    count('search_index') === records.length
+  return isRight ? undefined : { records, indexed, entries: count('search_entries') }
+}
+
+/** Each kind's table, what else a row of it needs, and the columns that are searched. */
+const SEARCHED = [
+  ['project', 'projects', {}, ['name', 'description', 'next_step']],
+  ['kanban-item', 'kanban_items', { project_id: 'p' }, ['title', 'description']],
+  ['kanban-comment', 'kanban_comments', { item_id: 'i', author_id: 'ada' }, ['content']],
+  [
+    'transcript-summary',
+    'transcript_summaries',
+    { project_id: 'p', date: '2026-01-31T00:00:00.000Z' },
+    ['title', 'summary', 'participants', 'action_items'],
+  ],
+  ['personal-idea', 'personal_ideas', { owner_id: 'me' }, ['title', 'description']],
+] as const
+
+/** A word for a column, and a value that holds it. */
+const wordFor = (column: string, when: string) => when + column.replace('_', '')
+const holding = (word: string, column: string) =>
+  column === 'participants' || column === 'action_items' ? JSON.stringify([word]) : `a ${word}`
+
+t.test('every searched column of every kind is found: inserted, changed, deleted', async (t) => {
+  const { client, find, found, run } = setUp(t)
+  run(addItem, 'i', 'Card', '')
+  for (const [kind, table, needed, columns] of SEARCHED) {
+    const texts = columns.map((column) => [column, holding(wordFor(column, 'before'), column)])
+    const values: Record<string, string> = { ...needed, id: 'x', ...Object.fromEntries(texts) }
+    const names = Object.keys(values)
+    run(`insert into ${table} (${names}) values (${names.map(() => '?')})`, ...Object.values(values))
+    for (const column of columns) {
+      const before = wordFor(column, 'before')
+      const after = wordFor(column, 'after')
+      t.match(find(before), [{ kind, id: 'x' }], `${table}.${column}`)
+      run(`update ${table} set ${column} = ? where id = 'x'`, holding(after, column))
+      t.strictSame(found(before), [], `${table}.${column}: what it was`)
+      t.match(find(after), [{ kind, id: 'x' }], `${table}.${column}: what it is now`)
+    }
+    t.equal(problemOf(client), undefined)
+    const last = wordFor(columns[0], 'after')
+    run(`update ${table} set id = 'y' where id = 'x'`)
+    t.match(find(last), [{ kind, id: 'y' }], `${table}: under another id`)
+    run(`delete from ${table} where id = 'y'`)
+    t.strictSame(found(last), [], `${table}: deleted`)
+    t.equal(problemOf(client), undefined)
+  }
+})
+
+t.test('of participants and action items all that is text is found, whatever its shape', async (t) => {
+  const { client, found, run } = setUp(t)
+  const add =
+    "insert into transcript_summaries (id, project_id, title, date, participants, action_items) values (?, 'p', '', '', ?, ?)"
+  run(add, 'a', '["Ada","Bo\\nb"]', '[{"text":"say \\"hello\\"","who":[1,{"name":"Eve"}]},"call back"]')
+  for (const word of ['ada', 'bo', 'b', 'hello', 'eve', 'call back']) t.strictSame(found(word), ['a'], word)
+  for (const word of ['text', 'who', 'name', 'nb', '1']) t.strictSame(found(`${word} ada`), [], word)
+
+  const odd: unknown[] = [null, '', 'no JSON', '[1', '{"a": "ada"}', '"ada"', 5, Buffer.from('["ada"]')]
+  for (const [index, value] of odd.entries()) {
+    t.doesNotThrow(() => run(add, `odd ${index}`, value, value), `${value} is no obstacle`)
+    t.doesNotThrow(() => run('update transcript_summaries set summary = summary || ?', 'x'))
+  }
+  checkIndex(client)
+})
+
+// --- words ---
+
+/** Texts of all sorts: any characters, those that people use, and what other search engines take for syntax. */
+const SYNTAX =
+  '" \' * ^ - + : ( ) { } [ ] , . _ AND OR NOT NEAR( NEAR(a,2) title: text: {title}: \0 \ud800 \udc00 🚀 🦀 é e\u0301 हिन्दी 你好 ß İ a b'
+const texts = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.string({ unit: fc.constantFrom(' ', ...SYNTAX.split(' ')), maxLength: 15 }),
+  fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 })
+    .map((units) => String.fromCharCode(...units)),
+)
+
+/** What takes a text apart as the index did, by way of the index itself. */
+function prepareWords(client: SQLite.Database, run: (sql: string, ...values: unknown[]) => unknown) {
+  client.exec('create virtual table temp.words using fts5vocab (main, search_index, instance)')
+  const ofTitle = client
+    .prepare<[], string>(
+      `select term from words join search_entries on search_entries.id = words.doc
+       where kind = 'kanban-item' and record_id = 'words' order by offset`,
+    )
+    .pluck()
+  return (text: string): string[] => {
+    run(addItem, 'words', text, '')
+    const words = ofTitle.all()
+    run("delete from kanban_items where id = 'words'")
+    return words
+  }
+}
+
+t.test('an item is found by each word of its title, and by each beginning of a word', async (t) => {
+  const { client, found, run } = setUp(t)
+  const wordsOf = prepareWords(client, run)
+  let wordless = 0
+  let several = 0
+  fc.assert(
+    fc.property(texts, (title) => {
+      const words = wordsOf(title)
+      if (words.length === 0) wordless++
+      if (words.length > 1) several++
+      run(addItem, 'i', title, '')
+      const isFound = (text: string) => found(text).includes('i')
+      const isRight =
+        isFound(title) === words.length > 0 &&
+        words.every((word) => isFound(word)) &&
+        words.every((word) =>
+          [...word].every((_, index, all) => {
+            const beginning = all.slice(0, index + 1).join('')
+            return isFound(`${title} ${beginning}`)
+          }),
+        ) &&
+        title.split(/\s+/).every((chunk) =>
+          [...chunk].every((_, index) => {
+            const beginning = chunk.slice(0, index + 1)
+            return isFound(beginning) === wordsOf(beginning).length > 0
+          }),
+        )
+      run("delete from kanban_items where id = 'i'")
+      return isRight
+    }),
+    { numRuns: 300 },
+  )
+  t.ok(wordless > 5 && several > 50, `${wordless} titles had no words, ${several} had several`)
+})
+
+t.test('nothing that is searched for is syntax: it finds what its words find', async (t) => {
+  const { client, find, run } = setUp(t)
+  const wordsOf = prepareWords(client, run)
+  for (const [index, title] of SYNTAX.split(' ').entries()) run(addItem, `i${index}`, `${title} a b`, title)
+  let hits = 0
+  fc.assert(
+    fc.property(texts, (text) => {
+      const results = find(text)
+      if (results.length > 0) hits++
+      return JSON.stringify(results) === JSON.stringify(find(wordsOf(text).join(' ')))
+    }),
+    { numRuns: 1000 },
+  )
+  t.ok(hits > 50, `${hits} texts found something`)
+})
+
+t.test('all words must match, in any order and field, the last one as a prefix too', async (t) => {
+  const { found, run } = setUp(t)
+  run(addItem, 'i', 'Fix the Engine', 'It leaks oil')
+  run(addItem, 'j', 'Paint the engine', 'red')
+  run(
+    'insert into kanban_comments (id, item_id, author_id, content) values (?, ?, ?, ?)',
+    'c',
+    'i',
+    'ada',
+    'Oil',
+  )
+  const expected: [string, string[]][] = [
+    ['engine', ['i', 'j']],
+    ['oil engine', ['i']],
+    ['engine oil the', ['i']],
+    ['leak', ['i']],
+    ['leak engine', []],
+    ['leaks engine', ['i']],
+    ['engine, leak', ['i']],
+    ['engine paint fix', []],
+    ['engine engine ENGINE', ['i', 'j']],
+    ['ngine', []],
+    ['ENGINE', ['i', 'j']],
+    ['éngïne', ['i', 'j']],
+    ['nothing', []],
+    ['', []],
+    ['  \t\n', []],
+    ['"*()-^:', []],
+    ['🚀', []],
+  ]
+  for (const [text, ids] of expected) t.strictSame(found(text).toSorted(), ids, text)
+})
+
+t.test('accents and case are the same both ways', async (t) => {
+  const { found, run } = setUp(t)
+  run(addItem, 'i', 'Übergröße für Ärzte in ΑΘΗΝΑ', '')
+  run(addItem, 'j', 'Resume e\u0301tude', '')
+  for (const text of ['ubergroße', 'ÜBERGRÖßE', 'arzte', 'αθηνα', 'fur'])
+    t.strictSame(found(text), ['i'], text)
+  for (const text of ['résumé', 'étude', 'ETUDE', 'e\u0301tude']) t.strictSame(found(text), ['j'], text)
+})
+
+t.test('there may be fifty words, and no more', async (t) => {
+  const { found, run } = setUp(t)
+  const words = Array.from({ length: 51 }, (_, index) => `w${index}`)
+  run(addItem, 'i', words.join(' '), '')
+  t.strictSame(found(words.slice(1).join(' ')), ['i'])
+  t.throws(() => found(words.join(' ')), invalidField('q', 'must NOT have more than 50 words'))
+})
+
+// --- order ---
+
+t.test('the title counts more than the text, and a rare word more than a common one', async (t) => {
+  const { found, run } = setUp(t)
+  for (let index = 0; index < 20; index++) run(addItem, `filler ${index}`, 'Something common', 'else')
+  run(addItem, 'text', 'Paint', 'engine engine engine')
+  run(addItem, 'title', 'Engine', `Something ${'quite long '.repeat(50)}`)
+  run(addItem, 'once', 'Paint', 'the engine of the ship')
+  run(
+    'insert into kanban_comments (id, item_id, author_id, content) values (?, ?, ?, ?)',
+    'c',
+    'text',
+    'a',
+    'Engine',
+  )
+  t.equal(found('engine')[0], 'title')
+  t.equal(found('engine').at(-1), 'once')
+  run(addItem, 'both', 'rarely common', '')
+  run(addItem, 'common twice', 'common common', 'rarely')
+  t.strictSame(found('common rarely'), ['both', 'common twice'])
+})
+
+t.test('what is equally good comes by id, and the limit cuts after that', async (t) => {
+  const { found, run } = setUp(t)
+  const ids = Array.from({ length: 30 }, newId)
+  for (const id of ids.toReversed()) run(addItem, id, 'Same', '')
+  t.strictSame(found('same'), ids)
+  for (const limit of [1, 2, 29, 30, 31]) t.strictSame(found('same', limit), ids.slice(0, limit))
+  run(addItem, 'zz', 'Same same', '')
+  t.strictSame(found('same', 2), ['zz', ids[0]])
+})
+
+// --- whose ---
+
+t.test("others' ideas neither show nor take a place", async (t) => {
+  const { search, run } = setUp(t)
+  for (let index = 0; index < 30; index++) run(addIdea, `a${index}`, 'other', 'secret secret')
+  run(addIdea, 'mine', 'me', `my secret ${'and so on '.repeat(20)}`)
+  run(addItem, 'i', 'Card', `no secret ${'and so on '.repeat(50)}`)
+  const found = (owner: string, limit: number) => search('secret', owner, limit).map(({ id }) => id)
+  t.strictSame(found('me', 1), ['mine'])
+  t.strictSame(found('me', 500), ['mine', 'i'])
+  t.strictSame(found('nobody', 1), ['i'])
+  t.strictSame(found('', 500), ['i'])
+  t.strictSame(found('ME', 500), ['i'])
+  t.equal(found('other', 500).length, 31)
+  run("update personal_ideas set owner_id = 'nobody' where id = 'mine'")
+  t.strictSame(found('me', 500), ['i'])
+  t.strictSame(found('nobody', 500), ['mine', 'i'])
+})
+
+// --- snippets ---
+
+t.test('a snippet shows what matched, marked, in the column that matched best', async (t) => {
+  const { find, run } = setUp(t)
+  const snippets = (text: string) => find(text).map(({ snippet }) => snippet)
+  const words = Array.from({ length: 200 }, (_, index) => `w${index}`).join(' ')
+  run(addItem, 'i', 'Fix the <b>engine</b>', `${words} & it **leaks** "Öl" ${words}`)
+  t.strictSame(snippets('engine'), ['Fix the <b>**engine**</b>'], 'nothing is escaped')
+  t.strictSame(snippets('fix eng'), ['**Fix** the <b>**engine**</b>'])
+  const [snippet = ''] = snippets('leaks ol')
+  t.match(snippet, /^…w\d+ .*& it \*\*\*\*leaks\*\*\*\* "\*\*Öl\*\*" .*w\d+…$/)
+  t.equal(snippet.match(/[\wÖ]+/g)?.length, 32)
+  run("insert into projects (id, name, description, next_step) values ('q', 'Gemini', 'Dock', 'Undock')")
+  t.strictSame(snippets('dock'), ['**Dock**\nUndock'])
+  run(
+    "insert into transcript_summaries (id, project_id, title, date, action_items) values ('t', 'p', 'x', '', ?)",
+    '["Call Eve"]',
+  )
+  t.strictSame(snippets('eve'), ['Call **Eve**'], 'without the line breaks of empty fields')
+})
+
+t.test('a snippet is short however long what counts as a word is', async (t) => {
+  const { find, run } = setUp(t)
+  const snippetOf = (description: string) => {
+    run('delete from kanban_items')
+    run(addItem, 'i', 'Card', description)
+    return find('needle')[0]?.snippet ?? ''
+  }
+  const filler = long(3000)
+  t.equal(snippetOf(`needle ${filler}`), `**needle** ${filler.slice(0, 489)}…`)
+  t.equal(snippetOf(`${filler} needle`), `…${filler.slice(0, 124)} **needle**…`)
+  t.equal(snippetOf(`needle${filler}`), `**needle${filler.slice(0, 492)}…**`)
+  for (const half of ['', 'x']) {
+    const snippet = snippetOf(`${'🚀'.repeat(1001)}${half} needle ${half}${'🚀'.repeat(1001)}`)
+    t.match(snippet, /^….{60,130}\*\*needle\*\*.*…$/u)
+    t.ok(snippet.isWellFormed())
+  }
+  t.equal(snippetOf(`needle ${long(489)}`), `**needle** ${long(489)}`, 'what fits stays whole')
+})
+
+// --- cost ---
+
+t.test(
+  'changes of what is not searched run the very program that they would without the index',
+  async (t) => {
+    const { client, run } = setUp(t)
+    run(addItem, 'i', 'Card', '')
+    const moving = [
+      'update kanban_items set sort_order = ?, "column" = ?, updated_at = ? where id = +?',
+      'update kanban_items set project_id = ?, priority = ?, dismissed = ?, metadata = ? where id = +?',
+      'update projects set sort_order = ?, status = ? where id = +?',
+      'update kanban_comments set edited_at = ? where id = +?',
+      'update personal_ideas set sort_order = ? where id = +?',
+    ]
+    const program = (sql: string) =>
+      client
+        .prepare<unknown[], { opcode: string; p1: number; p2: number; p4: unknown }>(`explain ${sql}`)
+        .all(Array.from(sql.matchAll(/\?/g), () => null))
+        .map(({ opcode, p1, p2, p4 }) => [opcode, p1, p2, p4])
+    const programs = moving.map(program)
+
+    const data = () => client.prepare('select * from search_index_data').all()
+    const before = data()
+    run("update kanban_items set sort_order = 5, title = title, description = '' where id = 'i'")
+    run("update projects set name = name, next_step = next_step, health = 'blocked'")
+    t.strictSame(data(), before, 'nor does a text that stays the same')
+
+    const triggers = client
+      .prepare<[], string>("select name from sqlite_schema where type = 'trigger'")
+      .pluck()
+    for (const name of triggers.all()) client.exec(`drop trigger ${name}`)
+    t.strictSame(moving.map(program), programs)
+  },
+)
+
+// --- whoever writes ---
+
+/** One write; `at` and `to` choose among few ids, so that they meet. */
+const step = fc.record({
+  sql: fc.constantFrom(
+    'insert or ignore into projects (id, name, description) values (:id, :text, :other)',
+    'insert or ignore into kanban_items (id, project_id, title, description) values (:id, :parent, :text, :other)',
+    'insert or ignore into kanban_comments (id, item_id, author_id, content) values (:id, :parent, :other, :text)',
+    "insert or ignore into transcript_summaries (id, project_id, title, date, action_items) values (:id, :parent, :text, '', :json)",
+    'insert or ignore into personal_ideas (id, owner_id, title) values (:id, :other, :text)',
+    'insert or replace into projects (id, name) values (:id, :text)',
+    'replace into kanban_items (id, project_id, title) values (:id, :parent, :text)',
+    'replace into kanban_comments (id, item_id, author_id, content) values (:id, :parent, :other, :text)',
+    'insert into kanban_items (id, project_id, title) values (:id, :parent, :text) on conflict do update set title = excluded.title',
+    'insert into kanban_items (id, project_id, title) values (:id, :parent, :text) on conflict do update set sort_order = 1',
+    'insert or replace into personal_ideas (id, owner_id, title) select id || 2, owner_id, title from personal_ideas',
+    'update projects set name = :text, next_step = :other where id = :id',
+    'update kanban_items set title = :text where id = :id',
+    'update kanban_items set description = :text, sort_order = 2 where project_id = :parent',
+    'update kanban_items set project_id = :parent where id = :id',
+    'update or replace kanban_items set id = :parent where id = :id',
+    'update kanban_comments set content = :text where item_id = :parent',
+    'update transcript_summaries set participants = :json where id = :id',
+    'update personal_ideas set description = :text',
+    'delete from projects where id = :id',
+    'delete from kanban_items where id = :id',
+    'delete from kanban_comments where id = :id',
+    'delete from personal_ideas where id = :id',
+    'savepoint undo',
+    'rollback to undo',
+    'release undo',
+    'vacuum',
+  ),
+  at: fc.constantFrom('a', 'b', 'c'),
+  to: fc.constantFrom('a', 'b', 'c'),
+  text: fc.constantFrom('one', 'one two', 'two three', '', 'Ünïcödé', 'x\0y'),
+  other: fc.constantFrom('four', 'one', ''),
+  isTool: fc.boolean(),
+})
+
+t.test('whatever is written, and by whom, the index is what the records say', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const { client } = setUp(t, `file:${path}`)
+  const tool = new SQLite(path)
+  t.teardown(() => tool.close())
+  // Neither is a matter of course among other tools.
+  tool.pragma('foreign_keys = off')
+  tool.pragma('trusted_schema = off')
+  let done = 0
+  fc.assert(
+    fc.property(
+      fc.array(step, { minLength: 10, maxLength: 40, size: 'max' }),
+      fc.boolean(),
+      (steps, isRecursive) => {
+        tool.pragma(`recursive_triggers = ${isRecursive ? 'on' : 'off'}`)
+        for (const table of [
+          'projects',
+          'kanban_items',
+          'kanban_comments',
+          'transcript_summaries',
+          'personal_ideas',
+        ])
+          client.exec(`delete from ${table}`)
+        client.exec("insert into projects (id, name) values ('a', 'x'), ('b', 'y')")
+        for (const { sql, at, to, text, other, isTool } of steps) {
+          // Only one connection at a time has something open.
+          const writer = client.inTransaction ? client : tool.inTransaction || isTool ? tool : client
+          const values = { id: at, parent: to, text, other, json: JSON.stringify([text, other]) }
+          try {
+            const statement = writer.prepare(sql)
+            if (/:/.test(sql)) statement.run(values)
+            else statement.run()
+            done++
+          } catch (error) {
+            // A parent that is not there, a savepoint that is not set, a vacuum inside a transaction.
+            if (!/constraint|no such savepoint|VACUUM/i.test(String(error))) throw error
+          }
+        }
+        for (const connection of [client, tool]) if (connection.inTransaction) connection.exec('commit')
+        const problem = problemOf(client)
+        if (problem) throw new Error(JSON.stringify(problem, null, 2))
+      },
+    ),
+    { numRuns: 100 },
+  )
+  t.ok(done > 1000, `${done} writes`)
+})
+
+t.test('comments that a tool has left without their item are not found', async (t) => {
+  const { client, found, run } = setUp(t)
+  run(addItem, 'i', 'Card', '')
+  run("insert into kanban_comments (id, item_id, author_id, content) values ('c', 'i', 'ada', 'Hm')")
+  t.strictSame(found('hm'), ['c'])
+  client.pragma('foreign_keys = off')
+  run("delete from kanban_items where id = 'i'")
+  t.strictSame(found('hm'), [])
+})
+
+t.test('a file from before the search has everything indexed at its next start', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const { entries } = JSON.parse(readFileSync('drizzle/meta/_journal.json', 'utf8'))
+  const before = entries.slice(
+    0,
+    entries.findIndex(({ tag }: { tag: string }) => tag.endsWith('_search')),
+  )
+  const old = new SQLite(path)
+  old.exec(
+    'create table __drizzle_migrations (id integer primary key, hash text not null, created_at numeric)',
+  )
+  for (const { tag, when } of before) {
+    old.exec(readFileSync(`drizzle/${tag}.sql`, 'utf8'))
+    old.prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)').run(tag, when)
+  }
+  old.exec(`
+    insert into projects (id, name, description, next_step) values ('q', 'Gemini one', 'two', 'three');
+    insert into kanban_items (id, project_id, title, description) values ('i', 'q', 'one', 'two');
+    insert into kanban_comments (id, item_id, author_id, content) values ('c', 'i', 'ada', 'one two');
+    insert into transcript_summaries (id, project_id, title, date, summary, participants, action_items) values
+      ('t', 'q', 'one', '', 'two', '["Ada"]', '["three"]'), ('u', 'q', 'no', '', '', 'no JSON', null);
+    insert into personal_ideas (id, owner_id, title, description) values ('e', 'me', 'one', 'two');`)
+  old.close()
+
+  const { client, found, run } = setUp(t, `file:${path}`)
+  t.strictSame(found('one two').toSorted(), ['c', 'e', 'i', 'q', 't'])
+  t.strictSame(found('three one').toSorted(), ['q', 't'])
+  t.strictSame(found('ada'), ['t'])
+  checkIndex(client)
+  run("delete from transcript_summaries where id = 'u'")
+  t.equal(problemOf(client), undefined)
+  run("delete from projects where id = 'q'")
+  t.strictSame(found('one'), ['e'])
+  t.equal(problemOf(client), undefined)
+})

@@ -1,0 +1,574 @@
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
+import { createGroupCommit } from '../../src/db/group-commit.ts'
+import { type ProjectFilter, prepareProjects } from '../../src/projects/projects.ts'
+import { createSnapshots } from '../../src/reading/snapshots.ts'
+import { ref } from '../../src/schemas/common.ts'
+import { ProjectSchema } from '../../src/schemas/records.ts'
+import { createSerializer } from '../../src/schemas/serialization.ts'
+import { nextTurn, watch } from '../executions.ts'
+
+const MUCH = 1_000_000
+const serialize = createSerializer(ref(ProjectSchema))
+
+/** What an answer is when it is read and written afresh. */
+function freshFrom(db: SharedDatabase) {
+  const projects = prepareProjects(db)
+  const project = (id: string) => projects.getAll([id]).map(serialize).join()
+  return { project, list: (filter: ProjectFilter = {}) => `[${projects.idsOf(filter).map(project).join()}]` }
+}
+
+const insertProject = (id: string, order: number, status = 'active') => `
+  insert into projects (id, name, sort_order, status, next_step) values ('${id}', 'Ä ${id}', ${order}, '${status}', '0');
+  insert into kanban_items (id, project_id, title) values ('${id}-item', '${id}', 'Card');
+  insert into kanban_subtasks (id, item_id, title) values ('${id}-step', '${id}-item', 'Step');
+  insert into metrics (id, project_id, name, value) values ('${id}-metric', '${id}', 'Velocity', 1.5);
+`
+
+/** Snapshots of a new file's projects, and another connection to the file. */
+function setUp(t: Test, ids: string[], maxBytes = MUCH) {
+  const path = join(t.testdir(), 'board.db')
+  const { db, close } = openDatabase(`file:${path}`)
+  t.teardown(close)
+  const other = openDatabase(`file:${path}`)
+  t.teardown(other.close)
+  for (const [index, id] of ids.entries()) db.$client.exec(insertProject(id, index))
+  const { project, list, page, arrived, askAgain } = createSnapshots(db, maxBytes)
+  return {
+    path,
+    db,
+    client: db.$client,
+    other: other.db.$client,
+    project,
+    list,
+    page,
+    arrived,
+    askAgain,
+    fresh: freshFrom(other.db),
+    body: (id: string) => project(id).body,
+    executed: watch(t, db.$client),
+    ...createGroupCommit(db),
+  }
+}
+
+t.test('a snapshot is what a fresh read would send', async (t) => {
+  const { project, list, fresh, client } = setUp(t, ['b', 'a', 'c'])
+  client.exec("update projects set status = 'done', team_id = 'ops' where id = 'c'")
+  const filters = [
+    {},
+    { status: 'active' },
+    { teamId: 'ops' },
+    { status: 'done', teamId: 'ops' },
+    { status: 'x' },
+  ]
+  for (const round of ['made', 'kept']) {
+    for (const id of ['a', 'b', 'c']) t.equal(`${project(id).body}`, fresh.project(id), `${id}, ${round}`)
+    for (const filter of filters) {
+      t.equal(`${list(filter).body}`, fresh.list(filter), `${JSON.stringify(filter)}, ${round}`)
+    }
+  }
+  t.equal(`${list({ status: '', teamId: '' }).body}`, fresh.list())
+  t.equal(`${list({ status: undefined, teamId: undefined }).body}`, fresh.list())
+  t.equal(`${list({ status: 'x' }).body}`, '[]')
+  t.match(JSON.parse(`${list({}).body}`), [{ id: 'b', name: 'Ä b' }, { id: 'a' }, { id: 'c' }])
+})
+
+t.test('a page has those projects that are named, in that order, and says which comes next', async (t) => {
+  for (const maxBytes of [MUCH, 0]) {
+    const { page, body, write, client, fresh } = setUp(t, ['b', 'a', 'c'], maxBytes)
+    for (const ids of [[], ['a'], ['c', 'b'], ['a', 'none', 'b'], ['b', 'c', 'a']]) {
+      const there = ids.filter((id) => id !== 'none')
+      const { body: bytes, next } = page(() => ({ ids, next: 'more' }))
+      t.equal(`${bytes}`, `[${there.map(fresh.project).join()}]`)
+      t.equal(next, 'more')
+      const again = page(() => ({ ids }))
+      t.strictSame([`${again.body}`, again.next], [`${bytes}`, undefined])
+    }
+    const before = page(() => ({ ids: ['a', 'b'] }))
+    t.not(page(() => ({ ids: ['b', 'a'] })).etag, before.etag)
+    client.exec("update kanban_items set title = 'x' where id = 'b-item'")
+    const after = page(() => ({ ids: ['a', 'b'] }))
+    t.not(after.etag, before.etag)
+    t.equal(`${after.body}`, `[${fresh.project('a')},${fresh.project('b')}]`)
+    t.equal(`${body('b')}`, fresh.project('b'))
+    await t.rejects(
+      write(() => page(() => ({ ids: [] }))),
+      { message: 'snapshots are of what is committed: read them after the write' },
+    )
+  }
+})
+
+t.test('filters are not taken for one another', async (t) => {
+  const { list, client } = setUp(t, ['a', 'b'])
+  client.exec(`
+    update projects set status = 'x', team_id = null where id = 'a';
+    update projects set status = '', team_id = 'x' where id = 'b'`)
+  const ids = (filter: ProjectFilter) =>
+    JSON.parse(`${list(filter).body}`).map(({ id }: { id: string }) => id)
+  t.strictSame(ids({ status: 'x' }), ['a'])
+  t.strictSame(ids({ teamId: 'x' }), ['b'])
+  t.strictSame(ids({ status: 'x', teamId: 'x' }), [])
+  t.strictSame(ids({ status: 'x","' }), [])
+  t.strictSame(ids({}), ['a', 'b'])
+})
+
+t.test('what does not exist is a 404, until it does', async (t) => {
+  const { project, client, other } = setUp(t, ['a'])
+  const gone = { statusCode: 404, message: 'Project not found' }
+  for (const id of ['none', '', 'a\0', 'a"', '["a"]', 'list:["",""]']) t.throws(() => project(id), gone, id)
+  client.exec(insertProject('none', 1))
+  t.match(`${project('none').body}`, '"id":"none"')
+  client.exec("delete from projects where id = 'none'")
+  t.throws(() => project('none'), gone)
+  t.ok(project('a'))
+  await nextTurn()
+  other.exec("delete from projects where id = 'a'")
+  t.throws(() => project('a'), gone)
+})
+
+t.test('an ETag stands for the bytes', async (t) => {
+  const { path, project, list, client } = setUp(t, ['a', 'b'])
+  const before = { a: project('a').etag, b: project('b').etag, all: list({}).etag }
+  for (const etag of Object.values(before)) t.match(etag, /^"[\w-]{22}"$/, 'it is a strong one')
+  t.equal(new Set(Object.values(before)).size, 3)
+  t.equal(list({ status: 'active' }).etag, before.all, 'the same bytes')
+
+  client.exec("update projects set name = 'x' where id = 'a'")
+  t.not(project('a').etag, before.a)
+  t.not(list({}).etag, before.all)
+  t.equal(project('b').etag, before.b)
+  client.exec("update projects set name = 'Ä a' where id = 'a'")
+  t.equal(project('a').etag, before.a, 'the same bytes as before')
+  t.equal(list({}).etag, before.all)
+  client.exec("update projects set sort_order = 5 where id = 'a'")
+  t.not(list({}).etag, before.all)
+  client.exec("update projects set sort_order = 0 where id = 'a'")
+  client.exec(
+    "update kanban_columns set name = 'x'; update kanban_subtasks set completed = 1 where id = 'b-step'",
+  )
+  t.not(project('b').etag, before.b, 'what belongs to it counts')
+  client.exec("update kanban_subtasks set completed = 0 where id = 'b-step'")
+
+  const again = openDatabase(`file:${path}`)
+  t.teardown(again.close)
+  const restarted = createSnapshots(again.db, MUCH)
+  t.strictSame(
+    { a: restarted.project('a').etag, b: restarted.project('b').etag, all: restarted.list({}).etag },
+    before,
+    'a restart changes nothing',
+  )
+})
+
+t.test('a write drops the snapshots of the projects that it touches, and no other', async (t) => {
+  const { client, body, list, write, fresh } = setUp(t, ['a', 'b', 'c'])
+  const kept = () => ['a', 'b', 'c'].map((id) => body(id))
+  const before = kept()
+  const all = list({}).body
+  t.equal(list({}).body, all, 'a list is kept too')
+  t.strictSame(
+    kept().map((now, index) => now === before[index]),
+    [true, true, true],
+  )
+  t.not(list({ status: 'active' }).body, all)
+  t.strictSame(
+    kept().map((now, index) => now === before[index]),
+    [true, true, true],
+    'lists share them',
+  )
+
+  await write(() => client.exec("update kanban_subtasks set title = 'x' where id = 'b-step'"))
+  t.strictSame(
+    kept().map((now, index) => now === before[index]),
+    [true, false, true],
+  )
+  t.equal(`${list({}).body}`, fresh.list())
+
+  client.exec("update kanban_items set project_id = 'c' where id = 'a-item'")
+  const after = kept()
+  t.not(after[0], before[0])
+  t.not(after[2], before[2])
+  t.strictSame(after.map(String), ['a', 'b', 'c'].map(fresh.project))
+  t.equal(`${list({}).body}`, fresh.list())
+
+  const listed = list({}).body
+  client.exec(`
+    insert into kanban_activity (id, item_id, type) values ('x', 'b-item', 'priority');
+    insert into kanban_comments (id, item_id, author_id, content) values ('x', 'b-item', 'ada', 'Hm');
+    insert into kanban_columns (id, project_id, name) values ('x', 'b', 'Blocked');
+    insert into members (id, name, email) values ('ada', 'Ada', 'ada@example.test')`)
+  t.equal(body('b'), after[1], 'what does not show drops nothing')
+  t.equal(list({}).body, listed)
+
+  client.exec("delete from kanban_items where id = 'b-item'")
+  t.strictSame(
+    kept().map((now, index) => now === after[index]),
+    [true, false, true],
+  )
+})
+
+t.test('a list of another filter is dropped too when a project comes to pass it', async (t) => {
+  const { client, list, fresh } = setUp(t, ['a', 'b'])
+  const filters = [
+    {},
+    { status: 'active' },
+    { status: 'done' },
+    { teamId: 'ops' },
+    { status: 'done', teamId: 'ops' },
+  ]
+  const agree = (what: string) => {
+    for (const filter of filters) t.equal(`${list(filter).body}`, fresh.list(filter), what)
+  }
+  agree('at first')
+  client.exec("update projects set status = 'done', team_id = 'ops' where id = 'a'")
+  agree('when it passes another filter')
+  client.exec("delete from projects where id = 'a'")
+  agree('when it is gone')
+  client.exec(insertProject('d', -1, 'done'))
+  agree('when another comes')
+})
+
+t.test('a write that is undone leaves no wrong snapshot', async (t) => {
+  const { client, body, list, write, fresh } = setUp(t, ['a', 'b'])
+  const before = { a: `${body('a')}`, b: `${body('b')}`, list: `${list({}).body}` }
+  const kept = body('b')
+  const agrees = () => {
+    t.strictSame({ a: `${body('a')}`, b: `${body('b')}`, list: `${list({}).body}` }, before)
+    t.strictSame({ a: fresh.project('a'), b: fresh.project('b'), list: fresh.list() }, before)
+    t.equal(body('b'), kept)
+  }
+  await t.rejects(
+    write(() => {
+      client.exec("update projects set name = 'x' where id = 'a'")
+      throw new Error('no')
+    }),
+  )
+  agrees()
+  await t.rejects(
+    write(() => {
+      client.pragma('defer_foreign_keys = on')
+      client.exec(
+        "update projects set name = 'x' where id = 'a'; update kanban_items set project_id = 'none' where project_id = 'a'",
+      )
+    }),
+    { code: 'SQLITE_CONSTRAINT_FOREIGNKEY' },
+  )
+  agrees()
+})
+
+t.test('inside a write there is nothing to read that could be undone', async (t) => {
+  const { client, body, list, write, fresh } = setUp(t, ['a', 'b'])
+  const message = 'snapshots are of what is committed: read them after the write'
+  body('a')
+  list({})
+  await t.rejects(
+    write(() => body('b') && client.exec("update projects set name = 'x' where id = 'a'") && body('a')),
+    { message },
+  )
+  await t.rejects(
+    write(() => client.exec("update projects set name = 'x' where id = 'a'") && list({})),
+    { message },
+  )
+  t.equal(`${body('a')}`, fresh.project('a'))
+  await write(() => {
+    client.exec("update projects set name = 'y' where id = 'a'")
+    t.throws(() => body('a'), { message })
+    t.throws(() => list({}), { message })
+  })
+  t.match(`${body('a')}`, '"name":"y"')
+  t.equal(`${list({}).body}`, fresh.list())
+})
+
+t.test('a commit of another process drops everything in the next turn', async (t) => {
+  const { project, list, other, fresh, body } = setUp(t, ['a', 'b'])
+  const a = body('a')
+  list({})
+  await nextTurn()
+  t.equal(body('a'), a, 'while nobody commits, everything is kept')
+  other.exec("begin immediate; update projects set name = 'x'")
+  await nextTurn()
+  t.equal(body('a'), a, 'also while another process has not committed yet')
+  other.exec('commit')
+  await nextTurn()
+  t.equal(`${body('a')}`, fresh.project('a'))
+  t.match(`${body('a')}`, '"name":"x"')
+  t.equal(`${list({}).body}`, fresh.list())
+
+  await nextTurn()
+  other.exec("update projects set name = 'y'")
+  t.equal(`${list({}).body}`, fresh.list(), 'a list first')
+  t.equal(`${project('b').body}`, fresh.project('b'))
+
+  await nextTurn()
+  other.exec("update kanban_items set project_id = 'b'; delete from kanban_subtasks")
+  t.equal(`${list({ status: 'active' }).body}`, fresh.list({ status: 'active' }))
+  t.equal(`${list({}).body}`, fresh.list())
+})
+
+t.test('a commit of another process just before an own write is noticed', async (t) => {
+  const { client, list, other, fresh, body, write } = setUp(t, ['a', 'b'])
+  body('a')
+  list({})
+  await nextTurn()
+  other.exec("update projects set name = 'x' where id = 'a'")
+  await write(() => client.exec("update projects set name = 'y' where id = 'b'"))
+  await nextTurn()
+  t.equal(`${body('a')}`, fresh.project('a'))
+  t.equal(`${list({}).body}`, fresh.list())
+
+  other.exec("update projects set name = 'z' where id = 'a'")
+  await t.rejects(
+    write(() => {
+      client.exec("update projects set name = 'none' where id = 'b'")
+      throw new Error('no')
+    }),
+  )
+  await nextTurn()
+  t.equal(`${body('a')}`, fresh.project('a'))
+  t.equal(`${list({}).body}`, fresh.list())
+})
+
+t.test('other processes are asked once in a turn in which requests arrive', async (t) => {
+  const { client, list, body, executed, arrived, askAgain } = setUp(t, ['a', 'b'])
+  const DATA_VERSION = /data_version/
+  body('a')
+  body('b')
+  list({})
+  for (const round of [1, 2, 3]) {
+    await nextTurn()
+    executed.log.length = 0
+    for (let request = 0; request < 20; request++) {
+      arrived({ request })
+      body('a')
+      body('b')
+      list({})
+    }
+    t.equal(executed.count(DATA_VERSION), 1, `turn ${round}`)
+    t.equal(executed.log.length, 1, 'and nothing else is executed')
+  }
+  askAgain()
+  body('a')
+  t.equal(executed.count(DATA_VERSION), 2, 'again when told so')
+  const client1 = {}
+  arrived(client1)
+  body('a')
+  arrived(client1)
+  body('a')
+  t.equal(executed.count(DATA_VERSION), 3, 'and for what one client sends behind an earlier request')
+  await nextTurn()
+  executed.log.length = 0
+  body('a')
+  body('a')
+  t.equal(executed.count(DATA_VERSION), 2, 'each time while no request has arrived')
+  await nextTurn()
+  executed.log.length = 0
+  await nextTurn()
+  t.equal(executed.log.length, 0, 'nobody asks when nobody reads')
+  client.exec("update projects set name = 'x' where id = 'a'")
+  body('a')
+  t.equal(executed.count(DATA_VERSION), 2, 'making a snapshot asks for the state that it is made of')
+})
+
+t.test('after a change of items, they alone are read anew, with a fixed number of statements', async (t) => {
+  const { client, project, list, body, fresh, executed } = setUp(t, ['a', 'b', 'c'])
+  for (let index = 0; index < 100; index++) {
+    client.exec(`insert into kanban_items (id, project_id, title) values ('${index}', 'a', 'Card')`)
+  }
+  list({})
+  const changes = [
+    "update kanban_items set title = 'Ö' where id = '7'",
+    "update kanban_items set sort_order = 5 where id in ('7', '8', '99')",
+    "delete from kanban_items where id = '3'",
+    "insert into kanban_items (id, project_id, title) values ('new', 'a', 'Card')",
+    "insert into kanban_subtasks (id, item_id, title) values ('step', '50', 'Step')",
+    "update kanban_items set project_id = 'b' where id in ('10', '11')",
+    "update kanban_items set title = 'x', project_id = 'a' where id in ('10', 'b-item', 'c-item')",
+    'delete from kanban_items',
+    "insert into kanban_items (id, project_id, title) values ('first', 'a', 'Card')",
+  ]
+  for (const change of changes) {
+    const etag = project('b').etag
+    client.exec(change)
+    executed.log.length = 0
+    t.equal(`${body('a')}`, fresh.project('a'), change)
+    t.equal(executed.count(/from "kanban_items"/), 1)
+    t.equal(executed.count(/from "projects"/), 0, 'the project itself is not read')
+    t.equal(`${list({}).body}`, fresh.list(), change)
+    t.equal(
+      project('b').etag === etag,
+      !/project_id = '/.test(change) && !/^delete from kanban_items$/.test(change),
+    )
+  }
+})
+
+t.test('a snapshot costs as many statements for many projects as for one', async (t) => {
+  const ids = Array.from({ length: 100 }, (_, index) => `p${String(index).padStart(3, '0')}`)
+  const { client, list, body, executed, other } = setUp(t, ids)
+  const costs = async (work: () => unknown) => {
+    await nextTurn()
+    executed.log.length = 0
+    work()
+    return executed.log.length
+  }
+  const rename = (count: number) =>
+    client.exec(
+      `update projects set name = 'x' where id in (select id from projects order by id limit ${count})`,
+    )
+  const cold = await costs(() => list({}))
+  t.ok(cold <= 14, `${cold} statements`)
+  t.equal(await costs(() => list({})), 1)
+  rename(1)
+  const renamed = await costs(() => list({}))
+  t.ok(renamed < cold, 'their items are not read again')
+  for (const count of [1, 10, 100]) {
+    rename(count)
+    t.equal(await costs(() => list({})), renamed, `${count} renamed`)
+    t.equal(await costs(() => body('p000')), 1, 'the list keeps its projects')
+  }
+  rename(1)
+  const single = await costs(() => body('p000'))
+  t.equal(single, renamed - 1, 'one project needs no question which')
+  t.equal(await costs(() => body('p000')), 1)
+  t.equal(await costs(() => list({})), 5, 'nothing is missing, the list is only put together')
+  other.exec("delete from projects where id > 'p009'")
+  t.equal(await costs(() => list({})), cold, 'ten projects')
+  other.exec("delete from projects where id > 'p000'")
+  t.equal(await costs(() => list({})), cold, 'one project')
+  other.exec('delete from projects')
+  t.ok((await costs(() => list({}))) < cold, 'none')
+})
+
+t.test('a snapshot is of one state, whoever writes while it is made', async (t) => {
+  const { list, body, other, fresh, executed } = setUp(t, ['a', 'b'])
+  /** One transaction that changes both projects, in their own rows and in what belongs to them. */
+  const advance = other.transaction(() => {
+    other.exec(`
+      update projects set next_step = next_step + 1;
+      update kanban_items set title = (select next_step from projects where id = project_id);
+      update metrics set value = (select next_step from projects where id = project_id)`)
+  })
+  const states = (bytes: Buffer) => {
+    const found = [JSON.parse(`${bytes}`)].flat()
+    return new Set(
+      found.flatMap((project) => [
+        project.nextStep,
+        ...project.kanbanItems.map(({ title }: { title: string }) => title),
+        ...project.metrics.map(({ value }: { value: number }) => `${value}`),
+      ]),
+    )
+  }
+  advance()
+  let commits = 0
+  const reads = { list: () => list({}).body, project: () => body('a') }
+  for (const kept of ['nothing', 'one', 'both']) {
+    for (const [name, readIt] of Object.entries(reads)) {
+      for (let step = 0; step < 14; step++) {
+        await nextTurn()
+        advance()
+        if (kept !== 'nothing') body('b')
+        if (kept === 'both') body('a')
+        await nextTurn()
+        let left = step
+        executed.after = () => {
+          if (left-- !== 0) return
+          commits++
+          advance()
+        }
+        const bytes = readIt()
+        executed.after = () => {}
+        t.equal(states(bytes).size, 1, `${name}, ${kept} kept, a commit after statement ${step}`)
+        await nextTurn()
+        t.equal(`${list({}).body}`, fresh.list())
+        t.equal(`${body('a')}`, fresh.project('a'))
+        t.equal(`${body('b')}`, fresh.project('b'))
+      }
+    }
+  }
+  t.ok(commits > 40)
+})
+
+/** Bytes that an entry counts. */
+const sizeOf = (body: Buffer) => body.length + 1 + 500 + 150
+
+t.test('memory has a bound: what was used least recently goes first', async (t) => {
+  const size = sizeOf(setUp(t, ['a']).body('a'))
+  const { body, list, fresh } = setUp(t, ['a', 'b', 'c'], 2 * size)
+  const [a, b] = [body('a'), body('b')]
+  t.equal(body('a'), a)
+  t.equal(body('b'), b)
+  t.equal(body('a'), a)
+  const c = body('c')
+  t.equal(body('a'), a)
+  t.equal(body('c'), c)
+  t.not(body('b'), b, 'the one that was not asked for')
+  t.equal(`${list({}).body}`, fresh.list())
+
+  const ids = Array.from({ length: 50 }, (_, index) => `p${index}`)
+  const many = setUp(t, ids, 10 * (size + 5))
+  const first = new Map(ids.map((id) => [id, many.body(id)]))
+  const kept = ids.toReversed().filter((id) => many.body(id) === first.get(id))
+  t.ok(kept.length > 5 && kept.length <= 10, `${kept.length} of 50 were kept`)
+})
+
+t.test('without memory every answer is made anew, and right', async (t) => {
+  for (const bytes of [0, 1, 501]) {
+    const { body, list, client, other, fresh } = setUp(t, ['a', 'b'], bytes)
+    for (const round of [1, 2]) {
+      t.not(body('a'), body('a'), `${bytes} bytes, round ${round}`)
+      t.equal(`${body('a')}`, fresh.project('a'))
+      t.equal(`${list({}).body}`, fresh.list())
+      client.exec("update projects set name = name || 'x' where id = 'a'")
+      t.equal(`${body('a')}`, fresh.project('a'))
+      t.equal(`${list({}).body}`, fresh.list())
+      other.exec("update projects set name = name || 'y'")
+      await nextTurn()
+      t.equal(`${list({ status: 'active' }).body}`, fresh.list({ status: 'active' }))
+      t.equal(`${body('b')}`, fresh.project('b'))
+    }
+    t.throws(() => body('none'), { message: 'Project not found' })
+  }
+})
+
+t.test('a list that is larger than all memory is answered, but not kept', async (t) => {
+  const size = sizeOf(setUp(t, ['a']).body('a'))
+  const { body, list, client, fresh } = setUp(t, ['a', 'b', 'c', 'd'], 2 * size + 600)
+  t.not(list({}).body, list({}).body)
+  t.equal(`${list({}).body}`, fresh.list())
+  const small = list({ status: 'none' }).body
+  t.equal(list({ status: 'none' }).body, small)
+  const d = body('d')
+  t.equal(body('d'), d)
+  client.exec("update projects set name = 'x'")
+  t.equal(`${list({}).body}`, fresh.list())
+})
+
+t.test('what a list is kept under counts as memory too', async (t) => {
+  const { list } = setUp(t, ['a'], 5000)
+  const long = () => list({ status: 'x'.repeat(10_000) }).body
+  t.equal(`${long()}`, '[]')
+  t.not(long(), long(), 'a filter that is larger than all memory is not kept')
+})
+
+t.test('tables that another connection takes away and puts back leave no stale snapshot', async (t) => {
+  const { path, client, body, list, fresh } = setUp(t, ['a', 'b'])
+  const tool = new SQLite(path)
+  t.teardown(() => tool.close())
+  const a = body('a')
+  list({})
+  for (const table of ['projects', 'kanban_items', 'kanban_subtasks']) {
+    tool.exec(`pragma legacy_alter_table = on; alter table ${table} rename to away`)
+    await nextTurn()
+    t.throws(() => body('a'), { message: /no such table/ })
+    tool.exec(`alter table away rename to ${table}`)
+    await nextTurn()
+    t.equal(`${body('a')}`, `${a}`)
+    t.equal(`${list({}).body}`, fresh.list())
+    await nextTurn()
+    client.exec(
+      "update projects set name = name || 'x' where id = 'b'; update kanban_items set title = title || 'x' where id = 'b-item'; update kanban_subtasks set title = title || 'x' where id = 'b-step'",
+    )
+    t.equal(`${body('b')}`, fresh.project('b'))
+    t.equal(`${list({}).body}`, fresh.list())
+  }
+})
