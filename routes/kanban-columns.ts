@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { prepareKanbanColumns } from '../src/board/kanban-columns.ts'
-import { childRoutes, reorderRoute } from '../src/http/child-routes.ts'
 import { memberOf } from '../src/http/identity.ts'
+import { childRoutes, reorderRoute } from '../src/http/old-child-routes.ts'
 import { CreateBody, IdParams, LIMITS, SortOrder, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanColumnSchema } from '../src/schemas/records.ts'
 

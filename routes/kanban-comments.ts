@@ -1,36 +1,53 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { prepareKanbanComments } from '../src/board/comments.ts'
 import { childRoutes } from '../src/http/child-routes.ts'
 import { CreateBody, LIMITS, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanCommentSchema } from '../src/schemas/records.ts'
 
 const fields = { content: Type.String({ minLength: 1, maxLength: LIMITS.comment }) }
+const CreateKanbanComment = CreateBody(fields)
+const UpdateKanbanComment = UpdateBody(fields)
 
 const onlyTheAuthor = 'For its author and admins; others get 403.'
 
 /** Kanban comments: what people say about an item. */
 const kanbanCommentRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const routes = childRoutes(app, {
-    thing: 'Kanban comment',
-    parent: 'item',
+  const comments = childRoutes(app, app.board.comments, {
     record: KanbanCommentSchema,
-    create: CreateBody(fields),
-    update: UpdateBody(fields),
-    rules: prepareKanbanComments(app.db),
-    notes: {
-      list: 'The oldest first.',
-      create: 'Its author is the current member.',
-      update: `${onlyTheAuthor} Sets \`editedAt\`.`,
-      delete: onlyTheAuthor,
-    },
+    tag: 'Kanban comments',
   })
 
-  app.get('/api/kanban-items/:id/comments', routes.list)
-  app.post('/api/kanban-items/:id/comments', routes.create)
-  app.get('/api/kanban-comments/:id', routes.get)
-  app.patch('/api/kanban-comments/:id', routes.update)
-  app.delete('/api/kanban-comments/:id', routes.delete)
+  comments.list('/api/kanban-items/:id/comments', {
+    operationId: 'listKanbanComments',
+    summary: 'List the kanban comments of an item',
+    description: 'The oldest first.',
+    failure: 'Failed to fetch kanban comments',
+  })
+  comments.create('/api/kanban-items/:id/comments', {
+    operationId: 'createKanbanComment',
+    summary: 'Create a kanban comment',
+    description: 'Its author is the current member.',
+    failure: 'Failed to create kanban comment',
+    body: CreateKanbanComment,
+  })
+  comments.get('/api/kanban-comments/:id', {
+    operationId: 'getKanbanComment',
+    summary: 'Get a kanban comment',
+    failure: 'Failed to fetch kanban comment',
+  })
+  comments.update('/api/kanban-comments/:id', {
+    operationId: 'updateKanbanComment',
+    summary: 'Change a kanban comment',
+    description: `${onlyTheAuthor} Sets \`editedAt\`.`,
+    failure: 'Failed to update kanban comment',
+    body: UpdateKanbanComment,
+  })
+  comments.delete('/api/kanban-comments/:id', {
+    operationId: 'deleteKanbanComment',
+    summary: 'Delete a kanban comment',
+    description: onlyTheAuthor,
+    failure: 'Failed to delete kanban comment',
+  })
 }
 
 export default kanbanCommentRoutes

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { prepareKanbanItems } from '../src/board/items.ts'
 import { prepareKanbanLabels, prepareLabelling } from '../src/board/labels.ts'
-import { childRoutes } from '../src/http/child-routes.ts'
+import { childRoutes } from '../src/http/old-child-routes.ts'
 import { CreateBody, ErrorBody, LIMITS, ref, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanItemSchema, KanbanLabelSchema } from '../src/schemas/records.ts'
 

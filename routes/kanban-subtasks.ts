@@ -1,16 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { prepareKanbanSubtasks } from '../src/board/subtasks.ts'
-import { childRoutes, reorderRoute } from '../src/http/child-routes.ts'
-import { CreateBody, IdParams, SortOrder, Title, UpdateBody } from '../src/schemas/common.ts'
+import { childRoutes } from '../src/http/child-routes.ts'
+import { CreateBody, SortOrder, Title, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanSubtaskSchema } from '../src/schemas/records.ts'
 
-const KanbanSubtaskCreateSchema = CreateBody({
+const CreateKanbanSubtask = CreateBody({
   title: Title,
   completed: Type.Optional(Type.Boolean()),
   sortOrder: Type.Optional(SortOrder),
 })
-const KanbanSubtaskUpdateSchema = UpdateBody({
+const UpdateKanbanSubtask = UpdateBody({
   title: Title,
   completed: Type.Boolean(),
   sortOrder: SortOrder,
@@ -20,36 +19,47 @@ const noExistenceCheck = 'An unknown id is answered with 500: no existence check
 
 /** Kanban subtasks: what is to be ticked off on an item. */
 const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const rules = prepareKanbanSubtasks(app.db)
-  const routes = childRoutes(app, {
-    thing: 'Kanban subtask',
-    parent: 'item',
+  const subtasks = childRoutes(app, app.board.subtasks, {
     record: KanbanSubtaskSchema,
-    create: KanbanSubtaskCreateSchema,
-    update: KanbanSubtaskUpdateSchema,
-    rules,
-    notes: {
-      create: "Without a `sortOrder` it stands after the item's last.",
-      update: noExistenceCheck,
-      delete: noExistenceCheck,
-    },
-    failures: { update: 'Internal server error', delete: 'Internal server error' },
+    tag: 'Kanban subtasks',
   })
 
-  app.get('/api/kanban-items/:id/subtasks', routes.list)
-  app.post('/api/kanban-items/:id/subtasks', routes.create)
-  app.post(
-    '/api/kanban-items/:id/subtasks/reorder',
-    reorderRoute(app, {
-      things: 'Kanban subtasks',
-      record: KanbanSubtaskSchema,
-      params: IdParams,
-      key: 'kanbanSubtasks',
-    }),
-  )
-  app.get('/api/kanban-subtasks/:id', routes.get)
-  app.patch('/api/kanban-subtasks/:id', routes.update)
-  app.delete('/api/kanban-subtasks/:id', routes.delete)
+  subtasks.list('/api/kanban-items/:id/subtasks', {
+    operationId: 'listKanbanSubtasks',
+    summary: 'List the kanban subtasks of an item',
+    failure: 'Failed to fetch kanban subtasks',
+  })
+  subtasks.create('/api/kanban-items/:id/subtasks', {
+    operationId: 'createKanbanSubtask',
+    summary: 'Create a kanban subtask',
+    description: "Without a `sortOrder` it stands after the item's last.",
+    failure: 'Failed to create kanban subtask',
+    body: CreateKanbanSubtask,
+  })
+  subtasks.reorder('/api/kanban-items/:id/subtasks/reorder', app.board.subtasks.reorder, {
+    operationId: 'reorderKanbanSubtasks',
+    summary: 'Put kanban subtasks in another order',
+    description: 'All or nothing. Answers the given records, in the order of the request.',
+    failure: 'Failed to reorder kanban subtasks',
+  })
+  subtasks.get('/api/kanban-subtasks/:id', {
+    operationId: 'getKanbanSubtask',
+    summary: 'Get a kanban subtask',
+    failure: 'Failed to fetch kanban subtask',
+  })
+  subtasks.update('/api/kanban-subtasks/:id', {
+    operationId: 'updateKanbanSubtask',
+    summary: 'Change a kanban subtask',
+    description: noExistenceCheck,
+    failure: 'Internal server error',
+    body: UpdateKanbanSubtask,
+  })
+  subtasks.delete('/api/kanban-subtasks/:id', {
+    operationId: 'deleteKanbanSubtask',
+    summary: 'Delete a kanban subtask',
+    description: noExistenceCheck,
+    failure: 'Internal server error',
+  })
 }
 
 export default kanbanSubtaskRoutes

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { childRoutes } from '../src/http/child-routes.ts'
+import { childRoutes } from '../src/http/old-child-routes.ts'
 import { HISTORY_LIMIT, measurementFields, prepareMetrics } from '../src/projects/metrics.ts'
 import { AnyArray, CreateBody, JsonText, Term, UpdateBody } from '../src/schemas/common.ts'
 import { MetricSchema } from '../src/schemas/records.ts'

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { prepareChildren } from '../src/db/children.ts'
+import { prepareChildren } from '../src/db/old-children.ts'
 import { objectives } from '../src/db/schema.ts'
-import { childRoutes } from '../src/http/child-routes.ts'
+import { childRoutes } from '../src/http/old-child-routes.ts'
 import { CreateBody, Description, SortOrder, Term, Title, UpdateBody } from '../src/schemas/common.ts'
 import { ObjectiveSchema } from '../src/schemas/records.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { childRoutes } from '../src/http/child-routes.ts'
+import { childRoutes } from '../src/http/old-child-routes.ts'
 import { prepareTranscriptSummaries, transcriptFields } from '../src/projects/transcripts.ts'
 import { CreateBody, UpdateBody } from '../src/schemas/common.ts'
 import { TranscriptSummarySchema } from '../src/schemas/records.ts'

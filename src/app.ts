@@ -11,6 +11,7 @@ import groupCommit from '../plugins/group-commit.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
 import operations from '../plugins/operations.ts'
+import rules from '../plugins/rules.ts'
 import secureHeaders from '../plugins/secure-headers.ts'
 import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
@@ -80,6 +81,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(database, options)
   await app.register(groupCommit)
   await app.register(operations, options)
+  await app.register(rules, options)
   await app.register(auditRetention, options)
   await app.register(snapshots, options)
   await app.register(logging)

@@ -1,5 +1,8 @@
-/** JSON from outside: parsing it safely, and how deep it is. */
+/** JSON from outside: its objects, parsing it safely, and how deep it is. */
 import secureJson from 'secure-json-parse'
+
+/** A JSON object as plain JavaScript: what `metadata` fields hold. */
+export type JsonObject = Record<string, unknown>
 
 /** Parses JSON; keys that could reach a prototype are dropped, like every unknown field. Throws SyntaxError. */
 export const parseJson = (text: string): unknown =>

@@ -3,9 +3,9 @@ import { desc, eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
+import { given, prepareExists, prepareInsert, prepareRows } from '../db/old-statements.ts'
 import { kanbanActivity, kanbanItems } from '../db/schema.ts'
-import { given, prepareExists, prepareInsert, prepareRows } from '../db/statements.ts'
-import { bytesOf, prepareReadLimit } from '../db/work-limits.ts'
+import { bytesOf, readLimit } from '../db/work-limits.ts'
 
 /** The tracked fields of a kanban item. */
 export interface Tracked {
@@ -61,9 +61,7 @@ export function prepareActivity(db: SharedDatabase) {
  */
 export function prepareActivityLog(db: SharedDatabase) {
   const itemExists = prepareExists(db, kanbanItems)
-  const limit = prepareReadLimit(db, [
-    { rows: 'kanban_activity where item_id = +?', bytes: bytesOf('metadata') },
-  ])
+  const limit = readLimit(db, [{ rows: 'kanban_activity where item_id = +?', bytes: bytesOf('metadata') }])
   const entries = prepareRows(
     db,
     db

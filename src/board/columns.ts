@@ -2,9 +2,9 @@
 import { and, desc, eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
+import { given, prepareInsert, prepareRows } from '../db/old-statements.ts'
 import { afterLast } from '../db/ordering.ts'
 import { kanbanColumns } from '../db/schema.ts'
-import { given, prepareInsert, prepareRows } from '../db/statements.ts'
 
 const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 

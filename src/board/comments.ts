@@ -1,52 +1,63 @@
 /** Kanban comments: what people say about an item. */
-import { prepareChildren } from '../db/children.ts'
+import { Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { kanbanComments } from '../db/schema.ts'
 import { forbidden } from '../errors.ts'
-import type { CurrentMember } from '../schemas/records.ts'
+import { type CurrentMember, type KanbanComment, KanbanCommentSchema } from '../schemas/records.ts'
+import type { JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 
 /** Fields a client may set. */
-export interface KanbanCommentInput {
+export interface CommentInput {
   content?: string
 }
 
-/**
- * Prepares the statements that read and change comments.
- * @returns readers; and changes, to be called inside the write that they are part of
- */
-export function prepareKanbanComments(db: SharedDatabase) {
-  const comments = prepareChildren(db, kanbanComments)
+/** The comments of items, the oldest first. */
+export class Comments {
+  static readonly reads: readonly string[] = Children.reads
+  readonly #comments: Children<typeof kanbanComments>
 
-  function refuseOthers(id: string, member: CurrentMember): void {
-    const { authorId } = comments.get(id)
-    if (authorId !== member.id && member.role !== 'admin') throw forbidden("another member's comment")
+  constructor(db: SharedDatabase) {
+    this.#comments = new Children(db, kanbanComments, KanbanCommentSchema)
   }
 
-  return {
-    ...comments,
+  /** The comments of an item, as JSON. @throws ApiError 404 when there is no such item; TooMuchWork */
+  list(itemId: string): JsonBytes {
+    return this.#comments.list(itemId)
+  }
 
-    /**
-     * Creates a comment of the member.
-     * @returns its id
-     * @throws ApiError 404 when there is no such item
-     */
-    create: (itemId: string, { content }: Required<KanbanCommentInput>, { id: authorId }: CurrentMember) =>
-      comments.create(itemId, { content, authorId }),
+  /** One comment. @throws ApiError 404 */
+  get(id: string): KanbanComment {
+    return this.#comments.get(id)
+  }
 
-    /**
-     * Changes a comment and notes when; an empty change leaves it as it is.
-     * @throws ApiError 404, or 403 when the member is neither its author nor an admin
-     */
-    update(id: string, { content }: KanbanCommentInput, member: CurrentMember): void {
-      refuseOthers(id, member)
-      if (content !== undefined) comments.update(id, { content, editedAt: timestamp() })
-    },
+  /** Creates a comment of the member. @throws ApiError 404 when there is no such item */
+  create(
+    itemId: string,
+    { content }: Required<CommentInput>,
+    { id: authorId }: CurrentMember,
+  ): KanbanComment {
+    return this.#comments.create(itemId, { content, authorId })
+  }
 
-    /** Deletes a comment. @throws ApiError 404, or 403 when the member is neither its author nor an admin */
-    delete(id: string, member: CurrentMember): void {
-      refuseOthers(id, member)
-      comments.delete(id)
-    },
+  /**
+   * Changes a comment and notes when; an empty change leaves it as it is.
+   * @throws ApiError 404, or 403 when the member is neither its author nor an admin
+   */
+  update(id: string, { content }: CommentInput, member: CurrentMember): KanbanComment {
+    const comment = this.#ownOf(id, member)
+    return content === undefined ? comment : this.#comments.update(id, { content, editedAt: timestamp() })
+  }
+
+  /** Deletes a comment. @throws ApiError 404, or 403 when the member is neither its author nor an admin */
+  delete(id: string, member: CurrentMember): void {
+    this.#ownOf(id, member)
+    this.#comments.delete(id)
+  }
+
+  #ownOf(id: string, member: CurrentMember): KanbanComment {
+    const comment = this.get(id)
+    if (comment.authorId !== member.id && member.role !== 'admin') throw forbidden("another member's comment")
+    return comment
   }
 }

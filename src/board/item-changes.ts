@@ -3,8 +3,6 @@ import { eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import { inOrder, type Place } from '../db/ordering.ts'
-import { kanbanItems, projects } from '../db/schema.ts'
 import {
   given,
   prepareDelete,
@@ -12,8 +10,10 @@ import {
   prepareInsert,
   prepareRows,
   prepareUpdate,
-} from '../db/statements.ts'
-import { ensureFew, prepareRowLimit } from '../db/work-limits.ts'
+} from '../db/old-statements.ts'
+import { inOrder, type Place } from '../db/ordering.ts'
+import { kanbanItems, projects } from '../db/schema.ts'
+import { ensureFew, rowLimit } from '../db/work-limits.ts'
 import { invalidField, notFound } from '../errors.ts'
 import { parseTimestamp, timestamp } from '../time.ts'
 import { prepareActivity, type Tracked } from './activity.ts'
@@ -80,9 +80,9 @@ export function prepareKanbanItemChanges(db: SharedDatabase) {
   const recordActivity = prepareActivity(db)
   const holdToLimits = prepareWipLimits(db)
   const transferLabels = prepareLabelTransfer(db)
-  const limitColumn = prepareRowLimit(db, 'kanban_items where project_id = +? and "column" = +?')
+  const limitColumn = rowLimit(db, 'kanban_items where project_id = +? and "column" = +?')
   const limitsOfChildren = ['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) =>
-    prepareRowLimit(db, `${table} where item_id = +?`),
+    rowLimit(db, `${table} where item_id = +?`),
   )
   const select = () =>
     db

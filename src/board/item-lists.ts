@@ -3,9 +3,6 @@ import { and, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
-import { inOrder, isAfter } from '../db/ordering.ts'
-import { BEGINNING, type PageQuery, readPage } from '../db/pages.ts'
-import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
 import {
   amongValues,
   bindAny,
@@ -15,7 +12,10 @@ import {
   prepareExists,
   prepareRows,
   severalOf,
-} from '../db/statements.ts'
+} from '../db/old-statements.ts'
+import { inOrder, isAfter } from '../db/ordering.ts'
+import { BEGINNING, type PageQuery, readPage } from '../db/pages.ts'
+import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
 import { ensureFew, isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
 import { valuesOfAny } from '../schemas/common.ts'
 import type { KanbanItem } from '../schemas/records.ts'

@@ -3,10 +3,10 @@ import { eq, getTableColumns, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
+import { amongIds, given, prepareRows } from '../db/old-statements.ts'
 import { inOrder } from '../db/ordering.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks } from '../db/schema.ts'
-import { amongIds, given, prepareRows } from '../db/statements.ts'
-import { bytesOf, prepareReadLimit, among as rowsAmong } from '../db/work-limits.ts'
+import { bytesOf, readLimit, among as rowsAmong } from '../db/work-limits.ts'
 import type { KanbanItem } from '../schemas/records.ts'
 
 type ItemRow = typeof kanbanItems.$inferSelect
@@ -88,7 +88,7 @@ export function prepareKanbanItems(db: SharedDatabase) {
   const labels = labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')))
   const subtasks = subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')))
   const among = prepareItemsAmong(db, kanbanItems.id)
-  const limit = prepareReadLimit(db, [
+  const limit = readLimit(db, [
     { rows: rowsAmong('kanban_items', 'id'), bytes: bytesOf('description', 'metadata') },
     { rows: rowsAmong('kanban_subtasks', 'item_id'), bytes: '0' },
   ])

@@ -1,10 +1,10 @@
 /** What clients do to the columns of a board; the items go along. */
 import { sql } from 'drizzle-orm'
-import { prepareChildren, prepareRefuseTakenName, prepareReorderOfChildren } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import { prepareChildren, prepareRefuseTakenName, prepareReorderOfChildren } from '../db/old-children.ts'
+import { prepareChange, prepareRows } from '../db/old-statements.ts'
 import { kanbanColumns, kanbanItems } from '../db/schema.ts'
-import { prepareChange, prepareRows } from '../db/statements.ts'
-import { prepareRowLimit } from '../db/work-limits.ts'
+import { rowLimit } from '../db/work-limits.ts'
 import { conflict, invalidField } from '../errors.ts'
 import type { CurrentMember, KanbanColumn } from '../schemas/records.ts'
 import { prepareColumnNamed } from './columns.ts'
@@ -36,7 +36,7 @@ export function prepareKanbanColumns(db: SharedDatabase) {
       .where(isInColumn),
   )
   const refuseTaken = prepareRefuseTakenName(db, kanbanColumns)
-  const limitItems = prepareRowLimit(db, 'kanban_items where project_id = +? and "column" = +?')
+  const limitItems = rowLimit(db, 'kanban_items where project_id = +? and "column" = +?')
 
   return {
     ...columns,

@@ -1,8 +1,8 @@
 /** What becomes of an item's labels when it goes to another project: labels are the projects' own. */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
+import { given, prepareChange, prepareInsert, prepareRows } from '../db/old-statements.ts'
 import { kanbanItemLabels, kanbanLabels } from '../db/schema.ts'
-import { given, prepareChange, prepareInsert, prepareRows } from '../db/statements.ts'
 
 /**
  * Prepares giving an item the labels of another project that have the same names as its own.

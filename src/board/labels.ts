@@ -1,11 +1,11 @@
 /** Kanban labels: the coloured words of a project's board, and which item has which. */
 import { and, eq, sql } from 'drizzle-orm'
-import { prepareChildren, prepareRefuseTakenName } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
+import { prepareChildren, prepareRefuseTakenName } from '../db/old-children.ts'
+import { given, prepareChange, prepareExists, prepareRows } from '../db/old-statements.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels } from '../db/schema.ts'
-import { given, prepareChange, prepareExists, prepareRows } from '../db/statements.ts'
-import { prepareRowLimit } from '../db/work-limits.ts'
+import { rowLimit } from '../db/work-limits.ts'
 import type { KanbanLabel } from '../schemas/records.ts'
 
 /** Fields a client may set. */
@@ -18,7 +18,7 @@ export type KanbanLabelInput = Partial<Pick<KanbanLabel, 'name' | 'color'>>
 export function prepareKanbanLabels(db: SharedDatabase) {
   const labels = prepareChildren(db, kanbanLabels)
   const refuseTaken = prepareRefuseTakenName(db, kanbanLabels)
-  const limitItems = prepareRowLimit(db, 'kanban_item_labels where label_id = +?')
+  const limitItems = rowLimit(db, 'kanban_item_labels where label_id = +?')
 
   return {
     ...labels,

@@ -1,10 +1,10 @@
 /** Places among the items of a column: where a new item goes, and where one that is moved does. */
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
+import { given, prepareRows } from '../db/old-statements.ts'
 import { between, inOrder, isAfter, isBefore, numbered, type Place, preparePutting } from '../db/ordering.ts'
 import { kanbanItems } from '../db/schema.ts'
-import { given, prepareRows } from '../db/statements.ts'
-import { prepareRowLimit } from '../db/work-limits.ts'
+import { rowLimit } from '../db/work-limits.ts'
 import { invalidField } from '../errors.ts'
 import { timestamp } from '../time.ts'
 
@@ -87,7 +87,7 @@ export function prepareItemPlaces(db: SharedDatabase) {
       .limit(2),
   )
   const put = prepareItemPutting(db)
-  const limit = prepareRowLimit(db, 'kanban_items where project_id = +? and "column" = +?')
+  const limit = rowLimit(db, 'kanban_items where project_id = +? and "column" = +?')
 
   /** The first of some places that is not the item's own. */
   const other = (item: Place, found: Place[]) => found.find((place) => place.id !== item.id)

@@ -1,8 +1,8 @@
 /** Limits of work in progress: how many items a column should hold, and what happens above that. */
 import { and, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
+import { givenNumber, prepareRows } from '../db/old-statements.ts'
 import { kanbanItems } from '../db/schema.ts'
-import { givenNumber, prepareRows } from '../db/statements.ts'
 import { conflict } from '../errors.ts'
 import type { ColumnLimit } from './columns.ts'
 import { type ColumnOf, isInColumn } from './places.ts'

@@ -1,8 +1,5 @@
 import { customType } from 'drizzle-orm/sqlite-core'
-import { isDeeperThan } from '../json.ts'
-
-/** A JSON object as plain JavaScript: what `metadata` fields hold. */
-export type JsonObject = Record<string, unknown>
+import { isDeeperThan, type JsonObject } from '../json.ts'
 
 /**
  * Levels of what is read. Clients may write a hundred; thousands are more than the stack of whatever writes them into a

@@ -50,11 +50,11 @@ export function ensureFew(db: SharedDatabase, rows: number, most = ROWS_WRITTEN)
 }
 
 /**
- * Prepares refusing to write more rows than may be.
+ * A limit on the rows that a request writes.
  * @param rows which they are, as SQL: `<table> where ...`; they are counted no further than needed
  * @returns the check, which takes the statement's parameters. It throws TooMuchWork
  */
-export function prepareRowLimit(db: SharedDatabase, rows: string): (...parameters: string[]) => void {
+export function rowLimit(db: SharedDatabase, rows: string): (...parameters: string[]) => void {
   const count = once(() =>
     db.$client
       .prepare<string[], number>(`select count(*) from (select 1 from ${rows} limit ${ROWS_WRITTEN + 1})`)
@@ -66,11 +66,11 @@ export function prepareRowLimit(db: SharedDatabase, rows: string): (...parameter
 }
 
 /**
- * Prepares refusing to read more rows, or longer texts, than may be.
+ * A limit on the rows that a request reads, and the length of their texts.
  * @param sources what is read, as SQL, and the bytes of a row; each takes the parameter, if there is one
  * @returns the check, which takes the parameter. It throws TooMuchWork
  */
-export function prepareReadLimit(
+export function readLimit(
   db: SharedDatabase,
   sources: readonly { rows: string; bytes: string }[],
 ): (parameter?: string) => void {

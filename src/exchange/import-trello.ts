@@ -1,9 +1,9 @@
 /** Importing a Trello board as a project. */
+
 import { sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Database, write } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
-import type { JsonObject } from '../db/json-text.ts'
 import { afterLast } from '../db/ordering.ts'
 import {
   kanbanColumns,
@@ -14,6 +14,7 @@ import {
   kanbanSubtasks,
   projects,
 } from '../db/schema.ts'
+import type { JsonObject } from '../json.ts'
 import { defaultPhaseConfig, firstPhase } from '../projects/phases.ts'
 import { JSON_TEXT_LIMIT, LIMITS } from '../schemas/common.ts'
 import {

@@ -2,11 +2,11 @@
  * Trello's board export (a board's menu, "Print, export, and share", "Export as JSON"), of any age: read with
  * all its oddities, handed on as one plain and tidy board. Nothing after this file knows how the export looks.
  */
+
 import { readFileSync } from 'node:fs'
 import { Type } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
-import type { JsonObject } from '../db/json-text.ts'
-import { isDeeperThan, parseJson } from '../json.ts'
+import { isDeeperThan, type JsonObject, parseJson } from '../json.ts'
 import { JSON_TEXT_DEPTH } from '../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../time.ts'
 

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SharedDatabase } from '../db/client.ts'
 import { thingOf } from '../db/existence.ts'
-import { type Identified, prepareExists } from '../db/statements.ts'
+import { type Identified, prepareExists } from '../db/old-statements.ts'
 import { notFound } from '../errors.ts'
 
 /**

@@ -1,11 +1,19 @@
 /** The audit trail: sign-ins and their failures, and what changes who may do what. Secrets have no place in it. */
+
 import { desc, inArray, lt } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
-import type { JsonObject } from '../db/json-text.ts'
+import {
+  amongIds,
+  given,
+  givenNumber,
+  prepareChange,
+  prepareInsert,
+  prepareRows,
+} from '../db/old-statements.ts'
 import { type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
 import { auditLog } from '../db/schema.ts'
-import { amongIds, given, givenNumber, prepareChange, prepareInsert, prepareRows } from '../db/statements.ts'
+import type { JsonObject } from '../json.ts'
 import { timestamp } from '../time.ts'
 
 /** What is recorded. */

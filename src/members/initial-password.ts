@@ -2,8 +2,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { eq } from 'drizzle-orm'
 import { databasePath, type SharedDatabase } from '../db/client.ts'
+import { given, prepareRows } from '../db/old-statements.ts'
 import { members } from '../db/schema.ts'
-import { given, prepareRows } from '../db/statements.ts'
 import { verifyPassword } from './passwords.ts'
 
 /** Where the password is left: one file for each database. Undefined for `:memory:`. */

@@ -3,7 +3,6 @@ import { and, eq, ne } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import { members, sessions, teamMembers } from '../db/schema.ts'
 import {
   given,
   prepareChange,
@@ -11,7 +10,8 @@ import {
   prepareInsert,
   prepareRows,
   prepareUpdate,
-} from '../db/statements.ts'
+} from '../db/old-statements.ts'
+import { members, sessions, teamMembers } from '../db/schema.ts'
 import { conflict, invalidField } from '../errors.ts'
 import type { Member } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'

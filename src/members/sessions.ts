@@ -3,8 +3,6 @@ import { and, desc, eq, lte, notInArray, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import { inOrder } from '../db/ordering.ts'
-import { apiTokens, members, sessions } from '../db/schema.ts'
 import {
   given,
   prepareChange,
@@ -12,7 +10,9 @@ import {
   prepareInsert,
   prepareRows,
   prepareUpdate,
-} from '../db/statements.ts'
+} from '../db/old-statements.ts'
+import { inOrder } from '../db/ordering.ts'
+import { apiTokens, members, sessions } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import type { Session } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'

@@ -3,8 +3,6 @@ import { asc, eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import { inOrder } from '../db/ordering.ts'
-import { teamMembers, teams } from '../db/schema.ts'
 import {
   given,
   prepareChange,
@@ -12,8 +10,10 @@ import {
   prepareInsert,
   prepareRows,
   prepareUpdate,
-} from '../db/statements.ts'
-import { bytesOf, prepareReadLimit } from '../db/work-limits.ts'
+} from '../db/old-statements.ts'
+import { inOrder } from '../db/ordering.ts'
+import { teamMembers, teams } from '../db/schema.ts'
+import { bytesOf, readLimit } from '../db/work-limits.ts'
 import type { Team } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 import { type Actor, prepareAuditLog } from './audit-log.ts'
@@ -49,7 +49,7 @@ export function prepareTeams(db: SharedDatabase) {
       .orderBy(asc(memberId)),
   )
   const membersOfAll = prepareRows(db, select().orderBy(asc(teamId), asc(memberId)))
-  const limit = prepareReadLimit(db, [
+  const limit = readLimit(db, [
     { rows: 'teams', bytes: bytesOf('description') },
     { rows: 'team_members', bytes: '0' },
   ])

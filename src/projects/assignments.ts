@@ -1,10 +1,10 @@
 /** Team assignments: who works on a project, and who leads it. */
 import { eq } from 'drizzle-orm'
-import { prepareChildren } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import { prepareChildren } from '../db/old-children.ts'
+import { given, prepareRows } from '../db/old-statements.ts'
 import { projects, teamAssignments } from '../db/schema.ts'
-import { given, prepareRows } from '../db/statements.ts'
-import { ensureFew, prepareRowLimit } from '../db/work-limits.ts'
+import { ensureFew, rowLimit } from '../db/work-limits.ts'
 import { prepareProjectChanges } from './projects.ts'
 
 /** Who is to work on a project, each once. */
@@ -21,7 +21,7 @@ export interface Team {
 export function prepareTeamAssignments(db: SharedDatabase) {
   const { list, create, update, delete: remove } = prepareChildren(db, teamAssignments)
   const { update: updateProject } = prepareProjectChanges(db)
-  const limitCurrent = prepareRowLimit(db, 'team_assignments where project_id = +?')
+  const limitCurrent = rowLimit(db, 'team_assignments where project_id = +?')
   const lead = prepareRows(
     db,
     db

@@ -3,8 +3,6 @@ import { eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import { inOrder, type Place, prepareReorder } from '../db/ordering.ts'
-import { personalIdeas } from '../db/schema.ts'
 import {
   amongValues,
   given,
@@ -12,8 +10,10 @@ import {
   prepareInsert,
   prepareRows,
   prepareUpdate,
-} from '../db/statements.ts'
-import { among, bytesOf, prepareReadLimit } from '../db/work-limits.ts'
+} from '../db/old-statements.ts'
+import { inOrder, type Place, prepareReorder } from '../db/ordering.ts'
+import { personalIdeas } from '../db/schema.ts'
+import { among, bytesOf, readLimit } from '../db/work-limits.ts'
 import { conflict, notFound } from '../errors.ts'
 import { LIMITS } from '../schemas/common.ts'
 import type { CurrentMember } from '../schemas/records.ts'
@@ -61,9 +61,7 @@ export function preparePersonalIdeas(db: SharedDatabase) {
       .where(amongValues(personalIdeas.ownerId, 'owners'))
       .orderBy(...inOrder(personalIdeas)),
   )
-  const limit = prepareReadLimit(db, [
-    { rows: among('personal_ideas', 'owner_id'), bytes: bytesOf('description') },
-  ])
+  const limit = readLimit(db, [{ rows: among('personal_ideas', 'owner_id'), bytes: bytesOf('description') }])
   const insert = prepareInsert(db, personalIdeas)
   const update = prepareUpdate(db, personalIdeas)
   const remove = prepareDelete(db, personalIdeas)

@@ -1,10 +1,10 @@
 /** Metrics: numbers that a project watches, and what becomes of the old value when a new one arrives. */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { and, eq, sql } from 'drizzle-orm'
-import { type ChildInput, prepareChildren } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import { type ChildInput, prepareChildren } from '../db/old-children.ts'
+import { given, prepareRows, prepareUpdate } from '../db/old-statements.ts'
 import { metrics } from '../db/schema.ts'
-import { given, prepareRows, prepareUpdate } from '../db/statements.ts'
 import { LIMITS, Name } from '../schemas/common.ts'
 import { timestamp } from '../time.ts'
 

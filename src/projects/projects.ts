@@ -2,20 +2,10 @@
 import { and, eq, type SQL } from 'drizzle-orm'
 import { prepareDefaultColumns } from '../board/columns.ts'
 import { prepareItemsAmong } from '../board/items.ts'
-import { prepareChildrenOfMany } from '../db/children.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import { inOrder, isAfter, type Place, prepareReorder } from '../db/ordering.ts'
-import type { PlacesAfter } from '../db/pages.ts'
-import {
-  kanbanItems,
-  metrics,
-  objectives,
-  projects,
-  teamAssignments,
-  transcriptSummaries,
-} from '../db/schema.ts'
+import { prepareChildrenOfMany } from '../db/old-children.ts'
 import {
   amongIds,
   amongValues,
@@ -29,8 +19,18 @@ import {
   prepareRows,
   prepareUpdate,
   severalOf,
-} from '../db/statements.ts'
-import { among, bytesOf, prepareReadLimit, prepareRowLimit, unlessTooMuch } from '../db/work-limits.ts'
+} from '../db/old-statements.ts'
+import { inOrder, isAfter, type Place, prepareReorder } from '../db/ordering.ts'
+import type { PlacesAfter } from '../db/pages.ts'
+import {
+  kanbanItems,
+  metrics,
+  objectives,
+  projects,
+  teamAssignments,
+  transcriptSummaries,
+} from '../db/schema.ts'
+import { among, bytesOf, readLimit, rowLimit, unlessTooMuch } from '../db/work-limits.ts'
 import { notFound } from '../errors.ts'
 import { type Actor, prepareAuditLog } from '../members/audit-log.ts'
 import { valuesOfAny } from '../schemas/common.ts'
@@ -125,14 +125,14 @@ export function prepareProjects(db: SharedDatabase) {
       .where(eq(projects.id, given('id'))),
   )
 
-  const limitItems = prepareReadLimit(db, [
+  const limitItems = readLimit(db, [
     { rows: among('kanban_items', 'project_id'), bytes: bytesOf('description', 'metadata') },
     {
       rows: among('kanban_items join kanban_subtasks on item_id = kanban_items.id', 'project_id'),
       bytes: '0',
     },
   ])
-  const limitFrames = prepareReadLimit(db, [
+  const limitFrames = readLimit(db, [
     {
       rows: among('transcript_summaries', 'project_id'),
       bytes: bytesOf('summary', 'participants', 'action_items'),
@@ -223,7 +223,7 @@ export function prepareProjectChanges(db: SharedDatabase) {
       'kanban_labels',
     ].map((table) => `${table} where project_id = +?`),
     ...['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) => `${table} ${ofItems}`),
-  ].map((rows) => prepareRowLimit(db, rows))
+  ].map((rows) => rowLimit(db, rows))
 
   return {
     /**

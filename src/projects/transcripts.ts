@@ -1,9 +1,10 @@
 /** Transcript summaries: what was said in a meeting, and who has to do what. */
+
 import { Type } from '@sinclair/typebox'
-import { type ChildInput, prepareChildren } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
-import type { JsonObject } from '../db/json-text.ts'
+import { type ChildInput, prepareChildren } from '../db/old-children.ts'
 import { transcriptSummaries } from '../db/schema.ts'
+import type { JsonObject } from '../json.ts'
 import { DateText, Description, JsonText, LIMITS, Title } from '../schemas/common.ts'
 import { parseTimestamp } from '../time.ts'
 

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { asc, count } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
+import { amongIds, prepareRows } from '../db/old-statements.ts'
 import type { Page } from '../db/pages.ts'
 import {
   kanbanColumns,
@@ -13,7 +14,6 @@ import {
   teamAssignments,
   transcriptSummaries,
 } from '../db/schema.ts'
-import { amongIds, prepareRows } from '../db/statements.ts'
 import { ref } from '../schemas/common.ts'
 import { type ProjectSummary, ProjectSummarySchema } from '../schemas/records.ts'
 import { createSerializer } from '../schemas/serialization.ts'

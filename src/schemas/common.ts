@@ -1,6 +1,7 @@
 /** Shared pieces of the HTTP schemas: limits, field types, errors. */
+
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import type { JsonObject } from '../db/json-text.ts'
+import type { JsonObject } from '../json.ts'
 
 /** A schema that describes the same value or null. */
 export const Nullable = <T extends TSchema>(schema: T) =>

@@ -2,8 +2,9 @@
  * The records as responses show them. Written for the contract, not derived from the tables; JSON-text fields
  * are plain values here. What other tools stored inside JSON text is passed on as it is.
  */
+
 import { type Static, Type } from '@sinclair/typebox'
-import type { JsonObject } from '../db/json-text.ts'
+import type { JsonObject } from '../json.ts'
 import {
   AnyArray,
   AnyObject,
@@ -126,6 +127,7 @@ export const KanbanColumnSchema = Type.Object(
   },
   { $id: 'KanbanColumn' },
 )
+export type KanbanComment = Static<typeof KanbanCommentSchema>
 export type KanbanColumn = Static<typeof KanbanColumnSchema>
 
 /** What was said in a meeting, and who has to do what. */

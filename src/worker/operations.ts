@@ -15,20 +15,11 @@ import { type ItemFilter, type ItemPage, prepareKanbanItemLists } from '../board
 import { prepareKanbanItems } from '../board/items.ts'
 import { type KanbanColumnInput, prepareKanbanColumns } from '../board/kanban-columns.ts'
 import { type KanbanLabelInput, prepareKanbanLabels } from '../board/labels.ts'
-import { prepareKanbanSubtasks } from '../board/subtasks.ts'
-import { type ChildTable, prepareChildList } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import { type ChildTable, prepareChildList } from '../db/old-children.ts'
 import type { Place } from '../db/ordering.ts'
 import type { PageQuery } from '../db/pages.ts'
-import {
-  kanbanColumns,
-  kanbanComments,
-  kanbanLabels,
-  kanbanSubtasks,
-  metrics,
-  objectives,
-  transcriptSummaries,
-} from '../db/schema.ts'
+import { kanbanColumns, kanbanLabels, metrics, objectives, transcriptSummaries } from '../db/schema.ts'
 import type { Actor } from '../members/audit-log.ts'
 import { prepareTeams } from '../members/teams.ts'
 import { prepareTeamAssignments, type Team } from '../projects/assignments.ts'
@@ -44,11 +35,9 @@ import {
   IngestedTranscriptSchema,
   KanbanActivitySchema,
   KanbanColumnSchema,
-  KanbanCommentSchema,
   type KanbanItem,
   KanbanItemSchema,
   KanbanLabelSchema,
-  KanbanSubtaskSchema,
   MetricSchema,
   ObjectiveSchema,
   PersonalIdeaSchema,
@@ -66,14 +55,7 @@ export interface SentItems {
 }
 
 /** Records of which all that belong to one project or item can be listed. */
-export type ListedThing =
-  | 'Kanban column'
-  | 'Kanban comment'
-  | 'Kanban label'
-  | 'Kanban subtask'
-  | 'Metric'
-  | 'Objective'
-  | 'Transcript summary'
+export type ListedThing = 'Kanban column' | 'Kanban label' | 'Metric' | 'Objective' | 'Transcript summary'
 
 /** Prepares what only reads. Each runs in a transaction. */
 export function prepareReads(db: SharedDatabase) {
@@ -94,9 +76,7 @@ export function prepareReads(db: SharedDatabase) {
   }
   const childLists: Record<ListedThing, (parentId: string) => JsonBytes> = {
     'Kanban column': childList(kanbanColumns, KanbanColumnSchema),
-    'Kanban comment': childList(kanbanComments, KanbanCommentSchema),
     'Kanban label': childList(kanbanLabels, KanbanLabelSchema),
-    'Kanban subtask': childList(kanbanSubtasks, KanbanSubtaskSchema),
     Metric: childList(metrics, MetricSchema),
     Objective: childList(objectives, ObjectiveSchema),
     'Transcript summary': childList(transcriptSummaries, TranscriptSummarySchema),
@@ -126,7 +106,7 @@ export function prepareReads(db: SharedDatabase) {
 }
 
 /** Records that clients put in another order. */
-export type ReorderedThing = 'projects' | 'kanbanColumns' | 'kanbanSubtasks' | 'personalIdeas'
+export type ReorderedThing = 'projects' | 'kanbanColumns' | 'personalIdeas'
 
 /** Prepares what changes something. Each runs in a write. */
 export function prepareWrites(db: SharedDatabase) {
@@ -136,7 +116,6 @@ export function prepareWrites(db: SharedDatabase) {
   const itemChanges = prepareKanbanItemChanges(db)
   const columns = prepareKanbanColumns(db)
   const labels = prepareKanbanLabels(db)
-  const subtasks = prepareKanbanSubtasks(db)
   const ideas = preparePersonalIdeas(db)
   const assignments = prepareTeamAssignments(db)
   const ingest = prepareIngest(db)
@@ -156,7 +135,6 @@ export function prepareWrites(db: SharedDatabase) {
   const ordered = {
     projects: { reorder: projectChanges.reorder, get: projects.place },
     kanbanColumns: columns,
-    kanbanSubtasks: subtasks,
     personalIdeas: ideas,
   }
 

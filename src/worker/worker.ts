@@ -9,11 +9,14 @@ import { ApiError } from '../errors.ts'
 import { prepareProjectReads } from '../reading/packed-projects.ts'
 import type { Answer, Task } from './offload.ts'
 import { prepareReads, prepareWrites } from './operations.ts'
+import { ruleAt } from './performed.ts'
+import { createRules } from './rules.ts'
 
 type Operation = (...args: unknown[]) => unknown
 
 const { db, files } = openDatabase((workerData as { databaseUrl: string }).databaseUrl)
 const reads = { ...prepareReads(db), ...prepareProjectReads(db) } as unknown as Record<string, Operation>
+const rules = createRules(db)
 const writes = prepareWrites(db) as unknown as Record<string, Operation>
 
 /** What is moved to the other side instead of being copied: buffers that are nobody else's. */
@@ -37,6 +40,10 @@ function writeInPlace(operation: Operation | undefined, args: unknown[]): unknow
 function perform({ name, args }: Task): Answer['outcome'] {
   const [reading, writing] = [reads[name], writes[name]]
   try {
+    if (name.includes('.')) {
+      const { call, reads } = ruleAt(rules, name)
+      return { value: reads ? read(db, () => call(...args)) : write(db, () => writeInPlace(call, args)) }
+    }
     return {
       value: reading ? read(db, () => reading(...args)) : write(db, () => writeInPlace(writing, args)),
     }

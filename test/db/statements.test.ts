@@ -4,7 +4,6 @@ import { type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
-import * as schema from '../../src/db/schema.ts'
 import {
   amongIds,
   type Identified,
@@ -13,7 +12,8 @@ import {
   prepareInsert,
   prepareRows,
   prepareUpdate,
-} from '../../src/db/statements.ts'
+} from '../../src/db/old-statements.ts'
+import * as schema from '../../src/db/schema.ts'
 import { watch } from '../executions.ts'
 
 const tables: SQLiteTable[] = Object.values(schema).filter((value) => is(value, SQLiteTable))

@@ -1,5 +1,4 @@
 import t, { type Test } from 'tap'
-import { prepareKanbanComments } from '../../src/board/comments.ts'
 import {
   type App,
   authenticationRequired,
@@ -373,7 +372,7 @@ t.test('the order of checks', async (t) => {
 
 t.test('a rule refuses by itself what a request may have seen before its turn to write came', async (t) => {
   const { app, comment } = await talkOf(t)
-  const comments = prepareKanbanComments(app.db)
+  const comments = app.rules.board.comments
   const somebody = { id: 'somebody', name: '', email: null, role: 'member' } as const
   const gone = { statusCode: 404, message: noComment.error }
   const refused = { statusCode: 403, message: notYours.error }

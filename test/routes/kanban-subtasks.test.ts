@@ -1,5 +1,4 @@
 import t from 'tap'
-import { prepareKanbanSubtasks } from '../../src/board/subtasks.ts'
 import {
   age,
   authenticationRequired,
@@ -214,7 +213,7 @@ t.test('GET and POST /api/kanban-items/{id}/subtasks', async (t) => {
       ['POST', url, { title: '' }, undefined, 400, titleless],
       ['POST', url, { title: 'x' }, undefined, 404, noItem],
     ])
-    t.throws(() => prepareKanbanSubtasks(app.db).create('none', { title: 'x' }), {
+    t.throws(() => app.rules.board.subtasks.create('none', { title: 'x' }), {
       statusCode: 404,
       message: noItem.error,
     })
@@ -387,7 +386,7 @@ t.test('POST /api/kanban-items/{id}/subtasks/reorder', async (t) => {
       ])
     }
     t.strictSame((await send(app, 'GET', `/api/kanban-subtasks/${a.id}`)).body, a)
-    t.throws(() => prepareKanbanSubtasks(app.db).reorder([], 'none'), {
+    t.throws(() => app.rules.board.subtasks.reorder('none', []), {
       statusCode: 404,
       message: noItem.error,
     })
