@@ -15,7 +15,7 @@ const kanbanActivityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: Type.Array(ref(KanbanActivitySchema)), 404: ref(ErrorBody) },
     },
-    handler: async (request, reply) => sendJson(reply, await app.perform('activityOf', request.params.id)),
+    handler: async (request, reply) => sendJson(reply, await app.board.activity.list(request.params.id)),
   })
 }
 

@@ -1,9 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { prepareKanbanColumns } from '../src/board/kanban-columns.ts'
+import { childRoutes } from '../src/http/child-routes.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { childRoutes, reorderRoute } from '../src/http/old-child-routes.ts'
-import { CreateBody, IdParams, LIMITS, SortOrder, UpdateBody } from '../src/schemas/common.ts'
+import {
+  CreateBody,
+  ErrorBody,
+  IdParams,
+  LIMITS,
+  ref,
+  SortOrder,
+  Success,
+  UpdateBody,
+} from '../src/schemas/common.ts'
 import { KanbanColumnSchema } from '../src/schemas/records.ts'
 
 const optionalFields = {
@@ -21,11 +29,11 @@ const optionalFields = {
   }),
 }
 const ColumnName = Type.String({ minLength: 1, maxLength: LIMITS.term, description: 'Unique in its project' })
-const KanbanColumnCreateSchema = CreateBody({
+const CreateKanbanColumn = CreateBody({
   name: ColumnName,
   ...Type.Partial(Type.Object(optionalFields)).properties,
 })
-const KanbanColumnUpdateSchema = UpdateBody({ name: ColumnName, ...optionalFields })
+const UpdateKanbanColumn = UpdateBody({ name: ColumnName, ...optionalFields })
 
 const DeleteQuery = Type.Object({
   moveTo: Type.Optional(
@@ -35,46 +43,56 @@ const DeleteQuery = Type.Object({
 
 /** Kanban columns: where the items of a board stand, by name. */
 const kanbanColumnRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const rules = prepareKanbanColumns(app.db)
-  const routes = childRoutes(app, {
-    thing: 'Kanban column',
-    parent: 'project',
-    record: KanbanColumnSchema,
-    create: KanbanColumnCreateSchema,
-    update: KanbanColumnUpdateSchema,
-    rules,
-    notes: {
-      create: 'Without a `sortOrder` it stands at the end of the board. A taken name is 409.',
-      update:
-        'A new name becomes that of the column on its items too, without activity. A taken name is 409.',
-      delete:
-        'With items in it, dismissed ones too, 409, unless `moveTo` names the column at whose end they are put, with an activity entry each.',
-    },
-    conflicts: ['create', 'update', 'delete'],
+  const columns = childRoutes(app, app.board.columns, { record: KanbanColumnSchema, tag: 'Kanban columns' })
+
+  columns.list('/api/projects/:id/kanban-columns', {
+    operationId: 'listKanbanColumns',
+    summary: 'List the kanban columns of a project',
+    failure: 'Failed to fetch kanban columns',
+  })
+  columns.create('/api/projects/:id/kanban-columns', {
+    operationId: 'createKanbanColumn',
+    summary: 'Create a kanban column',
+    description: 'Without a `sortOrder` it stands at the end of the board. A taken name is 409.',
+    failure: 'Failed to create kanban column',
+    conflicts: true,
+    body: CreateKanbanColumn,
+  })
+  columns.reorder('/api/projects/:id/kanban-columns/reorder', app.board.columns.reorder, {
+    operationId: 'reorderKanbanColumns',
+    summary: 'Put kanban columns in another order',
+    description: 'All or nothing. Answers the given records, in the order of the request.',
+    failure: 'Failed to reorder kanban columns',
+  })
+  columns.get('/api/kanban-columns/:id', {
+    operationId: 'getKanbanColumn',
+    summary: 'Get a kanban column',
+    failure: 'Failed to fetch kanban column',
+  })
+  columns.update('/api/kanban-columns/:id', {
+    operationId: 'updateKanbanColumn',
+    summary: 'Change a kanban column',
+    description:
+      'A new name becomes that of the column on its items too, without activity. A taken name is 409.',
+    failure: 'Failed to update kanban column',
+    conflicts: true,
+    body: UpdateKanbanColumn,
   })
 
-  app.get('/api/projects/:id/kanban-columns', routes.list)
-  app.post('/api/projects/:id/kanban-columns', routes.create)
-  app.post(
-    '/api/projects/:id/kanban-columns/reorder',
-    reorderRoute(app, {
-      things: 'Kanban columns',
-      record: KanbanColumnSchema,
-      params: IdParams,
-      key: 'kanbanColumns',
-    }),
-  )
-  app.get('/api/kanban-columns/:id', routes.get)
-  app.patch('/api/kanban-columns/:id', {
-    ...routes.update,
-    handler: async ({ params, body }) => app.perform('updateColumn', params.id, body),
-  })
   app.delete('/api/kanban-columns/:id', {
-    ...routes.delete,
-    schema: { ...routes.delete.schema, querystring: DeleteQuery },
+    config: { access: 'write', failure: 'Failed to delete kanban column' },
+    schema: {
+      operationId: 'deleteKanbanColumn',
+      summary: 'Delete a kanban column',
+      description:
+        'With items in it, dismissed ones too, 409, unless `moveTo` names the column at whose end they are put, with an activity entry each.',
+      tags: ['Kanban columns'],
+      params: IdParams,
+      querystring: DeleteQuery,
+      response: { 200: ref(Success), 404: ref(ErrorBody), 409: ref(ErrorBody) },
+    },
     handler: async (request) => {
-      const { params, query } = request
-      await app.perform('deleteColumn', params.id, memberOf(request), query.moveTo)
+      await app.board.columns.delete(request.params.id, memberOf(request), request.query.moveTo)
       return { success: true as const }
     },
   })

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
-import { prepareKanbanItems } from '../src/board/items.ts'
+import type { ItemPage } from '../src/board/item-lists.ts'
 import { kanbanItems } from '../src/db/schema.ts'
 import { mustExist } from '../src/http/existence.ts'
 import { memberOf } from '../src/http/identity.ts'
@@ -28,7 +28,6 @@ import {
   UpdateBody,
 } from '../src/schemas/common.ts'
 import { KanbanItemSchema } from '../src/schemas/records.ts'
-import type { SentItems } from '../src/worker/operations.ts'
 
 const optionalFields = {
   description: Description,
@@ -44,13 +43,13 @@ const optionalFields = {
   dismissed: Type.Boolean(),
   metadata: JsonText(AnyObject),
 }
-const KanbanItemCreateSchema = CreateBody({
+const CreateKanbanItem = CreateBody({
   title: Title,
   ...Type.Partial(Type.Object(optionalFields)).properties,
 })
-const KanbanItemUpdateSchema = UpdateBody({ title: Title, ...optionalFields })
+const UpdateKanbanItem = UpdateBody({ title: Title, ...optionalFields })
 
-const KanbanItemBulkSchema = CreateBody({
+const UpdateKanbanItems = CreateBody({
   ids: Type.Array(Type.String(), { minItems: 1, maxItems: 500, uniqueItems: true }),
   update: UpdateBody({
     column: optionalFields.column,
@@ -64,7 +63,7 @@ const KanbanItemBulkSchema = CreateBody({
 })
 
 const neighbour = Type.String({ description: 'The id of another item in the target column' })
-const KanbanItemMoveSchema = Type.Object(
+const MoveKanbanItem = Type.Object(
   {
     column: Type.Optional(optionalFields.column),
     projectId: Type.Optional(Type.String({ description: 'The project to move it into' })),
@@ -86,7 +85,7 @@ const KanbanItemMoveSchema = Type.Object(
   },
 )
 
-const KanbanItemReorderSchema = CreateBody({
+const ReorderKanbanItems = CreateBody({
   items: UniqueBy(
     'id',
     Type.Object(
@@ -133,16 +132,15 @@ const PAGES =
 const aboveLimit =
   'What brings a column above its WIP limit is answered with `warnings`, or refused with 409 where the column blocks.'
 
+const sendItems = (reply: FastifyReply, { body, next }: ItemPage) => {
+  linkNextPage(reply, next)
+  return sendJson(reply, body)
+}
+
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const items = prepareKanbanItems(app.db)
-  const itemExists = mustExist(app.db, kanbanItems)
+  const { items, itemLists } = app.board
   const tags = ['Kanban items']
-
-  const sendItems = (reply: FastifyReply, { body, next }: SentItems) => {
-    linkNextPage(reply, next)
-    return sendJson(reply, body)
-  }
 
   app.get('/api/projects/:id/kanban-items', {
     config: { access: 'read', failure: 'Failed to fetch kanban items' },
@@ -156,7 +154,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: PageOf(ref(KanbanItemSchema)), 404: ref(ErrorBody) },
     },
     handler: async ({ params, query }, reply) =>
-      sendItems(reply, await app.perform('itemsOfProject', params.id, query)),
+      sendItems(reply, await itemLists.ofProject(params.id, query)),
   })
 
   app.get('/api/kanban-items', {
@@ -169,7 +167,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ItemsQuery,
       response: { 200: PageOf(ref(KanbanItemSchema)) },
     },
-    handler: async ({ query }, reply) => sendItems(reply, await app.perform('itemsOfAll', query)),
+    handler: async ({ query }, reply) => sendItems(reply, await itemLists.ofAll(query)),
   })
 
   app.post('/api/projects/:id/kanban-items', {
@@ -180,11 +178,10 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: `A column that the project does not define yet is made, at the end of the board. ${aboveLimit}`,
       tags,
       params: IdParams,
-      body: KanbanItemCreateSchema,
+      body: CreateKanbanItem,
       response: { 201: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: async ({ params, body }, reply) =>
-      reply.code(201).send(await app.perform('createItem', params.id, body)),
+    handler: async ({ params, body }, reply) => reply.code(201).send(await items.create(params.id, body)),
   })
 
   app.post('/api/projects/:id/kanban-items/reorder', {
@@ -195,12 +192,12 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: `All or nothing, with activity as for a change of each. Answers the given items, in the order of the request. ${aboveLimit}`,
       tags,
       params: IdParams,
-      body: KanbanItemReorderSchema,
+      body: ReorderKanbanItems,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     handler: async (request, reply) => {
       const { params, body } = request
-      return sendJson(reply, await app.perform('reorderItems', params.id, body.items, memberOf(request).id))
+      return sendJson(reply, await items.reorder(params.id, body.items, memberOf(request).id))
     },
   })
 
@@ -213,7 +210,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) },
     },
-    handler: async (request) => items.get(request.params.id),
+    handler: ({ params }) => items.get(params.id),
   })
 
   app.patch('/api/kanban-items/:id', {
@@ -224,12 +221,11 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: `A changed \`column\`, \`assigneeId\` or \`priority\` leaves an activity entry each. Whether the item exists is checked before the body is even read. ${aboveLimit}`,
       tags,
       params: IdParams,
-      body: KanbanItemUpdateSchema,
+      body: UpdateKanbanItem,
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    onRequest: itemExists,
-    handler: async (request) =>
-      app.perform('updateItem', request.params.id, request.body, memberOf(request).id),
+    onRequest: mustExist(kanbanItems, (id) => app.rules.board.items.exists(id)),
+    handler: (request) => items.update(request.params.id, request.body, memberOf(request).id),
   })
 
   app.patch('/api/kanban-items', {
@@ -239,12 +235,12 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Change several items in the same way',
       description: `All or nothing, with activity as for a change of each. Answers the items in the order of the ids. ${aboveLimit}`,
       tags,
-      body: KanbanItemBulkSchema,
+      body: UpdateKanbanItems,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(MissingErrorBody), 409: ref(ErrorBody) },
     },
     handler: async (request, reply) => {
       const { ids, update } = request.body
-      return sendJson(reply, await app.perform('updateItems', ids, update, memberOf(request).id))
+      return sendJson(reply, await items.updateMany(ids, update, memberOf(request).id))
     },
   })
 
@@ -256,11 +252,10 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: `Its subtasks, comments and activity go along; into another project, so do the labels that it has by the same name. ${aboveLimit}`,
       tags,
       params: IdParams,
-      body: KanbanItemMoveSchema,
+      body: MoveKanbanItem,
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: async (request) =>
-      app.perform('moveItem', request.params.id, request.body, memberOf(request).id),
+    handler: (request) => items.move(request.params.id, request.body, memberOf(request).id),
   })
 
   app.delete('/api/kanban-items/:id', {
@@ -273,7 +268,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
     handler: async (request) => {
-      await app.perform('deleteItem', request.params.id)
+      await items.delete(request.params.id)
       return { success: true as const }
     },
   })

@@ -1,52 +1,53 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { prepareKanbanItems } from '../src/board/items.ts'
-import { prepareKanbanLabels, prepareLabelling } from '../src/board/labels.ts'
-import { childRoutes } from '../src/http/old-child-routes.ts'
+import { childRoutes } from '../src/http/child-routes.ts'
 import { CreateBody, ErrorBody, LIMITS, ref, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanItemSchema, KanbanLabelSchema } from '../src/schemas/records.ts'
 
 const LabelName = Type.String({ minLength: 1, maxLength: LIMITS.label, description: 'Unique in its project' })
 const LabelColor = Type.String({ maxLength: LIMITS.term, examples: ['#3b82f6'] })
-const KanbanLabelCreateSchema = CreateBody({ name: LabelName, color: Type.Optional(LabelColor) })
-const KanbanLabelUpdateSchema = UpdateBody({ name: LabelName, color: LabelColor })
+const CreateKanbanLabel = CreateBody({ name: LabelName, color: Type.Optional(LabelColor) })
+const UpdateKanbanLabel = UpdateBody({ name: LabelName, color: LabelColor })
 
 const LabellingParams = Type.Object({ id: Type.String(), labelId: Type.String() })
 const labellingAnswers = { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) }
 
 /** Kanban labels: the coloured words of a project's board. */
 const kanbanLabelRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const items = prepareKanbanItems(app.db)
-  const { attach, detach } = prepareLabelling(app.db)
-  const routes = childRoutes(app, {
-    thing: 'Kanban label',
-    parent: 'project',
-    record: KanbanLabelSchema,
-    create: KanbanLabelCreateSchema,
-    update: KanbanLabelUpdateSchema,
-    rules: prepareKanbanLabels(app.db),
-    notes: {
-      create: 'A taken name is 409.',
-      update: 'A taken name is 409.',
-      delete: 'It leaves its items.',
-    },
-    conflicts: ['create', 'update'],
-  })
+  const labels = childRoutes(app, app.board.labels, { record: KanbanLabelSchema, tag: 'Kanban labels' })
   const tags = ['Kanban labels']
 
-  app.get('/api/projects/:id/kanban-labels', routes.list)
-  app.post('/api/projects/:id/kanban-labels', routes.create)
-  app.get('/api/kanban-labels/:id', routes.get)
-  app.patch('/api/kanban-labels/:id', {
-    ...routes.update,
-    handler: async ({ params, body }) => app.perform('updateLabel', params.id, body),
+  labels.list('/api/projects/:id/kanban-labels', {
+    operationId: 'listKanbanLabels',
+    summary: 'List the kanban labels of a project',
+    failure: 'Failed to fetch kanban labels',
   })
-  app.delete('/api/kanban-labels/:id', {
-    ...routes.delete,
-    handler: async ({ params }) => {
-      await app.perform('deleteLabel', params.id)
-      return { success: true as const }
-    },
+  labels.create('/api/projects/:id/kanban-labels', {
+    operationId: 'createKanbanLabel',
+    summary: 'Create a kanban label',
+    description: 'A taken name is 409.',
+    failure: 'Failed to create kanban label',
+    conflicts: true,
+    body: CreateKanbanLabel,
+  })
+  labels.get('/api/kanban-labels/:id', {
+    operationId: 'getKanbanLabel',
+    summary: 'Get a kanban label',
+    failure: 'Failed to fetch kanban label',
+  })
+  labels.update('/api/kanban-labels/:id', {
+    operationId: 'updateKanbanLabel',
+    summary: 'Change a kanban label',
+    description: 'A taken name is 409.',
+    failure: 'Failed to update kanban label',
+    conflicts: true,
+    body: UpdateKanbanLabel,
+  })
+  labels.delete('/api/kanban-labels/:id', {
+    operationId: 'deleteKanbanLabel',
+    summary: 'Delete a kanban label',
+    description: 'It leaves its items.',
+    failure: 'Failed to delete kanban label',
   })
 
   app.put('/api/kanban-items/:id/labels/:labelId', {
@@ -60,11 +61,7 @@ const kanbanLabelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: LabellingParams,
       response: { ...labellingAnswers, 413: ref(ErrorBody) },
     },
-    handler: async ({ params: { id, labelId } }) =>
-      app.write(() => {
-        attach(id, labelId)
-        return items.get(id)
-      }),
+    handler: ({ params }) => app.board.items.attachLabel(params.id, params.labelId),
   })
 
   app.delete('/api/kanban-items/:id/labels/:labelId', {
@@ -77,11 +74,7 @@ const kanbanLabelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: LabellingParams,
       response: labellingAnswers,
     },
-    handler: async ({ params: { id, labelId } }) =>
-      app.write(() => {
-        detach(id, labelId)
-        return items.get(id)
-      }),
+    handler: ({ params }) => app.board.items.detachLabel(params.id, params.labelId),
   })
 }
 

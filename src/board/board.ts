@@ -1,15 +1,37 @@
-/** The board of projects: all its rules, prepared once for a connection. */
+/** The boards of projects: all their rules, made once for a connection. */
 import type { SharedDatabase } from '../db/client.ts'
+import { ActivityLog } from './activity-log.ts'
+import { ColumnNames } from './column-names.ts'
+import { Columns } from './columns.ts'
 import { Comments } from './comments.ts'
+import { ItemLists } from './item-lists.ts'
+import { ItemRecords } from './item-records.ts'
+import { Items } from './items.ts'
+import { Labels } from './labels.ts'
 import { Subtasks } from './subtasks.ts'
 
 /** The rules of boards. */
 export class Board {
   static readonly reads: readonly string[] = []
+  readonly items: Items
+  readonly itemLists: ItemLists
+  readonly columns: Columns
+  readonly labels: Labels
   readonly subtasks: Subtasks
   readonly comments: Comments
+  readonly activity: ActivityLog
+  /** For what reads or makes whole projects. */
+  readonly records: ItemRecords
+  readonly columnNames: ColumnNames
 
   constructor(db: SharedDatabase) {
+    this.records = new ItemRecords(db)
+    this.columnNames = new ColumnNames(db)
+    this.activity = new ActivityLog(db)
+    this.labels = new Labels(db)
+    this.items = new Items(db, this)
+    this.itemLists = new ItemLists(db, this.records)
+    this.columns = new Columns(db, this.columnNames, this.items)
     this.subtasks = new Subtasks(db)
     this.comments = new Comments(db)
   }

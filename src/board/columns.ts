@@ -1,71 +1,87 @@
-/** The columns of a project's board as its items need them: there, by name. What clients do to columns is in `kanban-columns.ts`. */
-import { and, desc, eq } from 'drizzle-orm'
+/** Kanban columns: what clients do to the columns of a board; the items go along. */
+import { sql } from 'drizzle-orm'
+import { OrderedChildren, uniqueNameIn } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
-import { newId } from '../db/ids.ts'
-import { given, prepareInsert, prepareRows } from '../db/old-statements.ts'
-import { afterLast } from '../db/ordering.ts'
-import { kanbanColumns } from '../db/schema.ts'
+import { kanbanColumns, kanbanItems } from '../db/schema.ts'
+import { change, selectOne } from '../db/statements.ts'
+import { rowLimit } from '../db/work-limits.ts'
+import { conflict, invalidField } from '../errors.ts'
+import { type CurrentMember, type KanbanColumn, KanbanColumnSchema } from '../schemas/records.ts'
+import type { ColumnNames } from './column-names.ts'
+import type { Items } from './items.ts'
+import { ITEMS_OF_COLUMN, isInColumn } from './places.ts'
 
-const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
+/** Fields a client may set. */
+export type ColumnInput = Partial<
+  Pick<KanbanColumn, 'name' | 'color' | 'sortOrder' | 'wipLimit' | 'wipPolicy'>
+>
 
-/**
- * Prepares giving a new project its default columns.
- * @returns the maker. Call it inside the write that creates the project
- */
-export function prepareDefaultColumns(db: SharedDatabase) {
-  const insert = prepareInsert(db, kanbanColumns)
-  return (projectId: string, at: string): void => {
-    for (const [position, name] of DEFAULT_COLUMNS.entries()) {
-      insert({ id: newId(), projectId, name, sortOrder: position + 1, createdAt: at, updatedAt: at })
-    }
+const statementsOf = (db: SharedDatabase) => ({
+  ensureFree: uniqueNameIn(db, kanbanColumns),
+  anyItem: selectOne(() => db.select({ id: kanbanItems.id }).from(kanbanItems).where(isInColumn).limit(1)),
+  renameOnItems: change(() =>
+    db
+      .update(kanbanItems)
+      .set({ column: sql`${sql.placeholder('name')}`, updatedAt: sql`${sql.placeholder('updatedAt')}` })
+      .where(isInColumn),
+  ),
+  limitItems: rowLimit(db, ITEMS_OF_COLUMN),
+})
+
+/** The columns of boards. */
+export class Columns extends OrderedChildren<typeof kanbanColumns> {
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #names: ColumnNames
+  readonly #items: Items
+
+  constructor(db: SharedDatabase, names: ColumnNames, items: Items) {
+    super(db, kanbanColumns, KanbanColumnSchema)
+    this.#sql = statementsOf(db)
+    this.#names = names
+    this.#items = items
   }
-}
 
-/** How many items a column should hold, 0 for any number, and what happens above that. */
-export interface ColumnLimit {
-  wipLimit: number
-  wipPolicy: string
-}
+  /**
+   * Creates a column, at the end of the board unless it says where.
+   * @throws ApiError 404 when there is no such project, 409 when the project has a column of that name
+   */
+  override create(projectId: string, input: ColumnInput & { name: string }): KanbanColumn {
+    this.#sql.ensureFree(projectId, input.name)
+    return super.create(projectId, input) as KanbanColumn
+  }
 
-const NO_LIMIT: ColumnLimit = { wipLimit: 0, wipPolicy: 'warn' }
+  /**
+   * Changes a column. A new name becomes that of the column on its items too, which is no move: it leaves no activity.
+   * @throws ApiError 404, or 409 when the project has another column of that name; TooMuchWork
+   */
+  override update(id: string, input: ColumnInput): KanbanColumn {
+    const { projectId, name: column } = this.get(id)
+    const { name = column } = input
+    if (name !== column) {
+      this.#sql.ensureFree(projectId, name)
+      this.#sql.limitItems(projectId, column)
+    }
+    const changed = super.update(id, input) as KanbanColumn
+    if (name !== column) {
+      this.#sql.renameOnItems({ projectId, column, name, updatedAt: changed.updatedAt })
+    }
+    return changed
+  }
 
-/**
- * Prepares looking for a column by its name.
- * @returns the reader: the column's limit, or undefined when the project defines none of that name
- */
-export function prepareColumnNamed(db: SharedDatabase) {
-  const named = prepareRows(
-    db,
-    db
-      .select({ wipLimit: kanbanColumns.wipLimit, wipPolicy: kanbanColumns.wipPolicy })
-      .from(kanbanColumns)
-      .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.name, given('name')))),
-  )
-  return (projectId: string, name: string) => named.get({ projectId, name })
-}
-
-/**
- * Prepares making a column at the end of the board when the project does not define it yet, so that no item is ever
- * off the board.
- * @returns the maker, which returns the column's limit. Call it inside the write that puts an item there
- */
-export function prepareColumns(db: SharedDatabase) {
-  const insert = prepareInsert(db, kanbanColumns)
-  const named = prepareColumnNamed(db)
-  const last = prepareRows(
-    db,
-    db
-      .select({ sortOrder: kanbanColumns.sortOrder })
-      .from(kanbanColumns)
-      .where(eq(kanbanColumns.projectId, given('projectId')))
-      .orderBy(desc(kanbanColumns.sortOrder))
-      .limit(1),
-  )
-  return (projectId: string, name: string, at: string): ColumnLimit => {
-    const found = named(projectId, name)
-    if (found) return found
-    const sortOrder = afterLast(last.get({ projectId })?.sortOrder)
-    insert({ id: newId(), projectId, name, sortOrder, createdAt: at, updatedAt: at })
-    return NO_LIMIT
+  /**
+   * Deletes a column, its items having gone to the end of another one first.
+   * @param member who does it, for the items' activity
+   * @param moveTo the name of that column
+   * @throws ApiError 404; 400 when `moveTo` names no other column of the project; 409 when there are items and no
+   * `moveTo`, or when they do not fit there; TooMuchWork
+   */
+  override delete(id: string, member?: CurrentMember, moveTo?: string): void {
+    const { projectId, name: column } = this.get(id)
+    if (moveTo !== undefined && (moveTo === column || !this.#names.limitOf(projectId, moveTo))) {
+      throw invalidField('moveTo', 'must be the name of another column of the project')
+    }
+    if (moveTo !== undefined) this.#items.moveAll({ projectId, column }, moveTo, member?.id ?? null)
+    else if (this.#sql.anyItem({ projectId, column })) throw conflict('Kanban column still has items')
+    super.delete(id)
   }
 }

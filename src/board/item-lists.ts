@@ -1,26 +1,29 @@
 /** Lists of kanban items: of one board or across projects, filtered, whole or page by page. */
+
+import { Type } from '@sinclair/typebox'
 import { and, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
+import { inOrder, isAfter } from '../db/ordering.ts'
+import { BEGINNING, type PageQuery, readPage } from '../db/pages.ts'
+import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
 import {
   amongValues,
   bindAny,
   byFields,
+  existsIn,
   given,
   givenNumber,
-  prepareExists,
-  prepareRows,
+  selectAll,
   severalOf,
-} from '../db/old-statements.ts'
-import { inOrder, isAfter } from '../db/ordering.ts'
-import { BEGINNING, type PageQuery, readPage } from '../db/pages.ts'
-import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
+} from '../db/statements.ts'
 import { ensureFew, isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
-import { valuesOfAny } from '../schemas/common.ts'
-import type { KanbanItem } from '../schemas/records.ts'
+import { ref, valuesOfAny } from '../schemas/common.ts'
+import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
+import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import { parseTimestamp } from '../time.ts'
-import { prepareCompletion, prepareKanbanItems } from './items.ts'
+import type { ItemRecords } from './item-records.ts'
 
 /** Which items to list. An absent or empty value does not filter, of several any will do; all filters combine. */
 export type ItemFilter = Partial<{
@@ -40,10 +43,10 @@ export type ItemFilter = Partial<{
   dismissed: 'false' | 'true' | 'all'
 }>
 
-/** Items in order, and the cursor of the next page where there is one. */
+/** The items of a list as they are sent, and the cursor of the next page where there is one. */
 export interface ItemPage {
-  items: KanbanItem[]
-  next?: string
+  body: JsonBytes
+  next: string | undefined
 }
 
 const DISMISSED = { false: 0, true: 1, all: undefined }
@@ -85,105 +88,119 @@ const CONDITIONS: Record<string, SQL | undefined> = {
   q: or(contains(kanbanItems.title), contains(kanbanItems.description)),
 }
 
-/**
- * Prepares the statements that list items: one for each combination of filters that occurs, so that each has its index.
- * A whole list takes three of them, a page four, however many items they have.
- * @returns readers whose results are complete KanbanItem records, by sortOrder
- */
-export function prepareKanbanItemLists(db: SharedDatabase) {
-  db.$client.function('contains_folded', { deterministic: true }, (text: string, folded: string) =>
-    Number(fold(text).includes(folded)),
-  )
+/** Which label an item has, by the name of the value that asks for it. */
+const IS_LABEL: Record<string, SQL | undefined> = {
+  label: or(eq(kanbanLabels.id, given('label')), eq(kanbanLabels.name, given('label'))),
+  [severalOf('label')]: or(
+    amongValues(kanbanLabels.id, severalOf('label')),
+    amongValues(kanbanLabels.name, severalOf('label')),
+  ),
+}
 
-  const isLabel = {
-    label: or(eq(kanbanLabels.id, given('label')), eq(kanbanLabels.name, given('label'))),
-    [severalOf('label')]: or(
-      amongValues(kanbanLabels.id, severalOf('label')),
-      amongValues(kanbanLabels.name, severalOf('label')),
-    ),
-  }
-  /** The ids of the items that have a label, or any of several; of one project's, where that is asked for too. */
-  const labelled = (name: string, isOfProject: boolean) =>
-    db
-      .select({ itemId: kanbanItemLabels.itemId })
-      .from(kanbanItemLabels)
-      .where(
-        inArray(
-          kanbanItemLabels.labelId,
-          db
-            .select({ id: kanbanLabels.id })
-            .from(kanbanLabels)
-            .where(
-              and(isLabel[name], isOfProject ? eq(kanbanLabels.projectId, given('projectId')) : undefined),
-            ),
-        ),
-      )
-  const matching = (names: string[]) =>
-    and(
-      ...names.map((name) =>
-        name in isLabel
-          ? inArray(kanbanItems.id, labelled(name, names.includes('projectId')))
-          : CONDITIONS[name],
+/** The ids of the items that have a label, or any of several; of one project's, where that is asked for too. */
+const labelled = (db: SharedDatabase, name: string, isOfProject: boolean) =>
+  db
+    .select({ itemId: kanbanItemLabels.itemId })
+    .from(kanbanItemLabels)
+    .where(
+      inArray(
+        kanbanItemLabels.labelId,
+        db
+          .select({ id: kanbanLabels.id })
+          .from(kanbanLabels)
+          .where(
+            and(IS_LABEL[name], isOfProject ? eq(kanbanLabels.projectId, given('projectId')) : undefined),
+          ),
       ),
     )
 
-  const all = byFields((names) =>
-    prepareRows(
-      db,
-      db
-        .select()
-        .from(kanbanItems)
-        .where(matching(names))
-        .orderBy(...inOrder(kanbanItems)),
+/** One statement for each combination of filters that occurs, so that each has its index. */
+function statementsOf(db: SharedDatabase) {
+  const matching = (names: string[]) =>
+    and(
+      ...names.map((name) =>
+        name in IS_LABEL
+          ? inArray(kanbanItems.id, labelled(db, name, names.includes('projectId')))
+          : CONDITIONS[name],
+      ),
+    )
+  return {
+    projectExists: existsIn(db, projects),
+    all: byFields((names) =>
+      selectAll(db, () =>
+        db
+          .select()
+          .from(kanbanItems)
+          .where(matching(names))
+          .orderBy(...inOrder(kanbanItems)),
+      ),
     ),
-  )
-  const after = byFields((names) =>
-    prepareRows(
-      db,
-      db
-        .select({ id: kanbanItems.id, sortOrder: kanbanItems.sortOrder })
-        .from(kanbanItems)
-        .where(and(matching(names), isAfter(kanbanItems)))
-        .orderBy(...inOrder(kanbanItems))
-        .limit(givenNumber('count')),
+    after: byFields((names) =>
+      selectAll(db, () =>
+        db
+          .select({ id: kanbanItems.id, sortOrder: kanbanItems.sortOrder })
+          .from(kanbanItems)
+          .where(and(matching(names), isAfter(kanbanItems)))
+          .orderBy(...inOrder(kanbanItems))
+          .limit(givenNumber('count')),
+      ),
     ),
-  )
-  const complete = prepareCompletion(db)
-  const { getMany } = prepareKanbanItems(db)
-  const projectExists = prepareExists(db, projects)
+  }
+}
 
-  /** The ids of all items that pass the filter, if they are no more than may be read at once. @throws TooMuchWork */
-  function firstOf(values: ReturnType<typeof valuesOf>): string[] {
-    const places = after(values).all({ ...values, ...BEGINNING, count: ROWS_READ + 1 })
-    ensureFew(db, places.length, ROWS_READ)
-    return places.map(({ id }) => id)
+/** Lists of items by sortOrder. A whole list takes three statements, a page four, however many items they have. */
+export class ItemLists {
+  static readonly reads: readonly string[] = ['ofProject', 'ofAll']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #records: ItemRecords
+  readonly #toJson = createJsonWriter(Type.Array(ref(KanbanItemSchema)))
+
+  constructor(db: SharedDatabase, records: ItemRecords) {
+    db.$client.function('contains_folded', { deterministic: true }, (text: string, folded: string) =>
+      Number(fold(text).includes(folded)),
+    )
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#records = records
   }
 
-  function list(filter: ItemFilter, query: PageQuery): ItemPage {
+  /** Items of one project. @throws ApiError 404 when there is none; TooMuchWork */
+  ofProject(projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery): ItemPage {
+    return this.#page(() => {
+      if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+      return this.#list({ ...filter, projectId }, filter)
+    })
+  }
+
+  /** Items of all projects. @throws TooMuchWork */
+  ofAll(filter: ItemFilter & PageQuery): ItemPage {
+    return this.#page(() => this.#list(filter, filter))
+  }
+
+  #page(list: () => { items: KanbanItem[]; next?: string }): ItemPage {
+    const { items, next } = read(this.#db, list)
+    return { body: this.#toJson(items), next }
+  }
+
+  #list(filter: ItemFilter, query: PageQuery): { items: KanbanItem[]; next?: string } {
     const values = valuesOf(filter)
     const isWhole = query.limit === undefined && query.cursor === undefined
-    if (isLimited(db)) {
+    if (isLimited(this.#db)) {
       // Whoever searches for a part of a text reads all texts.
       if (values.q !== undefined) throw new TooMuchWork()
-      if (isWhole) return { items: getMany(firstOf(values)) }
+      if (isWhole) return { items: this.#records.many(this.#firstOf(values)) }
     }
-    if (isWhole) return { items: complete(all(values).all(values)) }
-    const { ids, ...more } = readPage(
-      (place, count) => after(values).all({ ...values, ...place, count }),
-      query,
-    )
-    return { items: getMany(ids), ...more }
+    const { all, after } = this.#sql
+    if (isWhole) return { items: this.#records.complete(all(values)(values)) }
+    const { ids, ...more } = readPage((place, count) => after(values)({ ...values, ...place, count }), query)
+    return { items: this.#records.many(ids), ...more }
   }
 
-  return {
-    /** Items of one project. @throws ApiError 404 when there is none */
-    ofProject: (projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery): ItemPage =>
-      read(db, () => {
-        if (!projectExists(projectId)) throwNotFound(projects)
-        return list({ ...filter, projectId }, filter)
-      }),
-
-    /** Items of all projects. */
-    ofAll: (filter: ItemFilter & PageQuery): ItemPage => read(db, () => list(filter, filter)),
+  /** The ids of all items that pass the filter, if they are no more than may be read at once. @throws TooMuchWork */
+  #firstOf(values: ReturnType<typeof valuesOf>): string[] {
+    const places = this.#sql.after(values)({ ...values, ...BEGINNING, count: ROWS_READ + 1 })
+    ensureFew(this.#db, places.length, ROWS_READ)
+    return places.map(({ id }) => id)
   }
 }

@@ -1,114 +1,320 @@
-/** Kanban items: reading them whole. What changes them is in `kanban-item-changes.ts`. */
-import { eq, getTableColumns, type SQL } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { read, type SharedDatabase } from '../db/client.ts'
-import { throwNotFound } from '../db/existence.ts'
-import { amongIds, given, prepareRows } from '../db/old-statements.ts'
-import { inOrder } from '../db/ordering.ts'
-import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks } from '../db/schema.ts'
-import { bytesOf, readLimit, among as rowsAmong } from '../db/work-limits.ts'
-import type { KanbanItem } from '../schemas/records.ts'
+/** Kanban items: what changes them, one or many at once, each with its activity entries, and held against the columns' limits. */
+import { Type } from '@sinclair/typebox'
+import type { SharedDatabase } from '../db/client.ts'
+import { thingOf, throwNotFound } from '../db/existence.ts'
+import { newId } from '../db/ids.ts'
+import { inOrder, type Place } from '../db/ordering.ts'
+import { kanbanItems, projects } from '../db/schema.ts'
+import { deleteFrom, existsIn, insertReturning, selectAll, updateIn } from '../db/statements.ts'
+import { ensureFew, rowLimit } from '../db/work-limits.ts'
+import { invalidField, notFound } from '../errors.ts'
+import { ref } from '../schemas/common.ts'
+import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
+import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
+import { parseTimestamp, timestamp } from '../time.ts'
+import type { ActivityLog } from './activity-log.ts'
+import type { ColumnLimit, ColumnNames } from './column-names.ts'
+import type { ItemRecords, ItemRow } from './item-records.ts'
+import type { Labels } from './labels.ts'
+import { type ColumnOf, ITEMS_OF_COLUMN, isInColumn, Places, type Position } from './places.ts'
+import { countedIn, type Shift, WipLimits } from './wip-limits.ts'
 
-type ItemRow = typeof kanbanItems.$inferSelect
-/** The labels of the items that the condition names. */
-const labelsWhere = (db: SharedDatabase, condition: SQL) =>
-  prepareRows(
-    db,
-    db
-      .select({ itemId: kanbanItemLabels.itemId, ...getTableColumns(kanbanLabels) })
-      .from(kanbanItemLabels)
-      .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
-      .where(condition)
-      .orderBy(...inOrder(kanbanLabels)),
-  )
+type NewItem = typeof kanbanItems.$inferInsert
 
-/** The subtasks of the items that the condition names. */
-const subtasksWhere = (db: SharedDatabase, condition: SQL) =>
-  prepareRows(
-    db,
+/** Fields a client may set. `dueDate` is what the client sent: a date string, or a falsy value for none. */
+export type ItemInput = Partial<
+  Omit<NewItem, 'id' | 'projectId' | 'dueDate' | 'createdAt' | 'updatedAt'> & {
+    dueDate: string | null | false | 0
+  }
+>
+
+/** Where an item is to go: into which column, of which project, and where in it. Absent: where it is, at the bottom. */
+export interface Destination extends Position {
+  column?: string | undefined
+  projectId?: string | undefined
+}
+
+/** What a change of an item may set: what clients may, and whose it is. */
+type Change = ItemInput & { projectId?: string }
+
+/** An item as it was, and where it goes in its project. */
+interface Move {
+  before: ItemRow
+  column: string
+  sortOrder: number
+}
+
+/** An item as it was written, and what that means to the limits. */
+interface Written {
+  row: ItemRow
+  shift: Shift
+}
+
+/** A date as the client sent it, for storing: a non-empty one converted, any falsy value as null. */
+const toDueDate = (value: string | null | false | 0) => (value ? (parseTimestamp(value) ?? null) : null)
+
+const toRow = ({ dueDate, ...fields }: Change) =>
+  dueDate === undefined ? fields : { ...fields, dueDate: toDueDate(dueDate) }
+
+const withWarnings = (item: KanbanItem, warnings: string[] = []): KanbanItem =>
+  warnings.length > 0 ? { ...item, warnings } : item
+
+const statementsOf = (db: SharedDatabase) => ({
+  exists: existsIn(db, kanbanItems),
+  projectExists: existsIn(db, projects),
+  insert: insertReturning(db, kanbanItems),
+  update: updateIn(db, kanbanItems),
+  remove: deleteFrom(db, kanbanItems),
+  ofColumn: selectAll(db, () =>
     db
       .select()
-      .from(kanbanSubtasks)
-      .where(condition)
-      .orderBy(...inOrder(kanbanSubtasks)),
-  )
+      .from(kanbanItems)
+      .where(isInColumn)
+      .orderBy(...inOrder(kanbanItems)),
+  ),
+  limitColumn: rowLimit(db, ITEMS_OF_COLUMN),
+  limitsOfChildren: ['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) =>
+    rowLimit(db, `${table} where item_id = +?`),
+  ),
+})
+
+/** What else of the board the rules of items stand on. */
+export interface BoardParts {
+  records: ItemRecords
+  columnNames: ColumnNames
+  activity: ActivityLog
+  labels: Labels
+}
 
 /**
- * Prepares the two statements that read what belongs to items, however many: labels and subtasks. Call it inside the
- * transaction that the items were read in.
- * @returns what completes items, in the order given
+ * The items of boards. Whatever brings a column that blocks above its limit throws an ApiError 409; what a column warns of
+ * is said in the `warnings` of the item.
  */
-export function prepareCompletion(db: SharedDatabase): (items: ItemRow[]) => KanbanItem[] {
-  const labels = labelsWhere(db, amongIds(kanbanItemLabels.itemId))
-  const subtasks = subtasksWhere(db, amongIds(kanbanSubtasks.itemId))
-  return (items) => {
-    const ids = JSON.stringify(items.map(({ id }) => id))
-    const labelsOf = Map.groupBy(labels.all({ ids }), ({ itemId }) => itemId)
-    const subtasksOf = Map.groupBy(subtasks.all({ ids }), ({ itemId }) => itemId)
-    return items.map((item) => ({
-      ...item,
-      labels: labelsOf.get(item.id) ?? [],
-      subtasks: subtasksOf.get(item.id) ?? [],
+export class Items {
+  static readonly reads: readonly string[] = ['exists', 'get', 'getMany']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #records: ItemRecords
+  readonly #columnNames: ColumnNames
+  readonly #activity: ActivityLog
+  readonly #labels: Labels
+  readonly #places: Places
+  readonly #limits: WipLimits
+  readonly #toJson = createJsonWriter(Type.Array(ref(KanbanItemSchema)))
+
+  constructor(db: SharedDatabase, { records, columnNames, activity, labels }: BoardParts) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#records = records
+    this.#columnNames = columnNames
+    this.#activity = activity
+    this.#labels = labels
+    this.#places = new Places(db)
+    this.#limits = new WipLimits(db)
+  }
+
+  /** Whether there is such an item. */
+  exists(id: string): boolean {
+    return this.#sql.exists(id)
+  }
+
+  /** One item. @throws ApiError 404 */
+  get(id: string): KanbanItem {
+    return this.#records.one(id) ?? throwNotFound(kanbanItems)
+  }
+
+  /** Items by their ids, in that order; those that exist. @throws TooMuchWork */
+  getMany(ids: readonly string[]): KanbanItem[] {
+    return this.#records.many(ids)
+  }
+
+  /**
+   * Creates an item, at the end of its column unless it says where, making the column where the project lacks it.
+   * @param options `passesLimits`: put it there even if the column blocks and is full
+   * @throws ApiError 404 when there is no such project
+   */
+  create(projectId: string, input: ItemInput & { title: string }, { passesLimits = false } = {}): KanbanItem {
+    if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+    const at = timestamp()
+    const { column = 'To Do', sortOrder } = input
+    const limit = this.#columnNames.ensure(projectId, column, at)
+    const row = this.#sql.insert({
+      ...toRow(input),
+      sortOrder: sortOrder ?? this.#places.atEnd({ projectId, column }),
+      title: input.title,
+      id: newId(),
+      projectId,
+      createdAt: at,
+      updatedAt: at,
+    })
+    const item = { ...row, labels: [], subtasks: [] }
+    if (passesLimits) return item
+    const [warnings] = this.#limits.check([{ before: undefined, after: countedIn(row), limit }])
+    return withWarnings(item, warnings)
+  }
+
+  /**
+   * Changes an item and logs what happened to its tracked fields. An empty change leaves the item as it is, `updatedAt`
+   * included.
+   * @throws ApiError 404 when there is none
+   */
+  update(id: string, input: ItemInput, actorId: string | null): KanbanItem {
+    return this.#answer(this.#change(this.#stored(id), input, actorId, timestamp()))
+  }
+
+  /**
+   * Moves an item to a place in its column, in another column or another project, with all that belongs to it; into
+   * another project with those of its labels that the target has by the same name.
+   * @throws ApiError 404 when there is no such item or project, 400 for a neighbour that is not in the target column
+   */
+  move(id: string, destination: Destination, actorId: string | null): KanbanItem {
+    const before = this.#stored(id)
+    const { projectId = before.projectId, column = before.column } = destination
+    if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+    const sortOrder = this.#places.at(before, { projectId, column }, destination)
+    const at = timestamp()
+    // Also where the item is there already: another tool may have put it into a column that the project lacks.
+    this.#columnNames.ensure(projectId, column, at)
+    const place = {
+      ...(projectId === before.projectId ? {} : { projectId }),
+      ...(column === before.column ? {} : { column }),
+      ...(sortOrder === before.sortOrder ? {} : { sortOrder }),
+    }
+    const written = this.#change(before, place, actorId, at)
+    if (projectId !== before.projectId) this.#labels.transfer(id, projectId)
+    return this.#answer(written)
+  }
+
+  /**
+   * Changes several items in the same way, all or none.
+   * @returns them in the order of the ids, as JSON
+   * @throws ApiError 404 with the ids that name nothing; TooMuchWork
+   */
+  updateMany(ids: readonly string[], input: ItemInput, actorId: string | null): JsonBytes {
+    ensureFew(this.#db, ids.length)
+    const found = ids.map((id) => this.#records.row(id))
+    const missing = ids.filter((_, index) => found[index] === undefined)
+    if (missing.length > 0) throw notFound(thingOf(kanbanItems), missing)
+    const at = timestamp()
+    const written = found.flatMap((before) => (before ? [this.#change(before, input, actorId, at)] : []))
+    const items = this.#records.complete(written.map(({ row }) => row))
+    return this.#answerAll(
+      items,
+      written.map(({ shift }) => shift),
+    )
+  }
+
+  /**
+   * Puts items of one project where a client wants them, all or none. An item that is there already is left as it is.
+   * @returns them in the order of the request, as JSON
+   * @throws ApiError 404 when there is no such project, 400 for items of another one; TooMuchWork
+   */
+  reorder(
+    projectId: string,
+    wanted: readonly (Place & { column: string })[],
+    actorId: string | null,
+  ): JsonBytes {
+    if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+    ensureFew(this.#db, wanted.length)
+    const unknown: string[] = []
+    const moves = wanted.flatMap(({ id, column, sortOrder }, index) => {
+      const before = this.#records.row(id)
+      if (before?.projectId !== projectId) {
+        unknown.push(`items[${index}].id must be that of a kanban item of the project`)
+        return []
+      }
+      return [{ before, column, sortOrder }]
+    })
+    if (unknown.length > 0) throw invalidField('items', ...unknown)
+    const shifts = this.#put(projectId, moves, actorId)
+    return this.#answerAll(this.#records.many(wanted.map(({ id }) => id)), shifts)
+  }
+
+  /**
+   * Moves all items of a column to the end of another one, in their order.
+   * @param to the name of the other column, in the same project
+   * @throws TooMuchWork
+   */
+  moveAll(from: ColumnOf, to: string, actorId: string | null): void {
+    const { projectId, column } = from
+    this.#sql.limitColumn(projectId, column)
+    const items = this.#sql.ofColumn({ ...from })
+    const first = this.#places.manyAtEnd({ projectId, column: to }, items.length)
+    const moves = items.map((before, index) => ({ before, column: to, sortOrder: first + index }))
+    this.#limits.check(this.#put(projectId, moves, actorId))
+  }
+
+  /** Gives a label to an item. @throws ApiError 404 for an unknown item, or a label that its project does not have */
+  attachLabel(id: string, labelId: string): KanbanItem {
+    this.#labels.attach(id, labelId)
+    return this.get(id)
+  }
+
+  /** Takes a label off an item. @throws ApiError 404 as {@link attachLabel} */
+  detachLabel(id: string, labelId: string): KanbanItem {
+    this.#labels.detach(id, labelId)
+    return this.get(id)
+  }
+
+  /** Deletes an item with all that belongs to it. @throws ApiError 404 when there is none; TooMuchWork */
+  delete(id: string): void {
+    for (const limit of this.#sql.limitsOfChildren) limit(id)
+    if (!this.#sql.remove(id)) throwNotFound(kanbanItems)
+  }
+
+  /** The item as the write finds it: what the request saw before its body arrived may have changed since. */
+  #stored(id: string): ItemRow {
+    return this.#records.row(id) ?? throwNotFound(kanbanItems)
+  }
+
+  /** Writes a change of one item, and what it did to the tracked fields. */
+  #change(before: ItemRow, input: Change, actorId: string | null, at: string): Written {
+    const { projectId = before.projectId, column = before.column } = input
+    const mayArrive =
+      input.column !== undefined || input.projectId !== undefined || input.dismissed !== undefined
+    const limit = mayArrive ? this.#columnNames.ensure(projectId, column, at) : undefined
+    const row = Object.keys(input).length === 0 ? before : this.#write(before.id, input, at)
+    this.#activity.record({ itemId: before.id, before, after: input, actorId, at })
+    return { row, shift: { before: countedIn(before), after: countedIn(row), limit } }
+  }
+
+  #write(id: string, input: Change, updatedAt: string): ItemRow {
+    return this.#sql.update(id, { ...toRow(input), updatedAt }) ?? throwNotFound(kanbanItems)
+  }
+
+  /** Puts items of a project into columns. Those that are there already are left as they are. */
+  #put(projectId: string, moves: readonly Move[], actorId: string | null): Shift[] {
+    const at = timestamp()
+    const isMoved = ({ before, column, sortOrder }: Move) =>
+      column !== before.column || sortOrder !== before.sortOrder
+    const limits = new Map<string, ColumnLimit>()
+    for (const [column, arriving] of Map.groupBy(moves, (move) => move.column)) {
+      limits.set(column, this.#columnNames.ensure(projectId, column, at))
+      const moved = arriving.filter(isMoved)
+      this.#places.put(
+        column,
+        moved.map(({ before: { id }, sortOrder }) => ({ id, sortOrder })),
+        at,
+      )
+    }
+    for (const { before, column } of moves) {
+      this.#activity.record({ itemId: before.id, before, after: { column }, actorId, at })
+    }
+    return moves.map(({ before, column }) => ({
+      before: countedIn(before),
+      after: countedIn({ ...before, column }),
+      limit: limits.get(column),
     }))
   }
-}
 
-/**
- * Prepares the statements that read items by what a column of theirs holds: three, however many. Call it inside a
- * transaction.
- * @param column `kanbanItems.projectId` for all items of projects, `kanbanItems.id` for some items
- * @returns the reader: items by sortOrder; it takes the ids to look for as a JSON array
- */
-export function prepareItemsAmong(db: SharedDatabase, column: SQLiteColumn): (ids: string) => KanbanItem[] {
-  const items = prepareRows(
-    db,
-    db
-      .select()
-      .from(kanbanItems)
-      .where(amongIds(column))
-      .orderBy(...inOrder(kanbanItems)),
-  )
-  const complete = prepareCompletion(db)
-  return (ids) => complete(items.all({ ids }))
-}
+  /** Holds a change against the limits. @returns the item that it made */
+  #answer({ row, shift }: Written): KanbanItem {
+    const [warnings] = this.#limits.check([shift])
+    return withWarnings(this.#records.completeOne(row), warnings)
+  }
 
-/**
- * Prepares the statements that read items by their ids: three, however many items. One item has three of its own, which
- * cost a fraction of those for many.
- * @returns readers whose results are complete KanbanItem records
- */
-export function prepareKanbanItems(db: SharedDatabase) {
-  const one = prepareRows(
-    db,
-    db
-      .select()
-      .from(kanbanItems)
-      .where(eq(kanbanItems.id, given('id'))),
-  )
-  const labels = labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')))
-  const subtasks = subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')))
-  const among = prepareItemsAmong(db, kanbanItems.id)
-  const limit = readLimit(db, [
-    { rows: rowsAmong('kanban_items', 'id'), bytes: bytesOf('description', 'metadata') },
-    { rows: rowsAmong('kanban_subtasks', 'item_id'), bytes: '0' },
-  ])
-
-  return {
-    /** Items by their ids, in that order; those that exist. @throws TooMuchWork */
-    getMany(ids: string[]): KanbanItem[] {
-      const named = JSON.stringify(ids)
-      const items = read(db, () => {
-        limit(named)
-        return among(named)
-      })
-      const found = new Map(items.map((item) => [item.id, item]))
-      return ids.flatMap((id) => found.get(id) ?? [])
-    },
-    /** One item. @throws ApiError 404 */
-    get: (id: string): KanbanItem =>
-      read(db, () => {
-        const item = one.get({ id }) ?? throwNotFound(kanbanItems)
-        return { ...item, labels: labels.all({ id }), subtasks: subtasks.all({ id }) }
-      }),
+  #answerAll(items: readonly KanbanItem[], shifts: readonly Shift[]): JsonBytes {
+    const warnings = this.#limits.check(shifts)
+    return this.#toJson(items.map((item, index) => withWarnings(item, warnings[index])))
   }
 }

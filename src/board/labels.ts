@@ -1,89 +1,115 @@
 /** Kanban labels: the coloured words of a project's board, and which item has which. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { Children, uniqueNameIn } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
-import { prepareChildren, prepareRefuseTakenName } from '../db/old-children.ts'
-import { given, prepareChange, prepareExists, prepareRows } from '../db/old-statements.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels } from '../db/schema.ts'
+import { change, existsIn, given, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import { rowLimit } from '../db/work-limits.ts'
-import type { KanbanLabel } from '../schemas/records.ts'
+import { type KanbanLabel, KanbanLabelSchema } from '../schemas/records.ts'
 
 /** Fields a client may set. */
-export type KanbanLabelInput = Partial<Pick<KanbanLabel, 'name' | 'color'>>
+export type LabelInput = Partial<Pick<KanbanLabel, 'name' | 'color'>>
 
-/**
- * Prepares the statements that read and change labels.
- * @returns readers; and changes, to be called inside the write that they are part of
- */
-export function prepareKanbanLabels(db: SharedDatabase) {
-  const labels = prepareChildren(db, kanbanLabels)
-  const refuseTaken = prepareRefuseTakenName(db, kanbanLabels)
-  const limitItems = rowLimit(db, 'kanban_item_labels where label_id = +?')
+/** What of an item's labels belongs to one item, or to one label of it. */
+const ofItem = eq(kanbanItemLabels.itemId, given('itemId'))
+const ofItemAndLabel = and(ofItem, eq(kanbanItemLabels.labelId, given('labelId')))
 
-  return {
-    ...labels,
-
-    /**
-     * Creates a label.
-     * @returns its id
-     * @throws ApiError 404 when there is no such project, 409 when the project has a label of that name
-     */
-    create(projectId: string, input: KanbanLabelInput & { name: string }): string {
-      refuseTaken(projectId, input.name)
-      return labels.create(projectId, input)
-    },
-
-    /** Changes a label. @throws ApiError 404, or 409 when the project has another label of that name */
-    update(id: string, input: KanbanLabelInput): void {
-      const { projectId, name } = labels.get(id)
-      if (input.name !== undefined && input.name !== name) refuseTaken(projectId, input.name)
-      limitItems(id)
-      labels.update(id, input)
-    },
-
-    /** Deletes a label; it leaves its items. @throws ApiError 404 */
-    delete(id: string): void {
-      limitItems(id)
-      labels.delete(id)
-    },
-  }
-}
-
-/**
- * Prepares giving labels to items and taking them away, which is no change of the item: it leaves no activity and keeps
- * its `updatedAt`. Doing either again changes nothing.
- * @returns the changes, to be called inside the write that they are part of. They throw an ApiError: 404 for an unknown
- * item, or a label that its project does not have
- */
-export function prepareLabelling(db: SharedDatabase) {
-  const itemExists = prepareExists(db, kanbanItems)
-  const labelOfProject = prepareRows(
-    db,
+const statementsOf = (db: SharedDatabase) => ({
+  ensureFree: uniqueNameIn(db, kanbanLabels),
+  limitItems: rowLimit(db, 'kanban_item_labels where label_id = +?'),
+  itemExists: existsIn(db, kanbanItems),
+  labelOfProject: selectOne(() =>
     db
       .select({ id: kanbanLabels.id })
       .from(kanbanLabels)
       .innerJoin(kanbanItems, eq(kanbanItems.projectId, kanbanLabels.projectId))
       .where(and(eq(kanbanLabels.id, given('labelId')), eq(kanbanItems.id, given('itemId')))),
-  )
-  const attach = prepareChange(
-    db,
+  ),
+  attach: change(() =>
     db
       .insert(kanbanItemLabels)
       .values({ itemId: sql.placeholder('itemId'), labelId: sql.placeholder('labelId') })
       .onConflictDoNothing(),
-  )
-  const detach = prepareChange(
-    db,
+  ),
+  detach: change(() => db.delete(kanbanItemLabels).where(ofItemAndLabel)),
+  detachAll: change(() => db.delete(kanbanItemLabels).where(ofItem)),
+  insert: insertInto(db, kanbanItemLabels),
+  /** The labels of a project that have the names of an item's. */
+  namesakes: selectAll(db, () =>
     db
-      .delete(kanbanItemLabels)
+      .select({ labelId: kanbanLabels.id })
+      .from(kanbanLabels)
       .where(
-        and(eq(kanbanItemLabels.itemId, given('itemId')), eq(kanbanItemLabels.labelId, given('labelId'))),
+        and(
+          eq(kanbanLabels.projectId, given('projectId')),
+          inArray(
+            kanbanLabels.name,
+            db
+              .select({ name: kanbanLabels.name })
+              .from(kanbanItemLabels)
+              .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
+              .where(ofItem),
+          ),
+        ),
       ),
-  )
-  const labelling = (change: typeof attach) => (itemId: string, labelId: string) => {
-    if (!itemExists(itemId)) throwNotFound(kanbanItems)
-    if (!labelOfProject.get({ itemId, labelId })) throwNotFound(kanbanLabels)
-    change({ itemId, labelId })
+  ),
+})
+
+/** The labels of projects. */
+export class Labels extends Children<typeof kanbanLabels> {
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(db: SharedDatabase) {
+    super(db, kanbanLabels, KanbanLabelSchema)
+    this.#sql = statementsOf(db)
   }
-  return { attach: labelling(attach), detach: labelling(detach) }
+
+  /** Creates a label. @throws ApiError 404 when there is no such project, 409 when it has a label of that name */
+  override create(projectId: string, input: LabelInput & { name: string }): KanbanLabel {
+    this.#sql.ensureFree(projectId, input.name)
+    return super.create(projectId, input)
+  }
+
+  /** Changes a label. @throws ApiError 404, or 409 when the project has another label of that name; TooMuchWork */
+  override update(id: string, input: LabelInput): KanbanLabel {
+    const { projectId, name } = this.get(id)
+    if (input.name !== undefined && input.name !== name) this.#sql.ensureFree(projectId, input.name)
+    this.#sql.limitItems(id)
+    return super.update(id, input)
+  }
+
+  /** Deletes a label; it leaves its items. @throws ApiError 404; TooMuchWork */
+  override delete(id: string): void {
+    this.#sql.limitItems(id)
+    super.delete(id)
+  }
+
+  /**
+   * Gives a label to an item. That is no change of the item: it leaves no activity and keeps its `updatedAt`. Doing it
+   * again changes nothing.
+   * @throws ApiError 404 for an unknown item, or a label that its project does not have
+   */
+  attach(itemId: string, labelId: string): void {
+    this.#ensureBoth(itemId, labelId)
+    this.#sql.attach({ itemId, labelId })
+  }
+
+  /** Takes a label off an item, likewise. @throws ApiError 404 as {@link attach} */
+  detach(itemId: string, labelId: string): void {
+    this.#ensureBoth(itemId, labelId)
+    this.#sql.detach({ itemId, labelId })
+  }
+
+  /** Gives an item that goes to another project that project's labels of the same names: labels are the projects' own. */
+  transfer(itemId: string, projectId: string): void {
+    const labels = this.#sql.namesakes({ itemId, projectId })
+    this.#sql.detachAll({ itemId })
+    for (const { labelId } of labels) this.#sql.insert({ itemId, labelId })
+  }
+
+  #ensureBoth(itemId: string, labelId: string): void {
+    if (!this.#sql.itemExists(itemId)) throwNotFound(kanbanItems)
+    if (!this.#sql.labelOfProject({ itemId, labelId })) throwNotFound(kanbanLabels)
+  }
 }

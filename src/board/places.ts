@@ -1,9 +1,9 @@
 /** Places among the items of a column: where a new item goes, and where one that is moved does. */
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
-import { given, prepareRows } from '../db/old-statements.ts'
-import { between, inOrder, isAfter, isBefore, numbered, type Place, preparePutting } from '../db/ordering.ts'
+import { between, inOrder, isAfter, isBefore, numbered, type Place, putIn } from '../db/ordering.ts'
 import { kanbanItems } from '../db/schema.ts'
+import { given, selectAll, selectOne } from '../db/statements.ts'
 import { rowLimit } from '../db/work-limits.ts'
 import { invalidField } from '../errors.ts'
 import { timestamp } from '../time.ts'
@@ -27,86 +27,107 @@ export const isInColumn = and(
   eq(kanbanItems.column, given('column')),
 )
 
+/** The rows that a row limit counts: those of the column that is given. */
+export const ITEMS_OF_COLUMN = 'kanban_items where project_id = +? and "column" = +?'
+
 /** What an item is to stand between; undefined at the ends of a column. */
 interface Neighbours {
   lower: Place | undefined
   upper: Place | undefined
 }
 
-/** Prepares putting items into a column, each at its place. @returns the change, as that of {@link preparePutting} */
-export function prepareItemPutting(db: SharedDatabase) {
-  const put = preparePutting(db, kanbanItems, { column: sql`${sql.placeholder('column')}` })
-  return (column: string, places: readonly Place[], updatedAt: string): void =>
-    put(places, updatedAt, { column })
-}
-
-/**
- * Prepares finding places among the items of a column, and making them.
- * @returns what finds them. Call it inside the write that puts an item there: where no number is left between two
- * neighbours, their column is numbered anew
- */
-export function prepareItemPlaces(db: SharedDatabase) {
+function statementsOf(db: SharedDatabase) {
   const { id, sortOrder } = kanbanItems
+  const places = () => db.select({ id, sortOrder }).from(kanbanItems)
   const forwards = inOrder(kanbanItems)
   const backwards = [desc(sortOrder), desc(id)]
-  const places = () => db.select({ id, sortOrder }).from(kanbanItems)
-  const all = prepareRows(
-    db,
-    places()
-      .where(isInColumn)
-      .orderBy(...forwards),
-  )
-  const one = prepareRows(db, places().where(and(isInColumn, eq(id, given('id')))))
   // Two rows each: one of them may be the item that is about to leave its place.
-  const first = prepareRows(
-    db,
-    places()
-      .where(isInColumn)
-      .orderBy(...forwards)
-      .limit(2),
-  )
-  const last = prepareRows(
-    db,
-    places()
-      .where(isInColumn)
-      .orderBy(...backwards)
-      .limit(2),
-  )
-  const next = prepareRows(
-    db,
-    places()
-      .where(and(isInColumn, isAfter(kanbanItems)))
-      .orderBy(...forwards)
-      .limit(2),
-  )
-  const previous = prepareRows(
-    db,
-    places()
-      .where(and(isInColumn, isBefore(kanbanItems)))
-      .orderBy(...backwards)
-      .limit(2),
-  )
-  const put = prepareItemPutting(db)
-  const limit = rowLimit(db, 'kanban_items where project_id = +? and "column" = +?')
+  const nearest = (condition: typeof isInColumn, order: typeof forwards) =>
+    selectAll(db, () =>
+      places()
+        .where(condition)
+        .orderBy(...order)
+        .limit(2),
+    )
+  return {
+    all: selectAll(db, () =>
+      places()
+        .where(isInColumn)
+        .orderBy(...forwards),
+    ),
+    one: selectOne(() => places().where(and(isInColumn, eq(id, given('id'))))),
+    first: nearest(isInColumn, forwards),
+    last: nearest(isInColumn, backwards),
+    next: nearest(and(isInColumn, isAfter(kanbanItems)), forwards),
+    previous: nearest(and(isInColumn, isBefore(kanbanItems)), backwards),
+    put: putIn(db, kanbanItems, { column: sql`${sql.placeholder('column')}` }),
+    limit: rowLimit(db, ITEMS_OF_COLUMN),
+  }
+}
 
-  /** The first of some places that is not the item's own. */
-  const other = (item: Place, found: Place[]) => found.find((place) => place.id !== item.id)
+/** The first of some places that is not the item's own. */
+const other = (item: Place, found: Place[]) => found.find((place) => place.id !== item.id)
 
-  /** Those next to the named item, which must be another one in the column. */
-  function besides(item: Place, where: ColumnOf, field: 'beforeId' | 'afterId', named: string): Neighbours {
-    const neighbour = named === item.id ? undefined : one.get({ ...where, id: named })
-    if (!neighbour) throw invalidField(field, 'must be the id of another item in the column')
-    return field === 'beforeId'
-      ? { lower: other(item, previous.all({ ...where, ...neighbour })), upper: neighbour }
-      : { lower: neighbour, upper: other(item, next.all({ ...where, ...neighbour })) }
+/**
+ * Finds places among the items of a column, and makes them: inside the write that puts an item there, since a column is
+ * numbered anew where no number is left between two neighbours.
+ */
+export class Places {
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(db: SharedDatabase) {
+    this.#sql = statementsOf(db)
   }
 
-  function neighboursAt(item: Place, where: ColumnOf, { beforeId, afterId, position }: Position): Neighbours {
-    if (beforeId !== undefined) return besides(item, where, 'beforeId', beforeId)
-    if (afterId !== undefined) return besides(item, where, 'afterId', afterId)
+  /** The `sortOrder` after the last item of a column. */
+  atEnd(where: ColumnOf): number {
+    const [last] = this.#sql.last({ ...where })
+    return between(last?.sortOrder, undefined) ?? this.#makePlace(where, undefined, undefined)
+  }
+
+  /** The first of so many in a row, each one further than the one before, after the last item of a column. */
+  manyAtEnd(where: ColumnOf, count: number): number {
+    const first = this.atEnd(where)
+    // Further out, a step of one changes nothing.
+    return first + count <= Number.MAX_SAFE_INTEGER ? first : this.#makePlace(where, undefined, undefined)
+  }
+
+  /**
+   * The `sortOrder` by which an item stands where it is wanted.
+   * @param item the item as it is
+   * @param where the column it is to be in
+   * @returns its own when it stands there already
+   * @throws ApiError 400 for a neighbour that is no other item of the column
+   */
+  at(item: Place & ColumnOf, where: ColumnOf, position: Position): number {
+    const { lower, upper } = this.#neighboursAt(item, where, position)
+    const [next] = this.#sql.next({ ...where, id: item.id, sortOrder: item.sortOrder })
+    const isThere =
+      item.projectId === where.projectId && item.column === where.column && next?.id === upper?.id
+    if (isThere) return item.sortOrder
+    return between(lower?.sortOrder, upper?.sortOrder) ?? this.#makePlace(where, item.id, upper)
+  }
+
+  /** Puts items into a column, each at its place. */
+  put(column: string, places: readonly Place[], updatedAt: string): void {
+    this.#sql.put(places, updatedAt, { column })
+  }
+
+  #neighboursAt(item: Place, where: ColumnOf, { beforeId, afterId, position }: Position): Neighbours {
+    if (beforeId !== undefined) return this.#besides(item, where, 'beforeId', beforeId)
+    if (afterId !== undefined) return this.#besides(item, where, 'afterId', afterId)
     return position === 'top'
-      ? { lower: undefined, upper: other(item, first.all({ ...where })) }
-      : { lower: other(item, last.all({ ...where })), upper: undefined }
+      ? { lower: undefined, upper: other(item, this.#sql.first({ ...where })) }
+      : { lower: other(item, this.#sql.last({ ...where })), upper: undefined }
+  }
+
+  /** Those next to the named item, which must be another one in the column. */
+  #besides(item: Place, where: ColumnOf, field: 'beforeId' | 'afterId', named: string): Neighbours {
+    const neighbour = named === item.id ? undefined : this.#sql.one({ ...where, id: named })
+    if (!neighbour) throw invalidField(field, 'must be the id of another item in the column')
+    return field === 'beforeId'
+      ? { lower: other(item, this.#sql.previous({ ...where, ...neighbour })), upper: neighbour }
+      : { lower: neighbour, upper: other(item, this.#sql.next({ ...where, ...neighbour })) }
   }
 
   /**
@@ -115,49 +136,16 @@ export function prepareItemPlaces(db: SharedDatabase) {
    * @param upper the item before which it is; undefined at the end
    * @returns the free number
    */
-  function makePlace(where: ColumnOf, item: string | undefined, upper: Place | undefined): number {
-    limit(where.projectId, where.column)
-    const others = all.all({ ...where }).filter((place) => place.id !== item)
+  #makePlace(where: ColumnOf, item: string | undefined, upper: Place | undefined): number {
+    this.#sql.limit(where.projectId, where.column)
+    const others = this.#sql.all({ ...where }).filter((place) => place.id !== item)
     const free = upper ? others.findIndex((place) => place.id === upper.id) : others.length
     const places = others.map(({ id }, index) => ({
       id,
       sortOrder: numbered(index < free ? index : index + 1),
     }))
     const moved = places.filter(({ sortOrder }, index) => sortOrder !== others[index]?.sortOrder)
-    put(where.column, moved, timestamp())
+    this.put(where.column, moved, timestamp())
     return numbered(free)
-  }
-
-  const atEnd = (where: ColumnOf): number =>
-    between(last.get({ ...where })?.sortOrder, undefined) ?? makePlace(where, undefined, undefined)
-
-  return {
-    /** The `sortOrder` after the last item of a column. */
-    atEnd,
-
-    /** The first of so many in a row, each one further than the one before, after the last item of a column. */
-    manyAtEnd(where: ColumnOf, count: number): number {
-      const first = atEnd(where)
-      // Further out, a step of one changes nothing.
-      return first + count <= Number.MAX_SAFE_INTEGER ? first : makePlace(where, undefined, undefined)
-    },
-
-    /**
-     * The `sortOrder` by which an item stands where it is wanted.
-     * @param item the item as it is
-     * @param where the column it is to be in
-     * @returns its own when it stands there already
-     * @throws ApiError 400 for a neighbour that is no other item of the column
-     */
-    at(item: Place & ColumnOf, where: ColumnOf, position: Position): number {
-      const { lower, upper } = neighboursAt(item, where, position)
-      const place = { ...where, id: item.id, sortOrder: item.sortOrder }
-      const isThere =
-        item.projectId === where.projectId &&
-        item.column === where.column &&
-        next.get(place)?.id === upper?.id
-      if (isThere) return item.sortOrder
-      return between(lower?.sortOrder, upper?.sortOrder) ?? makePlace(where, item.id, upper)
-    },
   }
 }

@@ -1,10 +1,10 @@
 /** Limits of work in progress: how many items a column should hold, and what happens above that. */
 import { and, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
-import { givenNumber, prepareRows } from '../db/old-statements.ts'
 import { kanbanItems } from '../db/schema.ts'
+import { givenNumber, selectOne } from '../db/statements.ts'
 import { conflict } from '../errors.ts'
-import type { ColumnLimit } from './columns.ts'
+import type { ColumnLimit } from './column-names.ts'
 import { type ColumnOf, isInColumn } from './places.ts'
 
 /** The column whose items an item is counted among; undefined when it is not: dismissed, or not there at all. */
@@ -41,32 +41,33 @@ function growth(shifts: readonly Shift[]): Map<string, number> {
   return more
 }
 
-/**
- * Prepares holding changes against the limits of the columns that they fill. What stays in its column, or leaves it no
- * fuller than it was, always passes.
- * @returns the check, to be called after the changes and inside their write: for each shift the warnings that it earned.
- * It throws an ApiError 409 when a column that blocks is above its limit
- */
-export function prepareWipLimits(db: SharedDatabase) {
-  // Not as a value to compare with, for which SQLite would plan the statement anew each time.
-  const isNotDismissed = sql`not ${kanbanItems.dismissed}`
-  const beyond = prepareRows(
-    db,
+const statementsOf = (db: SharedDatabase) => ({
+  beyond: selectOne(() =>
     db
       .select({ id: kanbanItems.id })
       .from(kanbanItems)
-      .where(and(isInColumn, isNotDismissed))
+      // Not as a value to compare with, for which SQLite would plan the statement anew each time.
+      .where(and(isInColumn, sql`not ${kanbanItems.dismissed}`))
       .limit(1)
       .offset(givenNumber('wipLimit')),
-  )
+  ),
+})
 
-  function warningsOf(where: ColumnOf, { wipLimit, wipPolicy }: ColumnLimit): string[] {
-    if (wipLimit === 0 || !beyond.get({ ...where, wipLimit })) return []
-    if (wipPolicy === 'block') throw conflict('Column is at its WIP limit')
-    return [`Column "${where.column}" is above its WIP limit of ${wipLimit}`]
+/** The limits of all columns. */
+export class WipLimits {
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(db: SharedDatabase) {
+    this.#sql = statementsOf(db)
   }
 
-  return (shifts: readonly Shift[]): string[][] => {
+  /**
+   * Holds changes against the limits of the columns that they fill; to be called after the changes, inside their write.
+   * What stays in its column, or leaves it no fuller than it was, always passes.
+   * @returns for each shift the warnings that it earned
+   * @throws ApiError 409 when a column that blocks is above its limit
+   */
+  check(shifts: readonly Shift[]): string[][] {
     if (!shifts.some(arrives)) return shifts.map(() => [])
     const more = growth(shifts)
     const warnings = new Map<string, string[]>()
@@ -75,9 +76,15 @@ export function prepareWipLimits(db: SharedDatabase) {
       if (!after || !limit || !arrives(shift)) return []
       const key = keyOf(after)
       if ((more.get(key) ?? 0) <= 0) return []
-      const found = warnings.get(key) ?? warningsOf(after, limit)
+      const found = warnings.get(key) ?? this.#warningsOf(after, limit)
       warnings.set(key, found)
       return found
     })
+  }
+
+  #warningsOf(where: ColumnOf, { wipLimit, wipPolicy }: ColumnLimit): string[] {
+    if (wipLimit === 0 || !this.#sql.beyond({ ...where, wipLimit })) return []
+    if (wipPolicy === 'block') throw conflict('Column is at its WIP limit')
+    return [`Column "${where.column}" is above its WIP limit of ${wipLimit}`]
   }
 }

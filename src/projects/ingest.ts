@@ -1,7 +1,6 @@
 /** What integrations bring: the records of meetings with what is to be done after them, and measurements. */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
-import { prepareKanbanItemChanges } from '../board/item-changes.ts'
-import { prepareKanbanItems } from '../board/items.ts'
+import { Board } from '../board/board.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { prepareExists } from '../db/old-statements.ts'
@@ -28,8 +27,7 @@ const MEASUREMENTS = 20
  */
 export function prepareIngest(db: SharedDatabase) {
   const transcripts = prepareTranscriptSummaries(db)
-  const items = prepareKanbanItems(db)
-  const changes = prepareKanbanItemChanges(db)
+  const { items } = new Board(db)
   const metrics = prepareMetrics(db)
   const projectExists = prepareExists(db, projects)
 
@@ -44,9 +42,9 @@ export function prepareIngest(db: SharedDatabase) {
       const sourceId = transcripts.create(projectId, { ...meeting, actionItems })
       const todo = { column: 'To Do', source: 'transcript', sourceId, isNew: true, approved: false }
       const made = actionItems.map((title) =>
-        changes.create(projectId, { title, ...todo }, { passesLimits: true }),
+        items.create(projectId, { title, ...todo }, { passesLimits: true }),
       )
-      return { transcript: transcripts.get(sourceId), kanbanItems: items.getMany(made.map(({ id }) => id)) }
+      return { transcript: transcripts.get(sourceId), kanbanItems: made }
     },
 
     /**

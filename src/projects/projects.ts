@@ -1,7 +1,6 @@
 /** Projects: reading them with all their relations, creating, changing and deleting them. */
 import { and, eq, type SQL } from 'drizzle-orm'
-import { prepareDefaultColumns } from '../board/columns.ts'
-import { prepareItemsAmong } from '../board/items.ts'
+import { Board } from '../board/board.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
@@ -22,14 +21,7 @@ import {
 } from '../db/old-statements.ts'
 import { inOrder, isAfter, type Place, prepareReorder } from '../db/ordering.ts'
 import type { PlacesAfter } from '../db/pages.ts'
-import {
-  kanbanItems,
-  metrics,
-  objectives,
-  projects,
-  teamAssignments,
-  transcriptSummaries,
-} from '../db/schema.ts'
+import { metrics, objectives, projects, teamAssignments, transcriptSummaries } from '../db/schema.ts'
 import { among, bytesOf, readLimit, rowLimit, unlessTooMuch } from '../db/work-limits.ts'
 import { notFound } from '../errors.ts'
 import { type Actor, prepareAuditLog } from '../members/audit-log.ts'
@@ -102,7 +94,8 @@ export function preparePagedProjects(db: SharedDatabase): (filter: ProjectFilter
  */
 export function prepareProjects(db: SharedDatabase) {
   const rows = prepareRows(db, db.select().from(projects).where(amongIds(projects.id)))
-  const itemsOf = prepareItemsAmong(db, kanbanItems.projectId)
+  const { records } = new Board(db)
+  const itemsOf = (ids: string) => records.ofProjects(ids)
   const transcriptsOf = prepareChildrenOfMany(db, transcriptSummaries)
   const metricsOf = prepareChildrenOfMany(db, metrics)
   const objectivesOf = prepareChildrenOfMany(db, objectives)
@@ -211,7 +204,7 @@ export function prepareProjectChanges(db: SharedDatabase) {
       .where(eq(projects.id, given('id'))),
   )
   const record = prepareAuditLog(db)
-  const createDefaultColumns = prepareDefaultColumns(db)
+  const { columnNames } = new Board(db)
   const ofItems = 'where item_id in (select id from kanban_items where project_id = +?)'
   const limits = [
     ...[
@@ -237,7 +230,7 @@ export function prepareProjectChanges(db: SharedDatabase) {
       const id = newId()
       const at = timestamp()
       insert({ ...input, phaseConfig, phase, id, createdAt: at, updatedAt: at })
-      createDefaultColumns(id, at)
+      columnNames.createDefaults(id, at)
       return id
     },
 

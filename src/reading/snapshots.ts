@@ -1,7 +1,7 @@
 /** Snapshots: projects as they are sent, serialised once and kept until something in them changes. */
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { prepareKanbanItems } from '../board/items.ts'
+import { Board } from '../board/board.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import type { Page } from '../db/pages.ts'
@@ -132,7 +132,8 @@ export function assemble(snapshots: readonly Snapshot[]): Snapshot {
 export function createSnapshots(db: SharedDatabase, maxBytes: number): KeptSnapshots {
   const { $client: client } = db
   const records = prepareProjects(db)
-  const { getMany: itemsById } = prepareKanbanItems(db)
+  const { records: itemRecords } = new Board(db)
+  const itemsById = (ids: string[]) => itemRecords.many(ids)
   const writer = createProjectWriter()
   const dataVersion = client.prepare<[], number>('pragma data_version').pluck()
   const kept = new LRUCache<string, KeptProject | KeptList>({

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { type Change, prepareActivity, type Tracked } from '../../src/board/activity.ts'
+import type { Tracked, TrackedChange } from '../../src/board/activity-log.ts'
 import { build, createItem, createProject } from '../helper.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
 
 /** What the specification says, as plainly as it says it: the entries that a change must leave. */
-function entriesOf(before: Tracked, after: Change['after']) {
+function entriesOf(before: Tracked, after: TrackedChange['after']) {
   const types = { column: 'status_change', assigneeId: 'assignment', priority: 'priority' } as const
   return (['column', 'assigneeId', 'priority'] as const)
     .filter((field) => field in after && after[field] !== undefined && after[field] !== before[field])
@@ -31,11 +31,10 @@ t.test('a change leaves an entry for each tracked field that is present and diff
   const select = app.db.$client
     .prepare('select type, content, metadata, actor_id, created_at from kanban_activity order by id')
     .raw()
-  const recordActivity = prepareActivity(app.db)
   fc.assert(
     fc.property(before, after, nullable, (was, becomes, actorId) => {
       app.db.$client.exec('delete from kanban_activity')
-      recordActivity({ itemId: item.id, before: was, after: becomes, actorId, at: AT })
+      app.rules.board.activity.record({ itemId: item.id, before: was, after: becomes, actorId, at: AT })
       const expected = entriesOf(was, becomes).map((entry) => [...entry, actorId, AT])
       return JSON.stringify(select.all()) === JSON.stringify(expected)
     }),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { prepareItemPlaces, prepareItemPutting } from '../../src/board/places.ts'
+import { Places } from '../../src/board/places.ts'
 import { build, createItem, createProject } from '../helper.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
@@ -12,7 +12,7 @@ t.test('items are put exactly where they are to stand, and no others', async (t)
   const items: string[] = []
   for (const title of ['one', 'other', 'third']) items.push((await createItem(app, projectId, { title })).id)
   const [one = '', other = '', third = ''] = items
-  const put = prepareItemPutting(app.db)
+  const inBoard = new Places(app.db)
   const select = app.db.$client
     .prepare('select "column", sort_order, updated_at from kanban_items where id = ?')
     .raw()
@@ -24,7 +24,7 @@ t.test('items are put exactly where they are to stand, and no others', async (t)
         { id: one, sortOrder: first },
         { id: other, sortOrder: second },
       ]
-      put(column, places, AT)
+      inBoard.put(column, places, AT)
       // Nothing tells -0 from 0 in the file.
       const expected = places.map(({ sortOrder }) => [column, sortOrder + 0, AT])
       return isDeepStrictEqual([select.get(one), select.get(other)], expected)
@@ -41,13 +41,13 @@ t.test(
     const { id: projectId } = await createProject(app)
     const { id } = await createItem(app, projectId)
     const where = { projectId, column: 'To Do' }
-    const { manyAtEnd } = prepareItemPlaces(app.db)
+    const inBoard = new Places(app.db)
     const set = app.db.$client.prepare('update kanban_items set sort_order = ? where id = ?')
     const last = app.db.$client.prepare('select sort_order from kanban_items where id = ?').pluck()
     const far = Number.MAX_SAFE_INTEGER
     for (const sortOrder of [0.1, -5, far - 11, far - 10, far, 1e300, -1e300]) {
       set.run(sortOrder, id)
-      const first = manyAtEnd(where, 10)
+      const first = inBoard.manyAtEnd(where, 10)
       const places = [Number(last.get(id)), ...Array.from({ length: 10 }, (_, index) => first + index)]
       t.strictSame(
         places,
@@ -55,6 +55,6 @@ t.test(
         String(sortOrder),
       )
     }
-    t.equal(manyAtEnd({ projectId, column: 'Done' }, 10), 1)
+    t.equal(inBoard.manyAtEnd({ projectId, column: 'Done' }, 10), 1)
   },
 )

@@ -1,5 +1,4 @@
 import t from 'tap'
-import { prepareKanbanColumns } from '../../src/board/kanban-columns.ts'
 import { boardWith, columnNamed, columnNames, columnsOf, DEFAULT_COLUMNS, everything } from '../boards.ts'
 import {
   type App,
@@ -362,8 +361,10 @@ t.test('the order of checks: validation, existence, conflict', async (t) => {
     ]),
   ])
   t.strictSame(everything(app), before)
-  const rules = prepareKanbanColumns(app.db)
-  t.throws(() => rules.create('none', { name: 'x' }), { statusCode: 404, message: noProject.error })
+  t.throws(() => app.rules.board.columns.create('none', { name: 'x' }), {
+    statusCode: 404,
+    message: noProject.error,
+  })
 })
 
 t.test('an unexpected failure is answered with the 500 of its column endpoint', async (t) => {

@@ -1,5 +1,4 @@
 import t from 'tap'
-import { prepareKanbanItemChanges } from '../../src/board/item-changes.ts'
 import { boardWith, createCards, everything, limit } from '../boards.ts'
 import {
   type App,
@@ -157,8 +156,7 @@ t.test('an id that matches nothing is 404, the item before the project, both aft
     ['POST', urlOf(ids.a), { projectId: 'none', beforeId: 'x', position: 'top' }, undefined, 400, tooMuch],
   ])
   t.strictSame(everything(app), before)
-  const changes = prepareKanbanItemChanges(app.db)
-  t.throws(() => changes.move('none', {}, null), { statusCode: 404, message: notFound.error })
+  t.throws(() => app.rules.board.items.move('none', {}, null), { statusCode: 404, message: notFound.error })
 })
 
 t.test('the order of checks', async (t) => {

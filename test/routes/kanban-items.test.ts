@@ -1,5 +1,4 @@
 import t from 'tap'
-import { prepareKanbanItemChanges } from '../../src/board/item-changes.ts'
 import {
   type App,
   age,
@@ -294,13 +293,12 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
 
   t.test('an item that disappears while its body arrives is 404', async (t) => {
     const { app, item, url } = await boardOf(t)
-    const changes = prepareKanbanItemChanges(app.db)
-    t.throws(() => changes.update('none', { title: 'x' }, null), {
+    t.throws(() => app.rules.board.items.update('none', { title: 'x' }, null), {
       statusCode: 404,
       message: 'Kanban item not found',
     })
     app.db.$client.exec(
-      'create trigger vanish after update on kanban_items begin delete from kanban_items where id = new.id; end',
+      'create trigger vanish before update on kanban_items begin delete from kanban_items where id = old.id; end',
     )
     await holds(t, app, [['PATCH', url, { title: 'New' }, undefined, 404, notFound]])
     t.equal(
@@ -753,7 +751,7 @@ t.test('GET and POST /api/projects/{id}/kanban-items', async (t) => {
       ],
       ['POST', url, { title: 'x' }, undefined, 404, gone],
     ])
-    t.throws(() => prepareKanbanItemChanges(app.db).create('none', { title: 'x' }), {
+    t.throws(() => app.rules.board.items.create('none', { title: 'x' }), {
       statusCode: 404,
       message: gone.error,
     })

@@ -1,5 +1,4 @@
 import t, { type Test } from 'tap'
-import { prepareKanbanLabels, prepareLabelling } from '../../src/board/labels.ts'
 import {
   type App,
   age,
@@ -515,15 +514,14 @@ t.test('the order of checks', async (t) => {
 
 t.test('a rule refuses by itself what a request may have seen before its turn to write came', async (t) => {
   const { app, project, item, label, foreign } = await itemOf(t)
-  const labels = prepareKanbanLabels(app.db)
-  const { attach, detach } = prepareLabelling(app.db)
+  const { labels } = app.rules.board
   t.throws(() => labels.create('none', { name: 'Bug' }), { statusCode: 404, message: noProject.error })
   t.throws(() => labels.create(project.id, { name: 'Bug' }), { statusCode: 409, message: taken.error })
   t.throws(() => labels.update('none', {}), { statusCode: 404, message: noLabel.error })
   t.throws(() => labels.delete('none'), { statusCode: 404, message: noLabel.error })
-  for (const change of [attach, detach]) {
-    t.throws(() => change('none', label.id), { statusCode: 404, message: noItem.error })
-    t.throws(() => change(item.id, foreign.id), { statusCode: 404, message: noLabel.error })
+  for (const change of ['attach', 'detach'] as const) {
+    t.throws(() => labels[change]('none', label.id), { statusCode: 404, message: noItem.error })
+    t.throws(() => labels[change](item.id, foreign.id), { statusCode: 404, message: noLabel.error })
   }
 })
 

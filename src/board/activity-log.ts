@@ -1,0 +1,94 @@
+/** The activity log of kanban items: one entry for each tracked field that a change really changed. */
+import { Type } from '@sinclair/typebox'
+import { desc, eq } from 'drizzle-orm'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { newId } from '../db/ids.ts'
+import { kanbanActivity, kanbanItems } from '../db/schema.ts'
+import { existsIn, given, insertInto, selectAll } from '../db/statements.ts'
+import { bytesOf, readLimit } from '../db/work-limits.ts'
+import { ref } from '../schemas/common.ts'
+import { KanbanActivitySchema } from '../schemas/records.ts'
+import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
+
+/** The tracked fields of a kanban item. */
+export interface Tracked {
+  column: string
+  assigneeId: string | null
+  priority: string
+}
+
+const ENTRY_TYPES = {
+  column: 'status_change',
+  assigneeId: 'assignment',
+  priority: 'priority',
+} as const satisfies Record<keyof Tracked, string>
+
+const TRACKED_FIELDS = Object.keys(ENTRY_TYPES) as (keyof Tracked)[]
+
+/** What happened, to which item, when and by whom. */
+export interface TrackedChange {
+  itemId: string
+  /** The tracked fields as they were. */
+  before: Tracked
+  /** Those the change sets. An absent field produces no entry, nor does one that stays strictly equal. */
+  after: { [Field in keyof Tracked]?: Tracked[Field] | undefined }
+  /** The member who made the change, or null. */
+  actorId: string | null
+  at: string
+}
+
+const statementsOf = (db: SharedDatabase) => ({
+  itemExists: existsIn(db, kanbanItems),
+  entries: selectAll(db, () =>
+    db
+      .select()
+      .from(kanbanActivity)
+      .where(eq(kanbanActivity.itemId, given('itemId')))
+      .orderBy(desc(kanbanActivity.id)),
+  ),
+  limit: readLimit(db, [{ rows: 'kanban_activity where item_id = +?', bytes: bytesOf('metadata') }]),
+  insert: insertInto(db, kanbanActivity),
+})
+
+/** The activity logs of all items. */
+export class ActivityLog {
+  static readonly reads: readonly string[] = ['list']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #toJson = createJsonWriter(Type.Array(ref(KanbanActivitySchema)))
+
+  constructor(db: SharedDatabase) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+  }
+
+  /** An item's entries, newest first, as JSON. @throws ApiError 404 when there is no such item; TooMuchWork */
+  list(itemId: string): JsonBytes {
+    const entries = read(this.#db, () => {
+      if (!this.#sql.itemExists(itemId)) throwNotFound(kanbanItems)
+      this.#sql.limit(itemId)
+      return this.#sql.entries({ itemId })
+    })
+    return this.#toJson(entries)
+  }
+
+  /**
+   * Writes the entries of one change (interface specification, section 3), in the write of the change itself, so that an
+   * item never disagrees with its log.
+   */
+  record({ itemId, before, after, actorId, at }: TrackedChange): void {
+    for (const field of TRACKED_FIELDS) {
+      const to = after[field]
+      if (to === undefined || to === before[field]) continue
+      this.#sql.insert({
+        id: newId(),
+        itemId,
+        type: ENTRY_TYPES[field],
+        metadata: { from: before[field] ?? '', to: to ?? '' },
+        actorId,
+        createdAt: at,
+      })
+    }
+  }
+}

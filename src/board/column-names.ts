@@ -1,0 +1,70 @@
+/** The columns of a project's board as its items need them: there, by name. */
+import { and, desc, eq } from 'drizzle-orm'
+import type { SharedDatabase } from '../db/client.ts'
+import { newId } from '../db/ids.ts'
+import { afterLast } from '../db/ordering.ts'
+import { kanbanColumns } from '../db/schema.ts'
+import { given, insertInto, selectOne } from '../db/statements.ts'
+
+/** How many items a column should hold, 0 for any number, and what happens above that. */
+export interface ColumnLimit {
+  wipLimit: number
+  wipPolicy: string
+}
+
+const NO_LIMIT: ColumnLimit = { wipLimit: 0, wipPolicy: 'warn' }
+
+const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
+
+const statementsOf = (db: SharedDatabase) => ({
+  named: selectOne(() =>
+    db
+      .select({ wipLimit: kanbanColumns.wipLimit, wipPolicy: kanbanColumns.wipPolicy })
+      .from(kanbanColumns)
+      .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.name, given('name')))),
+  ),
+  last: selectOne(() =>
+    db
+      .select({ sortOrder: kanbanColumns.sortOrder })
+      .from(kanbanColumns)
+      .where(eq(kanbanColumns.projectId, given('projectId')))
+      .orderBy(desc(kanbanColumns.sortOrder))
+      .limit(1),
+  ),
+  insert: insertInto(db, kanbanColumns),
+})
+
+/** The columns of projects, by name. */
+export class ColumnNames {
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(db: SharedDatabase) {
+    this.#sql = statementsOf(db)
+  }
+
+  /** A column's limit; undefined when the project defines no column of that name. */
+  limitOf(projectId: string, name: string): ColumnLimit | undefined {
+    return this.#sql.named({ projectId, name })
+  }
+
+  /**
+   * Makes a column at the end of the board when the project does not define it yet, so that no item is ever off the board.
+   * @param at the time of the write, as a timestamp
+   * @returns its limit
+   */
+  ensure(projectId: string, name: string, at: string): ColumnLimit {
+    const found = this.limitOf(projectId, name)
+    if (found) return found
+    this.#create(projectId, name, afterLast(this.#sql.last({ projectId })?.sortOrder), at)
+    return NO_LIMIT
+  }
+
+  /** Gives a new project its default columns. */
+  createDefaults(projectId: string, at: string): void {
+    for (const [index, name] of DEFAULT_COLUMNS.entries()) this.#create(projectId, name, index + 1, at)
+  }
+
+  #create(projectId: string, name: string, sortOrder: number, at: string): void {
+    this.#sql.insert({ id: newId(), projectId, name, sortOrder, createdAt: at, updatedAt: at })
+  }
+}

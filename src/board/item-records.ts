@@ -1,0 +1,113 @@
+/** Kanban items as records: with what belongs to them, however many, in a fixed number of statements. */
+import { eq, getTableColumns, type SQL } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { inOrder } from '../db/ordering.ts'
+import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks } from '../db/schema.ts'
+import { amongIds, given, selectAll, selectById } from '../db/statements.ts'
+import { bytesOf, readLimit, among as rowsAmong } from '../db/work-limits.ts'
+import type { KanbanItem } from '../schemas/records.ts'
+
+/** An item as it is stored. */
+export type ItemRow = typeof kanbanItems.$inferSelect
+
+const labelsWhere = (db: SharedDatabase, condition: SQL) =>
+  selectAll(db, () =>
+    db
+      .select({ itemId: kanbanItemLabels.itemId, ...getTableColumns(kanbanLabels) })
+      .from(kanbanItemLabels)
+      .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
+      .where(condition)
+      .orderBy(...inOrder(kanbanLabels)),
+  )
+
+const subtasksWhere = (db: SharedDatabase, condition: SQL) =>
+  selectAll(db, () =>
+    db
+      .select()
+      .from(kanbanSubtasks)
+      .where(condition)
+      .orderBy(...inOrder(kanbanSubtasks)),
+  )
+
+const itemsAmong = (db: SharedDatabase, column: SQLiteColumn) =>
+  selectAll(db, () =>
+    db
+      .select()
+      .from(kanbanItems)
+      .where(amongIds(column))
+      .orderBy(...inOrder(kanbanItems)),
+  )
+
+const statementsOf = (db: SharedDatabase) => ({
+  one: selectById(db, kanbanItems),
+  // One item has statements of its own, which cost a fraction of those for many.
+  labelsOfOne: labelsWhere(db, eq(kanbanItemLabels.itemId, given('id'))),
+  subtasksOfOne: subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id'))),
+  labels: labelsWhere(db, amongIds(kanbanItemLabels.itemId)),
+  subtasks: subtasksWhere(db, amongIds(kanbanSubtasks.itemId)),
+  amongIds: itemsAmong(db, kanbanItems.id),
+  amongProjects: itemsAmong(db, kanbanItems.projectId),
+  limit: readLimit(db, [
+    { rows: rowsAmong('kanban_items', 'id'), bytes: bytesOf('description', 'metadata') },
+    { rows: rowsAmong('kanban_subtasks', 'item_id'), bytes: '0' },
+  ]),
+})
+
+/** Reads items whole. */
+export class ItemRecords {
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(db: SharedDatabase) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+  }
+
+  /** An item as it is stored; undefined when there is none. */
+  row(id: string): ItemRow | undefined {
+    return this.#sql.one(id)
+  }
+
+  /** One item; undefined when there is none. */
+  one(id: string): KanbanItem | undefined {
+    return read(this.#db, () => {
+      const row = this.row(id)
+      return row && this.completeOne(row)
+    })
+  }
+
+  /** Items by their ids, in that order; those that exist. @throws TooMuchWork */
+  many(ids: readonly string[]): KanbanItem[] {
+    const named = JSON.stringify(ids)
+    const items = read(this.#db, () => {
+      this.#sql.limit(named)
+      return this.complete(this.#sql.amongIds({ ids: named }))
+    })
+    const found = new Map(items.map((item) => [item.id, item]))
+    return ids.flatMap((id) => found.get(id) ?? [])
+  }
+
+  /** All items of projects, by sortOrder, inside a transaction. It takes the projects' ids as a JSON array. */
+  ofProjects(ids: string): KanbanItem[] {
+    return this.complete(this.#sql.amongProjects({ ids }))
+  }
+
+  /** An item with its labels and subtasks, inside the transaction that it was read in. */
+  completeOne(row: ItemRow): KanbanItem {
+    const { id } = row
+    return { ...row, labels: this.#sql.labelsOfOne({ id }), subtasks: this.#sql.subtasksOfOne({ id }) }
+  }
+
+  /** Items with their labels and subtasks, in the order given, inside the transaction that they were read in. */
+  complete(rows: readonly ItemRow[]): KanbanItem[] {
+    const ids = JSON.stringify(rows.map(({ id }) => id))
+    const labelsOf = Map.groupBy(this.#sql.labels({ ids }), ({ itemId }) => itemId)
+    const subtasksOf = Map.groupBy(this.#sql.subtasks({ ids }), ({ itemId }) => itemId)
+    return rows.map((row) => ({
+      ...row,
+      labels: labelsOf.get(row.id) ?? [],
+      subtasks: subtasksOf.get(row.id) ?? [],
+    }))
+  }
+}
