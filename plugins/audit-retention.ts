@@ -31,5 +31,5 @@ export default fp<{ auditKeepDays: number }>(
       await current
     })
   },
-  { name: 'audit-retention', fastify: '5.x', dependencies: ['group-commit'] },
+  { name: 'audit-retention', fastify: '5.x', dependencies: ['database'] },
 )

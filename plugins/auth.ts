@@ -289,5 +289,5 @@ export default fp<AuthOptions>(
       if (app.firstAdmin) app.log.info(app.firstAdmin, 'made the first admin')
     }
   },
-  { name: 'auth', fastify: '5.x', dependencies: ['group-commit', 'errors'] },
+  { name: 'auth', fastify: '5.x', dependencies: ['database', 'errors'] },
 )

@@ -47,5 +47,5 @@ export default fp<{ databaseUrl: string }>(
     app.decorate('perform', perform as Perform)
     app.decorate('offloaded', offloaded as Perform)
   },
-  { name: 'operations', fastify: '5.x', dependencies: ['group-commit'] },
+  { name: 'operations', fastify: '5.x', dependencies: ['database'] },
 )

@@ -36,5 +36,5 @@ export default fp<{ databaseUrl: string }>(
       app.decorate(name, performed(domain, name, app.write, offload))
     }
   },
-  { name: 'rules', fastify: '5.x', dependencies: ['group-commit'] },
+  { name: 'rules', fastify: '5.x', dependencies: ['database'] },
 )

@@ -7,7 +7,6 @@ import bodies from '../plugins/bodies.ts'
 import caching from '../plugins/caching.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
-import groupCommit from '../plugins/group-commit.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
 import operations from '../plugins/operations.ts'
@@ -79,7 +78,6 @@ async function registerService(app: FastifyInstance, options: ServiceOptions): P
 async function registerInOrder(instance: FastifyInstance, options: ServiceOptions): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   await app.register(database, options)
-  await app.register(groupCommit)
   await app.register(operations, options)
   await app.register(rules, options)
   await app.register(auditRetention, options)

@@ -174,16 +174,11 @@ export const write = <T>(db: Database, work: (tx: Database) => T): T =>
   db.transaction(work, { behavior: 'immediate' })
 
 /**
- * Runs `work` without waiting for another process's lock, which would hold up every other request. Throws
- * SQLITE_BUSY at once instead.
+ * Lets the connection no longer wait for another process's lock, which would hold up the event loop: SQLITE_BUSY comes at
+ * once. Readers of a file in WAL mode have nothing to wait for; whoever writes has to wait by other means.
  */
-export function withoutWaiting<T>({ $client }: SharedDatabase, work: () => T): T {
+export function stopWaitingForLocks({ $client }: SharedDatabase): void {
   $client.pragma('busy_timeout = 0')
-  try {
-    return work()
-  } finally {
-    $client.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
-  }
 }
 
 /** Runs `work` in one read transaction, or in the one that is open, so that all its statements see the same state of the file. */

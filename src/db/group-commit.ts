@@ -1,5 +1,5 @@
 /** Group commit: the writes of all requests that arrive together cost one sync of the disk. */
-import { BUSY_TIMEOUT, type SharedDatabase, withoutWaiting } from './client.ts'
+import { BUSY_TIMEOUT, type SharedDatabase, stopWaitingForLocks } from './client.ts'
 import { type DatabaseFiles, NO_FILES } from './files.ts'
 
 /** After so many turns without another write a group is complete ... */
@@ -88,6 +88,8 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
   let waiting: Waiting[] = []
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
+  /** Until the first write: a start may wait for another process. */
+  let waitsForLocks = true
 
   const rejectAll = (group: Waiting[], error: unknown) => {
     noteFault(error)
@@ -151,7 +153,9 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
     if (group.length === 0) return
     waiting = []
     try {
-      withoutWaiting(db, () => begin.run())
+      if (waitsForLocks) stopWaitingForLocks(db)
+      waitsForLocks = false
+      begin.run()
     } catch (error) {
       if (isBusy(error)) waitForLock(group, error)
       else rejectAll(group, error)
