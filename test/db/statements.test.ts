@@ -4,16 +4,19 @@ import { type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
+import * as schema from '../../src/db/schema.ts'
 import {
   amongIds,
+  deleteFrom,
+  existsIn,
   type Identified,
-  prepareDelete,
-  prepareExists,
-  prepareInsert,
-  prepareRows,
-  prepareUpdate,
-} from '../../src/db/old-statements.ts'
-import * as schema from '../../src/db/schema.ts'
+  insertInto,
+  insertReturning,
+  selectAll,
+  selectById,
+  selectOne,
+  updateIn,
+} from '../../src/db/statements.ts'
 import { watch } from '../executions.ts'
 
 const tables: SQLiteTable[] = Object.values(schema).filter((value) => is(value, SQLiteTable))
@@ -106,6 +109,10 @@ function store(db: SharedDatabase, table: SQLiteTable, row: Record<string, unkno
 const columnName = (column: SQLiteColumn) =>
   column.name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
+/** The row of a table as the schema reads it. */
+const rowOf = (db: SharedDatabase, table: (typeof tablesWithId)[number], id: string) =>
+  selectById(db, table)(id)
+
 /** How something ends: that unique columns refuse a value is the same to both. */
 function attempt(work: () => unknown): unknown {
   try {
@@ -129,18 +136,19 @@ t.test(
           ]),
         )
       const query = db.select().from(table)
-      const prepared = prepareRows(db, query)
+      const all = selectAll(db, () => query)
+      const first = selectOne(() => query)
       let stored = 0
       fc.assert(
         fc.property(fc.array(recordOf(table, storedIn), { maxLength: 5 }), (rows) => {
           empty(db, table)
-          deepStrictEqual(prepared.all(), [])
-          deepStrictEqual(prepared.get(), undefined)
+          deepStrictEqual(all(), [])
+          deepStrictEqual(first(), undefined)
           for (const row of rows) if (store(db, table, row)) stored++
           const expected = query.all().map(orEmpty)
-          deepStrictEqual(prepared.all(), expected)
-          deepStrictEqual(prepared.get(), expected[0])
-          deepStrictEqual(prepared.all().map(Object.keys), expected.map(Object.keys), 'in that order')
+          deepStrictEqual(all(), expected)
+          deepStrictEqual(first(), expected[0])
+          deepStrictEqual(all().map(Object.keys), expected.map(Object.keys), 'in that order')
         }),
         { numRuns: 60 },
       )
@@ -156,17 +164,18 @@ t.test('prepared rows take values, choose fields and join', async (t) => {
     db.insert(projects)
       .values({ id, name: `${id}!`, sortOrder: 1 })
       .run()
-  const named = prepareRows(
-    db,
+  const query = () =>
     db
       .select({ title: projects.name, config: projects.metadata })
       .from(projects)
-      .where(eq(projects.id, sql.placeholder('id'))),
-  )
-  t.strictSame(named.get({ id: 'b' }), { title: 'b!', config: {} })
-  t.strictSame(named.all({ id: 'c' }), [{ title: 'c!', config: {} }])
-  t.strictSame(named.get({ id: 'd' }), undefined)
-  t.throws(() => named.get(), { message: /No value for placeholder "id"/ })
+      .where(eq(projects.id, sql.placeholder('id')))
+  const named = selectOne(query)
+  const allNamed = selectAll(db, query)
+  t.strictSame(named({ id: 'b' }), { title: 'b!', config: {} })
+  t.strictSame(allNamed({ id: 'c' }), [{ title: 'c!', config: {} }])
+  t.strictSame(named({ id: 'd' }), undefined)
+  t.throws(() => named(), { message: /No value for placeholder "id"/ })
+  t.throws(() => allNamed(), { message: /No value for placeholder "id"/ })
 
   db.insert(kanbanLabels).values({ id: 'l', projectId: 'a', name: 'Bug' }).run()
   db.insert(kanbanItemLabels).values({ itemId: 'i', labelId: 'l' }).run()
@@ -174,18 +183,19 @@ t.test('prepared rows take values, choose fields and join', async (t) => {
     .select({ itemId: kanbanItemLabels.itemId, ...getTableColumns(kanbanLabels) })
     .from(kanbanItemLabels)
     .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
-  t.strictSame(prepareRows(db, joined).all(), joined.all())
+  t.strictSame(selectAll(db, () => joined)(), joined.all())
+  t.strictSame(selectOne(() => joined)(), joined.get())
   t.match(joined.all(), [{ itemId: 'i', id: 'l', name: 'Bug' }])
 })
 
 t.test('any number of any ids is looked for by one statement', async (t) => {
   const db = open(t)
   const { teams } = schema
-  const rows = prepareRows(
-    db,
+  const rows = selectAll(db, () =>
     db.select({ id: teams.id }).from(teams).where(amongIds(teams.id)).orderBy(asc(teams.id)),
   )
-  const exists = prepareExists(db, teams)
+  const exists = existsIn(db, teams)
+  rows({ ids: '[]' })
   const anyId = fc.oneof(anyText, fc.constantFrom('1', '01', '1.0', 'null', 'true', "'", '"', '[]', '%', ''))
   const executed = watch(t, db.$client)
   fc.assert(
@@ -194,7 +204,7 @@ t.test('any number of any ids is looked for by one statement', async (t) => {
       for (const id of present) db.insert(teams).values({ id, name: 'Ops' }).run()
       const wanted = [...present.filter((_, index) => index % 2 === 0), ...others]
       executed.log.length = 0
-      const found = rows.all({ ids: JSON.stringify(wanted) }).map(({ id }) => id)
+      const found = rows({ ids: JSON.stringify(wanted) }).map(({ id }) => id)
       deepStrictEqual(executed.log.length, 1)
       deepStrictEqual(found.sort(), present.filter((id) => wanted.includes(id)).sort())
       for (const id of wanted) deepStrictEqual(exists(id), present.includes(id))
@@ -207,7 +217,7 @@ t.test('an insert stores what Drizzle itself would, for any subset of the fields
   const ours = open(t)
   const theirs = open(t)
   for (const table of tables) {
-    const insert = prepareInsert(ours, table)
+    const insert = insertInto(ours, table)
     fc.assert(
       fc.property(fc.array(insertable(table), { maxLength: 4 }), (rows) => {
         empty(ours, table)
@@ -231,11 +241,27 @@ t.test('an insert stores what Drizzle itself would, for any subset of the fields
   }
 })
 
+t.test('an insert that returns its row returns what is stored, defaults and all', async (t) => {
+  const db = open(t)
+  for (const table of tablesWithId) {
+    const insert = insertReturning(db, table)
+    fc.assert(
+      fc.property(insertable(table), (row) => {
+        empty(db, table)
+        deepStrictEqual(insert(row as never), rowOf(db, table, String(row.id)))
+        deepStrictEqual(rawRows(db, table).length, 1)
+      }),
+      { numRuns: 30 },
+    )
+    t.pass(getTableName(table))
+  }
+})
+
 t.test('an update changes the fields that it names and nothing else', async (t) => {
   const ours = open(t)
   const theirs = open(t)
   for (const table of tablesWithId) {
-    const update = prepareUpdate(ours, table)
+    const update = updateIn(ours, table)
     const fields = columnsOf(table).filter(([name]) => name !== 'id')
     const changes = fc
       .record(Object.fromEntries(fields.map(([name, column]) => [name, writtenTo(column)])), {
@@ -260,7 +286,9 @@ t.test('an update changes the fields that it names and nothing else', async (t) 
               .run()
           }
           for (const one of all) {
-            const outcome = attempt(() => deepStrictEqual(update(String(row.id), one), true))
+            const outcome = attempt(() =>
+              deepStrictEqual(update(String(row.id), one), rowOf(ours, table, String(row.id))),
+            )
             const expected = attempt(() =>
               theirs
                 .update(table)
@@ -270,7 +298,7 @@ t.test('an update changes the fields that it names and nothing else', async (t) 
             )
             deepStrictEqual(outcome, expected)
           }
-          deepStrictEqual(update('none', all[0] ?? { [fields[0]?.[0] ?? '']: 'x' }), false)
+          deepStrictEqual(update('none', all[0] ?? { [fields[0]?.[0] ?? '']: 'x' }), undefined)
           deepStrictEqual(timeless(rawRows(ours, table)), timeless(rawRows(theirs, table)))
         },
       ),
@@ -285,10 +313,10 @@ t.test('null is stored as NULL, as Drizzle itself does', async (t) => {
   const { projects } = schema
   const stored = (id: string) =>
     db.$client.prepare('select lead_id from projects where id = ?').pluck().get(id)
-  prepareInsert(db, projects)({ id: 'a', name: 'Apollo', leadId: null })
+  insertInto(db, projects)({ id: 'a', name: 'Apollo', leadId: null })
   t.equal(stored('a'), null)
   db.insert(projects).values({ id: 'b', name: 'Gemini', leadId: 'ada' }).run()
-  prepareUpdate(db, projects)('b', { leadId: null })
+  updateIn(db, projects)('b', { leadId: null })
   t.equal(stored('b'), null)
 })
 
@@ -298,14 +326,14 @@ t.test('a field that is undefined counts as absent, as for Drizzle itself', asyn
   const stored = (id: string) =>
     db.$client.prepare('select description, metadata from projects where id = ?').raw().get(id)
   t.doesNotThrow(() => {
-    prepareInsert(db, projects)({ id: 'a', name: 'Apollo', description: undefined, metadata: undefined })
+    insertInto(db, projects)({ id: 'a', name: 'Apollo', description: undefined, metadata: undefined })
   })
   t.strictSame(stored('a'), ['', '{}'])
   db.insert(projects)
     .values({ id: 'b', name: 'Gemini', description: 'Two seats', metadata: { a: 1 } })
     .run()
   const nothing = { description: undefined, metadata: undefined, name: 'Gemini 2' }
-  t.doesNotThrow(() => prepareUpdate(db, projects)('b', nothing))
+  t.doesNotThrow(() => updateIn(db, projects)('b', nothing))
   t.strictSame(stored('b'), ['Two seats', '{"a":1}'])
 })
 
@@ -331,8 +359,8 @@ t.test(
       ),
     )
     t.ok(combinations.length > 64)
-    const insert = prepareInsert(db, projects)
-    const update = prepareUpdate(db, projects)
+    const insert = insertInto(db, projects)
+    const update = updateIn(db, projects)
     const defaults = { id: 'default', name: 'Apollo' }
     const row = (id: string) => db.select().from(projects).where(eq(projects.id, id)).get()
     insert(defaults)
@@ -344,7 +372,7 @@ t.test(
         deepStrictEqual(timeless(row(id)), timeless({ ...row('default'), ...plain, ...fields, id }))
         if (index === 0) continue
         insert({ ...defaults, id: `${id}-updated` })
-        deepStrictEqual(update(`${id}-updated`, fields), true)
+        deepStrictEqual(update(`${id}-updated`, fields), row(`${id}-updated`))
         deepStrictEqual(
           timeless(row(`${id}-updated`)),
           timeless({ ...row('default'), ...fields, id: `${id}-updated` }),
@@ -380,11 +408,11 @@ t.test('a deletion takes what belongs to the row along, and tells whether there 
     db.insert(projects).values({ id, name: 'Apollo' }).run()
     db.insert(kanbanItems).values({ id, projectId: id, title: 'Card' }).run()
   }
-  const remove = prepareDelete(db, projects)
+  const remove = deleteFrom(db, projects)
   t.equal(remove('none'), false)
   t.equal(remove('a'), true)
   t.equal(remove('a'), false)
-  t.equal(prepareExists(db, projects)('a'), false)
+  t.equal(existsIn(db, projects)('a'), false)
   t.strictSame(
     db
       .select({ id: kanbanItems.id })
