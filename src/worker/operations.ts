@@ -21,7 +21,6 @@ import type { Place } from '../db/ordering.ts'
 import type { PageQuery } from '../db/pages.ts'
 import { kanbanColumns, kanbanLabels, metrics, objectives, transcriptSummaries } from '../db/schema.ts'
 import type { Actor } from '../members/audit-log.ts'
-import { prepareTeams } from '../members/teams.ts'
 import { prepareTeamAssignments, type Team } from '../projects/assignments.ts'
 import { preparePersonalIdeas } from '../projects/ideas.ts'
 import { type Meeting, prepareIngest } from '../projects/ingest.ts'
@@ -43,7 +42,6 @@ import {
   PersonalIdeaSchema,
   type SearchResult,
   TeamAssignmentSchema,
-  TeamSchema,
   TranscriptSummarySchema,
 } from '../schemas/records.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
@@ -64,10 +62,8 @@ export function prepareReads(db: SharedDatabase) {
   const writeItems = createJsonWriter(Type.Array(ref(KanbanItemSchema)))
   const activityOf = prepareActivityLog(db)
   const ideas = preparePersonalIdeas(db)
-  const teams = prepareTeams(db)
   const writeActivity = createJsonWriter(Type.Array(ref(KanbanActivitySchema)))
   const writeIdeas = createJsonWriter(Type.Array(ref(PersonalIdeaSchema)))
-  const writeTeams = createJsonWriter(Type.Array(ref(TeamSchema)))
 
   function childList<Row extends TSchema>(table: ChildTable, record: Row): (parentId: string) => JsonBytes {
     const list = prepareChildList(db, table)
@@ -98,8 +94,6 @@ export function prepareReads(db: SharedDatabase) {
     activityOf: (itemId: string) => writeActivity(activityOf(itemId)),
 
     ideasOf: (owners: string[]) => writeIdeas(ideas.ofOwners(owners)),
-
-    teams: () => writeTeams(teams.list()),
 
     search: (text: string, memberId: string, limit: number): SearchResult[] => search(text, memberId, limit),
   }
