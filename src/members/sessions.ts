@@ -58,15 +58,14 @@ export function useOfSession({ createdAt }: Pick<Session, 'createdAt'>): Session
   return { lastUsedAt: timestamp(now), expiresAt: expiry(Date.parse(createdAt), now) }
 }
 
-const { id, memberId, tokenHash, lastUsedAt, expiresAt, createdAt, updatedAt } = sessions
-const isAlive = sql`${expiresAt} > ${given('now')}`
-const isOfMember = eq(memberId, given('memberId'))
-const hasToken = eq(tokenHash, given('tokenHash'))
-
 function statementsOf(db: SharedDatabase) {
+  const { id, memberId, tokenHash, lastUsedAt, expiresAt, createdAt, updatedAt } = sessions
+  const isAlive = sql`${expiresAt} > ${given('now')}`
+  const isOfMember = eq(memberId, given('memberId'))
+  const hasToken = eq(tokenHash, given('tokenHash'))
   const select = () => db.select({ id, lastUsedAt, expiresAt, createdAt, updatedAt }).from(sessions)
   return {
-    /** By token: one indexed read, with the member. */
+    /** By its token: one indexed read, with the member. */
     presented: selectOne(() =>
       db
         .select({ ...currentMember, sessionId: id, createdAt, lastUsedAt })

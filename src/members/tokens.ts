@@ -40,40 +40,35 @@ export interface TokenFound {
   token: Pick<Token, 'id' | 'scope' | 'lastUsedAt'>
 }
 
-const { id, memberId, name, scope, tokenHash, lastUsedAt, expiresAt, createdAt } = apiTokens
-/** All but the hash. */
-const shown = { id, memberId, name, scope, lastUsedAt, expiresAt, createdAt }
-const isOwn = eq(memberId, given('memberId'))
-const isAlive = sql`coalesce(${expiresAt} > ${given('now')}, true)`
-
-const statementsOf = (db: SharedDatabase) => ({
-  /** By token: one indexed read, with the member. */
-  presented: selectOne(() =>
-    db
-      .select({ ...currentMember, tokenId: id, scope, lastUsedAt })
-      .from(apiTokens)
-      .innerJoin(members, eq(members.id, memberId))
-      .where(and(eq(tokenHash, given('tokenHash')), isAlive, isEnabled)),
-  ),
-  one: selectById(db, apiTokens),
-  own: selectOne(() =>
-    db
-      .select(shown)
-      .from(apiTokens)
-      .where(and(eq(id, given('id')), isOwn)),
-  ),
-  allOwn: selectAll<Token>(db, () =>
-    db
-      .select(shown)
-      .from(apiTokens)
-      .where(isOwn)
-      .orderBy(...inOrder(apiTokens)),
-  ),
-  memberExists: existsIn(db, members),
-  insert: insertReturning(db, apiTokens),
-  update: updateIn(db, apiTokens),
-  remove: deleteFrom(db, apiTokens),
-})
+function statementsOf(db: SharedDatabase) {
+  const { id, memberId, name, scope, tokenHash, lastUsedAt, expiresAt, createdAt } = apiTokens
+  // All but the hash.
+  const select = () =>
+    db.select({ id, memberId, name, scope, lastUsedAt, expiresAt, createdAt }).from(apiTokens)
+  const isOwn = eq(memberId, given('memberId'))
+  const isAlive = sql`coalesce(${expiresAt} > ${given('now')}, true)`
+  return {
+    /** By its secret: one indexed read, with the member. */
+    presented: selectOne(() =>
+      db
+        .select({ ...currentMember, tokenId: id, scope, lastUsedAt })
+        .from(apiTokens)
+        .innerJoin(members, eq(members.id, memberId))
+        .where(and(eq(tokenHash, given('tokenHash')), isAlive, isEnabled)),
+    ),
+    one: selectById(db, apiTokens),
+    own: selectOne(() => select().where(and(eq(id, given('id')), isOwn))),
+    allOwn: selectAll<Token>(db, () =>
+      select()
+        .where(isOwn)
+        .orderBy(...inOrder(apiTokens)),
+    ),
+    memberExists: existsIn(db, members),
+    insert: insertReturning(db, apiTokens),
+    update: updateIn(db, apiTokens),
+    remove: deleteFrom(db, apiTokens),
+  }
+}
 
 /** When a new token is to expire, as it is stored. @throws ApiError 400 for a time that is not in the future */
 function expiryOf({ expiresAt = null }: TokenInput, now: string): string | null {
