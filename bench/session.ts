@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { openDatabase } from '../src/db/client.ts'
 import { newId } from '../src/db/ids.ts'
-import { members } from '../src/db/schema.ts'
-import { prepareSessionChanges, SESSION_COOKIE } from '../src/members/sessions.ts'
-import { prepareTokenChanges } from '../src/members/tokens.ts'
+import { members as table } from '../src/db/schema.ts'
+import { Members } from '../src/members/members.ts'
+import { SESSION_COOKIE } from '../src/members/sessions.ts'
 import { HEALTH_PATH, SESSION_PATH } from './api.ts'
 import type { DataOf } from './data.ts'
 import type { Generator } from './generator.ts'
@@ -28,9 +28,10 @@ function makeCredentials(database: string): Record<string, string>[] {
   const { db, close } = openDatabase(`file:${database}`)
   try {
     const id = newId()
-    db.insert(members).values({ id, name: 'Maria', email: 'maria@example.test' }).run()
-    const session = prepareSessionChanges(db).start(id)
-    const { token } = prepareTokenChanges(db).create(id, { name: 'CI' }, { id, address: null })
+    db.insert(table).values({ id, name: 'Maria', email: 'maria@example.test' }).run()
+    const members = new Members(db)
+    const session = members.sessions.start(id)
+    const { token } = members.tokens.create(id, { name: 'CI' }, { id, address: null })
     return [{}, {}, { Cookie: `${SESSION_COOKIE}=${session.token}` }, { Authorization: `Bearer ${token}` }]
   } finally {
     close()

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { openDatabase, type SharedDatabase, write } from '../src/db/client.ts'
 import { newId } from '../src/db/ids.ts'
 import { members } from '../src/db/schema.ts'
-import { prepareSessionChanges, SESSION_COOKIE } from '../src/members/sessions.ts'
+import { Members } from '../src/members/members.ts'
+import { SESSION_COOKIE } from '../src/members/sessions.ts'
 import { seedBoard } from './board.ts'
 
 /** How many of the 20,000 items of the large board are in its first column, `To Do`. */
@@ -126,6 +127,6 @@ function seed(name: DataName, file: string): Seeded {
   return withFile(file, (db) => {
     const id = newId()
     db.insert(members).values({ id, name: 'Maria', email: 'maria@example.test', role: 'admin' }).run()
-    return { file, cookie: `${SESSION_COOKIE}=${prepareSessionChanges(db).start(id).token}` }
+    return { file, cookie: `${SESSION_COOKIE}=${new Members(db).sessions.start(id).token}` }
   })
 }

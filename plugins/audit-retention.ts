@@ -1,22 +1,20 @@
 import fp from 'fastify-plugin'
-import { prepareAuditPruning } from '../src/members/audit-log.ts'
 
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
 
-/** Removes from the audit trail what is older than it is kept: at the start and once an hour, a few entries at a time. */
+/** Prunes the audit log of what is older than it is kept: at the start and once an hour, a few entries at a time. */
 export default fp<{ auditKeepDays: number }>(
   async (app, { auditKeepDays }) => {
     if (auditKeepDays === 0) return
-    const { hasOlder, removeOlder } = prepareAuditPruning(app.db)
     let isClosing = false
     let current = Promise.resolve()
 
     async function prune(): Promise<void> {
       const before = Date.now() - auditKeepDays * DAY
       // A look first: nobody else has to wait for a write that changes nothing.
-      if (isClosing || !hasOlder(before)) return
-      while (!isClosing && !(await app.write(() => removeOlder(before))));
+      if (isClosing || !app.rules.members.audit.hasOlder(before)) return
+      while (!isClosing && !(await app.members.audit.prune(before)));
     }
     const begin = () => {
       current = current
@@ -31,5 +29,5 @@ export default fp<{ auditKeepDays: number }>(
       await current
     })
   },
-  { name: 'audit-retention', fastify: '5.x', dependencies: ['database'] },
+  { name: 'audit-retention', fastify: '5.x', dependencies: ['rules'] },
 )

@@ -1,16 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { linkNextPage, PageOf, PageParameters } from '../src/http/pages.ts'
-import { createAuditLogPages } from '../src/members/audit-log.ts'
 import { ref } from '../src/schemas/common.ts'
 import { AuditEntrySchema } from '../src/schemas/records.ts'
 
-const AuditLogQuerySchema = Type.Object(PageParameters)
+const AuditLogQuery = Type.Object(PageParameters)
 
 /** The audit log: read only, and only by admins. */
 const auditLogRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const readPage = createAuditLogPages(app.db)
-
   app.get('/api/audit-log', {
     config: { access: 'admin', failure: 'Failed to fetch audit log', caching: 'no-store' },
     schema: {
@@ -18,11 +15,11 @@ const auditLogRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'List what happened to who may do what, newest first',
       description: 'With a `limit`, the `Link` header names the next page, if there is one.',
       tags: ['Audit log'],
-      querystring: AuditLogQuerySchema,
+      querystring: AuditLogQuery,
       response: { 200: PageOf(ref(AuditEntrySchema)) },
     },
     handler: async ({ query }, reply) => {
-      const { entries, next } = readPage(query)
+      const { entries, next } = await app.members.audit.page(query)
       linkNextPage(reply, next)
       return entries
     },

@@ -4,11 +4,10 @@ import type { FastifyRequest } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { addressOf } from '../src/http/addresses.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
-import { preparePasswordCheck } from '../src/http/own-password.ts'
+import { createPasswordCheck } from '../src/http/own-password.ts'
 import { accountOf } from '../src/members/identity.ts'
-import { prepareInitialPassword } from '../src/members/initial-password.ts'
-import { type NewPassword, prepareMemberChanges } from '../src/members/member-changes.ts'
-import { prepareMembers } from '../src/members/members.ts'
+import { prepareInitialPasswordRemoval } from '../src/members/initial-password.ts'
+import type { NewPassword } from '../src/members/members.ts'
 import { hashPassword } from '../src/members/passwords.ts'
 import {
   CreateBody,
@@ -24,18 +23,18 @@ import {
 } from '../src/schemas/common.ts'
 import { MemberSchema, RoleSchema } from '../src/schemas/records.ts'
 
-const MemberCreateSchema = CreateBody({
+const CreateMember = CreateBody({
   name: Name,
   email: Email,
   role: Type.Optional(RoleSchema),
   password: Type.Optional(Password),
 })
 
-/** Fields that are an admin's to set, also of whoever asks. */
-const ruledFields = { email: Email, role: RoleSchema, disabled: Type.Boolean() }
-const MemberUpdateSchema = UpdateBody({
+/** Fields only an admin may set, also of whoever asks. */
+const adminOnlyFields = { email: Email, role: RoleSchema, disabled: Type.Boolean() }
+const UpdateMember = UpdateBody({
   name: Name,
-  ...ruledFields,
+  ...adminOnlyFields,
   password: Password,
   currentPassword: Type.String({
     minLength: 1,
@@ -54,18 +53,16 @@ async function refuseOthers(request: FastifyRequest): Promise<void> {
 }
 
 /** Decided before the body is validated, so by the names of its fields alone. */
-async function refuseRuledFields(request: FastifyRequest): Promise<void> {
+async function refuseAdminOnlyFields(request: FastifyRequest): Promise<void> {
   const body = Object(request.body)
-  const isRuled = Object.keys(ruledFields).some((name) => Object.hasOwn(body, name))
-  if (isRuled && !isAdmin(request)) throw forbidden('admin access required')
+  const hasOne = Object.keys(adminOnlyFields).some((name) => Object.hasOwn(body, name))
+  if (hasOne && !isAdmin(request)) throw forbidden('admin access required')
 }
 
 /** Members: everybody may see them, admins run them, and each keeps the own name and password. */
 const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const members = prepareMembers(app.db)
-  const changes = prepareMemberChanges(app.db)
-  const initialPassword = prepareInitialPassword(app.db)
-  const checkPassword = preparePasswordCheck(app.db, app.signInLimits)
+  const { members } = app
+  const checkPassword = createPasswordCheck(app.rules.members, app.signInLimits)
   const tags = ['Members']
 
   /** Before the write, which must not wait for hashing. */
@@ -88,7 +85,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       response: { 200: Type.Array(ref(MemberSchema)) },
     },
-    handler: async () => members.list(),
+    handler: () => members.list(),
   })
 
   app.post('/api/members', {
@@ -98,14 +95,13 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Create a member',
       description: 'Without a `password` the member cannot sign in with one. A taken email is 409.',
       tags,
-      body: MemberCreateSchema,
+      body: CreateMember,
       response: { 201: ref(MemberSchema), 409: ref(ErrorBody) },
     },
     handler: async (request, reply) => {
       const { password, ...fields } = request.body
       const hash = password === undefined ? null : await hashPassword(password)
-      const created = await app.write(() => members.get(changes.create(fields, hash, actorOf(request))))
-      return reply.code(201).send(created)
+      return reply.code(201).send(await members.create(fields, hash, actorOf(request)))
     },
   })
 
@@ -118,7 +114,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: ref(MemberSchema), 404: ref(ErrorBody) },
     },
-    handler: async ({ params }) => members.get(params.id),
+    handler: ({ params }) => members.get(params.id),
   })
 
   app.patch('/api/members/:id', {
@@ -130,23 +126,21 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'An admin may change everything, everybody else the own `name` and `password`: with any other field 403. The own `password` needs `currentPassword` and ends all other sessions; a new password of somebody else ends all of theirs, and so does `disabled`, which refuses their tokens too. A role counts from the next request on. A taken email, and what would leave no admin, is 409.',
       tags,
       params: IdParams,
-      body: MemberUpdateSchema,
+      body: UpdateMember,
       response: { 200: ref(MemberSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     onRequest: refuseOthers,
-    preValidation: refuseRuledFields,
+    preValidation: refuseAdminOnlyFields,
     handler: async (request) => {
       const { id } = request.params
       const { password, currentPassword, ...fields } = request.body
-      const newPassword =
-        password === undefined ? undefined : await toNewPassword(password, currentPassword, request)
-      const forgetInitial = newPassword === undefined ? undefined : await initialPassword(id)
-      const changed = await app.write(() => {
-        changes.update(id, fields, actorOf(request), newPassword)
-        return members.get(id)
-      })
+      if (password === undefined) return members.update(id, fields, actorOf(request))
+      const newPassword = await toNewPassword(password, currentPassword, request)
+      const { passwordHash } = app.rules.members.stored(id)
+      const removeInitial = await prepareInitialPasswordRemoval(app.db, passwordHash)
+      const changed = await members.update(id, fields, actorOf(request), newPassword)
       try {
-        forgetInitial?.()
+        removeInitial()
       } catch (error) {
         request.log.warn({ err: error }, 'could not remove the file with the initial password')
       }
@@ -166,7 +160,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     handler: async (request) => {
-      await app.write(() => changes.delete(request.params.id, actorOf(request)))
+      await members.delete(request.params.id, actorOf(request))
       return { success: true as const }
     },
   })

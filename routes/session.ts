@@ -3,20 +3,18 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { addressOf } from '../src/http/addresses.ts'
 import { identityOf } from '../src/http/identity.ts'
-import { prepareAuditLog } from '../src/members/audit-log.ts'
 import type { Via } from '../src/members/identity.ts'
-import { findMemberByEmail } from '../src/members/members.ts'
 import { verifyPassword } from '../src/members/passwords.ts'
 import { invalidCredentials } from '../src/members/sessions.ts'
 import { CreateBody, ErrorBody, ref, Success, Timestamp } from '../src/schemas/common.ts'
 import { CurrentMemberSchema } from '../src/schemas/records.ts'
 
-const SignInSchema = CreateBody({
+const SignIn = CreateBody({
   email: Type.String({ minLength: 1, maxLength: 254 }),
   password: Type.String({ minLength: 1, maxLength: 200 }),
 })
-const SignedInSchema = Type.Object({ member: ref(CurrentMemberSchema), expiresAt: Timestamp })
-const WhoAmISchema = Type.Object({
+const SignedIn = Type.Object({ member: ref(CurrentMemberSchema), expiresAt: Timestamp })
+const WhoAmI = Type.Object({
   member: ref(CurrentMemberSchema),
   via: Type.Unsafe<Via>({ type: 'string', enum: ['session', 'token', 'proxy', 'default', 'host'] }),
 })
@@ -26,8 +24,8 @@ const BODY_LIMIT = 16_384
 
 /** The session: signing in and out with email and password. */
 const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const limits = app.signInLimits
-  const record = prepareAuditLog(app.db)
+  const { signInLimits: limits, sessionCookies: cookies } = app
+  const { sessions, audit } = app.members
   const tags = ['Session']
 
   /**
@@ -36,8 +34,8 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
    */
   function noteFailure(request: FastifyRequest, memberId: string | null): void {
     const by = { id: null, address: addressOf(request) }
-    app
-      .write(() => record({ action: 'sign-in-failed', by, subjectId: memberId }))
+    audit
+      .record({ action: 'sign-in-failed', by, subjectId: memberId })
       .catch((error) => request.log.warn({ err: error }, 'could not record a failed sign-in'))
   }
 
@@ -50,14 +48,14 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description:
         'Whatever credential the request carries is ignored, but a session that it came with ends. The new one travels in a cookie.',
       tags,
-      body: SignInSchema,
-      response: { 201: SignedInSchema, 401: ref(ErrorBody), 403: ref(ErrorBody) },
+      body: SignIn,
+      response: { 201: SignedIn, 401: ref(ErrorBody), 403: ref(ErrorBody) },
     },
     handler: async (request, reply) => {
       const { email, password } = request.body
       const address = addressOf(request)
       await limits.count(address, email)
-      const found = findMemberByEmail(app.db, email)
+      const found = app.rules.members.findByEmail(email)
       const matches = await verifyPassword(found?.passwordHash ?? null, password)
       if (!found || !matches || found.disabled) {
         noteFailure(request, found?.id ?? null)
@@ -65,8 +63,11 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
       await limits.forgive(address, email)
       const { id, name, role } = found
-      const expiresAt = await app.sessionCookies.start(request, reply, found)
-      return reply.code(201).send({ member: { id, name, email: found.email, role }, expiresAt })
+      const session = await sessions.signIn(found, cookies.read(request), address)
+      cookies.set(request, reply, session)
+      return reply
+        .code(201)
+        .send({ member: { id, name, email: found.email, role }, expiresAt: session.expiresAt })
     },
   })
 
@@ -76,7 +77,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'whoAmI',
       summary: 'Who am I',
       tags,
-      response: { 200: WhoAmISchema },
+      response: { 200: WhoAmI },
     },
     handler: async (request) => identityOf(request),
   })
@@ -90,7 +91,9 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success) },
     },
     handler: async (request, reply) => {
-      await app.sessionCookies.end(request, reply)
+      const token = cookies.read(request)
+      if (token !== undefined) await sessions.signOut(token, addressOf(request))
+      cookies.clear(request, reply)
       return { success: true as const }
     },
   })

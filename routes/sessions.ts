@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf, identityOf } from '../src/http/identity.ts'
-import { prepareOwnSessions } from '../src/members/sessions.ts'
 import { ErrorBody, IdParams, ref, Success } from '../src/schemas/common.ts'
 import { SessionSchema } from '../src/schemas/records.ts'
 
@@ -9,7 +8,7 @@ const onlyOwn = "Another member's session is not found, also when an admin asks.
 
 /** Sessions: where the current member is signed in. */
 const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const sessions = prepareOwnSessions(app.db)
+  const { sessions } = app.members
   const tags = ['Session']
 
   app.get('/api/sessions', {
@@ -21,7 +20,7 @@ const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       response: { 200: Type.Array(ref(SessionSchema)) },
     },
-    handler: async (request) => sessions.list(identityOf(request)),
+    handler: (request) => sessions.list(identityOf(request)),
   })
 
   app.get('/api/sessions/:id', {
@@ -34,7 +33,7 @@ const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: ref(SessionSchema), 404: ref(ErrorBody) },
     },
-    handler: async (request) => sessions.get(request.params.id, identityOf(request)),
+    handler: (request) => sessions.get(request.params.id, identityOf(request)),
   })
 
   app.delete('/api/sessions/:id', {
@@ -50,7 +49,7 @@ const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { id } = request.params
       const identity = identityOf(request)
-      await app.write(() => sessions.revoke(id, identity, actorOf(request)))
+      await sessions.revoke(id, identity, actorOf(request))
       if (id === identity.sessionId) app.sessionCookies.clear(request, reply)
       return { success: true as const }
     },

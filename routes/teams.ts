@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf } from '../src/http/identity.ts'
 import { sendJson } from '../src/http/send.ts'
-import { prepareTeams } from '../src/members/teams.ts'
 import {
   CreateBody,
   Description,
@@ -25,15 +24,15 @@ const optionalFields = {
     description: 'Who is in the team, of whatever system keeps the members. Replaces who was',
   }),
 }
-const TeamCreateSchema = CreateBody({
+const CreateTeam = CreateBody({
   name: Name,
   ...Type.Partial(Type.Object(optionalFields)).properties,
 })
-const TeamUpdateSchema = UpdateBody({ name: Name, ...optionalFields })
+const UpdateTeam = UpdateBody({ name: Name, ...optionalFields })
 
 /** Teams: everybody may see them, admins run them. */
 const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const teams = prepareTeams(app.db)
+  const { teams } = app.members
   const tags = ['Teams']
 
   app.get('/api/teams', {
@@ -44,7 +43,7 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       response: { 200: Type.Array(ref(TeamSchema)) },
     },
-    handler: async (_request, reply) => sendJson(reply, await app.perform('teams')),
+    handler: async (_request, reply) => sendJson(reply, await teams.list()),
   })
 
   app.post('/api/teams', {
@@ -53,11 +52,11 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'createTeam',
       summary: 'Create a team',
       tags,
-      body: TeamCreateSchema,
+      body: CreateTeam,
       response: { 201: ref(TeamSchema) },
     },
     handler: async (request, reply) =>
-      reply.code(201).send(await app.write(() => teams.get(teams.create(request.body, actorOf(request))))),
+      reply.code(201).send(await teams.create(request.body, actorOf(request))),
   })
 
   app.get('/api/teams/:id', {
@@ -69,7 +68,7 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: ref(TeamSchema), 404: ref(ErrorBody) },
     },
-    handler: async ({ params }) => teams.get(params.id),
+    handler: ({ params }) => teams.get(params.id),
   })
 
   app.patch('/api/teams/:id', {
@@ -79,16 +78,10 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Change a team',
       tags,
       params: IdParams,
-      body: TeamUpdateSchema,
+      body: UpdateTeam,
       response: { 200: ref(TeamSchema), 404: ref(ErrorBody) },
     },
-    handler: async (request) => {
-      const { id } = request.params
-      return app.write(() => {
-        teams.update(id, request.body, actorOf(request))
-        return teams.get(id)
-      })
-    },
+    handler: (request) => teams.update(request.params.id, request.body, actorOf(request)),
   })
 
   app.delete('/api/teams/:id', {
@@ -102,7 +95,7 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
     handler: async (request) => {
-      await app.write(() => teams.delete(request.params.id, actorOf(request)))
+      await teams.delete(request.params.id, actorOf(request))
       return { success: true as const }
     },
   })

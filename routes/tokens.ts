@@ -3,11 +3,10 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
-import { prepareTokenChanges, prepareTokens } from '../src/members/tokens.ts'
 import { CreateBody, ErrorBody, IdParams, Name, Nullable, ref, Success } from '../src/schemas/common.ts'
 import { NewTokenSchema, TokenSchema } from '../src/schemas/records.ts'
 
-const TokenCreateSchema = CreateBody({
+const CreateToken = CreateBody({
   name: Name,
   scope: Type.Optional(
     Type.Unsafe<'read' | 'write'>({
@@ -44,8 +43,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
   app,
   { authMode },
 ) => {
-  const tokens = prepareTokens(app.db)
-  const changes = prepareTokenChanges(app.db)
+  const { tokens } = app.members
   const tags = ['Tokens']
 
   app.get('/api/tokens', {
@@ -57,7 +55,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
       tags,
       response: { 200: Type.Array(ref(TokenSchema)) },
     },
-    handler: async (request) => tokens.list(identityOf(request)),
+    handler: (request) => tokens.list(identityOf(request)),
   })
 
   app.post('/api/tokens', {
@@ -68,19 +66,13 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
       description:
         'Only with a session, never with a token. In required mode viewers create read tokens only. The answer is the only one that has the token itself.',
       tags,
-      body: TokenCreateSchema,
+      body: CreateToken,
       response: { 201: ref(NewTokenSchema), 404: ref(ErrorBody) },
     },
     onRequest: needSession,
     preHandler: authMode === 'required' ? refuseViewersWriting : [],
-    handler: async (request, reply) => {
-      const identity = identityOf(request)
-      const created = await app.write(() => {
-        const { id, token } = changes.create(identity.member.id, request.body, actorOf(request))
-        return { ...tokens.get(id, identity), token }
-      })
-      return reply.code(201).send(created)
-    },
+    handler: async (request, reply) =>
+      reply.code(201).send(await tokens.create(memberOf(request).id, request.body, actorOf(request))),
   })
 
   app.get('/api/tokens/:id', {
@@ -93,7 +85,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
       params: IdParams,
       response: { 200: ref(TokenSchema), 404: ref(ErrorBody) },
     },
-    handler: async (request) => tokens.get(request.params.id, identityOf(request)),
+    handler: (request) => tokens.get(request.params.id, identityOf(request)),
   })
 
   app.delete('/api/tokens/:id', {
@@ -108,7 +100,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
     handler: async (request) => {
-      await app.write(() => changes.revoke(request.params.id, identityOf(request), actorOf(request)))
+      await tokens.revoke(request.params.id, identityOf(request), actorOf(request))
       return { success: true as const }
     },
   })

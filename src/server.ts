@@ -3,8 +3,8 @@ import type { Writable } from 'node:stream'
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
+import type { FirstAdminMade } from './members/first-admin.ts'
 import { initialPasswordFile } from './members/initial-password.ts'
-import type { FirstAdminMade } from './members/members.ts'
 import { version } from './package-files.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
@@ -495,6 +496,56 @@ t.test('two instances live under two prefixes, each with a database and settings
     existsSync(join(folder, 'one', 'board.db.initial-admin-password')),
     'a host that tells its members needs no admin of ours',
   )
+})
+
+t.test("a host's cookies, and how it writes them, change nothing of the session cookie", async (t) => {
+  const parseOptions = {
+    decode: (text: string) => text.toUpperCase(),
+    encode: (text: string) => `${text}x`,
+    domain: 'host.example',
+    path: '/host',
+    maxAge: 5,
+    httpOnly: false,
+    sameSite: 'none',
+    partitioned: true,
+    priority: 'high',
+    signed: true,
+  } as const
+  const hosts: Record<string, (host: FastifyInstance, embedded: () => unknown) => Promise<unknown>> = {
+    'registered before': async (host, embedded) => {
+      await host.register(cookie, { secret: 'a secret of the host', parseOptions })
+      await embedded()
+    },
+    'registered after': async (host, embedded) => {
+      await embedded()
+      await host.register(cookie, { secret: 'a secret of the host', parseOptions })
+    },
+    'of another kind': async (host, embedded) => {
+      host.decorateRequest('cookies', null as never)
+      host.decorateReply('setCookie', null as never)
+      await embedded()
+    },
+  }
+  for (const [how, setUp] of Object.entries(hosts)) {
+    const host = await createHost(t)
+    await setUp(host, () =>
+      host.register(phaseboard, {
+        databaseUrl: ':memory:',
+        prefix: '/board',
+        adminPassword: 'correct horse',
+      }),
+    )
+    const url = '/board/api/session'
+    const payload = { email: 'admin@localhost', password: 'correct horse' }
+    const { headers } = await host.inject({ method: 'POST', url, payload })
+    const attributes = '; Path=/; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax$'
+    t.match(headers['set-cookie'], new RegExp(`^phaseboard_session=[\\w-]{43}${attributes}`), how)
+    const cookie = `a=b; ${String(headers['set-cookie']).split(';', 1)[0]}`
+    const whoAmI = await host.inject({ url, headers: { cookie } })
+    t.match(whoAmI.json(), { via: 'session' }, how)
+    const signedOut = await host.inject({ method: 'DELETE', url, headers: { cookie } })
+    t.match(signedOut.headers['set-cookie'], new RegExp(`^phaseboard_session=${attributes}`), how)
+  }
 })
 
 t.test('without a prefix the service has its paths, and the host all others', async (t) => {

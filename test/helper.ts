@@ -20,7 +20,6 @@ import {
   transcriptSummaries,
 } from '../src/db/schema.ts'
 import { hashToken, newToken } from '../src/members/secrets.ts'
-import { prepareSessionChanges } from '../src/members/sessions.ts'
 
 export type App = Awaited<ReturnType<typeof buildApp>>
 
@@ -160,7 +159,7 @@ export function signInAs(app: App, role: 'admin' | 'member' | 'viewer', fields: 
     .insert(members)
     .values({ id, name: `The ${role}`, email: `${id}@example.test`, role })
     .run()
-  const { token } = prepareSessionChanges(app.db).start(id)
+  const { token } = app.rules.members.sessions.start(id)
   return { id, token, headers: { cookie: `phaseboard_session=${token}` } }
 }
 

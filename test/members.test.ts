@@ -4,8 +4,9 @@ import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../src/db/client.ts'
 import { members } from '../src/db/schema.ts'
+import { ensureFirstAdmin } from '../src/members/first-admin.ts'
 import { initialPasswordFile } from '../src/members/initial-password.ts'
-import { ensureFirstAdmin, findMember, findMemberByEmail } from '../src/members/members.ts'
+import { Members } from '../src/members/members.ts'
 import { verifyPassword } from '../src/members/passwords.ts'
 import { watch } from './executions.ts'
 import { build, send } from './helper.ts'
@@ -18,9 +19,15 @@ function onFile(t: Test) {
   const databaseUrl = `file:${join(folder, 'board.db')}`
   const { db, close } = openDatabase(databaseUrl)
   t.teardown(close)
+  const rules = new Members(db)
   const ensure = (given: { adminEmail?: string; adminPassword?: string } = {}) =>
-    ensureFirstAdmin(db, { databaseUrl, adminEmail: undefined, adminPassword: undefined, ...given })
-  return { db, ensure, folder, file: join(folder, 'board.db.initial-admin-password') }
+    ensureFirstAdmin(db, rules, {
+      databaseUrl,
+      adminEmail: undefined,
+      adminPassword: undefined,
+      ...given,
+    })
+  return { db, rules, ensure, folder, file: join(folder, 'board.db.initial-admin-password') }
 }
 
 t.test('the first admin is made from ADMIN_EMAIL and ADMIN_PASSWORD', async (t) => {
@@ -37,12 +44,12 @@ t.test('the first admin is made from ADMIN_EMAIL and ADMIN_PASSWORD', async (t) 
 })
 
 t.test('without a password a random one is left beside the database, for its owner alone', async (t) => {
-  const { db, ensure, file } = onFile(t)
+  const { rules, ensure, file } = onFile(t)
   t.strictSame(await ensure(), { email: 'admin@localhost', passwordFile: file })
   t.equal(statSync(file).mode & 0o777, 0o600)
   const password = readFileSync(file, 'utf8')
   t.match(password, /^[\w-]{43}\n$/)
-  const admin = findMemberByEmail(db, 'admin@localhost')
+  const admin = rules.findByEmail('admin@localhost')
   t.ok(await verifyPassword(admin?.passwordHash ?? null, password.trim()))
 })
 
@@ -69,7 +76,11 @@ t.test('a password whose admin is not stored is not left behind', async (t) => {
       throw new Error('no room')
     },
   })
-  const made = ensureFirstAdmin(failing, { databaseUrl, adminEmail: undefined, adminPassword: undefined })
+  const made = ensureFirstAdmin(failing, new Members(db), {
+    databaseUrl,
+    adminEmail: undefined,
+    adminPassword: undefined,
+  })
   await t.rejects(made, { message: 'no room' })
   t.equal(wasThere, true)
   t.notOk(existsSync(file))
@@ -81,7 +92,11 @@ t.test('two databases in one folder have a file each', async (t) => {
   const { db, close } = openDatabase(other)
   t.teardown(close)
   await ensure()
-  await ensureFirstAdmin(db, { databaseUrl: other, adminEmail: undefined, adminPassword: undefined })
+  await ensureFirstAdmin(db, new Members(db), {
+    databaseUrl: other,
+    adminEmail: undefined,
+    adminPassword: undefined,
+  })
   t.not(readFileSync(file, 'utf8'), readFileSync(join(folder, 'other.db.initial-admin-password'), 'utf8'))
 })
 
@@ -188,10 +203,13 @@ t.test('a member of that email becomes the admin', async (t) => {
 t.test('a database in memory has no place for a password', async (t) => {
   const { db, close } = openDatabase(':memory:')
   t.teardown(close)
+  const rules = new Members(db)
   const given = { databaseUrl: ':memory:', adminEmail: undefined }
   t.equal(initialPasswordFile(':memory:'), undefined)
-  t.equal(await ensureFirstAdmin(db, { ...given, adminPassword: undefined }), undefined)
-  t.match(await ensureFirstAdmin(db, { ...given, adminPassword: PASSWORD }), { email: 'admin@localhost' })
+  t.equal(await ensureFirstAdmin(db, rules, { ...given, adminPassword: undefined }), undefined)
+  t.match(await ensureFirstAdmin(db, rules, { ...given, adminPassword: PASSWORD }), {
+    email: 'admin@localhost',
+  })
 })
 
 t.test(
@@ -219,7 +237,7 @@ t.test(
 )
 
 t.test('a member is found by email whatever its case, beyond ASCII too, and by id', async (t) => {
-  const { db } = onFile(t)
+  const { db, rules } = onFile(t)
   db.insert(members)
     .values([
       { id: 'ada', name: 'Ada', email: 'Ada@Example.test' },
@@ -229,7 +247,7 @@ t.test('a member is found by email whatever its case, beyond ASCII too, and by i
       { id: 'bob', name: 'Bob', email: 'ada' },
     ])
     .run()
-  const idOf = (email: string) => findMemberByEmail(db, email)?.id
+  const idOf = (email: string) => rules.findByEmail(email)?.id
   t.equal(idOf('ada@EXAMPLE.test'), 'ada')
   t.equal(idOf('Åsa@Example.test'), 'asa')
   t.equal(idOf('åsa@example.TEST'), 'asa')
@@ -239,16 +257,16 @@ t.test('a member is found by email whatever its case, beyond ASCII too, and by i
   for (const email of ['', 'asa@example.test', '%', 'ada@example.tes_', 'äda@example.test', '__proto__']) {
     t.equal(idOf(email), undefined, email)
   }
-  t.equal(findMember(db, 'ada')?.id, 'ada', 'an id comes first')
-  t.equal(findMember(db, 'ada@example.test')?.id, 'ada')
-  t.equal(findMember(db, 'ADA')?.id, 'bob')
-  t.equal(findMember(db, 'nobody'), undefined)
+  t.equal(rules.find('ada')?.id, 'ada', 'an id comes first')
+  t.equal(rules.find('ada@example.test')?.id, 'ada')
+  t.equal(rules.find('ADA')?.id, 'bob')
+  t.equal(rules.find('nobody'), undefined)
 })
 
 t.test('neither way of finding a member by email reads those of others, however many', async (t) => {
-  const { db } = onFile(t)
+  const { db, rules } = onFile(t)
   const executions = watch(t, db.$client)
-  findMemberByEmail(db, 'ärger@x.org')
+  rules.findByEmail('ärger@x.org')
   const plans = executions.log.flatMap((source) =>
     db.$client
       .prepare(`explain query plan ${source}`)

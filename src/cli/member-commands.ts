@@ -2,15 +2,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type SharedDatabase, write } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
-import { members } from '../db/schema.ts'
+import { members as table } from '../db/schema.ts'
 import { conflict, validationFailed } from '../errors.ts'
 import { createValidatorCompiler, flattenErrors } from '../http/validation.ts'
 import { COMMAND_LINE } from '../members/audit-log.ts'
-import { prepareInitialPassword } from '../members/initial-password.ts'
-import { type MemberInput, prepareMemberChanges } from '../members/member-changes.ts'
-import { findMember, prepareMembers } from '../members/members.ts'
+import { prepareInitialPasswordRemoval } from '../members/initial-password.ts'
+import { type MemberInput, type MemberRow, Members } from '../members/members.ts'
 import { hashPassword } from '../members/passwords.ts'
-import { prepareTokenChanges } from '../members/tokens.ts'
 import { Email, Name, Nullable, Password } from '../schemas/common.ts'
 import { RoleSchema, TokenSchema } from '../schemas/records.ts'
 import { askNewPassword } from './ask-password.ts'
@@ -40,16 +38,16 @@ function checked<Field extends keyof Input>(values: Record<Field, unknown>): Pic
 const hashChecked = (password: string) => hashPassword(checked({ password }).password)
 
 /** The member with this id or email. @throws ApiError 404 */
-const memberCalled = (db: SharedDatabase, idOrEmail: string) =>
-  findMember(db, idOrEmail) ?? throwNotFound(members)
+const memberCalled = (members: Members, idOrEmail: string): MemberRow =>
+  members.find(idOrEmail) ?? throwNotFound(table)
 
 /** Changes a member. @returns its email */
 const change = (withDatabase: WithDatabase, idOrEmail: string, input: MemberInput) =>
   withDatabase((db) => {
-    const changes = prepareMemberChanges(db)
+    const members = new Members(db)
     return write(db, () => {
-      const { id, email } = memberCalled(db, idOrEmail)
-      changes.update(id, input, COMMAND_LINE)
+      const { id, email } = memberCalled(members, idOrEmail)
+      members.update(id, input, COMMAND_LINE)
       return email
     })
   })
@@ -68,15 +66,15 @@ export async function addMember(
   await withDatabase(async (db) => {
     const password = await askNewPassword(`Password of ${email} (empty: none)`)
     const hash = password === '' ? null : await hashChecked(password)
-    const changes = prepareMemberChanges(db)
-    const id = write(db, () => changes.create({ email, name, role }, hash, COMMAND_LINE))
+    const members = new Members(db)
+    const { id } = write(db, () => members.create({ email, name, role }, hash, COMMAND_LINE))
     say(`added ${email} as ${role}${hash === null ? ', without a password' : ''}: ${id}`)
   })
 }
 
 /** `member list`. */
 export async function listMembers(withDatabase: WithDatabase): Promise<void> {
-  const all = await withDatabase((db) => prepareMembers(db).list())
+  const all = await withDatabase((db) => new Members(db).list())
   const rows = all.map(({ id, email, role, disabled, name }) => [
     id,
     email,
@@ -106,12 +104,12 @@ export async function enableMember(withDatabase: WithDatabase, idOrEmail: string
 /** `member reset-password`. */
 export async function resetPassword(withDatabase: WithDatabase, idOrEmail: string): Promise<void> {
   await withDatabase(async (db) => {
-    const { id, email } = memberCalled(db, idOrEmail)
+    const members = new Members(db)
+    const { id, email } = memberCalled(members, idOrEmail)
     const hash = await hashChecked(await askNewPassword(`New password of ${email}`))
-    const changes = prepareMemberChanges(db)
-    const forgetInitial = await prepareInitialPassword(db)(id)
-    write(db, () => changes.update(id, {}, COMMAND_LINE, { hash }))
-    forgetInitial()
+    const removeInitial = await prepareInitialPasswordRemoval(db, members.stored(id).passwordHash)
+    write(db, () => members.update(id, {}, COMMAND_LINE, { hash }))
+    removeInitial()
     say(`${email} has a new password and is signed out everywhere`)
   })
 }
@@ -124,11 +122,11 @@ export async function createToken(
 ): Promise<void> {
   const input = checked({ name: options.name, scope: options.scope, expiresAt: options.expires ?? null })
   const token = await withDatabase((db) => {
-    const changes = prepareTokenChanges(db)
+    const members = new Members(db)
     return write(db, () => {
-      const { id, disabled } = memberCalled(db, idOrEmail)
+      const { id, disabled } = memberCalled(members, idOrEmail)
       if (disabled) throw conflict('Member is disabled')
-      return changes.create(id, input, COMMAND_LINE).token
+      return members.tokens.create(id, input, COMMAND_LINE).token
     })
   })
   say(token)

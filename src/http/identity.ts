@@ -20,7 +20,7 @@ export const IDENTITY = Symbol('phaseboard.identity')
 /** Who makes this request. Only in handlers and route hooks of routes that are not public. */
 export const identityOf = (request: FastifyRequest): Identity => request.getDecorator<Identity>(IDENTITY)
 
-/** Who makes this request and from where, for the audit trail. Only in handlers of routes that are not public. */
+/** Who makes this request and from where, for the audit log. Only in handlers of routes that are not public. */
 export const actorOf = (request: FastifyRequest): Actor => ({
   id: memberOf(request).id,
   address: addressOf(request),

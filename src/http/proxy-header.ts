@@ -1,11 +1,6 @@
-/** Members whom a reverse proxy has recognised, and names by their email in a header of its own. */
-import { and, sql } from 'drizzle-orm'
+/** The header in which a reverse proxy names the member whom it has recognised, by email. */
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
-import type { SharedDatabase } from '../db/client.ts'
-import { given, prepareRows } from '../db/old-statements.ts'
-import { members } from '../db/schema.ts'
-import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from '../members/emails.ts'
 import { amongAddresses } from './addresses.ts'
 
 /** Which header it is, and who may send it. */
@@ -42,21 +37,5 @@ export function createProxyHeader({
       (_, index) => rawHeaders[index - 1]?.toLowerCase() === name && index % 2 === 1,
     )
     return values.length === 1 ? decode(values[0] as string) : ''
-  }
-}
-
-/**
- * Prepares finding whom the header names.
- * @returns the reader: the member with this email, whatever its case; undefined for a disabled one
- */
-export function prepareNamedMember(db: SharedDatabase) {
-  const { id, name, email, role } = members
-  const select = () => db.select({ id, name, email, role }).from(members)
-  const isEnabled = sql`not ${members.disabled}`
-  const byKey = prepareRows(db, select().where(and(hasEmailKey(given('key')), isEnabled)))
-  const beyondAscii = prepareRows(db, select().where(and(isBeyondAscii, isEnabled)))
-  return (email: string) => {
-    const key = emailKey(email)
-    return byKey.get({ key }) ?? withEmailKey(beyondAscii.all({}), key)
   }
 }

@@ -1,18 +1,11 @@
-/** The audit trail: sign-ins and their failures, and what changes who may do what. Secrets have no place in it. */
+/** The audit log: sign-ins and their failures, and changes to who may do what. Secrets have no place in it. */
 
 import { desc, inArray, lt } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
-import {
-  amongIds,
-  given,
-  givenNumber,
-  prepareChange,
-  prepareInsert,
-  prepareRows,
-} from '../db/old-statements.ts'
 import { type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
 import { auditLog } from '../db/schema.ts'
+import { amongIds, change, given, givenNumber, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import type { JsonObject } from '../json.ts'
 import { timestamp } from '../time.ts'
 
@@ -55,14 +48,61 @@ export interface AuditEntry {
   metadata?: JsonObject
 }
 
-/**
- * Prepares the writing of the audit trail.
- * @returns the writer. Call it inside the write of what it records, so that neither is there without the other
- */
-export function prepareAuditLog(db: SharedDatabase) {
-  const insert = prepareInsert(db, auditLog)
-  return ({ action, by, subjectId, metadata = {} }: AuditEntry): void => {
-    insert({
+/** An entry as it is kept. */
+export type AuditRow = typeof auditLog.$inferSelect
+
+/** Entries that one write prunes, at most, so that it holds nobody up. */
+const PRUNED_AT_ONCE = 500
+
+/** After every id: no character comes after this one. */
+const AFTER_ALL = '\u{10ffff}'
+
+/** The beginning of ids made at a time (RFC 9562, section 5.7): those made earlier come before it. */
+function idPrefixOf(time: number): string {
+  const milliseconds = Math.max(0, time).toString(16).padStart(12, '0')
+  return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}`
+}
+
+function statementsOf(db: SharedDatabase) {
+  const oldest = (count: number) =>
+    db
+      .select({ id: auditLog.id })
+      .from(auditLog)
+      .where(lt(auditLog.id, given('before')))
+      .orderBy(auditLog.id)
+      .limit(count)
+  return {
+    insert: insertInto(db, auditLog),
+    before: selectAll<{ id: string }>(db, () =>
+      db
+        .select({ id: auditLog.id })
+        .from(auditLog)
+        .where(lt(auditLog.id, given('id')))
+        .orderBy(desc(auditLog.id))
+        .limit(givenNumber('count')),
+    ),
+    entries: selectAll<AuditRow>(db, () =>
+      db.select().from(auditLog).where(amongIds(auditLog.id)).orderBy(desc(auditLog.id)),
+    ),
+    oldest: selectOne(() => oldest(1)),
+    prune: change(() => db.delete(auditLog).where(inArray(auditLog.id, oldest(PRUNED_AT_ONCE)))),
+  }
+}
+
+/** The audit log. Ids tell when an entry was made, and in which order. */
+export class AuditLog {
+  static readonly reads: readonly string[] = ['page', 'hasOlder']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(db: SharedDatabase) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+  }
+
+  /** Records what happened, inside the write in which it happens, so that neither is there without the other. */
+  record({ action, by, subjectId, metadata = {} }: AuditEntry): void {
+    this.#sql.insert({
       id: newId(),
       action,
       actorId: by.id,
@@ -72,60 +112,30 @@ export function prepareAuditLog(db: SharedDatabase) {
       createdAt: timestamp(),
     })
   }
-}
 
-/** Entries that are removed in one write, at most, so that it holds nobody up. */
-const SLICE = 500
+  /** One page. @returns its entries, newest first, and the cursor of the next page where there is one */
+  page(query: PageQuery): { entries: AuditRow[]; next: string | undefined } {
+    const newestFirst: PlacesAfter = ({ id }, count) =>
+      this.#sql.before({ id: id || AFTER_ALL, count }).map((entry) => ({ ...entry, sortOrder: 0 }))
+    return read(this.#db, () => {
+      const { ids, next } = readPage(newestFirst, query)
+      return { entries: this.#sql.entries({ ids: JSON.stringify(ids) }), next }
+    })
+  }
 
-/** The beginning of ids made at a time (RFC 9562, section 5.7): those made earlier come before it. */
-function idPrefixOf(time: number): string {
-  const milliseconds = Math.max(0, time).toString(16).padStart(12, '0')
-  return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}`
-}
+  /** Whether there are entries from before a time. @param time milliseconds since 1970 */
+  hasOlder(time: number): boolean {
+    return this.#sql.oldest({ before: idPrefixOf(time) }) !== undefined
+  }
 
-/**
- * Prepares the end of what is old in the audit trail: ids tell when an entry was made.
- * @returns whether there is anything older than a time (milliseconds since 1970); and the removal of some of it, inside a
- * write, which returns whether that was all
- */
-export function prepareAuditPruning(db: SharedDatabase) {
-  const isOld = lt(auditLog.id, given('before'))
-  const oldest = (count: number) =>
-    db.select({ id: auditLog.id }).from(auditLog).where(isOld).orderBy(auditLog.id).limit(count)
-  const first = prepareRows(db, oldest(1))
-  const remove = prepareChange(db, db.delete(auditLog).where(inArray(auditLog.id, oldest(SLICE))))
-  return {
-    hasOlder: (time: number): boolean => first.get({ before: idPrefixOf(time) }) !== undefined,
-    removeOlder: (time: number): boolean => remove({ before: idPrefixOf(time) }) < SLICE,
+  /** Removes some of the entries from before a time. @returns whether those were all */
+  prune(time: number): boolean {
+    return this.#sql.prune({ before: idPrefixOf(time) }) < PRUNED_AT_ONCE
   }
 }
 
-/** Stands after every id: no character does after this one. */
-const BEYOND_ALL = '\u{10ffff}'
-
-/**
- * Prepares the reading of the audit trail.
- * @returns the reader of a page: its entries, newest first, and the cursor of the next page, where there is more
- */
-export function createAuditLogPages(db: SharedDatabase) {
-  const older = prepareRows<{ id: string }>(
-    db,
-    db
-      .select({ id: auditLog.id })
-      .from(auditLog)
-      .where(lt(auditLog.id, given('id')))
-      .orderBy(desc(auditLog.id))
-      .limit(givenNumber('count')),
-  )
-  const entries = prepareRows(
-    db,
-    db.select().from(auditLog).where(amongIds(auditLog.id)).orderBy(desc(auditLog.id)),
-  )
-  const newestFirst: PlacesAfter = ({ id }, count) =>
-    older.all({ id: id || BEYOND_ALL, count }).map((entry) => ({ ...entry, sortOrder: 0 }))
-  return (query: PageQuery) =>
-    read(db, () => {
-      const { ids, next } = readPage(newestFirst, query)
-      return { entries: entries.all({ ids: JSON.stringify(ids) }), next }
-    })
+/** Makes what records in the audit log, for rules that have no {@link AuditLog} yet. */
+export function prepareAuditLog(db: SharedDatabase): (entry: AuditEntry) => void {
+  const log = new AuditLog(db)
+  return (entry) => log.record(entry)
 }

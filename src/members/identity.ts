@@ -38,7 +38,8 @@ export const isSafe = (method: string) => method === 'GET' || method === 'HEAD' 
 export function authorize(
   access: Exclude<Access, 'public'>,
   identity: Identity | undefined,
-  { method, authMode }: { method: string; authMode: 'open' | 'required' },
+  method: string,
+  authMode: 'open' | 'required',
 ): void {
   const mayWrite = isSafe(method) || identity?.scope === 'write'
   if (access === 'admin-or-403') {

@@ -1,9 +1,6 @@
 /** The file with the password that a first start made up for its admin: beside the database, until the admin has another. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { eq } from 'drizzle-orm'
 import { databasePath, type SharedDatabase } from '../db/client.ts'
-import { given, prepareRows } from '../db/old-statements.ts'
-import { members } from '../db/schema.ts'
 import { verifyPassword } from './passwords.ts'
 
 /** Where the password is left: one file for each database. Undefined for `:memory:`. */
@@ -27,25 +24,19 @@ function readInitialPassword(file: string): string | undefined {
 }
 
 /**
- * Prepares what a change of a password takes besides.
- * @returns to be called before the change, with whose password it is; it resolves with what to call once the change is on
- * disk. That removes the file if the password in it was the member's, and throws when it cannot
+ * To be called before a change of a member's password: finds out whether the one in the file is the member's.
+ * @param passwordHash of the password that the member has
+ * @returns what to call once the change is on disk: it removes the file if so, and throws when it cannot
  */
-export function prepareInitialPassword(db: SharedDatabase): (memberId: string) => Promise<() => void> {
-  const file = initialPasswordFile(db.$client.name)
-  const account = prepareRows(
-    db,
-    db
-      .select({ passwordHash: members.passwordHash })
-      .from(members)
-      .where(eq(members.id, given('id'))),
-  )
-  return async (id) => {
-    const left = file === undefined ? undefined : readInitialPassword(file)
-    if (file === undefined || left === undefined) return () => undefined
-    const wasTheirs = await verifyPassword(account.get({ id })?.passwordHash ?? null, left)
-    return () => {
-      if (wasTheirs) rmSync(file, { force: true })
-    }
+export async function prepareInitialPasswordRemoval(
+  { $client }: SharedDatabase,
+  passwordHash: string | null,
+): Promise<() => void> {
+  const file = initialPasswordFile($client.name)
+  const left = file === undefined ? undefined : readInitialPassword(file)
+  if (file === undefined || left === undefined) return () => undefined
+  const isTheirs = await verifyPassword(passwordHash, left)
+  return () => {
+    if (isTheirs) rmSync(file, { force: true })
   }
 }

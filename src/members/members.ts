@@ -1,110 +1,251 @@
-/** Members: the people who can sign in. */
-import { rmSync } from 'node:fs'
-import { and, eq } from 'drizzle-orm'
-import { type Database, type SharedDatabase, write } from '../db/client.ts'
+/** Members: the people who can sign in, and what admins do to them. */
+import { and, eq, ne } from 'drizzle-orm'
+import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import { given, prepareRows } from '../db/old-statements.ts'
 import { inOrder } from '../db/ordering.ts'
-import { members } from '../db/schema.ts'
-import type { Member } from '../schemas/records.ts'
+import { members, teamMembers } from '../db/schema.ts'
+import {
+  change,
+  deleteFrom,
+  given,
+  insertReturning,
+  selectAll,
+  selectById,
+  selectOne,
+  updateIn,
+} from '../db/statements.ts'
+import { conflict, invalidField } from '../errors.ts'
+import type { CurrentMember, Member } from '../schemas/records.ts'
+import { timestamp } from '../time.ts'
+import { type Actor, type AuditEntry, AuditLog } from './audit-log.ts'
+import { currentMember, isEnabled, shownMember } from './columns.ts'
 import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
-import { initialPasswordFile, leaveInitialPassword } from './initial-password.ts'
-import { hashPassword } from './passwords.ts'
-import { newToken } from './secrets.ts'
+import { Sessions } from './sessions.ts'
+import { Teams } from './teams.ts'
+import { Tokens } from './tokens.ts'
 
 /** A member as stored, password hash included: never what a response shows. */
 export type MemberRow = typeof members.$inferSelect
 
-/** The member with this email, whatever its case. */
-export function findMemberByEmail(db: Database, email: string): MemberRow | undefined {
-  const key = emailKey(email)
-  const select = () => db.select().from(members)
-  // Both in any case, so that the time does not tell who is there.
-  const found = select().where(hasEmailKey(key)).get()
-  const others = select().where(isBeyondAscii).all()
-  return found ?? withEmailKey(others, key)
-}
+/** Fields that can be set. Whose they are to set is for the caller to know. */
+export type MemberInput = Partial<Pick<Member, 'name' | 'email' | 'role' | 'disabled'>>
 
-/** The member with this id or email. */
-export const findMember = (db: Database, idOrEmail: string): MemberRow | undefined =>
-  db.select().from(members).where(eq(members.id, idOrEmail)).get() ?? findMemberByEmail(db, idOrEmail)
-
-/**
- * Prepares the statements that read members, nothing of their passwords among it.
- * @returns the readers
- */
-export function prepareMembers(db: SharedDatabase) {
-  const { id, name, email, role, disabled, createdAt, updatedAt } = members
-  const select = () => db.select({ id, name, email, role, disabled, createdAt, updatedAt }).from(members)
-  const one = prepareRows(db, select().where(eq(id, given('id'))))
-  const all = prepareRows(db, select().orderBy(...inOrder(members)))
-  return {
-    /** One member. @throws ApiError 404 */
-    get: (memberId: string): Member => one.get({ id: memberId }) ?? throwNotFound(members),
-    /** All members, by id. */
-    list: (): Member[] => all.all(),
+/** A password to be set: its hash, since hashing takes longer than a write may. */
+export interface NewPassword {
+  hash: string
+  /** Present when it is the member's own doing. */
+  own?: {
+    /** The hash that the current password was held against. */
+    confirmed: string
+    /** The session that the change was made in, if it was one: it goes on. */
+    sessionId: string | undefined
   }
 }
 
-const hasAdmin = (db: Database): boolean =>
-  db
-    .select({ id: members.id })
-    .from(members)
-    .where(and(eq(members.role, 'admin'), eq(members.disabled, false)))
-    .limit(1)
-    .get() !== undefined
+/** The 400 of whoever does not know the password. */
+export const wrongPassword = () => invalidField('currentPassword', 'must be the current password')
 
-/** The admin a first start made. `passwordFile`: where the generated password is left, if one was. */
-export interface FirstAdminMade {
-  email: string
-  passwordFile: string | undefined
+const isAdmin = and(eq(members.role, 'admin'), eq(members.disabled, false))
+
+const statementsOf = (db: SharedDatabase) => ({
+  one: selectOne(() =>
+    db
+      .select(shownMember)
+      .from(members)
+      .where(eq(members.id, given('id'))),
+  ),
+  all: selectAll<Member>(db, () =>
+    db
+      .select(shownMember)
+      .from(members)
+      .orderBy(...inOrder(members)),
+  ),
+  stored: selectById(db, members),
+  byEmailKey: selectOne<MemberRow>(() =>
+    db
+      .select()
+      .from(members)
+      .where(hasEmailKey(given('key'))),
+  ),
+  beyondAscii: selectAll<MemberRow>(db, () => db.select().from(members).where(isBeyondAscii)),
+  enabledByEmailKey: selectOne(() =>
+    db
+      .select(currentMember)
+      .from(members)
+      .where(and(hasEmailKey(given('key')), isEnabled)),
+  ),
+  enabledBeyondAscii: selectAll<CurrentMember & { email: string }>(db, () =>
+    db.select(currentMember).from(members).where(and(isBeyondAscii, isEnabled)),
+  ),
+  admin: selectOne(() => db.select({ id: members.id }).from(members).where(isAdmin).limit(1)),
+  otherAdmin: selectOne(() =>
+    db
+      .select({ id: members.id })
+      .from(members)
+      .where(and(isAdmin, ne(members.id, given('id'))))
+      .limit(1),
+  ),
+  insert: insertReturning(db, members),
+  update: updateIn(db, members),
+  remove: deleteFrom(db, members),
+  leaveTeams: change(() => db.delete(teamMembers).where(eq(teamMembers.memberId, given('memberId')))),
+})
+
+const shown = ({ passwordHash: _, ...member }: MemberRow): Member => member
+
+/** What of a change belongs in the audit log. */
+function entriesOf(before: MemberRow, after: MemberRow, password: NewPassword | undefined) {
+  const entries: Pick<AuditEntry, 'action' | 'metadata'>[] = []
+  const changed = <Field extends 'role' | 'email'>(field: Field) => ({
+    action: `member-${field}-changed` as const,
+    metadata: { from: before[field], to: after[field] },
+  })
+  if (after.role !== before.role) entries.push(changed('role'))
+  if (after.email !== before.email) entries.push(changed('email'))
+  if (after.disabled !== before.disabled) {
+    entries.push({ action: after.disabled ? 'member-disabled' : 'member-enabled' })
+  }
+  if (password) entries.push({ action: password.own ? 'password-changed' : 'password-reset' })
+  return entries
 }
 
-/** What the first start needs to know to make an admin. */
-export interface FirstAdmin {
-  databaseUrl: string
-  adminEmail: string | undefined
-  adminPassword: string | undefined
-}
+/** The members, with all that is theirs. Each change has its entries in the audit log. */
+export class Members {
+  static readonly reads: readonly string[] = [
+    'get',
+    'list',
+    'stored',
+    'find',
+    'findByEmail',
+    'findEnabledByEmail',
+    'hasAdmin',
+  ]
+  readonly audit: AuditLog
+  readonly teams: Teams
+  readonly sessions: Sessions
+  readonly tokens: Tokens
+  readonly #sql: ReturnType<typeof statementsOf>
 
-/**
- * Makes the first admin when there is none. Without a configured password, a random one is written to
- * {@link initialPasswordFile} (mode 0600), and only its path is ever told.
- * @returns the admin made and the file with its password, or undefined when nothing had to be done (also for a
- * `:memory:` database without a configured password: there is no place to leave one)
- */
-export async function ensureFirstAdmin(
-  db: Database,
-  { databaseUrl, adminEmail = 'admin@localhost', adminPassword }: FirstAdmin,
-): Promise<FirstAdminMade | undefined> {
-  if (hasAdmin(db)) return undefined
-  const passwordFile = adminPassword === undefined ? initialPasswordFile(databaseUrl) : undefined
-  if (adminPassword === undefined && passwordFile === undefined) return undefined
-  const password = adminPassword ?? newToken()
-  const passwordHash = await hashPassword(password)
-  let isWritten = false
-  const make = (tx: Database) => {
-    // Another process may have started on the same new file meanwhile.
-    if (hasAdmin(tx)) return undefined
+  constructor(db: SharedDatabase) {
+    this.#sql = statementsOf(db)
+    this.audit = new AuditLog(db)
+    this.teams = new Teams(db, this.audit)
+    this.sessions = new Sessions(db, this.audit)
+    this.tokens = new Tokens(db, this.audit)
+  }
+
+  /** One member. @throws ApiError 404 */
+  get(id: string): Member {
+    return this.#sql.one({ id }) ?? throwNotFound(members)
+  }
+
+  /** All members, by id. */
+  list(): Member[] {
+    return this.#sql.all()
+  }
+
+  /** The member with this id, password hash included: for whoever checks passwords. @throws ApiError 404 */
+  stored(id: string): MemberRow {
+    return this.#sql.stored(id) ?? throwNotFound(members)
+  }
+
+  /** The member with this id or email, password hash included. */
+  find(idOrEmail: string): MemberRow | undefined {
+    return this.#sql.stored(idOrEmail) ?? this.findByEmail(idOrEmail)
+  }
+
+  /** The member with this email, whatever its case, password hash included. */
+  findByEmail(email: string): MemberRow | undefined {
+    const key = emailKey(email)
+    // Both in any case, so that the time does not tell who is there.
+    const found = this.#sql.byEmailKey({ key })
+    const others = this.#sql.beyondAscii()
+    return found ?? withEmailKey(others, key)
+  }
+
+  /** The member with this email, whatever its case; undefined for a disabled one. */
+  findEnabledByEmail(email: string): CurrentMember | undefined {
+    const key = emailKey(email)
+    return this.#sql.enabledByEmailKey({ key }) ?? withEmailKey(this.#sql.enabledBeyondAscii(), key)
+  }
+
+  /** Whether anybody has the role of an admin and is not disabled. */
+  hasAdmin(): boolean {
+    return this.#sql.admin() !== undefined
+  }
+
+  /** Makes the member with this email an admin with this password, and creates it where there is none. */
+  makeAdmin(email: string, passwordHash: string): void {
     const admin = { role: 'admin', disabled: false, passwordHash } as const
-    const existing = findMemberByEmail(tx, adminEmail)
-    if (existing) tx.update(members).set(admin).where(eq(members.id, existing.id)).run()
-    else
-      tx.insert(members)
-        .values({ id: newId(), name: 'Admin', email: adminEmail, ...admin })
-        .run()
-    if (passwordFile !== undefined) {
-      isWritten = true
-      leaveInitialPassword(passwordFile, password)
-    }
-    return { email: adminEmail, passwordFile }
+    const existing = this.findByEmail(email)
+    if (existing) this.#sql.update(existing.id, admin)
+    else this.#sql.insert({ id: newId(), name: 'Admin', email, ...admin })
   }
-  try {
-    return write(db, make)
-  } catch (error) {
-    // A password without its admin would only mislead.
-    if (isWritten && passwordFile !== undefined) rmSync(passwordFile, { force: true })
-    throw error
+
+  /**
+   * Creates a member.
+   * @param passwordHash null for a member who is not to sign in with a password
+   * @throws ApiError 409 when the email is taken
+   */
+  create(
+    input: Pick<Member, 'name' | 'email'> & Partial<Pick<Member, 'role'>>,
+    passwordHash: string | null,
+    by: Actor,
+  ): Member {
+    this.#refuseTaken(input.email)
+    const at = timestamp()
+    const row = this.#sql.insert({ ...input, id: newId(), passwordHash, createdAt: at, updatedAt: at })
+    const { id, email, role } = row
+    this.audit.record({ action: 'member-created', by, subjectId: id, metadata: { email, role } })
+    return shown(row)
+  }
+
+  /**
+   * Changes a member; an empty change leaves it as it is, `updatedAt` included. Disabling and enabling, and a new
+   * password, end the member's sessions. A new role needs no end of sessions: they never hold it.
+   * @throws ApiError 404; 409 when the email is taken or the service would be without an admin; 400 on
+   * `currentPassword` when the password is not the one any more that was confirmed
+   */
+  update(id: string, fields: MemberInput, by: Actor, password?: NewPassword): Member {
+    const before = this.stored(id)
+    const changes = { ...fields, ...(password && { passwordHash: password.hash }) }
+    if (password?.own && password.own.confirmed !== before.passwordHash) throw wrongPassword()
+    if (fields.email !== undefined) this.#refuseTaken(fields.email, id)
+    this.#keepAnAdmin(before, { ...before, ...changes })
+    if (Object.keys(changes).length === 0) return shown(before)
+    const after = this.#sql.update(id, { ...changes, updatedAt: timestamp() }) as MemberRow
+    if (after.disabled !== before.disabled) this.sessions.revokeAll(id)
+    else if (password) this.sessions.revokeAll(id, password.own?.sessionId)
+    for (const entry of entriesOf(before, after, password)) {
+      this.audit.record({ ...entry, by, subjectId: id })
+    }
+    return shown(after)
+  }
+
+  /**
+   * Deletes a member, with its sessions, tokens and places in teams; what it made stays, under its id.
+   * @throws ApiError 404, or 409 when it is the last admin
+   */
+  delete(id: string, by: Actor): void {
+    const before = this.stored(id)
+    this.#keepAnAdmin(before)
+    this.#sql.remove(id)
+    this.#sql.leaveTeams({ memberId: id })
+    const { email, role } = before
+    this.audit.record({ action: 'member-deleted', by, subjectId: id, metadata: { email, role } })
+  }
+
+  #refuseTaken(email: string, memberId?: string): void {
+    const holder = this.findByEmail(email)
+    if (holder && holder.id !== memberId) throw conflict('Member email is taken')
+  }
+
+  /** There must be somebody who can undo what is done. */
+  #keepAnAdmin(before: MemberRow, after?: MemberRow): void {
+    const isLost = isEnabledAdmin(before) && !(after && isEnabledAdmin(after))
+    if (isLost && !this.#sql.otherAdmin({ id: before.id })) throw conflict('Member is the last admin')
   }
 }
+
+const isEnabledAdmin = ({ role, disabled }: MemberRow) => role === 'admin' && !disabled

@@ -1,125 +1,137 @@
 /** Teams: members under one name. Both may be known to other systems, so a team may hold ids that are nobody's here. */
+import { Type } from '@sinclair/typebox'
 import { asc, eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import {
-  given,
-  prepareChange,
-  prepareDelete,
-  prepareInsert,
-  prepareRows,
-  prepareUpdate,
-} from '../db/old-statements.ts'
 import { inOrder } from '../db/ordering.ts'
 import { teamMembers, teams } from '../db/schema.ts'
+import {
+  change,
+  deleteFrom,
+  given,
+  insertInto,
+  insertReturning,
+  selectAll,
+  selectById,
+  updateIn,
+} from '../db/statements.ts'
 import { bytesOf, readLimit } from '../db/work-limits.ts'
-import type { Team } from '../schemas/records.ts'
+import { ref } from '../schemas/common.ts'
+import { type Team, TeamSchema } from '../schemas/records.ts'
+import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
-import { type Actor, prepareAuditLog } from './audit-log.ts'
+import type { Actor, AuditLog } from './audit-log.ts'
 
 /** Fields that an admin may set. */
 export type TeamInput = Partial<Pick<Team, 'name' | 'description' | 'memberIds'>>
 
-/**
- * Prepares the statements that read and change teams.
- * @returns readers; and changes, to be called inside the write that they are part of
- */
-export function prepareTeams(db: SharedDatabase) {
-  const one = prepareRows(
-    db,
-    db
-      .select()
-      .from(teams)
-      .where(eq(teams.id, given('id'))),
-  )
-  const all = prepareRows(
-    db,
+type TeamRow = typeof teams.$inferSelect
+type Membership = typeof teamMembers.$inferSelect
+
+const statementsOf = (db: SharedDatabase) => ({
+  one: selectById(db, teams),
+  all: selectAll<TeamRow>(db, () =>
     db
       .select()
       .from(teams)
       .orderBy(...inOrder(teams)),
-  )
-  const { teamId, memberId } = teamMembers
-  const select = () => db.select({ teamId, memberId }).from(teamMembers)
-  const membersOf = prepareRows(
-    db,
-    select()
-      .where(eq(teamId, given('teamId')))
-      .orderBy(asc(memberId)),
-  )
-  const membersOfAll = prepareRows(db, select().orderBy(asc(teamId), asc(memberId)))
-  const limit = readLimit(db, [
+  ),
+  membersOf: selectAll<Membership>(db, () =>
+    db
+      .select()
+      .from(teamMembers)
+      .where(eq(teamMembers.teamId, given('teamId')))
+      .orderBy(asc(teamMembers.memberId)),
+  ),
+  membersOfAll: selectAll<Membership>(db, () =>
+    db.select().from(teamMembers).orderBy(asc(teamMembers.teamId), asc(teamMembers.memberId)),
+  ),
+  limit: readLimit(db, [
     { rows: 'teams', bytes: bytesOf('description') },
     { rows: 'team_members', bytes: '0' },
-  ])
-  const insert = prepareInsert(db, teams)
-  const update = prepareUpdate(db, teams)
-  const remove = prepareDelete(db, teams)
-  const addMember = prepareInsert(db, teamMembers)
-  const removeMembers = prepareChange(db, db.delete(teamMembers).where(eq(teamId, given('teamId'))))
-  const record = prepareAuditLog(db)
+  ]),
+  insert: insertReturning(db, teams),
+  update: updateIn(db, teams),
+  remove: deleteFrom(db, teams),
+  addMember: insertInto(db, teamMembers),
+  removeMembers: change(() => db.delete(teamMembers).where(eq(teamMembers.teamId, given('teamId')))),
+})
 
-  const withMembers = (
-    team: Omit<Team, 'memberIds'>,
-    memberships: (typeof teamMembers.$inferSelect)[] = [],
-  ): Team => ({ ...team, memberIds: memberships.map((membership) => membership.memberId) })
+const withMembers = (team: TeamRow, memberships: Membership[] = []): Team => ({
+  ...team,
+  memberIds: memberships.map(({ memberId }) => memberId),
+})
 
-  function get(id: string): Team {
-    return read(db, () => withMembers(one.get({ id }) ?? throwNotFound(teams), membersOf.all({ teamId: id })))
+/** The teams. */
+export class Teams {
+  static readonly reads: readonly string[] = ['get', 'list']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #audit: AuditLog
+  readonly #toJson = createJsonWriter(Type.Array(ref(TeamSchema)))
+
+  constructor(db: SharedDatabase, audit: AuditLog) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#audit = audit
   }
 
-  function recordChange(change: 'created' | 'changed' | 'deleted', { id, name }: Team, by: Actor): void {
-    record({ action: 'team-changed', by, subjectId: id, metadata: { change, name } })
+  /** One team. @throws ApiError 404 */
+  get(id: string): Team {
+    return read(this.#db, () => this.#withMembers(this.#sql.one(id) ?? throwNotFound(teams)))
+  }
+
+  /** All teams, by id, as JSON: in two statements, however many there are. @throws TooMuchWork */
+  list(): JsonBytes {
+    const all = read(this.#db, () => {
+      this.#sql.limit()
+      const memberships = Map.groupBy(this.#sql.membersOfAll(), ({ teamId }) => teamId)
+      return this.#sql.all().map((team) => withMembers(team, memberships.get(team.id)))
+    })
+    return this.#toJson(all)
+  }
+
+  /** Creates a team. */
+  create({ memberIds = [], ...fields }: TeamInput & { name: string }, by: Actor): Team {
+    const at = timestamp()
+    const team = this.#sql.insert({ ...fields, id: newId(), createdAt: at, updatedAt: at })
+    this.#addMembers(team.id, memberIds)
+    this.#record('created', team, by)
+    return this.#withMembers(team)
+  }
+
+  /** Changes a team; an empty change leaves it as it is, `updatedAt` included. @throws ApiError 404 */
+  update(id: string, { memberIds, ...fields }: TeamInput, by: Actor): Team {
+    if (memberIds === undefined && Object.keys(fields).length === 0) return this.get(id)
+    const team = this.#sql.update(id, { ...fields, updatedAt: timestamp() }) ?? throwNotFound(teams)
+    if (memberIds !== undefined) {
+      this.#sql.removeMembers({ teamId: id })
+      this.#addMembers(id, memberIds)
+    }
+    this.#record('changed', team, by)
+    return this.#withMembers(team)
+  }
+
+  /** Deletes a team; what belongs to it elsewhere, a project say, keeps its id. @throws ApiError 404 */
+  delete(id: string, by: Actor): void {
+    const team = this.#sql.one(id) ?? throwNotFound(teams)
+    this.#sql.remove(id)
+    this.#record('deleted', team, by)
+  }
+
+  #withMembers(team: TeamRow): Team {
+    return withMembers(team, this.#sql.membersOf({ teamId: team.id }))
   }
 
   /** Different texts may become the same on disk: half characters have no UTF-8. */
-  function addMembers(id: string, memberIds: readonly string[]): void {
-    for (const one of new Set(memberIds.map((text) => text.toWellFormed()))) {
-      addMember({ teamId: id, memberId: one })
+  #addMembers(teamId: string, memberIds: readonly string[]): void {
+    for (const memberId of new Set(memberIds.map((id) => id.toWellFormed()))) {
+      this.#sql.addMember({ teamId, memberId })
     }
   }
 
-  return {
-    /** One team. @throws ApiError 404 */
-    get,
-
-    /** All teams, by id, in two statements however many there are. @throws TooMuchWork */
-    list: (): Team[] =>
-      read(db, () => {
-        limit()
-        const memberships = Map.groupBy(membersOfAll.all(), (membership) => membership.teamId)
-        return all.all().map((team) => withMembers(team, memberships.get(team.id)))
-      }),
-
-    /** Creates a team. @returns its id */
-    create({ memberIds = [], ...fields }: TeamInput & { name: string }, by: Actor): string {
-      const id = newId()
-      const at = timestamp()
-      insert({ ...fields, id, createdAt: at, updatedAt: at })
-      addMembers(id, memberIds)
-      recordChange('created', get(id), by)
-      return id
-    },
-
-    /** Changes a team; an empty change leaves it as it is, `updatedAt` included. @throws ApiError 404 */
-    update(id: string, input: TeamInput, by: Actor): void {
-      const { memberIds, ...fields } = input
-      get(id)
-      if (Object.keys(input).length === 0) return
-      update(id, { ...fields, updatedAt: timestamp() })
-      if (memberIds !== undefined) {
-        removeMembers({ teamId: id })
-        addMembers(id, memberIds)
-      }
-      recordChange('changed', get(id), by)
-    },
-
-    /** Deletes a team; what belongs to it elsewhere, a project say, keeps its id. @throws ApiError 404 */
-    delete(id: string, by: Actor): void {
-      const team = get(id)
-      remove(id)
-      recordChange('deleted', team, by)
-    },
+  #record(change: 'created' | 'changed' | 'deleted', { id, name }: TeamRow, by: Actor): void {
+    this.#audit.record({ action: 'team-changed', by, subjectId: id, metadata: { change, name } })
   }
 }

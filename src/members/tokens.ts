@@ -1,15 +1,25 @@
 /** API tokens: what scripts and integrations sign in with. Of a token itself only its SHA-256 is kept. */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import { given, prepareDelete, prepareExists, prepareInsert, prepareRows } from '../db/old-statements.ts'
 import { inOrder } from '../db/ordering.ts'
 import { apiTokens, members } from '../db/schema.ts'
+import {
+  deleteFrom,
+  existsIn,
+  given,
+  insertReturning,
+  selectAll,
+  selectById,
+  selectOne,
+  updateIn,
+} from '../db/statements.ts'
 import { invalidField } from '../errors.ts'
-import type { Token } from '../schemas/records.ts'
+import type { CurrentMember, NewToken, Token } from '../schemas/records.ts'
 import { parseTimestamp, timestamp } from '../time.ts'
-import { type Actor, prepareAuditLog } from './audit-log.ts'
+import type { Actor, AuditLog } from './audit-log.ts'
+import { currentMember, isEnabled } from './columns.ts'
 import { accountOf, type Identity } from './identity.ts'
 import { hashToken, newToken } from './secrets.ts'
 
@@ -24,31 +34,39 @@ export interface TokenInput {
   expiresAt?: string | null
 }
 
-/**
- * Prepares the statements that read a member's own tokens: those of others do not exist to it, whatever its role. A member
- * who is no row has none.
- * @returns the readers
- */
-export function prepareTokens(db: SharedDatabase) {
-  const { id, memberId, name, scope, lastUsedAt, expiresAt, createdAt } = apiTokens
+/** Whom a token stands for. */
+export interface TokenFound {
+  member: CurrentMember
+  token: Pick<Token, 'id' | 'scope' | 'lastUsedAt'>
+}
+
+function statementsOf(db: SharedDatabase) {
+  const { id, memberId, name, scope, tokenHash, lastUsedAt, expiresAt, createdAt } = apiTokens
+  // All but the hash.
   const select = () =>
     db.select({ id, memberId, name, scope, lastUsedAt, expiresAt, createdAt }).from(apiTokens)
   const isOwn = eq(memberId, given('memberId'))
-  const one = prepareRows(db, select().where(and(eq(id, given('id')), isOwn)))
-  const all = prepareRows(
-    db,
-    select()
-      .where(isOwn)
-      .orderBy(...inOrder(apiTokens)),
-  )
-
+  const isAlive = sql`coalesce(${expiresAt} > ${given('now')}, true)`
   return {
-    /** One token, without its secret. @throws ApiError 404 */
-    get: (tokenId: string, identity: Identity): Token =>
-      one.get({ id: tokenId, memberId: accountOf(identity) }) ?? throwNotFound(apiTokens),
-
-    /** All tokens, without their secrets, by id. */
-    list: (identity: Identity): Token[] => all.all({ memberId: accountOf(identity) }),
+    /** By its secret: one indexed read, with the member. */
+    presented: selectOne(() =>
+      db
+        .select({ ...currentMember, tokenId: id, scope, lastUsedAt })
+        .from(apiTokens)
+        .innerJoin(members, eq(members.id, memberId))
+        .where(and(eq(tokenHash, given('tokenHash')), isAlive, isEnabled)),
+    ),
+    one: selectById(db, apiTokens),
+    own: selectOne(() => select().where(and(eq(id, given('id')), isOwn))),
+    allOwn: selectAll<Token>(db, () =>
+      select()
+        .where(isOwn)
+        .orderBy(...inOrder(apiTokens)),
+    ),
+    memberExists: existsIn(db, members),
+    insert: insertReturning(db, apiTokens),
+    update: updateIn(db, apiTokens),
+    remove: deleteFrom(db, apiTokens),
   }
 }
 
@@ -62,46 +80,71 @@ function expiryOf({ expiresAt = null }: TokenInput, now: string): string | null 
 }
 
 /**
- * Prepares the changes of tokens. Call them inside the write that they are part of.
- * @returns the changes
+ * API tokens. To a member those of others do not exist, whatever its role, but for {@link revoke}; a member without a row
+ * has none.
  */
-export function prepareTokenChanges(db: SharedDatabase) {
-  const memberExists = prepareExists(db, members)
-  const insert = prepareInsert(db, apiTokens)
-  const remove = prepareDelete(db, apiTokens)
-  const one = prepareRows(
-    db,
-    db
-      .select({ memberId: apiTokens.memberId, name: apiTokens.name, scope: apiTokens.scope })
-      .from(apiTokens)
-      .where(eq(apiTokens.id, given('id'))),
-  )
-  const record = prepareAuditLog(db)
+export class Tokens {
+  static readonly reads: readonly string[] = ['find', 'get', 'list']
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #audit: AuditLog
 
-  return {
-    /**
-     * Creates a token of a member.
-     * @returns its id, and the token itself, which nothing can tell again
-     * @throws ApiError 404 when there is no such member; 400 on `expiresAt` for a time that is not in the future
-     */
-    create(memberId: string, input: TokenInput, by: Actor): { id: string; token: string } {
-      if (!memberExists(memberId)) throwNotFound(members)
-      const { name, scope = 'read' } = input
-      const id = newId()
-      const createdAt = timestamp()
-      const expiresAt = expiryOf(input, createdAt)
-      const token = `${PREFIX}${newToken()}`
-      insert({ id, memberId, name, scope, tokenHash: hashToken(token), expiresAt, createdAt })
-      record({ action: 'token-created', by, subjectId: id, metadata: { name, scope } })
-      return { id, token }
-    },
+  constructor(db: SharedDatabase, audit: AuditLog) {
+    this.#sql = statementsOf(db)
+    this.#audit = audit
+  }
 
-    /** Revokes a token: one's own, or for an admin anyone's. @throws ApiError 404 */
-    revoke(id: string, identity: Identity, by: Actor): void {
-      const { memberId, name, scope } = one.get({ id }) ?? throwNotFound(apiTokens)
-      if (memberId !== accountOf(identity) && identity.member.role !== 'admin') throwNotFound(apiTokens)
-      remove(id)
-      record({ action: 'token-revoked', by, subjectId: id, metadata: { name, scope } })
-    },
+  /** Whose token this is; undefined for an unknown or expired one and for a disabled member. */
+  find(token: string): TokenFound | undefined {
+    const found = this.#sql.presented({ tokenHash: hashToken(token), now: timestamp() })
+    if (found === undefined) return undefined
+    const { tokenId, scope, lastUsedAt, ...member } = found
+    return { member, token: { id: tokenId, scope, lastUsedAt } }
+  }
+
+  /** One token, without its secret. @throws ApiError 404 */
+  get(id: string, identity: Identity): Token {
+    return this.#sql.own({ id, memberId: accountOf(identity) }) ?? throwNotFound(apiTokens)
+  }
+
+  /** All tokens, without their secrets, by id. */
+  list(identity: Identity): Token[] {
+    return this.#sql.allOwn({ memberId: accountOf(identity) })
+  }
+
+  /**
+   * Creates a token of a member.
+   * @returns it with its secret, which nothing can tell again
+   * @throws ApiError 404 when there is no such member; 400 on `expiresAt` for a time that is not in the future
+   */
+  create(memberId: string, input: TokenInput, by: Actor): NewToken {
+    if (!this.#sql.memberExists(memberId)) throwNotFound(members)
+    const { name, scope = 'read' } = input
+    const createdAt = timestamp()
+    const expiresAt = expiryOf(input, createdAt)
+    const token = `${PREFIX}${newToken()}`
+    const { tokenHash: _, ...created } = this.#sql.insert({
+      id: newId(),
+      memberId,
+      name,
+      scope,
+      tokenHash: hashToken(token),
+      expiresAt,
+      createdAt,
+    })
+    this.#audit.record({ action: 'token-created', by, subjectId: created.id, metadata: { name, scope } })
+    return { ...created, token }
+  }
+
+  /** Notes that a token is in use. */
+  touch(id: string): void {
+    this.#sql.update(id, { lastUsedAt: timestamp() })
+  }
+
+  /** Revokes a token: one's own, or for an admin anyone's. @throws ApiError 404 */
+  revoke(id: string, identity: Identity, by: Actor): void {
+    const { memberId, name, scope } = this.#sql.one(id) ?? throwNotFound(apiTokens)
+    if (memberId !== accountOf(identity) && identity.member.role !== 'admin') throwNotFound(apiTokens)
+    this.#sql.remove(id)
+    this.#audit.record({ action: 'token-revoked', by, subjectId: id, metadata: { name, scope } })
   }
 }

@@ -385,6 +385,7 @@ export const NewTokenSchema = Type.Object(
   },
   { $id: 'NewToken' },
 )
+export type NewToken = Static<typeof NewTokenSchema>
 
 /** Something that happened to who may do what. */
 export const AuditEntrySchema = Type.Object(

@@ -9,7 +9,6 @@ import { type ChildTable, prepareChildList } from '../db/old-children.ts'
 import type { Place } from '../db/ordering.ts'
 import { metrics, objectives, transcriptSummaries } from '../db/schema.ts'
 import type { Actor } from '../members/audit-log.ts'
-import { prepareTeams } from '../members/teams.ts'
 import { prepareTeamAssignments, type Team } from '../projects/assignments.ts'
 import { preparePersonalIdeas } from '../projects/ideas.ts'
 import { type Meeting, prepareIngest } from '../projects/ingest.ts'
@@ -26,7 +25,6 @@ import {
   PersonalIdeaSchema,
   type SearchResult,
   TeamAssignmentSchema,
-  TeamSchema,
   TranscriptSummarySchema,
 } from '../schemas/records.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
@@ -38,9 +36,7 @@ export type ListedThing = 'Metric' | 'Objective' | 'Transcript summary'
 export function prepareReads(db: SharedDatabase) {
   const search = prepareSearch(db)
   const ideas = preparePersonalIdeas(db)
-  const teams = prepareTeams(db)
   const writeIdeas = createJsonWriter(Type.Array(ref(PersonalIdeaSchema)))
-  const writeTeams = createJsonWriter(Type.Array(ref(TeamSchema)))
 
   function childList<Row extends TSchema>(table: ChildTable, record: Row): (parentId: string) => JsonBytes {
     const list = prepareChildList(db, table)
@@ -58,8 +54,6 @@ export function prepareReads(db: SharedDatabase) {
     listChildren: (thing: ListedThing, parentId: string): JsonBytes => childLists[thing](parentId),
 
     ideasOf: (owners: string[]) => writeIdeas(ideas.ofOwners(owners)),
-
-    teams: () => writeTeams(teams.list()),
 
     search: (text: string, memberId: string, limit: number): SearchResult[] => search(text, memberId, limit),
   }

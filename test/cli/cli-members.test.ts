@@ -3,7 +3,8 @@ import { PassThrough, Writable } from 'node:stream'
 import t from 'tap'
 import { askNewPassword } from '../../src/cli/ask-password.ts'
 import { members } from '../../src/db/schema.ts'
-import { ensureFirstAdmin } from '../../src/members/members.ts'
+import { ensureFirstAdmin } from '../../src/members/first-admin.ts'
+import { Members } from '../../src/members/members.ts'
 import { verifyPassword } from '../../src/members/passwords.ts'
 import { end, onFile, run, start } from '../command-line.ts'
 
@@ -71,7 +72,7 @@ t.test('wrong usage exits with 2, says all that is wrong, and makes nothing', as
 t.test('a reset removes the file with the initial password when it was that', async (t) => {
   const { db, DATABASE_URL, command, insert } = onFile(t)
   const first = { databaseUrl: DATABASE_URL, adminEmail: undefined, adminPassword: undefined }
-  const { passwordFile = '' } = (await ensureFirstAdmin(db, first)) ?? {}
+  const { passwordFile = '' } = (await ensureFirstAdmin(db, new Members(db), first)) ?? {}
   insert({ id: 'bob', name: 'Bob', email: 'bob@example.test', role: 'member' })
   t.equal((await command(['member', 'reset-password', 'bob'], `${PASSWORD}\n`)).code, 0)
   t.ok(existsSync(passwordFile))

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
-import { prepareAuditLog } from '../../src/members/audit-log.ts'
 import {
   type App,
   auditTrail,
@@ -25,9 +24,8 @@ const CURSOR = 'must be the cursor of a page'
 
 /** Records so many team changes. @returns the names of the teams, in order */
 function record(app: App, names: string[]): string[] {
-  const write = prepareAuditLog(app.db)
-  for (const subjectId of names)
-    write({ action: 'team-changed', by: { id: 'eve', address: null }, subjectId })
+  const by = { id: 'eve', address: null }
+  for (const subjectId of names) app.rules.members.audit.record({ action: 'team-changed', by, subjectId })
   return names
 }
 
@@ -222,6 +220,7 @@ t.test('the log is read by its primary key, page by page', async (t) => {
     return prepare.call(this, source) as never
   }
   const app = await build(t)
+  app.rules.members.audit.page({})
   const plans = [...statements]
     .filter((source) => source.startsWith('select') && source.includes('"audit_log"'))
     .map((source) =>

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { newId } from '../../src/db/ids.ts'
 import { members, personalIdeas, sessions } from '../../src/db/schema.ts'
-import { prepareMemberChanges } from '../../src/members/member-changes.ts'
 import { hashPassword, verifyPassword } from '../../src/members/passwords.ts'
 import {
   type App,
@@ -958,10 +957,10 @@ t.test('what cannot be recorded does not happen', async (t) => {
 })
 
 t.test('the rule itself finds a member who is unknown', async (t) => {
-  const changes = prepareMemberChanges((await build(t)).db)
+  const { members } = (await build(t)).rules
   const by = { id: null, address: null }
   const refusal = { statusCode: 404, message: gone.error }
-  t.throws(() => changes.update('none', { name: 'x' }, by), refusal)
-  t.throws(() => changes.update('none', {}, by, { hash: passwordHash }), refusal)
-  t.throws(() => changes.delete('none', by), refusal)
+  t.throws(() => members.update('none', { name: 'x' }, by), refusal)
+  t.throws(() => members.update('none', {}, by, { hash: passwordHash }), refusal)
+  t.throws(() => members.delete('none', by), refusal)
 })

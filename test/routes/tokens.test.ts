@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import t from 'tap'
 import { apiTokens, members } from '../../src/db/schema.ts'
-import { prepareTokenChanges } from '../../src/members/tokens.ts'
 import {
   type App,
   auditTrail,
@@ -362,7 +361,7 @@ t.test('a member who does not sign in here has no tokens and makes none, whoseve
 
 t.test('whose member is gone by the time of the write gets no token', async (t) => {
   const app = await build(t)
-  t.throws(() => prepareTokenChanges(app.db).create('none', { name: 'x' }, { id: null, address: null }), {
+  t.throws(() => app.rules.members.tokens.create('none', { name: 'x' }, { id: null, address: null }), {
     statusCode: 404,
     message: 'Member not found',
   })

@@ -1,0 +1,117 @@
+/** Credentials: how a request becomes that of a member. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isLoopback } from '../config.ts'
+import { authenticationRequired, forbidden } from '../errors.ts'
+import type { Identity } from '../members/identity.ts'
+import { isStale, useOfSession } from '../members/sessions.ts'
+import { createHostCheck } from './host-names.ts'
+import { createProxyHeader, type ProxyHeaderOptions } from './proxy-header.ts'
+import type { SessionCookies } from './session-cookies.ts'
+
+/** What counts as a credential. */
+export interface CredentialOptions extends ProxyHeaderOptions {
+  /** The address the service listens on. */
+  host: string
+  authMode: 'open' | 'required'
+  defaultMemberId: string
+  corsOrigins: readonly string[]
+}
+
+/** The credentials of requests. */
+export interface Credentials {
+  /**
+   * Whom a request's credential stands for: bearer token, the header of a proxy, session cookie, and in open mode the
+   * default member.
+   * @returns undefined where there is none and one is required
+   * @throws ApiError 401 for one that is worth nothing, 403 for the default member under a foreign host name
+   */
+  identify: (request: FastifyRequest, reply: FastifyReply) => Identity | undefined
+  /** Whether a request has a credential that the browser, or the proxy behind it, adds whoever's page it comes from. */
+  hasAmbient: (request: FastifyRequest) => boolean
+}
+
+/** Notes that credentials are in use. That must cost a request neither its answer nor time, e.g. while the disk is full. */
+function createUseNotes() {
+  /** Credentials whose use is being noted, by id: requests that come meanwhile need not note it too. */
+  const noting = new Set<string>()
+  return (request: FastifyRequest, id: string, touch: () => Promise<void>): void => {
+    if (noting.has(id)) return
+    noting.add(id)
+    touch()
+      .catch((error) => request.log.debug({ err: error }, 'could not note the use of a credential'))
+      .finally(() => noting.delete(id))
+  }
+}
+
+/** Makes what identifies the members whom requests act for. */
+export function createCredentials(
+  app: FastifyInstance,
+  cookies: SessionCookies,
+  options: CredentialOptions,
+): Credentials {
+  const { sessions, tokens } = app.rules.members
+  const { members } = app.rules
+  const emailFromProxy = createProxyHeader(options)
+  const noteUse = createUseNotes()
+
+  function fromToken(request: FastifyRequest, secret: string): Identity {
+    const found = tokens.find(secret)
+    if (!found) throw authenticationRequired()
+    const { member, token } = found
+    if (isStale(token.lastUsedAt)) noteUse(request, token.id, () => app.members.tokens.touch(token.id))
+    return { member, via: 'token', scope: token.scope }
+  }
+
+  function fromProxy(email: string): Identity {
+    const member = members.findEnabledByEmail(email)
+    if (!member) throw authenticationRequired()
+    return { member, via: 'proxy', scope: 'write' }
+  }
+
+  function fromSession(request: FastifyRequest, reply: FastifyReply, token: string): Identity {
+    const found = sessions.find(token)
+    if (!found) {
+      cookies.clear(request, reply)
+      throw authenticationRequired()
+    }
+    const { member, session } = found
+    if (isStale(session.lastUsedAt)) {
+      const use = useOfSession(session)
+      noteUse(request, session.id, () => app.members.sessions.touch(session.id, use))
+      cookies.set(request, reply, { token, expiresAt: use.expiresAt })
+    }
+    return { member, via: 'session', scope: 'write', sessionId: session.id }
+  }
+
+  const { authMode, defaultMemberId: id } = options
+  const defaultIdentity: Identity | undefined =
+    authMode === 'open'
+      ? { member: { id, name: id, email: null, role: 'member' }, via: 'default', scope: 'write' }
+      : undefined
+  const isOnlyLocal = defaultIdentity !== undefined && isLoopback(options.host)
+  const isKnownHost = createHostCheck(options.corsOrigins)
+
+  /**
+   * Guards against DNS rebinding: where being on this machine is all that makes one the default member, a page under a
+   * name of its own that leads here is in the browser, but not on the machine.
+   */
+  function withoutCredential(host: string | undefined): Identity | undefined {
+    if (isOnlyLocal && !isKnownHost(host)) throw forbidden('host name is neither local nor in CORS_ORIGIN')
+    return defaultIdentity
+  }
+
+  return {
+    identify(request, reply) {
+      const { authorization, host } = request.headers
+      // What another scheme presents is for somebody else, a proxy in front, say.
+      if (authorization !== undefined && /^bearer(?:\s|$)/i.test(authorization)) {
+        return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '')
+      }
+      const email = emailFromProxy(request)
+      if (email !== undefined) return fromProxy(email)
+      const token = cookies.read(request)
+      return token === undefined ? withoutCredential(host) : fromSession(request, reply, token)
+    },
+    hasAmbient: (request) => cookies.read(request) !== undefined || emailFromProxy(request) !== undefined,
+  }
+}

@@ -1,0 +1,57 @@
+/** The first admin: somebody must be able to sign in and create the other members. */
+import { rmSync } from 'node:fs'
+import { type Database, write } from '../db/client.ts'
+import { initialPasswordFile, leaveInitialPassword } from './initial-password.ts'
+import type { Members } from './members.ts'
+import { hashPassword } from './passwords.ts'
+import { newToken } from './secrets.ts'
+
+/** The admin a first start made. `passwordFile`: where the generated password is left, if one was. */
+export interface FirstAdminMade {
+  email: string
+  passwordFile: string | undefined
+}
+
+/** What the first start needs to know to make an admin. */
+export interface FirstAdmin {
+  databaseUrl: string
+  adminEmail: string | undefined
+  adminPassword: string | undefined
+}
+
+/**
+ * Makes the first admin when there is none. Without a configured password, a random one is written to
+ * {@link initialPasswordFile} (mode 0600), and only its path is ever told.
+ * @param members the members of the same connection
+ * @returns the admin made and the file with its password, or undefined when nothing had to be done (also for a
+ * `:memory:` database without a configured password: there is no place to leave one)
+ */
+export async function ensureFirstAdmin(
+  db: Database,
+  members: Members,
+  { databaseUrl, adminEmail = 'admin@localhost', adminPassword }: FirstAdmin,
+): Promise<FirstAdminMade | undefined> {
+  if (members.hasAdmin()) return undefined
+  const passwordFile = adminPassword === undefined ? initialPasswordFile(databaseUrl) : undefined
+  if (adminPassword === undefined && passwordFile === undefined) return undefined
+  const password = adminPassword ?? newToken()
+  const passwordHash = await hashPassword(password)
+  let isWritten = false
+  const make = () => {
+    // Another process may have started on the same new file meanwhile.
+    if (members.hasAdmin()) return undefined
+    members.makeAdmin(adminEmail, passwordHash)
+    if (passwordFile !== undefined) {
+      isWritten = true
+      leaveInitialPassword(passwordFile, password)
+    }
+    return { email: adminEmail, passwordFile }
+  }
+  try {
+    return write(db, make)
+  } catch (error) {
+    // A password without its admin would only mislead.
+    if (isWritten && passwordFile !== undefined) rmSync(passwordFile, { force: true })
+    throw error
+  }
+}
