@@ -31,7 +31,7 @@ async function createHost(t: Test, diary: Diary = []): Promise<FastifyInstance> 
   })
   t.teardown(() => host.close())
   await host.register(swagger, { openapi: { info: { title: 'The host', version: '1.0.0' } } })
-  host.addSchema({ $id: 'Error', type: 'object', properties: { oops: { type: 'string' } } })
+  host.addSchema({ $id: 'ErrorResponse', type: 'object', properties: { oops: { type: 'string' } } })
   host.addSchema({ $id: 'Project', type: 'object', properties: { codename: { type: 'string' } } })
   host.decorate('db', 'the database of the host' as never)
   host.decorate('sessionCookies', 'the cookies of the host' as never)
@@ -74,7 +74,7 @@ async function createHost(t: Test, diary: Diary = []): Promise<FastifyInstance> 
         required: ['a', 'b'],
         properties: { a: { type: 'array', items: { type: 'number' } }, b: { type: 'string' } },
       },
-      response: { 200: { $ref: 'Project#' }, 400: { $ref: 'Error#' } },
+      response: { 200: { $ref: 'Project#' }, 400: { $ref: 'ErrorResponse#' } },
     },
     handler: async (request) => ({ codename: JSON.stringify(request.body), hidden: true }),
   })
@@ -449,7 +449,7 @@ t.test("the service's own document and page work below the prefix, and are not t
   t.equal(document.info.title, 'Phaseboard')
   t.ok(Object.keys(document.paths).includes('/api/projects/{id}'))
   t.notOk(Object.keys(document.paths).some((path) => path.startsWith('/board')))
-  t.strictSame(Object.keys(document.components.schemas.Error.properties), ['error'])
+  t.strictSame(Object.keys(document.components.schemas.ErrorResponse.properties), ['error'])
   t.ok(Object.keys(document.components.schemas.Project.properties).includes('kanbanItems'))
   t.notOk(document.components.schemas.Project.properties.codename)
   t.match((await ask('GET', '/docs/yaml')).body, /^openapi: 3\.1\.0\n(.*\n)* {2}\/api\/projects\/\{id\}:/)

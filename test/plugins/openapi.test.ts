@@ -32,7 +32,11 @@ t.test('the document is served to whoever asks, in both modes', async (t) => {
       ['GET', '/openapi.json', undefined, { authorization: 'Bearer worthless' }, 200, { openapi: '3.1.0' }],
     ])
     const document = await documentOf(app)
-    t.strictSame(document, JSON.parse(JSON.stringify(app.swagger())), 'it is the one that validates')
+    t.strictSame(
+      document,
+      JSON.parse(JSON.stringify(await app.openapi())),
+      'it is the one that tests look at',
+    )
     t.match(document.info, { title: 'Phaseboard', version, license: { name: 'MIT' } })
   }
 })
@@ -110,7 +114,7 @@ t.test('every operation documents the errors that its kind can answer', async (t
       t.strictSame(Object.keys(content ?? {}), status === '304' ? [] : ['application/json'])
       if (Number(status) < 400) continue
       const namesMissing = operation === 'patch /api/kanban-items' && status === '404'
-      const name = status === '400' ? 'ValidationError' : namesMissing ? 'MissingError' : 'Error'
+      const name = status === '400' ? 'ValidationError' : namesMissing ? 'MissingError' : 'ErrorResponse'
       t.strictSame(content?.['application/json']?.schema, { $ref: `#/components/schemas/${name}` })
     }
   }
@@ -120,7 +124,14 @@ t.test('records are components under their own names', async (t) => {
   const document = await documentOf(await build(t))
   const names = Object.keys(document.components.schemas)
   for (const name of names) t.match(name, /^[A-Z][A-Za-z]+$/)
-  for (const name of ['Project', 'KanbanItem', 'KanbanSubtask', 'PersonalIdea', 'Error', 'ValidationError']) {
+  for (const name of [
+    'Project',
+    'KanbanItem',
+    'KanbanSubtask',
+    'PersonalIdea',
+    'ErrorResponse',
+    'ValidationError',
+  ]) {
     t.ok(names.includes(name), name)
   }
   const references = JSON.stringify(document).match(/"\$ref":"[^"]*"/g) ?? []
@@ -238,7 +249,7 @@ t.test('nothing but the mode changes the document', async (t) => {
   }
   for (const authMode of ['open', 'required'] as const) {
     const [plain, changed] = [await build(t, { authMode }), await build(t, { ...settings, authMode })]
-    t.strictSame(changed.swagger(), plain.swagger(), authMode)
+    t.strictSame(await changed.openapi(), await plain.openapi(), authMode)
   }
 })
 
