@@ -30,17 +30,14 @@ export default fp<{ authMode: 'open' | 'required' }>(
       if (schema === undefined || schema.hide || typeof method !== 'string' || method === 'HEAD') return
       routes.push({ method, path: url.slice(app.prefix.length), schema, config })
     })
-    const write = async () => {
-      const { writeDocument } = await import('../src/http/openapi-document.ts')
-      return writeDocument(routes, { server: app.prefix || '/', authMode })
-    }
+    const writer = () => import('../src/http/openapi-document.ts')
     app.decorate(
       'openapi',
-      kept(async () => (await write())()),
+      kept(async () => (await writer()).writeDocument(routes, { server: app.prefix || '/', authMode })),
     )
     app.decorate(
       'openapiYaml',
-      kept(async () => (await write())({ yaml: true })),
+      kept(async () => (await writer()).toYaml(await app.openapi())),
     )
   },
   { name: 'openapi', fastify: '5.x' },

@@ -245,26 +245,19 @@ function complete(document: OpenApiDocument, configs: ReadonlyMap<string, Fastif
   document.components.schemas = refine(schemas) as Record<string, object>
 }
 
-/** Writes the document, or its YAML. */
-export interface WriteDocument {
-  (): OpenApiDocument
-  (options: { yaml: true }): string
-}
-
 /**
- * Prepares the document, in an application of its own: the library describes routes of the application that it is
+ * Writes the document, in an application of its own: the library describes the routes of the application that it is
  * registered in, and those of the service stay as they are.
  * @param options `server`: the path that those of the routes are relative to; and the service's mode
  */
 export async function writeDocument(
   routes: readonly DescribedRoute[],
   { server, authMode }: { server: string; authMode: 'open' | 'required' },
-): Promise<WriteDocument> {
+): Promise<OpenApiDocument> {
   const app = Fastify({ exposeHeadRoutes: false })
   // Nothing is ever validated or serialised there.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => () => '')
-  const configs = new Map(routes.map(({ schema, config }) => [String(schema.operationId), config]))
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -294,11 +287,6 @@ export async function writeDocument(
     },
     // The paths are relative already.
     stripBasePath: false,
-    transformObject: (written) => {
-      const { openapiObject } = written as unknown as { openapiObject: OpenApiDocument }
-      complete(openapiObject, configs)
-      return openapiObject as never
-    },
   })
   for (const schema of namedSchemas) app.addSchema(schema)
   for (const route of routes) {
@@ -312,7 +300,20 @@ export async function writeDocument(
   // Requests are served between the steps, none of which takes long.
   await setImmediate()
   await app.ready()
-  await app.close()
   await setImmediate()
-  return app.swagger as unknown as WriteDocument
+  const document = app.swagger() as unknown as OpenApiDocument
+  await app.close()
+  const configs = new Map(routes.map(({ schema, config }) => [String(schema.operationId), config]))
+  complete(document, configs)
+  return document
+}
+
+/** Writes a document as YAML: the library can, but only a document that it has just written itself. */
+export async function toYaml(document: OpenApiDocument): Promise<string> {
+  const app = Fastify()
+  await app.register(swagger, { openapi: {}, transformObject: () => document as never })
+  await app.ready()
+  const yaml = app.swagger({ yaml: true })
+  await app.close()
+  return yaml
 }
