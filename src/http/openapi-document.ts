@@ -14,6 +14,30 @@ import { BODY_EXAMPLES } from '../schemas/examples.ts'
 import { namedSchemas, ProjectListSchema, ProjectSummaryListSchema } from '../schemas/records.ts'
 import swagger from './swagger.ts'
 
+/** An operation of the document, as far as it is looked into here. */
+interface Operation {
+  operationId: string
+  parameters?: { name: string }[]
+  requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> }
+  responses: Record<string, { headers?: object }>
+}
+
+/** The OpenAPI document, as far as it is looked into here. */
+export interface OpenApiDocument {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
+}
+
+/** A route, as far as the document tells of it. */
+export interface DescribedRoute {
+  method: string
+  /** Relative to where the service begins. */
+  path: string
+  schema: FastifySchema
+  config: FastifyContextConfig
+}
+
 const DESCRIPTION = `Projects, kanban boards and private ideas.
 
 Bodies are JSON in UTF-8, whatever their \`Content-Type\` says. Unknown fields are ignored. A PATCH changes the fields it names. JSON-text fields
@@ -109,9 +133,9 @@ function commonErrors(
   )
 }
 
-/** Answers that the document tells apart where the route need not: by operation and status. */
+/** Answers that the document tells apart where their route need not, which writes them by other means: by operation and status. */
 const ANSWERS: Readonly<Record<string, Record<string, TSchema>>> = {
-  // Not `oneOf`: no projects are both.
+  // Not `oneOf`: an empty list is of both kinds.
   listProjects: {
     200: Type.Union([ref(ProjectListSchema), ref(ProjectSummaryListSchema)], {
       description: 'With `view=summary` a `ProjectSummaryList`, else a `ProjectList`',
@@ -140,32 +164,30 @@ function documented({ schema, config }: DescribedRoute, authMode: 'open' | 'requ
   }
 }
 
+/** The headers that clients act on: what each says, and as what. */
 const HEADERS = {
-  ETag: { description: 'Names this state of the answer, for `If-None-Match`', schema: { type: 'string' } },
-  Link: {
-    description: 'Where there is a next page: its address, `<...>; rel="next"`',
-    schema: { type: 'string' },
-  },
-  'Retry-After': { description: 'Seconds to wait before trying again', schema: { type: 'integer' } },
-  'WWW-Authenticate': { description: 'The scheme of the tokens: `Bearer`', schema: { type: 'string' } },
-  'RateLimit-Limit': {
-    description: 'Where there is a limit of requests: how many a client may send in a minute',
-    schema: { type: 'integer' },
-  },
-  'RateLimit-Remaining': {
-    description: 'Where there is a limit of requests: how many are left',
-    schema: { type: 'integer' },
-  },
-  'RateLimit-Reset': {
-    description: 'Where there is a limit of requests: seconds until all of them may be sent again',
-    schema: { type: 'integer' },
-  },
-}
+  ETag: ['Names this state of the answer, for `If-None-Match`', 'string'],
+  Link: ['Where there is a next page: its address, `<...>; rel="next"`', 'string'],
+  'Retry-After': ['Seconds to wait before trying again', 'integer'],
+  'WWW-Authenticate': ['The scheme of the tokens, `Bearer`', 'string'],
+  'RateLimit-Limit': ['Requests that a client has in a minute, where they are limited', 'integer'],
+  'RateLimit-Remaining': ['Requests that are left', 'integer'],
+  'RateLimit-Reset': ['Seconds until there are as many as at first', 'integer'],
+} as const
 type Header = keyof typeof HEADERS
+
+/** Not as a reference to a component: generators take what a reference leads to for required. */
+function describeHeader(name: Header): object {
+  const [description, type] = HEADERS[name]
+  return { description, schema: { type } }
+}
 
 const RATE_LIMIT: readonly Header[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
-/** The headers that an answer of an operation may have, of those that clients act on. */
+/**
+ * The headers that an answer of an operation may have. Those of the limit come with every answer; they are described where
+ * clients look for them: with what was done, and with the refusal.
+ */
 function headersOf(
   status: string,
   { responses, parameters = [] }: Operation,
@@ -181,33 +203,13 @@ function headersOf(
   ]
 }
 
-interface Operation {
-  operationId: string
-  parameters?: { name: string }[]
-  requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> }
-  responses: Record<string, { headers?: object }>
-}
-
-/** The OpenAPI document, as far as it is looked into here. */
-export interface OpenApiDocument {
-  openapi: string
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object> }
-}
-
-/** A route, as far as the document tells of it. */
-export interface DescribedRoute {
-  method: string
-  /** Relative to where the service begins. */
-  path: string
-  schema: FastifySchema
-  config: FastifyContextConfig
-}
-
-/** What is no schema, though it may look like one. */
+/** Whether what a keyword of a schema holds is data, which may look like a schema. */
 const isData = (key: string) => ['default', 'enum', 'example', 'examples'].includes(key)
 
-/** Says in a schema what is true of it, but must not change how answers are written. */
+/**
+ * A schema as generators of clients should read it. `x-items` says of the elements of an array what the serializer must not
+ * know: it would write whatever else is stored there as something of that type.
+ */
 function refine(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(refine)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -219,7 +221,7 @@ function refine(schema: unknown): unknown {
   return Object.fromEntries(isOpen ? [['additionalProperties', true], ...refined] : refined)
 }
 
-/** What the library cannot: it has no names for bodies, calls all of them required, and copies each header. */
+/** Does what the library does not: it has no names for bodies, calls all of them required, and finds headers in schemas. */
 function complete(document: OpenApiDocument, configs: ReadonlyMap<string, FastifyContextConfig>): void {
   const { schemas } = document.components
   for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
@@ -237,9 +239,7 @@ function complete(document: OpenApiDocument, configs: ReadonlyMap<string, Fastif
     for (const [status, response] of Object.entries(responses)) {
       const headers = headersOf(status, operation, config)
       if (headers.length === 0) continue
-      response.headers = Object.fromEntries(
-        headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-      )
+      response.headers = Object.fromEntries(headers.map((name) => [name, describeHeader(name)]))
     }
   }
   document.components.schemas = refine(schemas) as Record<string, object>
@@ -270,7 +270,6 @@ export async function writeDocument(
       servers: [{ url: server }],
       tags: TAGS,
       components: {
-        headers: HEADERS as never,
         securitySchemes: {
           token: { type: 'http', scheme: 'bearer', description: 'An API token (`pbt_...`)' },
           session: {

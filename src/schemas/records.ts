@@ -161,7 +161,7 @@ export const IngestedTranscriptSchema = Type.Object(
 )
 export type IngestedTranscript = Static<typeof IngestedTranscriptSchema>
 
-/** What a client may write itself, as anything: of another type than `object` nothing is said. */
+/** A former value as the service notes it. Clients may write a history of anything: what is no object fits, too. */
 const FormerValue = Type.Unsafe<unknown>({
   properties: { value: Type.Number(), at: Timestamp },
   additionalProperties: true,
@@ -206,6 +206,7 @@ export const TeamAssignmentSchema = Type.Object(
   { $id: 'TeamAssignment' },
 )
 
+/** A phase of a project, with whatever else its client keeps there. */
 const Phase = Type.Object({ name: Type.String() }, { additionalProperties: true })
 
 /** The fields of a project itself, without what belongs to it. */
@@ -268,8 +269,17 @@ export const ProjectSummarySchema = Type.Object(
 )
 export type ProjectSummary = Static<typeof ProjectSummarySchema>
 
-export const ProjectListSchema = Type.Array(ref(ProjectSchema), { $id: 'ProjectList' })
-export const ProjectSummaryListSchema = Type.Array(ref(ProjectSummarySchema), { $id: 'ProjectSummaryList' })
+/** A list of projects, whole. */
+export const ProjectListSchema = Type.Array(ref(ProjectSchema), {
+  $id: 'ProjectList',
+  description: 'Projects with all that belongs to them: the list without `view`',
+})
+
+/** A list of projects with `view=summary`. */
+export const ProjectSummaryListSchema = Type.Array(ref(ProjectSummarySchema), {
+  $id: 'ProjectSummaryList',
+  description: 'Projects with the numbers of what belongs to them: the list with `view=summary`',
+})
 
 /** A member's private idea. */
 export const PersonalIdeaSchema = Type.Object(
@@ -416,7 +426,7 @@ export const AuditEntrySchema = Type.Object(
   { $id: 'AuditEntry' },
 )
 
-/** Every named schema, for registration in one go. */
+/** Every named schema: what `$ref` may refer to, and the components of the OpenAPI document. */
 export const namedSchemas = [
   ErrorBody,
   ValidationErrorBody,

@@ -355,6 +355,8 @@ t.test('the headers that clients act on are documented where they are sent', asy
     const isGood = status < 400 || status === 429
     t.strictSame(isGood ? missing : missing.filter((name) => !name.startsWith('ratelimit-')), [], url)
     for (const name of expected) t.ok(found.includes(name), `${url} has ${name}`)
+    for (const header of Object.values(documented))
+      t.match(header, { description: /\w/, schema: { type: /\w/ } })
     return answer
   }
   for (const row of asked) await check(row)
@@ -363,7 +365,6 @@ t.test('the headers that clients act on are documented where they are sent', asy
   await check(['GET', '/api/projects', '/api/projects', conditional, 304, ['etag', 'ratelimit-limit']])
   while ((await send(app, 'GET', '/api/projects', undefined, headers)).status !== 429);
   await check(['GET', '/api/projects', '/api/projects', headers, 429, ['retry-after', 'ratelimit-reset']])
-  t.ok(document.components.headers.Link.description, 'each is described once')
 })
 
 t.test('the document is written once, by an application of its own', async (t) => {
