@@ -1,4 +1,9 @@
-import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import fp from 'fastify-plugin'
 import { PAGE_POLICY, POLICY, SECURE_HEADERS } from '../src/http/secure-headers.ts'
 
@@ -6,14 +11,15 @@ import { PAGE_POLICY, POLICY, SECURE_HEADERS } from '../src/http/secure-headers.
  * The page lives in an application of its own, made at the first request for it: few starts ever see one, and it
  * takes as long to load as much of the service.
  */
-async function makePage({ prefix, swagger }: FastifyInstance): Promise<FastifyInstance> {
+async function makePage({ prefix }: FastifyInstance): Promise<FastifyInstance> {
   const { default: swaggerUi } = await import('@fastify/swagger-ui')
   const page = Fastify()
   // What goes wrong is the service's to answer: it rejects the request made below.
   page.setErrorHandler((error: Error, _request, reply) => {
     reply.hijack().raw.destroy(error)
   })
-  await page.register(fp(async (app) => void app.decorate('swagger', swagger), { name: '@fastify/swagger' }))
+  // The documents that the page shows are served by the routes below.
+  await page.register(fp(async () => undefined, { name: '@fastify/swagger' }))
   // What the page loads is named relative to it, so that it works below a prefix, the host's or a proxy's.
   const pageRoutes = async (app: FastifyInstance) => {
     await app.register(swaggerUi, { routePrefix: '/docs', indexPrefix: '.' })
@@ -31,6 +37,11 @@ const pageFrom = (url: string) => {
   return `${path.slice(path.lastIndexOf('/') + 1)}/docs`.replace(/^\//, '')
 }
 
+/** Lets the page load what is its own. A host's own policy stays. */
+function usePagePolicy(reply: FastifyReply): void {
+  if (reply.getHeader(POLICY) === SECURE_HEADERS[POLICY]) reply.header(POLICY, PAGE_POLICY)
+}
+
 /** The OpenAPI document, and a page to read and try it. */
 const docsRoutes: FastifyPluginAsync<{ hasRoot: boolean }> = async (app, { hasRoot }) => {
   if (hasRoot) {
@@ -43,7 +54,22 @@ const docsRoutes: FastifyPluginAsync<{ hasRoot: boolean }> = async (app, { hasRo
   app.get('/openapi.json', {
     config: { access: 'public', failure: 'Internal server error' },
     schema: { hide: true },
-    handler: async () => app.swagger(),
+    handler: async () => app.openapi(),
+  })
+
+  app.get('/docs/json', {
+    schema: { hide: true },
+    handler: async (_request, reply) => {
+      usePagePolicy(reply)
+      return app.openapi()
+    },
+  })
+  app.get('/docs/yaml', {
+    schema: { hide: true },
+    handler: async (_request, reply) => {
+      usePagePolicy(reply)
+      return reply.type('application/x-yaml').send(await app.openapiYaml())
+    },
   })
 
   let page: Promise<FastifyInstance> | undefined
@@ -58,8 +84,7 @@ const docsRoutes: FastifyPluginAsync<{ hasRoot: boolean }> = async (app, { hasRo
         const { statusCode, headers, rawPayload } = await askPage(request)
         if (statusCode === 404) return reply.callNotFound()
         const { connection: _, ...own } = headers
-        // A host's own policy stays.
-        if (reply.getHeader(POLICY) === SECURE_HEADERS[POLICY]) own[POLICY] = PAGE_POLICY
+        usePagePolicy(reply)
         return reply
           .code(statusCode)
           .headers(own)

@@ -10,7 +10,7 @@ try {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
   await app.ready()
   const file = join(folder, 'openapi.json')
-  writeFileSync(file, JSON.stringify(app.swagger(), null, 2))
+  writeFileSync(file, JSON.stringify(await app.openapi(), null, 2))
   await app.close()
   execFileSync('redocly', ['lint', '--config', 'redocly.yaml', '--max-problems', '200', file], {
     stdio: 'inherit',

@@ -37,7 +37,7 @@ import teamRoutes from '../routes/teams.ts'
 import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
 import { configure, loadConfig } from './config.ts'
-import { leaveHostSchemas, stayOutOfHostDocument } from './http/embedding.ts'
+import { refuseHostSchemas, stayOutOfHostDocument } from './http/embedding.ts'
 import { limitConnections, refuseLikeEverything, releaseConnections, serverOptions } from './http/server.ts'
 import { boundUnsentAnswers } from './http/unsent-answers.ts'
 import type { BuildOptions, Config, PhaseboardOptions, ResolveMember } from './phaseboard.d.ts'
@@ -125,10 +125,10 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
  * @example host.register(phaseboard, { prefix: '/board', resolveMember: (request) => request.user })
  */
 export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, options) => {
-  const refuseHostSchemas = leaveHostSchemas(app)
+  refuseHostSchemas(app)
+  stayOutOfHostDocument(app)
   // Answers are written by their schemas, whatever the host has for its own.
   app.setReplySerializer(undefined as never)
-  const hostDocument = stayOutOfHostDocument(app)
   await registerService(app, {
     // From where the host can be reached is unknown: for all we know, from a network.
     ...configure(options, { ...loadConfig({ HOST: '0.0.0.0' }), rateLimitMax: 0 }),
@@ -136,8 +136,6 @@ export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, opt
     answersUnknownRoutes: app.prefix !== '',
     sendsCorsHeaders: false,
   })
-  refuseHostSchemas()
-  hostDocument.finish()
 }
 
 /**

@@ -323,7 +323,7 @@ t.test('every route under /api declares who may call it, as demanded', async (t)
 
 t.test('what is documented is what is registered', async (t) => {
   const app = await build(t, settingsOf('open'))
-  const { paths = {} } = app.swagger() as { paths?: Record<string, object> }
+  const { paths = {} } = (await app.openapi()) as { paths?: Record<string, object> }
   const documented = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
   )

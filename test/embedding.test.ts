@@ -32,7 +32,7 @@ async function createHost(t: Test, diary: Diary = []): Promise<FastifyInstance> 
   })
   t.teardown(() => host.close())
   await host.register(swagger, { openapi: { info: { title: 'The host', version: '1.0.0' } } })
-  host.addSchema({ $id: 'Error', type: 'object', properties: { oops: { type: 'string' } } })
+  host.addSchema({ $id: 'ErrorResponse', type: 'object', properties: { oops: { type: 'string' } } })
   host.addSchema({ $id: 'Project', type: 'object', properties: { codename: { type: 'string' } } })
   host.decorate('db', 'the database of the host' as never)
   host.decorate('sessionCookies', 'the cookies of the host' as never)
@@ -75,7 +75,7 @@ async function createHost(t: Test, diary: Diary = []): Promise<FastifyInstance> 
         required: ['a', 'b'],
         properties: { a: { type: 'array', items: { type: 'number' } }, b: { type: 'string' } },
       },
-      response: { 200: { $ref: 'Project#' }, 400: { $ref: 'Error#' } },
+      response: { 200: { $ref: 'Project#' }, 400: { $ref: 'ErrorResponse#' } },
     },
     handler: async (request) => ({ codename: JSON.stringify(request.body), hidden: true }),
   })
@@ -450,7 +450,7 @@ t.test("the service's own document and page work below the prefix, and are not t
   t.equal(document.info.title, 'Phaseboard')
   t.ok(Object.keys(document.paths).includes('/api/projects/{id}'))
   t.notOk(Object.keys(document.paths).some((path) => path.startsWith('/board')))
-  t.strictSame(Object.keys(document.components.schemas.Error.properties), ['error'])
+  t.strictSame(Object.keys(document.components.schemas.ErrorResponse.properties), ['error'])
   t.ok(Object.keys(document.components.schemas.Project.properties).includes('kanbanItems'))
   t.notOk(document.components.schemas.Project.properties.codename)
   t.match((await ask('GET', '/docs/yaml')).body, /^openapi: 3\.1\.0\n(.*\n)* {2}\/api\/projects\/\{id\}:/)
@@ -464,6 +464,58 @@ t.test("the service's own document and page work below the prefix, and are not t
 
   const ofHost = (await host.inject('/host.json')).json()
   t.strictSame(Object.keys(ofHost.paths).sort(), ['/', '/checked', '/echo', '/fails'])
+})
+
+t.test("the service stays out of the host's document, however that is made", async (t) => {
+  const info = { info: { title: 'The host', version: '1.0.0' } }
+  for (const options of [{}, { exposeHeadRoutes: true }, { hideUntagged: true }, { swagger: info }]) {
+    for (const order of ['before', 'after']) {
+      const host = Fastify()
+      t.teardown(() => host.close())
+      const register = [
+        () => host.register(swagger, { ...('swagger' in options ? {} : { openapi: info }), ...options }),
+        () => host.register(phaseboard, { databaseUrl: ':memory:', prefix: '/board' }),
+      ]
+      for (const one of order === 'before' ? register : register.toReversed()) await one()
+      host.addSchema({ $id: 'Project', type: 'object', properties: { codename: { type: 'string' } } })
+      host.get('/own', { schema: { tags: ['own'], response: { 200: { $ref: 'Project#' } } } }, async () => ({
+        codename: 'Apollo',
+        hidden: true,
+      }))
+      await host.ready()
+      const what = `${JSON.stringify(options)} ${order}`
+      const { paths, components, definitions } = host.swagger() as unknown as Record<
+        string,
+        Record<string, object>
+      >
+      t.strictSame(Object.keys(paths ?? {}), ['/own'], what)
+      t.equal(Object.keys(components?.schemas ?? definitions ?? {}).length, 1, what)
+      t.match(host.swagger({ yaml: true }), /\/own/)
+      t.strictSame((await host.inject('/own')).json(), { codename: 'Apollo' })
+      const document = (await host.inject('/board/openapi.json')).json()
+      t.ok(document.paths['/api/projects'].get, what)
+      t.notOk(document.paths['/own'], what)
+    }
+  }
+})
+
+t.test('schemas that the host adds later leave the checks of the service as they are', async (t) => {
+  const host = await createHost(t)
+  await host.register(phaseboard, { databaseUrl: ':memory:', prefix: '/board', authMode: 'open' })
+  host.addSchema({ $id: 'ValidationError', type: 'object' })
+  const ask = (url: string, payload: object) => host.inject({ method: 'POST', url, payload })
+  const refused = await ask('/board/api/projects', { name: 5 })
+  t.strictSame(
+    [refused.statusCode, refused.json()],
+    [
+      400,
+      {
+        error: 'Validation failed',
+        details: { formErrors: [], fieldErrors: { name: ['must be string'] } },
+      },
+    ],
+  )
+  t.equal((await ask('/board/api/projects', { name: 'Apollo', metadata: '{}' })).statusCode, 201)
 })
 
 t.test('two instances live under two prefixes, each with a database and settings of its own', async (t) => {

@@ -229,7 +229,7 @@ async function places(app: App): Promise<(template: string) => string> {
 /** Every documented endpoint that takes a body: method, url, and whether the body may be absent. */
 async function bodyEndpoints(app: App): Promise<[string, string, boolean][]> {
   const place = await places(app)
-  const { paths } = app.swagger() as {
+  const { paths } = (await app.openapi()) as unknown as {
     paths: Record<string, Record<string, { requestBody?: { required: boolean } }>>
   }
   return Object.entries(paths).flatMap(([path, operations]) =>

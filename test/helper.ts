@@ -84,9 +84,10 @@ export function createResponseChecker(document: OpenApiDocument) {
 /** A checker for each mode: nothing else changes the document (`test/plugins/openapi.test.ts` holds that). */
 const checkers = new Map<string, ReturnType<typeof createResponseChecker>>()
 
-function responseChecker(app: App, config: Partial<Config>) {
+async function responseChecker(app: App, config: Partial<Config>) {
   const { authMode } = configure(config)
-  const check = checkers.get(authMode) ?? createResponseChecker(app.swagger() as unknown as OpenApiDocument)
+  const check =
+    checkers.get(authMode) ?? createResponseChecker((await app.openapi()) as unknown as OpenApiDocument)
   checkers.set(authMode, check)
   return check
 }
@@ -104,7 +105,7 @@ export async function build(
   const app = await make({ databaseUrl: ':memory:', logLevel: 'silent', ...options })
   t.teardown(() => app.close())
   await app.ready()
-  const check = responseChecker(app, options)
+  const check = await responseChecker(app, options)
   const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<LightMyRequestResponse>
   app.inject = (async (options: InjectOptions) => {
     const response = await inject(options)

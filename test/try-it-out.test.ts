@@ -20,8 +20,10 @@ interface Operation {
 }
 
 /** All operations of the document. */
-function operationsOf(app: App): Operation[] {
-  const { paths = {} } = app.swagger() as unknown as { paths?: Record<string, Record<string, object>> }
+async function operationsOf(app: App): Promise<Operation[]> {
+  const { paths = {} } = (await app.openapi()) as unknown as {
+    paths?: Record<string, Record<string, object>>
+  }
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       ...(operation as Operation),
@@ -70,7 +72,7 @@ t.test('every documented body is accepted as it is, with real ids in it and in t
   const app = await build(t, { adminPassword: password })
   const { admin, records } = await furnished(app)
   const tried = new Set<string>()
-  for (const { operationId, method, path, requestBody } of operationsOf(app)) {
+  for (const { operationId, method, path, requestBody } of await operationsOf(app)) {
     if (requestBody === undefined) continue
     tried.add(operationId)
     const { example } = requestBody.content['application/json'] ?? {}
@@ -99,7 +101,7 @@ t.test('no example is made up of types', async (t) => {
 t.test('nothing fills in a parameter that nobody asked for', async (t) => {
   const app = await build(t)
   let seen = 0
-  for (const { operationId, parameters = [] } of operationsOf(app)) {
+  for (const { operationId, parameters = [] } of await operationsOf(app)) {
     for (const { in: place, name, required = false, example, examples, schema } of parameters) {
       if (place !== 'query') continue
       seen++

@@ -16,13 +16,8 @@ export const PageParameters = {
   ),
 }
 
-/** The response schema of a list that is read page by page. */
-export const PageOf = <T extends TSchema>(record: T) =>
-  Type.Array(record, {
-    headers: {
-      link: { type: 'string', description: 'Where there is a next page: its address, `<...>; rel="next"`' },
-    },
-  })
+/** The response schema of a list that is read page by page; its `Link` header is documented with all others. */
+export const PageOf = <T extends TSchema>(record: T) => Type.Array(record)
 
 /** An absolute request target, as clients send it to a proxy (RFC 9112, section 3.2.2): its host is whatever the client likes. */
 const ORIGIN = /^https?:\/\/[^/?]*/i

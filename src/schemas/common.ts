@@ -1,6 +1,6 @@
 /** Shared pieces of the HTTP schemas: limits, field types, errors. */
 
-import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { type SchemaOptions, type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../json.ts'
 
 /** A schema that describes the same value or null. */
@@ -23,6 +23,12 @@ export const Timestamp = Type.String({
 export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true })
 /** A JSON array whose elements are the client's own business. */
 export const AnyArray = Type.Unsafe<unknown[]>({ type: 'array', items: {} })
+/**
+ * A JSON array on its way out. Its elements are written as they were stored, by whatever tool.
+ * @param element what the document says of them
+ */
+export const JsonArray = (element: TSchema, options: SchemaOptions = {}) =>
+  Type.Unsafe<unknown[]>({ ...AnyArray, 'x-items': element, ...options })
 
 // --- fields of requests ---
 
@@ -157,7 +163,7 @@ export const NotModified = Type.Null({ description: 'Not modified: the ETag of `
 /** The body of every error. */
 export const ErrorBody = Type.Object(
   { error: Type.String({ description: 'What went wrong, in one line' }) },
-  { $id: 'Error' },
+  { $id: 'ErrorResponse' },
 )
 
 /** The body of a 404 for several records at once. */

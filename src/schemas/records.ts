@@ -6,10 +6,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../json.ts'
 import {
-  AnyArray,
   AnyObject,
   ErrorBody,
   Id,
+  JsonArray,
   MissingErrorBody,
   Nullable,
   ref,
@@ -138,9 +138,8 @@ export const TranscriptSummarySchema = Type.Object(
     title: Type.String(),
     date: Timestamp,
     summary: Type.String(),
-    participants: AnyArray,
-    actionItems: Type.Unsafe<unknown[]>({
-      ...AnyArray,
+    participants: JsonArray(Type.String()),
+    actionItems: JsonArray(Type.Union([Type.String(), AnyObject]), {
       description: 'Strings or objects',
       examples: [['Send the minutes', { what: 'Book a room', who: 'Ada' }]],
     }),
@@ -162,6 +161,12 @@ export const IngestedTranscriptSchema = Type.Object(
 )
 export type IngestedTranscript = Static<typeof IngestedTranscriptSchema>
 
+/** A former value as the service notes it. Clients may write a history of anything: what is no object fits, too. */
+const FormerValue = Type.Unsafe<unknown>({
+  properties: { value: Type.Number(), at: Timestamp },
+  additionalProperties: true,
+})
+
 /** A number that a project watches, with its former values. */
 export const MetricSchema = Type.Object(
   {
@@ -172,8 +177,7 @@ export const MetricSchema = Type.Object(
     unit: Type.String(),
     category: Type.String(),
     trend: Type.String({ examples: ['up', 'down', 'stable'] }),
-    history: Type.Unsafe<unknown[]>({
-      ...AnyArray,
+    history: JsonArray(FormerValue, {
       description: 'Former values, oldest first, each with the time it was replaced',
       examples: [[{ value: 3.5, at: '2026-01-31T00:00:00.000Z' }]],
     }),
@@ -202,6 +206,9 @@ export const TeamAssignmentSchema = Type.Object(
   { $id: 'TeamAssignment' },
 )
 
+/** A phase of a project, with whatever else its client keeps there. */
+const Phase = Type.Object({ name: Type.String() }, { additionalProperties: true })
+
 /** The fields of a project itself, without what belongs to it. */
 const projectFields = {
   id: Id,
@@ -210,8 +217,7 @@ const projectFields = {
   type: Type.String({ examples: ['technical', 'business', 'custom'] }),
   status: Type.String({ examples: ['backlog', 'active', 'completed', 'archived'] }),
   phase: Type.String({ description: 'Name of the current phase' }),
-  phaseConfig: Type.Unsafe<unknown[]>({
-    ...AnyArray,
+  phaseConfig: JsonArray(Phase, {
     description: 'The phase sequence: objects with a `name`, which may carry further keys',
     examples: [[{ name: 'Planning' }, { name: 'In Progress' }, { name: 'Complete' }]],
   }),
@@ -262,6 +268,18 @@ export const ProjectSummarySchema = Type.Object(
   { $id: 'ProjectSummary' },
 )
 export type ProjectSummary = Static<typeof ProjectSummarySchema>
+
+/** A list of projects, whole. */
+export const ProjectListSchema = Type.Array(ref(ProjectSchema), {
+  $id: 'ProjectList',
+  description: 'Projects with all that belongs to them: the list without `view`',
+})
+
+/** A list of projects with `view=summary`. */
+export const ProjectSummaryListSchema = Type.Array(ref(ProjectSummarySchema), {
+  $id: 'ProjectSummaryList',
+  description: 'Projects with the numbers of what belongs to them: the list with `view=summary`',
+})
 
 /** A member's private idea. */
 export const PersonalIdeaSchema = Type.Object(
@@ -409,7 +427,7 @@ export const AuditEntrySchema = Type.Object(
   { $id: 'AuditEntry' },
 )
 
-/** Every named schema, for registration in one go. */
+/** Every named schema: what `$ref` may refer to, and the components of the OpenAPI document. */
 export const namedSchemas = [
   ErrorBody,
   ValidationErrorBody,
@@ -428,6 +446,8 @@ export const namedSchemas = [
   TeamAssignmentSchema,
   ProjectSchema,
   ProjectSummarySchema,
+  ProjectListSchema,
+  ProjectSummaryListSchema,
   PersonalIdeaSchema,
   SearchResultSchema,
   CurrentMemberSchema,

@@ -9,7 +9,7 @@ import phaseboard from 'phaseboard'
 const host = Fastify()
 const registerOwn = async () => {
   await host.register(cookie, { secret: 'a secret of the host' })
-  await host.register(sensible, { sharedSchemaId: 'Error' })
+  await host.register(sensible, { sharedSchemaId: 'ErrorResponse' })
   await host.register(swagger, { openapi: { info: { title: 'The host', version: '1.0.0' } } })
   await host.register(cors, { origin: 'https://pages.example', credentials: true })
 }

@@ -203,7 +203,7 @@ t.test('the log tells a fault of the service from a mistake of the client, and q
 
 t.test('an endpoint whose failure has no words of its own answers Internal server error', async (t) => {
   const app = await build(t)
-  app.swagger = () => {
+  app.openapi = () => {
     throw new Error('secret')
   }
   const rows: Row[] = [

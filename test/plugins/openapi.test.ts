@@ -1,7 +1,11 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Fastify from 'fastify'
 import t from 'tap'
+import { buildApp } from '../../src/app.ts'
 import { version } from '../../src/package-files.ts'
-import { type App, build, holds, send } from '../helper.ts'
+import { namedSchemas } from '../../src/schemas/records.ts'
+import { type App, build, createItem, createProject, furnish, holds, send, signInAs } from '../helper.ts'
 import { shipped } from '../shipped.ts'
 
 interface Operation {
@@ -11,10 +15,16 @@ interface Operation {
   summary: string
   tags: string[]
   security: object[]
-  requestBody?: { content: Record<string, { schema: Record<string, unknown> }> }
+  requestBody?: { content: Record<string, { schema: { $ref?: string }; example?: object }> }
   parameters?: { name: string; in: string }[]
-  responses: Record<string, { content: Record<string, { schema: { $ref?: string } }> }>
+  responses: Record<string, { content: Record<string, { schema: { $ref?: string } }>; headers?: object }>
   callbacks?: unknown
+}
+
+/** A schema, as far as it is looked into here. */
+type Schema = Record<string, unknown> & { required?: string[]; properties?: Record<string, Schema> }
+interface Document {
+  components: { schemas: Record<string, Schema> }
 }
 
 const documentOf = async (app: App) => (await send(app, 'GET', '/openapi.json')).body
@@ -24,6 +34,13 @@ const operationsOf = (document: { paths: Record<string, Record<string, object>> 
     Object.entries(item).map(([method, operation]) => ({ method, path, ...operation }) as Operation),
   )
 
+/** The schema of an operation's body: a component by the operation's name. */
+function bodyOf(document: Document, { operationId, requestBody }: Operation) {
+  const { $ref } = requestBody?.content['application/json']?.schema ?? {}
+  if ($ref === undefined) return undefined
+  return document.components.schemas[operationId.replace(/^./, (first) => first.toUpperCase())]
+}
+
 t.test('the document is served to whoever asks, in both modes', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
@@ -32,7 +49,11 @@ t.test('the document is served to whoever asks, in both modes', async (t) => {
       ['GET', '/openapi.json', undefined, { authorization: 'Bearer worthless' }, 200, { openapi: '3.1.0' }],
     ])
     const document = await documentOf(app)
-    t.strictSame(document, JSON.parse(JSON.stringify(app.swagger())), 'it is the one that validates')
+    t.strictSame(
+      document,
+      JSON.parse(JSON.stringify(await app.openapi())),
+      'it is the one that tests look at',
+    )
     t.match(document.info, { title: 'Phaseboard', version, license: { name: 'MIT' } })
   }
 })
@@ -110,7 +131,7 @@ t.test('every operation documents the errors that its kind can answer', async (t
       t.strictSame(Object.keys(content ?? {}), status === '304' ? [] : ['application/json'])
       if (Number(status) < 400) continue
       const namesMissing = operation === 'patch /api/kanban-items' && status === '404'
-      const name = status === '400' ? 'ValidationError' : namesMissing ? 'MissingError' : 'Error'
+      const name = status === '400' ? 'ValidationError' : namesMissing ? 'MissingError' : 'ErrorResponse'
       t.strictSame(content?.['application/json']?.schema, { $ref: `#/components/schemas/${name}` })
     }
   }
@@ -120,14 +141,22 @@ t.test('records are components under their own names', async (t) => {
   const document = await documentOf(await build(t))
   const names = Object.keys(document.components.schemas)
   for (const name of names) t.match(name, /^[A-Z][A-Za-z]+$/)
-  for (const name of ['Project', 'KanbanItem', 'KanbanSubtask', 'PersonalIdea', 'Error', 'ValidationError']) {
+  for (const name of [
+    'Project',
+    'KanbanItem',
+    'KanbanSubtask',
+    'PersonalIdea',
+    'ErrorResponse',
+    'ValidationError',
+  ]) {
     t.ok(names.includes(name), name)
   }
   const references = JSON.stringify(document).match(/"\$ref":"[^"]*"/g) ?? []
   t.ok(references.length > names.length)
   for (const reference of new Set(references)) {
-    const [, name] = /^"\$ref":"#\/components\/schemas\/(\w+)"$/.exec(reference) ?? []
-    t.ok(name !== undefined && names.includes(name), `${reference} leads somewhere`)
+    const [, kind = '', name = ''] =
+      /^"\$ref":"#\/components\/(schemas|headers)\/([\w-]+)"$/.exec(reference) ?? []
+    t.ok(name in (document.components[kind] ?? {}), `${reference} leads somewhere`)
   }
 })
 
@@ -181,7 +210,7 @@ t.test('request bodies are documented with their fields, and a client may send m
     reorderProjects: [['items'], ['items']],
   }
   for (const operation of operationsOf(document)) {
-    const schema = operation.requestBody?.content['application/json']?.schema
+    const schema = bodyOf(document, operation)
     if (!schema) continue
     t.not(schema.additionalProperties, false, `${operation.operationId} takes unknown fields`)
     const expected = bodies[operation.operationId]
@@ -190,6 +219,165 @@ t.test('request bodies are documented with their fields, and a client may send m
     delete bodies[operation.operationId]
   }
   t.strictSame(Object.keys(bodies), [], 'all of them were found')
+})
+
+t.test('every body is a component by the name of its operation, with an example', async (t) => {
+  const document = await documentOf(await build(t))
+  const names = new Set<string>()
+  for (const { operationId, requestBody } of operationsOf(document)) {
+    if (!requestBody) continue
+    const name = operationId.replace(/^./, (first) => first.toUpperCase())
+    names.add(name)
+    const { schema, example } = requestBody.content['application/json'] ?? {}
+    t.strictSame(schema, { $ref: `#/components/schemas/${name}` })
+    t.type(example, 'object', `${operationId} has an example`)
+    t.ok(document.components.schemas[name], name)
+  }
+  const known = [...names, ...namedSchemas.map(({ $id }) => $id)]
+  t.strictSame(known.toSorted(), Object.keys(document.components.schemas).toSorted())
+})
+
+t.test('a body whose component would take the place of another is refused', async (t) => {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  t.teardown(() => app.close())
+  const schema = { operationId: 'project', body: { type: 'object' }, response: {} }
+  app.post('/api/more', { config: { access: 'public' }, schema, handler: async () => ({}) })
+  await t.rejects(app.openapi(), { message: 'two schemas are called Project' })
+  const refused = await app.inject('/openapi.json')
+  t.equal(refused.statusCode, 500)
+  schema.operationId = 'addMore'
+  t.equal((await app.inject('/openapi.json')).statusCode, 200, 'a failure is not remembered')
+})
+
+t.test('no component has the name of something that every program has', async (t) => {
+  const document = await documentOf(await build(t))
+  const folder = `node_modules/@typescript/typescript-${process.platform}-${process.arch}/lib`
+  const declared = globSync('lib.*.d.ts', { cwd: folder }).flatMap((file) =>
+    Array.from(
+      readFileSync(join(folder, file), 'utf8').matchAll(
+        /^\s*(?:declare )?(?:interface|type|var|class|function|namespace) (\w+)/gm,
+      ),
+      ([, name]) => name,
+    ),
+  )
+  const taken = new Set([...declared, ...Object.getOwnPropertyNames(globalThis)])
+  for (const name of ['Error', 'Map', 'Record', 'Comment', 'Response']) t.ok(taken.has(name), name)
+  for (const name of Object.keys(document.components.schemas)) t.notOk(taken.has(name), name)
+})
+
+t.test('a project list is of one kind or of the other', async (t) => {
+  const document = await documentOf(await build(t))
+  const { description, content } = document.paths['/api/projects'].get.responses[200]
+  const lists = ['ProjectList', 'ProjectSummaryList'].map((name) => `#/components/schemas/${name}`)
+  t.strictSame(
+    content['application/json'].schema.anyOf,
+    lists.map(($ref) => ({ $ref })),
+  )
+  t.match(description, /view=summary/)
+  const { ProjectList, ProjectSummaryList } = document.components.schemas
+  t.match(ProjectList, { type: 'array', items: { $ref: '#/components/schemas/Project' } })
+  t.match(ProjectSummaryList, { type: 'array', items: { $ref: '#/components/schemas/ProjectSummary' } })
+})
+
+t.test('what a JSON field holds is documented, and what it holds instead is sent', async (t) => {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  t.teardown(() => app.close())
+  const { schemas } = await documentOf(app as App).then(({ components }) => components)
+  const string = { type: 'string' }
+  t.match(schemas.TranscriptSummary.properties, {
+    participants: { items: string },
+    actionItems: { items: { anyOf: [string, { type: 'object', additionalProperties: true }] } },
+  })
+  for (const { properties } of [schemas.Project, schemas.ProjectSummary]) {
+    t.match(properties.phaseConfig.items, { required: ['name'], properties: { name: string } })
+  }
+  const former = { properties: { value: { type: 'number' }, at: string }, additionalProperties: true }
+  t.match(schemas.Metric.properties.history.items, former)
+  t.notMatch(JSON.stringify(schemas), 'x-items')
+
+  const { id: projectId } = await createProject(app as App)
+  const { transcript, metric } = furnish(app as App, projectId, (await createItem(app as App, projectId)).id)
+  const ask = async (url: string) => (await app.inject(url)).body
+  const odd = [
+    '[1,2.5,-0,1e30,true,null]',
+    '[null,["a",["b"]],{},[]]',
+    '["","\\u2028","\\u0000","ä","\\ud800"]',
+    '[{"name":1},{"value":"3","at":0,"more":{"deep":[1,null]}},{"name":null}]',
+    '[{"z":1,"a":2,"__proto__x":3},"2026-01-31T00:00:00.000Z"]',
+    '[]',
+  ]
+  for (const text of odd) {
+    const sent = JSON.stringify(JSON.parse(text))
+    const { $client } = app.db
+    $client.prepare('update projects set phase_config = ? where id = ?').run(text, projectId)
+    $client.prepare('update metrics set history = ? where id = ?').run(text, metric)
+    $client
+      .prepare('update transcript_summaries set participants = ?, action_items = ? where id = ?')
+      .run(text, text, transcript)
+    const parts = [
+      [`/api/metrics/${metric}`, 'history'],
+      [`/api/transcript-summaries/${transcript}`, 'participants'],
+      [`/api/transcript-summaries/${transcript}`, 'actionItems'],
+      [`/api/projects/${projectId}`, 'phaseConfig'],
+      ['/api/projects?view=summary', 'phaseConfig'],
+    ] as const
+    for (const [url, field] of parts) {
+      const body = await ask(url)
+      t.ok(body.includes(`"${field}":${sent},`), `${url} ${field} ${text}`, { body })
+    }
+  }
+})
+
+t.test('the headers that clients act on are documented where they are sent', async (t) => {
+  const app = await build(t, { authMode: 'required', rateLimitMax: 12, adminPassword: 'correct horse' })
+  const document = await documentOf(app)
+  const { headers } = signInAs(app, 'admin')
+  const { id } = await createProject(app, {}, headers)
+  for (const _ of [1, 2]) await createItem(app, id, {}, headers)
+  const told = ['etag', 'link', 'location', 'allow', 'retry-after', 'www-authenticate']
+  const isTold = (name: string) => told.includes(name) || name.startsWith('ratelimit-')
+  const asked: [string, string, string, Record<string, string>, number, string[]][] = [
+    ['GET', '/api/projects', '/api/projects', headers, 200, ['etag']],
+    ['GET', '/api/projects/{id}', `/api/projects/${id}`, headers, 200, ['etag']],
+    ['GET', '/api/kanban-items', '/api/kanban-items?limit=1', headers, 200, ['link']],
+    ['GET', '/api/projects', '/api/projects', {}, 401, ['www-authenticate']],
+    ['GET', '/api/projects/{id}', '/api/projects/x', headers, 404, []],
+    ['GET', '/healthz', '/healthz', {}, 200, []],
+  ]
+  const check = async ([method, path, url, sent, status, expected]: (typeof asked)[number]) => {
+    const answer = await send(app, method, url, undefined, sent)
+    t.equal(answer.status, status, url)
+    const documented = document.paths[path][method.toLowerCase()].responses[status].headers ?? {}
+    const names = Object.keys(documented).map((name) => name.toLowerCase())
+    const found = Object.keys(answer.headers).filter(isTold)
+    // Those of the limit come with every answer: they are documented with what was done, and where it was refused for them.
+    const missing = found.filter((name) => !names.includes(name))
+    const isGood = status < 400 || status === 429
+    t.strictSame(isGood ? missing : missing.filter((name) => !name.startsWith('ratelimit-')), [], url)
+    for (const name of expected) t.ok(found.includes(name), `${url} has ${name}`)
+    for (const header of Object.values(documented))
+      t.match(header, { description: /\w/, schema: { type: /\w/ } })
+    return answer
+  }
+  for (const row of asked) await check(row)
+  const { etag } = (await send(app, 'GET', '/api/projects', undefined, headers)).headers
+  const conditional = { ...headers, 'if-none-match': String(etag) }
+  await check(['GET', '/api/projects', '/api/projects', conditional, 304, ['etag', 'ratelimit-limit']])
+  while ((await send(app, 'GET', '/api/projects', undefined, headers)).status !== 429);
+  await check(['GET', '/api/projects', '/api/projects', headers, 429, ['retry-after', 'ratelimit-reset']])
+})
+
+t.test('the document is written once, by an application of its own', async (t) => {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  t.teardown(() => app.close())
+  const requests = await Promise.all(
+    ['/openapi.json', '/docs/json', '/openapi.json'].map((url) => app.inject(url)),
+  )
+  for (const { statusCode, body } of requests) t.strictSame([statusCode, body], [200, requests[0]?.body])
+  t.equal(await app.openapi(), await app.openapi())
+  t.equal(app.openapi(), app.openapi(), 'also for those who come while it is written')
+  t.strictSame(app.getSchemas(), {})
+  t.notOk(app.hasDecorator('swagger'))
 })
 
 /** What takes an admin in both modes, besides changes of teams. */
@@ -238,7 +426,7 @@ t.test('nothing but the mode changes the document', async (t) => {
   }
   for (const authMode of ['open', 'required'] as const) {
     const [plain, changed] = [await build(t, { authMode }), await build(t, { ...settings, authMode })]
-    t.strictSame(changed.swagger(), plain.swagger(), authMode)
+    t.strictSame(await changed.openapi(), await plain.openapi(), authMode)
   }
 })
 

@@ -51,7 +51,7 @@ t.test('what the page does not have is 404 like everywhere', async (t) => {
 
 t.test('what fails in the page is answered like everywhere', async (t) => {
   const app = await build(t)
-  app.swagger = () => {
+  app.openapi = () => {
     throw new Error('secret')
   }
   const { status, body } = await send(app, 'GET', '/docs/json')

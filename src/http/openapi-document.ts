@@ -1,0 +1,318 @@
+/**
+ * The OpenAPI document, from the same schemas that validate and serialise. Few services are ever asked for it: this module and
+ * the library are loaded when the first request for it comes.
+ */
+import { STATUS_CODES } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import { type TSchema, Type } from '@sinclair/typebox'
+import Fastify, { type FastifyContextConfig, type FastifySchema, type HTTPMethods } from 'fastify'
+import type { Access } from '../members/identity.ts'
+import { SESSION_COOKIE } from '../members/sessions.ts'
+import { version } from '../package-files.ts'
+import { ErrorBody, ref, ValidationErrorBody } from '../schemas/common.ts'
+import { BODY_EXAMPLES } from '../schemas/examples.ts'
+import { namedSchemas, ProjectListSchema, ProjectSummaryListSchema } from '../schemas/records.ts'
+import swagger from './swagger.ts'
+
+/** An operation of the document, as far as it is looked into here. */
+interface Operation {
+  operationId: string
+  parameters?: { name: string }[]
+  requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> }
+  responses: Record<string, { headers?: object }>
+}
+
+/** The OpenAPI document, as far as it is looked into here. */
+export interface OpenApiDocument {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
+}
+
+/** A route, as far as the document tells of it. */
+export interface DescribedRoute {
+  method: string
+  /** Relative to where the service begins. */
+  path: string
+  schema: FastifySchema
+  config: FastifyContextConfig
+}
+
+const DESCRIPTION = `Projects, kanban boards and private ideas.
+
+Bodies are JSON in UTF-8, whatever their \`Content-Type\` says. Unknown fields are ignored. A PATCH changes the fields it names. JSON-text fields
+(\`phaseConfig\`, \`metadata\`, \`participants\`, \`actionItems\`, \`history\`) are accepted as plain values or as JSON
+text and always returned as plain values; what other tools stored there is passed on, of whatever type it is.
+Every error is an object with an \`error\` string; failed validation adds \`details\`.`
+
+const TAGS = [
+  { name: 'Projects', description: 'Projects with all that belongs to them' },
+  { name: 'Kanban items', description: 'The cards of a board; tracked fields leave an activity log' },
+  { name: 'Kanban subtasks', description: 'What is to be ticked off on an item' },
+  { name: 'Kanban comments', description: 'What people say about an item' },
+  { name: 'Kanban columns', description: 'The columns of a board, with their limits of work in progress' },
+  { name: 'Kanban labels', description: 'The coloured words of a board, and which item has which' },
+  { name: 'Objectives', description: 'What a project wants to achieve' },
+  { name: 'Metrics', description: 'Numbers that a project watches, with their history' },
+  { name: 'Transcript summaries', description: 'What was said in meetings' },
+  { name: 'Team assignments', description: 'Who works on a project' },
+  { name: 'Ingest', description: 'For integrations: what a meeting or a measurement brings, all or nothing' },
+  { name: 'Search', description: 'Full text over all that the caller may read' },
+  { name: 'Personal ideas', description: "Each member's private list" },
+  { name: 'Session', description: 'Signing in and out, and where else one is signed in' },
+  { name: 'Tokens', description: 'What scripts and integrations sign in with' },
+  { name: 'Members', description: 'Who can sign in, and as what' },
+  { name: 'Teams', description: 'Members by name of their team' },
+  { name: 'Audit log', description: 'Sign-ins and their failures, and what changed who may do what' },
+  { name: 'Health', description: 'For process supervisors and load balancers' },
+]
+
+const CREDENTIALS = [{ token: [] }, { session: [] }]
+
+/** Which credentials an operation takes; in open mode none is needed where no admin is demanded. */
+function security(access: Access | undefined, authMode: 'open' | 'required') {
+  if (access === undefined || access === 'public') return []
+  return authMode === 'open' && access !== 'admin' && access !== 'admin-or-403'
+    ? [{}, ...CREDENTIALS]
+    : CREDENTIALS
+}
+
+/** A request body as a client should read it: validation drops unknown keys, it does not refuse them. */
+function documentedBody(
+  { additionalProperties: _, ...body }: TSchema,
+  operationId: string | undefined,
+): object {
+  const example = BODY_EXAMPLES[operationId ?? '']
+  return { ...body, ...(example && { examples: [example] }) }
+}
+
+/**
+ * A parameter as a client should read it: the page fills in what it finds as a default or an example, and a filter that
+ * nobody asked for hides what there is. Both become words.
+ */
+function documentedParameter({ default: preset, examples = [], description, ...parameter }: TSchema): object {
+  const words = [
+    description,
+    preset === undefined ? undefined : `\`${preset}\` if absent`,
+    examples.length === 0 ? undefined : `e.g. ${examples.map((one: unknown) => `\`${one}\``).join(' or ')}`,
+  ]
+  const text = words.filter((one) => one !== undefined).join('; ')
+  return { ...parameter, ...(text === '' ? {} : { description: text }) }
+}
+
+function documentedQuery({ properties = {}, ...query }: TSchema): object {
+  const parameters = Object.entries(properties as Record<string, TSchema>)
+  return {
+    ...query,
+    properties: Object.fromEntries(
+      parameters.map(([name, parameter]) => [name, documentedParameter(parameter)]),
+    ),
+  }
+}
+
+/** What a status means: its standard phrase, and the route's own words for an unexpected failure. */
+const describeStatus = (status: string, failure: string | undefined) =>
+  status === '500' && failure !== undefined ? `Unexpected failure: \`${failure}\`` : STATUS_CODES[status]
+
+/** The errors that every endpoint of its kind can answer, so that no route has to list them. */
+function commonErrors(
+  { body, querystring }: FastifySchema,
+  access: Access | undefined,
+): Record<string, TSchema> {
+  const statuses = [
+    ...(body || querystring ? [400] : []),
+    ...(body ? [413] : []),
+    ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
+    ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
+    429,
+    500,
+    503,
+  ]
+  return Object.fromEntries(
+    statuses.map((status) => [status, ref(status === 400 ? ValidationErrorBody : ErrorBody)]),
+  )
+}
+
+/** Answers that the document tells apart where their route need not, which writes them by other means: by operation and status. */
+const ANSWERS: Readonly<Record<string, Record<string, TSchema>>> = {
+  // Not `oneOf`: an empty list is of both kinds.
+  listProjects: {
+    200: Type.Union([ref(ProjectListSchema), ref(ProjectSummaryListSchema)], {
+      description: 'With `view=summary` a `ProjectSummaryList`, else a `ProjectList`',
+    }),
+  },
+}
+
+/** A route's schema as the document shows it. */
+function documented({ schema, config }: DescribedRoute, authMode: 'open' | 'required'): FastifySchema {
+  const { body, querystring, response, ...rest } = schema
+  const answers = {
+    ...commonErrors(schema, config.access),
+    ...(response as Record<string, TSchema> | undefined),
+    ...ANSWERS[schema.operationId ?? ''],
+  }
+  const responses = Object.entries(answers).map(([status, answer]) => [
+    status,
+    { description: describeStatus(status, config.failure), ...answer },
+  ])
+  return {
+    ...rest,
+    ...(body ? { body: documentedBody(body as TSchema, schema.operationId) } : {}),
+    ...(querystring ? { querystring: documentedQuery(querystring as TSchema) } : {}),
+    response: Object.fromEntries(responses),
+    security: security(config.access, authMode),
+  }
+}
+
+/** The headers that clients act on: what each says, and as what. */
+const HEADERS = {
+  ETag: ['Names this state of the answer, for `If-None-Match`', 'string'],
+  Link: ['Where there is a next page: its address, `<...>; rel="next"`', 'string'],
+  'Retry-After': ['Seconds to wait before trying again', 'integer'],
+  'WWW-Authenticate': ['The scheme of the tokens, `Bearer`', 'string'],
+  'RateLimit-Limit': ['Requests that a client has in a minute, where they are limited', 'integer'],
+  'RateLimit-Remaining': ['Requests that are left', 'integer'],
+  'RateLimit-Reset': ['Seconds until there are as many as at first', 'integer'],
+} as const
+type Header = keyof typeof HEADERS
+
+/** Not as a reference to a component: generators take what a reference leads to for required. */
+function describeHeader(name: Header): object {
+  const [description, type] = HEADERS[name]
+  return { description, schema: { type } }
+}
+
+const RATE_LIMIT: readonly Header[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
+
+/**
+ * The headers that an answer of an operation may have. Those of the limit come with every answer; they are described where
+ * clients look for them: with what was done, and with the refusal.
+ */
+function headersOf(
+  status: string,
+  { responses, parameters = [] }: Operation,
+  { access, unlimited = false }: FastifyContextConfig,
+): Header[] {
+  const isGood = Number(status) < 400
+  return [
+    ...(isGood && '304' in responses ? (['ETag'] as const) : []),
+    ...(isGood && parameters.some(({ name }) => name === 'cursor') ? (['Link'] as const) : []),
+    ...(status === '401' && access !== 'public' ? (['WWW-Authenticate'] as const) : []),
+    ...(status === '429' || status === '503' ? (['Retry-After'] as const) : []),
+    ...((isGood || status === '429') && !unlimited ? RATE_LIMIT : []),
+  ]
+}
+
+/** Whether what a keyword of a schema holds is data, which may look like a schema. */
+const isData = (key: string) => ['default', 'enum', 'example', 'examples'].includes(key)
+
+/**
+ * A schema as generators of clients should read it. `x-items` says of the elements of an array what the serializer must not
+ * know: it would write whatever else is stored there as something of that type.
+ */
+function refine(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(refine)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { 'x-items': items, ...rest } = schema as TSchema
+  const entries = Object.entries({ ...rest, ...(items && { items }) })
+  const refined = entries.map(([key, value]) => [key, isData(key) ? value : refine(value)])
+  // Generators take an object of which nothing is said for one that has nothing.
+  const isOpen = [rest.type].flat().includes('object') && !('properties' in rest)
+  return Object.fromEntries(isOpen ? [['additionalProperties', true], ...refined] : refined)
+}
+
+/** Does what the library does not: it has no names for bodies, calls all of them required, and finds headers in schemas. */
+function complete(document: OpenApiDocument, configs: ReadonlyMap<string, FastifyContextConfig>): void {
+  const { schemas } = document.components
+  for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
+    const { operationId, requestBody, responses } = operation
+    const config = configs.get(operationId) ?? {}
+    if (requestBody) {
+      const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
+      if (name in schemas) throw new Error(`two schemas are called ${name}`)
+      if (config.isBodyOptional) requestBody.required = false
+      for (const media of Object.values(requestBody.content)) {
+        schemas[name] = media.schema
+        media.schema = { $ref: `#/components/schemas/${name}` }
+      }
+    }
+    for (const [status, response] of Object.entries(responses)) {
+      const headers = headersOf(status, operation, config)
+      if (headers.length === 0) continue
+      response.headers = Object.fromEntries(headers.map((name) => [name, describeHeader(name)]))
+    }
+  }
+  document.components.schemas = refine(schemas) as Record<string, object>
+}
+
+/**
+ * Writes the document, in an application of its own: the library describes the routes of the application that it is
+ * registered in, and those of the service stay as they are.
+ * @param options `server`: the path that those of the routes are relative to; and the service's mode
+ */
+export async function writeDocument(
+  routes: readonly DescribedRoute[],
+  { server, authMode }: { server: string; authMode: 'open' | 'required' },
+): Promise<OpenApiDocument> {
+  const app = Fastify({ exposeHeadRoutes: false })
+  // Nothing is ever validated or serialised there.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => () => '')
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Phaseboard',
+        version,
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: server }],
+      tags: TAGS,
+      components: {
+        securitySchemes: {
+          token: { type: 'http', scheme: 'bearer', description: 'An API token (`pbt_...`)' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: SESSION_COOKIE,
+            description: 'The cookie of a sign-in',
+          },
+        },
+      },
+    },
+    refResolver: {
+      buildLocalReference: (json, _baseUri, _fragment, index) => String(json.$id ?? `def-${index}`),
+    },
+    // The paths are relative already.
+    stripBasePath: false,
+  })
+  for (const schema of namedSchemas) app.addSchema(schema)
+  for (const route of routes) {
+    app.route({
+      method: route.method as HTTPMethods,
+      url: route.path,
+      schema: documented(route, authMode),
+      handler: async () => undefined,
+    })
+  }
+  // Requests are served between the steps, none of which takes long.
+  await setImmediate()
+  await app.ready()
+  await setImmediate()
+  const document = app.swagger() as unknown as OpenApiDocument
+  await app.close()
+  const configs = new Map(routes.map(({ schema, config }) => [String(schema.operationId), config]))
+  complete(document, configs)
+  return document
+}
+
+/** Writes a document as YAML: the library can, but only a document that it has just written itself. */
+export async function toYaml(document: OpenApiDocument): Promise<string> {
+  const app = Fastify()
+  await app.register(swagger, { openapi: {}, transformObject: () => document as never })
+  await app.ready()
+  const yaml = app.swagger({ yaml: true })
+  await app.close()
+  return yaml
+}
