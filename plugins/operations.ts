@@ -11,8 +11,6 @@ declare module 'fastify' {
      * changes something is one write, and resolves once that is on disk.
      */
     perform: Perform
-    /** The same, always in the worker thread. */
-    offloaded: Perform
   }
 }
 
@@ -45,7 +43,6 @@ export default fp<{ databaseUrl: string }>(
       }
     }
     app.decorate('perform', perform as Perform)
-    app.decorate('offloaded', offloaded as Perform)
   },
   { name: 'operations', fastify: '5.x', dependencies: ['group-commit'] },
 )

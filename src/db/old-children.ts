@@ -8,7 +8,6 @@ import { read, type SharedDatabase } from './client.ts'
 import { thingOf, throwNotFound } from './existence.ts'
 import { newId } from './ids.ts'
 import {
-  amongIds,
   given,
   type Identified,
   prepareDelete,
@@ -154,25 +153,6 @@ export function prepareChildren<Table extends ChildTable>(
       if (!remove(id)) refuseUnknown()
     },
   }
-}
-
-/**
- * Prepares the statement that reads the records of a table that belong to some parents, however many.
- * @returns the reader: the records of each parent, in order; it takes the parents' ids as a JSON array
- */
-export function prepareChildrenOfMany<Table extends ChildTable>(db: SharedDatabase, table: Table) {
-  type Row = Table['$inferSelect']
-  const { field, column } = parentOf(table)
-  const rows = prepareRows<Row>(
-    db,
-    db
-      .select()
-      .from(table as ChildTable)
-      .where(amongIds(column))
-      .orderBy(...inOrder(table)),
-  )
-  return (ids: string): Map<string, Row[]> =>
-    Map.groupBy(rows.all({ ids }), (row) => (row as Record<string, string>)[field] as string)
 }
 
 /**

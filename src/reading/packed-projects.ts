@@ -1,7 +1,6 @@
 /** Whole projects as the worker thread reads them: their bytes, and where in them the items stand. */
-import type { SharedDatabase } from '../db/client.ts'
-import { type PageQuery, readPage } from '../db/pages.ts'
-import { type ProjectFilter, preparePagedProjects, prepareProjects } from '../projects/projects.ts'
+import type { PageQuery } from '../db/pages.ts'
+import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { createProjectWriter, type PackedText, pack } from './project-text.ts'
 import { assemble, etagOf } from './snapshots.ts'
 
@@ -13,17 +12,45 @@ export interface PackedList {
   texts: (PackedText & { id: string; etag: string; start: number; end: number })[]
 }
 
-/**
- * Prepares what reads whole projects, for the worker thread alone: the event loop has its own snapshots of them. Each runs
- * in a transaction.
- */
-export function prepareProjectReads(db: SharedDatabase) {
-  const projects = prepareProjects(db)
-  const placesOf = preparePagedProjects(db)
-  const projectWriter = createProjectWriter()
+/** A project as it is sent, and where in it the items stand. */
+export interface PackedProject extends PackedText {
+  body: Uint8Array
+  etag: string
+}
 
-  function listOf(ids: string[], next?: string): PackedList {
-    const found = new Map(projects.getAll(ids).map((project) => [project.id, projectWriter.write(project)]))
+/** Whole projects, for the worker thread alone: the event loop has its own snapshots of them. */
+export class WholeProjects {
+  static readonly reads: readonly string[] = ['text', 'list', 'page']
+  readonly #projects: Projects
+  readonly #writer = createProjectWriter()
+
+  constructor(projects: Projects) {
+    this.#projects = projects
+  }
+
+  /** The text of a project; undefined when there is none. */
+  text(id: string): PackedProject | undefined {
+    const [project] = this.#projects.getMany([id])
+    if (!project) return undefined
+    const text = this.#writer.write(project)
+    return { ...pack(text), body: text.body, etag: etagOf(text.body) }
+  }
+
+  /** The projects that pass the filter, by sortOrder. Call it inside a transaction. */
+  list(filter: ProjectFilter): PackedList {
+    return this.#listOf(this.#projects.idsOf(filter))
+  }
+
+  /** A page of those projects. Call it inside a transaction. */
+  page(filter: ProjectFilter, query: PageQuery): PackedList {
+    const { ids, next } = this.#projects.page(filter, query)
+    return this.#listOf(ids, next)
+  }
+
+  #listOf(ids: string[], next?: string): PackedList {
+    const found = new Map(
+      this.#projects.getMany(ids).map((project) => [project.id, this.#writer.write(project)]),
+    )
     const texts = ids.flatMap((id) => {
       const text = found.get(id)
       return text ? [{ id, text, body: text.body, etag: etagOf(text.body) }] : []
@@ -39,24 +66,4 @@ export function prepareProjectReads(db: SharedDatabase) {
     })
     return { body, etag, next, texts: packed }
   }
-
-  return {
-    /** The text of a project; undefined when there is none. */
-    projectText(id: string): (PackedText & { body: Uint8Array; etag: string }) | undefined {
-      const [project] = projects.getAll([id])
-      if (!project) return undefined
-      const text = projectWriter.write(project)
-      return { ...pack(text), body: text.body, etag: etagOf(text.body) }
-    },
-
-    projectList: (filter: ProjectFilter) => listOf(projects.idsOf(filter)),
-
-    projectPage(filter: ProjectFilter, query: PageQuery) {
-      const { ids, next } = readPage(placesOf(filter), query)
-      return listOf(ids, next)
-    },
-  }
 }
-
-/** The reads of whole projects, by name. */
-export type ProjectReads = ReturnType<typeof prepareProjectReads>

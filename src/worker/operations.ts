@@ -19,32 +19,17 @@ import type { SharedDatabase } from '../db/client.ts'
 import { type ChildTable, prepareChildList } from '../db/old-children.ts'
 import type { Place } from '../db/ordering.ts'
 import type { PageQuery } from '../db/pages.ts'
-import { kanbanColumns, kanbanLabels, metrics, objectives, transcriptSummaries } from '../db/schema.ts'
-import type { Actor } from '../members/audit-log.ts'
+import { kanbanColumns, kanbanLabels } from '../db/schema.ts'
 import { prepareTeams } from '../members/teams.ts'
-import { prepareTeamAssignments, type Team } from '../projects/assignments.ts'
-import { preparePersonalIdeas } from '../projects/ideas.ts'
-import { type Meeting, prepareIngest } from '../projects/ingest.ts'
-import type { Measurement } from '../projects/metrics.ts'
-import { prepareProjectChanges, prepareProjects } from '../projects/projects.ts'
-import type { ProjectReads } from '../reading/packed-projects.ts'
-import { prepareSearch } from '../reading/search.ts'
 import { ref } from '../schemas/common.ts'
 import {
   type CurrentMember,
-  IngestedTranscriptSchema,
   KanbanActivitySchema,
   KanbanColumnSchema,
   type KanbanItem,
   KanbanItemSchema,
   KanbanLabelSchema,
-  MetricSchema,
-  ObjectiveSchema,
-  PersonalIdeaSchema,
-  type SearchResult,
-  TeamAssignmentSchema,
   TeamSchema,
-  TranscriptSummarySchema,
 } from '../schemas/records.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 
@@ -55,18 +40,15 @@ export interface SentItems {
 }
 
 /** Records of which all that belong to one project or item can be listed. */
-export type ListedThing = 'Kanban column' | 'Kanban label' | 'Metric' | 'Objective' | 'Transcript summary'
+export type ListedThing = 'Kanban column' | 'Kanban label'
 
 /** Prepares what only reads. Each runs in a transaction. */
 export function prepareReads(db: SharedDatabase) {
   const lists = prepareKanbanItemLists(db)
-  const search = prepareSearch(db)
   const writeItems = createJsonWriter(Type.Array(ref(KanbanItemSchema)))
   const activityOf = prepareActivityLog(db)
-  const ideas = preparePersonalIdeas(db)
   const teams = prepareTeams(db)
   const writeActivity = createJsonWriter(Type.Array(ref(KanbanActivitySchema)))
-  const writeIdeas = createJsonWriter(Type.Array(ref(PersonalIdeaSchema)))
   const writeTeams = createJsonWriter(Type.Array(ref(TeamSchema)))
 
   function childList<Row extends TSchema>(table: ChildTable, record: Row): (parentId: string) => JsonBytes {
@@ -77,9 +59,6 @@ export function prepareReads(db: SharedDatabase) {
   const childLists: Record<ListedThing, (parentId: string) => JsonBytes> = {
     'Kanban column': childList(kanbanColumns, KanbanColumnSchema),
     'Kanban label': childList(kanbanLabels, KanbanLabelSchema),
-    Metric: childList(metrics, MetricSchema),
-    Objective: childList(objectives, ObjectiveSchema),
-    'Transcript summary': childList(transcriptSummaries, TranscriptSummarySchema),
   }
 
   const sent = ({ items, next }: ItemPage): SentItems => ({ body: writeItems(items), next })
@@ -97,32 +76,20 @@ export function prepareReads(db: SharedDatabase) {
     /** @throws ApiError 404 when there is no such item */
     activityOf: (itemId: string) => writeActivity(activityOf(itemId)),
 
-    ideasOf: (owners: string[]) => writeIdeas(ideas.ofOwners(owners)),
-
     teams: () => writeTeams(teams.list()),
-
-    search: (text: string, memberId: string, limit: number): SearchResult[] => search(text, memberId, limit),
   }
 }
 
 /** Records that clients put in another order. */
-export type ReorderedThing = 'projects' | 'kanbanColumns' | 'personalIdeas'
+export type ReorderedThing = 'kanbanColumns'
 
 /** Prepares what changes something. Each runs in a write. */
 export function prepareWrites(db: SharedDatabase) {
-  const projects = prepareProjects(db)
-  const projectChanges = prepareProjectChanges(db)
   const items = prepareKanbanItems(db)
   const itemChanges = prepareKanbanItemChanges(db)
   const columns = prepareKanbanColumns(db)
   const labels = prepareKanbanLabels(db)
-  const ideas = preparePersonalIdeas(db)
-  const assignments = prepareTeamAssignments(db)
-  const ingest = prepareIngest(db)
   const writeItems = createJsonWriter(Type.Array(ref(KanbanItemSchema)))
-  const writeMetrics = createJsonWriter(Type.Array(ref(MetricSchema)))
-  const writeAssignments = createJsonWriter(Type.Array(ref(TeamAssignmentSchema)))
-  const writeTranscript = createJsonWriter(ref(IngestedTranscriptSchema))
 
   const withWarnings = (item: KanbanItem, { warnings }: Written) =>
     warnings.length > 0 ? { ...item, warnings } : item
@@ -132,15 +99,9 @@ export function prepareWrites(db: SharedDatabase) {
     return writeItems(all.map((item, index) => withWarnings(item, written[index] as Written)))
   }
 
-  const ordered = {
-    projects: { reorder: projectChanges.reorder, get: projects.place },
-    kanbanColumns: columns,
-    personalIdeas: ideas,
-  }
+  const ordered = { kanbanColumns: columns }
 
   return {
-    deleteProject: (id: string, by: Actor) => projectChanges.delete(id, by),
-
     createItem: (projectId: string, input: KanbanItemInput & { title: string }) =>
       answer(itemChanges.create(projectId, input)),
     updateItem: (id: string, input: KanbanItemInput, actorId: string) =>
@@ -167,25 +128,15 @@ export function prepareWrites(db: SharedDatabase) {
     deleteLabel: (id: string) => labels.delete(id),
 
     /** @returns what the answer has of each, in the order of the request */
-    reorder(things: ReorderedThing, places: Place[], parentId: string, member: CurrentMember): object[] {
+    reorder(things: ReorderedThing, places: Place[], parentId: string, _member: CurrentMember): object[] {
       const { reorder, get } = ordered[things]
-      reorder(places, parentId, member)
-      return places.map(({ id }) => get(id, member))
+      reorder(places, parentId)
+      return places.map(({ id }) => get(id))
     },
-
-    replaceAssignments(projectId: string, team: Team) {
-      assignments.replace(projectId, team)
-      return writeAssignments(assignments.list(projectId))
-    },
-
-    ingestTranscript: (projectId: string, meeting: Meeting) =>
-      writeTranscript(ingest.transcript(projectId, meeting)),
-    ingestMetrics: (projectId: string, measurements: readonly Measurement[]) =>
-      writeMetrics(ingest.metrics(projectId, measurements)),
   }
 }
 
-type Reads = ReturnType<typeof prepareReads> & ProjectReads
+type Reads = ReturnType<typeof prepareReads>
 type Writes = ReturnType<typeof prepareWrites>
 
 /** The operations, by name. */

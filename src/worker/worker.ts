@@ -6,7 +6,6 @@
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
 import { openDatabase, read, write } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
-import { prepareProjectReads } from '../reading/packed-projects.ts'
 import type { Answer, Task } from './offload.ts'
 import { prepareReads, prepareWrites } from './operations.ts'
 import { ruleAt } from './performed.ts'
@@ -15,7 +14,7 @@ import { createRules } from './rules.ts'
 type Operation = (...args: unknown[]) => unknown
 
 const { db, files } = openDatabase((workerData as { databaseUrl: string }).databaseUrl)
-const reads = { ...prepareReads(db), ...prepareProjectReads(db) } as unknown as Record<string, Operation>
+const reads = prepareReads(db) as unknown as Record<string, Operation>
 const rules = createRules(db)
 const writes = prepareWrites(db) as unknown as Record<string, Operation>
 
