@@ -237,14 +237,7 @@ export class Projects {
     const at = timestamp()
     const row = this.#sql.insert({ ...input, phaseConfig, phase, id, createdAt: at, updatedAt: at })
     this.#board.columns.createDefaults(id, at)
-    return {
-      ...row,
-      kanbanItems: [],
-      transcriptSummaries: [],
-      metrics: [],
-      objectives: [],
-      teamAssignments: [],
-    }
+    return this.#whole(row)
   }
 
   /**
@@ -258,7 +251,7 @@ export class Projects {
     if (row === undefined) throwNotFound(projects)
     return unlessTooMuch(() => {
       this.#sql.limitFrames(JSON.stringify([id]))
-      return this.#withItems(this.#framesOf([row]))[0]
+      return this.#whole(row)
     })
   }
 
@@ -278,6 +271,10 @@ export class Projects {
   reorder(places: readonly Place[]): Place[] {
     this.#sql.reorder(places)
     return places.map(({ id }) => this.#sql.place({ id }) as Place)
+  }
+
+  #whole(row: ProjectRow): Project {
+    return this.#withItems(this.#framesOf([row]))[0] as Project
   }
 
   #framesOf(rows: ProjectRow[]): ProjectFrame[] {
