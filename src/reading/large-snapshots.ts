@@ -4,9 +4,9 @@ import type { PageQuery } from '../db/pages.ts'
 import { projects } from '../db/schema.ts'
 import { unlessTooMuch } from '../db/work-limits.ts'
 import type { ProjectFilter, Projects } from '../projects/projects.ts'
-import type { PackedList, WholeProjects } from './packed-projects.ts'
 import { type ProjectText, unpack } from './project-text.ts'
 import { type KeptSnapshots, keyOf, type PageSnapshot, type Snapshot, type Soon } from './snapshots.ts'
+import type { PackedList, WholeProjects } from './whole-projects.ts'
 
 /** Reads whole projects in the worker thread. */
 export type InWorker = <Name extends keyof WholeProjects>(

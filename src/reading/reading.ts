@@ -1,9 +1,9 @@
 /** What reads across boards and projects: all its rules, prepared once for a connection. */
 import type { SharedDatabase } from '../db/client.ts'
 import type { Projects } from '../projects/projects.ts'
-import { WholeProjects } from './packed-projects.ts'
 import { Search } from './search.ts'
 import { Summaries } from './summaries.ts'
+import { WholeProjects } from './whole-projects.ts'
 
 /** The rules of reading. */
 export class Reading {

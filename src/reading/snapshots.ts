@@ -20,6 +20,9 @@ export interface PageSnapshot extends Snapshot {
   next: string | undefined
 }
 
+/** What is there already, or comes from the worker thread. */
+export type Soon<T> = T | Promise<T>
+
 /** What of a project writes have touched since its text was read. */
 interface Touched {
   /** The ids of items. */
@@ -262,6 +265,3 @@ export function createSnapshots(
       }),
   }
 }
-
-/** What is there already, or comes from the worker thread. */
-export type Soon<T> = T | Promise<T>

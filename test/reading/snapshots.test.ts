@@ -388,58 +388,34 @@ t.test('a snapshot costs as many statements for many projects as for one', async
     work()
     return executed.log.length
   }
+  const listCosts = () => costs(() => list({}))
+  const projectCosts = () => costs(() => body('p000'))
   const rename = (count: number) =>
     client.exec(
       `update projects set name = 'x' where id in (select id from projects order by id limit ${count})`,
     )
-  const cold = costs(() => list({}))
+  const cold = listCosts()
   t.ok(cold <= 14, `${cold} statements`)
-  t.equal(
-    costs(() => list({})),
-    1,
-  )
+  t.equal(listCosts(), 1)
   rename(1)
-  const renamed = costs(() => list({}))
+  const renamed = listCosts()
   t.ok(renamed < cold, 'their items are not read again')
   for (const count of [1, 10, 100]) {
     rename(count)
-    t.equal(
-      costs(() => list({})),
-      renamed,
-      `${count} renamed`,
-    )
-    t.equal(
-      costs(() => body('p000')),
-      1,
-      'the list keeps its projects',
-    )
+    t.equal(listCosts(), renamed, `${count} renamed`)
+    t.equal(projectCosts(), 1, 'the list keeps its projects')
   }
   rename(1)
-  const single = costs(() => body('p000'))
+  const single = projectCosts()
   t.equal(single, renamed - 1, 'one project needs no question which')
-  t.equal(
-    costs(() => body('p000')),
-    1,
-  )
-  t.equal(
-    costs(() => list({})),
-    5,
-    'nothing is missing, the list is only put together',
-  )
+  t.equal(projectCosts(), 1)
+  t.equal(listCosts(), 5, 'nothing is missing, the list is only put together')
   other.exec("delete from projects where id > 'p009'")
-  t.equal(
-    costs(() => list({})),
-    cold,
-    'ten projects',
-  )
+  t.equal(listCosts(), cold, 'ten projects')
   other.exec("delete from projects where id > 'p000'")
-  t.equal(
-    costs(() => list({})),
-    cold,
-    'one project',
-  )
+  t.equal(listCosts(), cold, 'one project')
   other.exec('delete from projects')
-  t.ok(costs(() => list({})) < cold, 'none')
+  t.ok(listCosts() < cold, 'none')
 })
 
 t.test('a snapshot is of one state, whoever writes while it is made', async (t) => {
