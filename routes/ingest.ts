@@ -6,8 +6,8 @@ import { measurementFields } from '../src/projects/metrics.ts'
 import { CreateBody, ErrorBody, ref, UniqueBy } from '../src/schemas/common.ts'
 import { IngestedTranscriptSchema, MetricSchema } from '../src/schemas/records.ts'
 
-const MeetingSchema = CreateBody({ projectId: Type.String(), ...meetingFields })
-const MeasurementsSchema = CreateBody({
+const IngestTranscript = CreateBody({ projectId: Type.String(), ...meetingFields })
+const IngestMetrics = CreateBody({
   projectId: Type.String(),
   metrics: UniqueBy('name', Type.Object(measurementFields, { additionalProperties: false })),
 })
@@ -23,12 +23,12 @@ const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Keep the record of a meeting and make items of its action items',
       description: 'The items go to the end of To Do, new and not yet approved. WIP limits let them pass.',
       tags,
-      body: MeetingSchema,
+      body: IngestTranscript,
       response: { 201: ref(IngestedTranscriptSchema), 404: ref(ErrorBody) },
     },
     handler: async (request, reply) => {
       const { projectId, ...meeting } = request.body
-      return sendJson(reply.code(201), await app.perform('ingestTranscript', projectId, meeting))
+      return sendJson(reply.code(201), await app.projects.ingest.transcript(projectId, meeting))
     },
   })
 
@@ -40,12 +40,12 @@ const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description:
         'A metric is found by its name and changed as a PATCH changes it, or created. Answers the metrics in the order of the request.',
       tags,
-      body: MeasurementsSchema,
+      body: IngestMetrics,
       response: { 200: Type.Array(ref(MetricSchema)), 404: ref(ErrorBody) },
     },
     handler: async (request, reply) => {
       const { projectId, metrics } = request.body
-      return sendJson(reply, await app.perform('ingestMetrics', projectId, metrics))
+      return sendJson(reply, await app.projects.ingest.metrics(projectId, metrics))
     },
   })
 }

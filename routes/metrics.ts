@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { childRoutes } from '../src/http/old-child-routes.ts'
-import { HISTORY_LIMIT, measurementFields, prepareMetrics } from '../src/projects/metrics.ts'
+import { childRoutes } from '../src/http/child-routes.ts'
+import { HISTORY_LIMIT, measurementFields } from '../src/projects/metrics.ts'
 import { AnyArray, CreateBody, JsonText, Term, UpdateBody } from '../src/schemas/common.ts'
 import { MetricSchema } from '../src/schemas/records.ts'
 
@@ -10,26 +10,41 @@ const fields = {
   trend: Type.Optional(Term(['up', 'down', 'stable'])),
   history: Type.Optional(JsonText(AnyArray)),
 }
+const CreateMetric = CreateBody(fields)
+const UpdateMetric = UpdateBody(fields)
 
 /** Metrics: numbers that a project watches. */
 const metricRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const routes = childRoutes(app, {
-    thing: 'Metric',
-    parent: 'project',
-    record: MetricSchema,
-    create: CreateBody(fields),
-    update: UpdateBody(fields),
-    rules: prepareMetrics(app.db),
-    notes: {
-      update: `Another \`value\` than before puts the old one into the \`history\`, which keeps the last ${HISTORY_LIMIT}, and sets the \`trend\`: unless the body says what they are to be.`,
-    },
-  })
+  const metrics = childRoutes(app, app.projects.metrics, { record: MetricSchema, tag: 'Metrics' })
 
-  app.get('/api/projects/:id/metrics', routes.list)
-  app.post('/api/projects/:id/metrics', routes.create)
-  app.get('/api/metrics/:id', routes.get)
-  app.patch('/api/metrics/:id', routes.update)
-  app.delete('/api/metrics/:id', routes.delete)
+  metrics.list('/api/projects/:id/metrics', {
+    operationId: 'listMetrics',
+    summary: 'List the metrics of a project',
+    failure: 'Failed to fetch metrics',
+  })
+  metrics.create('/api/projects/:id/metrics', {
+    operationId: 'createMetric',
+    summary: 'Create a metric',
+    failure: 'Failed to create metric',
+    body: CreateMetric,
+  })
+  metrics.get('/api/metrics/:id', {
+    operationId: 'getMetric',
+    summary: 'Get a metric',
+    failure: 'Failed to fetch metric',
+  })
+  metrics.update('/api/metrics/:id', {
+    operationId: 'updateMetric',
+    summary: 'Change a metric',
+    description: `Another \`value\` than before puts the old one into the \`history\`, which keeps the last ${HISTORY_LIMIT}, and sets the \`trend\`: unless the body says what they are to be.`,
+    failure: 'Failed to update metric',
+    body: UpdateMetric,
+  })
+  metrics.delete('/api/metrics/:id', {
+    operationId: 'deleteMetric',
+    summary: 'Delete a metric',
+    failure: 'Failed to delete metric',
+  })
 }
 
 export default metricRoutes

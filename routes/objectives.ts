@@ -1,8 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { prepareChildren } from '../src/db/old-children.ts'
-import { objectives } from '../src/db/schema.ts'
-import { childRoutes } from '../src/http/old-child-routes.ts'
+import { childRoutes } from '../src/http/child-routes.ts'
 import { CreateBody, Description, SortOrder, Term, Title, UpdateBody } from '../src/schemas/common.ts'
 import { ObjectiveSchema } from '../src/schemas/records.ts'
 
@@ -12,23 +10,43 @@ const fields = {
   status: Type.Optional(Term(['not-started', 'in-progress', 'completed'])),
   sortOrder: Type.Optional(SortOrder),
 }
+const CreateObjective = CreateBody(fields)
+const UpdateObjective = UpdateBody(fields)
 
 /** Objectives: what a project wants to achieve. */
 const objectiveRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const routes = childRoutes(app, {
-    thing: 'Objective',
-    parent: 'project',
+  const objectives = childRoutes(app, app.projects.objectives, {
     record: ObjectiveSchema,
-    create: CreateBody(fields),
-    update: UpdateBody(fields),
-    rules: prepareChildren(app.db, objectives),
+    tag: 'Objectives',
   })
 
-  app.get('/api/projects/:id/objectives', routes.list)
-  app.post('/api/projects/:id/objectives', routes.create)
-  app.get('/api/objectives/:id', routes.get)
-  app.patch('/api/objectives/:id', routes.update)
-  app.delete('/api/objectives/:id', routes.delete)
+  objectives.list('/api/projects/:id/objectives', {
+    operationId: 'listObjectives',
+    summary: 'List the objectives of a project',
+    failure: 'Failed to fetch objectives',
+  })
+  objectives.create('/api/projects/:id/objectives', {
+    operationId: 'createObjective',
+    summary: 'Create an objective',
+    failure: 'Failed to create objective',
+    body: CreateObjective,
+  })
+  objectives.get('/api/objectives/:id', {
+    operationId: 'getObjective',
+    summary: 'Get an objective',
+    failure: 'Failed to fetch objective',
+  })
+  objectives.update('/api/objectives/:id', {
+    operationId: 'updateObjective',
+    summary: 'Change an objective',
+    failure: 'Failed to update objective',
+    body: UpdateObjective,
+  })
+  objectives.delete('/api/objectives/:id', {
+    operationId: 'deleteObjective',
+    summary: 'Delete an objective',
+    failure: 'Failed to delete objective',
+  })
 }
 
 export default objectiveRoutes

@@ -3,10 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { reorderRoute } from '../src/http/old-child-routes.ts'
 import { sendJson } from '../src/http/send.ts'
-import { preparePersonalIdeas } from '../src/projects/ideas.ts'
-import { prepareProjects } from '../src/projects/projects.ts'
 import {
   AnyOf,
   CreateBody,
@@ -16,6 +13,7 @@ import {
   LIMITS,
   Nullable,
   Reference,
+  ReorderBody,
   ref,
   SortOrder,
   Success,
@@ -32,12 +30,12 @@ const optionalFields = {
   status: Term(['idea', 'ready', 'promoted', 'discarded']),
   sortOrder: SortOrder,
 }
-const PersonalIdeaCreateSchema = CreateBody({
+const CreatePersonalIdea = CreateBody({
   title: Title,
   ...Type.Partial(Type.Object(optionalFields)).properties,
 })
-const PersonalIdeaUpdateSchema = UpdateBody({ title: Title, ...optionalFields })
-const PersonalIdeaPromoteSchema = UpdateBody({ teamId: Nullable(Reference) })
+const UpdatePersonalIdea = UpdateBody({ title: Title, ...optionalFields })
+const PromotePersonalIdea = UpdateBody({ teamId: Nullable(Reference) })
 
 const PersonalIdeaFilterSchema = Type.Object({
   ownerId: AnyOf('Whose ideas; absent: those of the current member'),
@@ -58,8 +56,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   app,
   { authMode },
 ) => {
-  const ideas = preparePersonalIdeas(app.db)
-  const projects = prepareProjects(app.db)
+  const { ideas } = app.projects
   const tags = ['Personal ideas']
 
   app.get('/api/personal-ideas', {
@@ -75,7 +72,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
     handler: async (request, reply) => {
       const owners = valuesOfAny(request.query.ownerId)
       const ideasOf = owners.length > 0 ? owners : [memberOf(request).id]
-      return sendJson(reply, await app.perform('ideasOf', ideasOf))
+      return sendJson(reply, await ideas.list(ideasOf))
     },
   })
 
@@ -85,26 +82,25 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       operationId: 'createPersonalIdea',
       summary: 'Create an idea of the current member',
       tags,
-      body: PersonalIdeaCreateSchema,
+      body: CreatePersonalIdea,
       response: { 201: ref(PersonalIdeaSchema) },
     },
-    handler: async (request, reply) => {
-      const member = memberOf(request)
-      return reply
-        .code(201)
-        .send(await app.write(() => ideas.get(ideas.create(member.id, request.body), member)))
-    },
+    handler: async (request, reply) =>
+      reply.code(201).send(await ideas.create(memberOf(request).id, request.body)),
   })
 
-  app.post(
-    '/api/personal-ideas/reorder',
-    reorderRoute(app, {
-      things: 'Personal ideas',
-      record: PersonalIdeaSchema,
-      access: 'own',
-      key: 'personalIdeas',
-    }),
-  )
+  app.post('/api/personal-ideas/reorder', {
+    config: { access: 'own', failure: 'Failed to reorder personal ideas' },
+    schema: {
+      operationId: 'reorderPersonalIdeas',
+      summary: 'Put personal ideas in another order',
+      description: 'All or nothing. Answers the given records, in the order of the request.',
+      tags,
+      body: ReorderBody,
+      response: { 200: Type.Array(ref(PersonalIdeaSchema)), 404: ref(ErrorBody) },
+    },
+    handler: (request) => ideas.reorder(request.body.items, memberOf(request)),
+  })
 
   app.get('/api/personal-ideas/:id', {
     config: { access: 'own', failure: 'Failed to fetch personal idea' },
@@ -116,7 +112,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       params: IdParams,
       response: { 200: ref(PersonalIdeaSchema), 404: ref(ErrorBody) },
     },
-    handler: async (request) => ideas.get(request.params.id, memberOf(request)),
+    handler: (request) => ideas.get(request.params.id, memberOf(request)),
   })
 
   app.patch('/api/personal-ideas/:id', {
@@ -127,17 +123,10 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       description: onlyOwn,
       tags,
       params: IdParams,
-      body: PersonalIdeaUpdateSchema,
+      body: UpdatePersonalIdea,
       response: { 200: ref(PersonalIdeaSchema), 404: ref(ErrorBody) },
     },
-    handler: async (request) => {
-      const { id } = request.params
-      const member = memberOf(request)
-      return app.write(() => {
-        ideas.update(id, request.body, member)
-        return ideas.get(id, member)
-      })
-    },
+    handler: (request) => ideas.update(request.params.id, request.body, memberOf(request)),
   })
 
   app.delete('/api/personal-ideas/:id', {
@@ -151,7 +140,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
     handler: async (request) => {
-      await app.write(() => ideas.delete(request.params.id, memberOf(request)))
+      await ideas.delete(request.params.id, memberOf(request))
       return { success: true as const }
     },
   })
@@ -169,17 +158,11 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       description: `The project is named after the first ${LIMITS.name} characters of the title and has the idea's description; the idea becomes \`promoted\`. While that project exists, promoting the idea again is 409. The body may be left out. ${onlyOwn}`,
       tags,
       params: IdParams,
-      body: PersonalIdeaPromoteSchema,
+      body: PromotePersonalIdea,
       response: { 201: ref(ProjectSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     handler: async (request, reply) =>
-      reply
-        .code(201)
-        .send(
-          await app.write(() =>
-            projects.get(ideas.promote(request.params.id, request.body, memberOf(request))),
-          ),
-        ),
+      reply.code(201).send(await ideas.promote(request.params.id, request.body, memberOf(request))),
   })
 }
 

@@ -1,12 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
-import { readPage } from '../src/db/pages.ts'
 import { actorOf } from '../src/http/identity.ts'
-import { reorderRoute } from '../src/http/old-child-routes.ts'
 import { PageParameters } from '../src/http/pages.ts'
 import { sendPage, sendSnapshot } from '../src/http/send.ts'
-import { preparePagedProjects, prepareProjectChanges, prepareProjects } from '../src/projects/projects.ts'
-import { createSummaryPages } from '../src/reading/summaries.ts'
 import {
   AnyObject,
   AnyOf,
@@ -21,6 +17,7 @@ import {
   NotModified,
   Nullable,
   Reference,
+  ReorderBody,
   ref,
   SortOrder,
   Success,
@@ -47,11 +44,11 @@ const optionalFields = {
   leadId: Nullable(Reference),
   teamId: Nullable(Reference),
 }
-const ProjectCreateSchema = CreateBody({
+const CreateProject = CreateBody({
   name: Name,
   ...Type.Partial(Type.Object(optionalFields)).properties,
 })
-const ProjectUpdateSchema = UpdateBody({
+const UpdateProject = UpdateBody({
   name: Name,
   ...optionalFields,
   phase: Type.String({ minLength: 1, maxLength: LIMITS.term, description: 'Name of the current phase' }),
@@ -78,10 +75,6 @@ const ProjectPlaceSchema = Type.Object({ id: Id, sortOrder: Type.Number() })
 
 /** Projects: the whole record with all relations, in every response. */
 const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const projects = prepareProjects(app.db)
-  const changes = prepareProjectChanges(app.db)
-  const placesOf = preparePagedProjects(app.db)
-  const summaryPage = createSummaryPages(app.db)
   const tags = ['Projects']
 
   app.get('/api/projects', {
@@ -100,10 +93,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: ({ query }, reply) => {
       if (isForAll(query)) return sendSnapshot(reply, app.snapshots.list(query))
       if (query.view !== 'summary') return sendPage(reply, app.snapshots.page(query, query))
-      return sendPage(
-        reply,
-        summaryPage(() => readPage(placesOf(query), query)),
-      )
+      return sendPage(reply, app.reading.summaries.page(query, query))
     },
   })
 
@@ -115,21 +105,24 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description:
         'Without `phaseConfig` the project gets the default sequence of its type; without `phase` it starts in the first of its sequence.',
       tags,
-      body: ProjectCreateSchema,
+      body: CreateProject,
       response: { 201: ref(ProjectSchema) },
     },
-    handler: async (request, reply) =>
-      reply.code(201).send(await app.write(() => projects.get(changes.create(request.body)))),
+    handler: async (request, reply) => reply.code(201).send(await app.projects.create(request.body)),
   })
 
-  app.post(
-    '/api/projects/reorder',
-    reorderRoute(app, {
-      things: 'Projects',
-      record: ProjectPlaceSchema,
-      key: 'projects',
-    }),
-  )
+  app.post('/api/projects/reorder', {
+    config: { access: 'write', failure: 'Failed to reorder projects' },
+    schema: {
+      operationId: 'reorderProjects',
+      summary: 'Put projects in another order',
+      description: 'All or nothing. Answers the given records, in the order of the request.',
+      tags,
+      body: ReorderBody,
+      response: { 200: Type.Array(ProjectPlaceSchema), 404: ref(ErrorBody) },
+    },
+    handler: (request) => app.projects.reorder(request.body.items),
+  })
 
   app.get('/api/projects/:id', {
     config: { access: 'read', failure: 'Failed to fetch project' },
@@ -150,14 +143,11 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Change a project',
       tags,
       params: IdParams,
-      body: ProjectUpdateSchema,
+      body: UpdateProject,
       response: { 200: ref(ProjectSchema), 404: ref(ErrorBody) },
     },
     handler: async ({ params, body }, reply) => {
-      const updated = await app.write(() => {
-        changes.update(params.id, body)
-        return projects.getUnlessLarge(params.id)
-      })
+      const updated = await app.projects.update(params.id, body)
       return updated ?? sendSnapshot(reply, app.snapshots.project(params.id))
     },
   })
@@ -172,7 +162,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
     handler: async (request) => {
-      await app.perform('deleteProject', request.params.id, actorOf(request))
+      await app.projects.delete(request.params.id, actorOf(request))
       return { success: true as const }
     },
   })

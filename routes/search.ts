@@ -49,7 +49,7 @@ const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request) => {
       const { q = '', limit = DEFAULT_LIMIT } = request.query
-      return { results: await app.perform('search', q, memberOf(request).id, limit) }
+      return { results: await app.reading.search.find(q, memberOf(request).id, limit) }
     },
   })
 }

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { sendJson } from '../src/http/send.ts'
-import { prepareTeamAssignments } from '../src/projects/assignments.ts'
 import {
   CreateBody,
   ErrorBody,
@@ -15,7 +14,7 @@ import {
 } from '../src/schemas/common.ts'
 import { TeamAssignmentSchema } from '../src/schemas/records.ts'
 
-const TeamSchema = CreateBody({
+const ReplaceTeamAssignments = CreateBody({
   members: UniqueBy(
     'memberId',
     Type.Object(
@@ -31,7 +30,6 @@ const TeamSchema = CreateBody({
 
 /** Team assignments: who works on a project. */
 const teamAssignmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const assignments = prepareTeamAssignments(app.db)
   const tags = ['Team assignments']
 
   app.get('/api/projects/:id/team-assignments', {
@@ -43,7 +41,8 @@ const teamAssignmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: Type.Array(ref(TeamAssignmentSchema)), 404: ref(ErrorBody) },
     },
-    handler: async (request) => assignments.list(request.params.id),
+    handler: async (request, reply) =>
+      sendJson(reply, await app.projects.assignments.list(request.params.id)),
   })
 
   app.put('/api/projects/:id/team-assignments', {
@@ -55,11 +54,11 @@ const teamAssignmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'Who is not named is removed; who stays keeps the assignment. `leadId` says who leads the project, null that nobody does; without it that stays as it is.',
       tags,
       params: IdParams,
-      body: TeamSchema,
+      body: ReplaceTeamAssignments,
       response: { 200: Type.Array(ref(TeamAssignmentSchema)), 404: ref(ErrorBody) },
     },
     handler: async ({ params, body }, reply) =>
-      sendJson(reply, await app.perform('replaceAssignments', params.id, body)),
+      sendJson(reply, await app.projects.assignments.replace(params.id, body)),
   })
 }
 

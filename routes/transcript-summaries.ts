@@ -1,26 +1,46 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { childRoutes } from '../src/http/old-child-routes.ts'
-import { prepareTranscriptSummaries, transcriptFields } from '../src/projects/transcripts.ts'
+import { childRoutes } from '../src/http/child-routes.ts'
+import { transcriptFields } from '../src/projects/transcripts.ts'
 import { CreateBody, UpdateBody } from '../src/schemas/common.ts'
 import { TranscriptSummarySchema } from '../src/schemas/records.ts'
 
+const CreateTranscriptSummary = CreateBody(transcriptFields)
+const UpdateTranscriptSummary = UpdateBody(transcriptFields)
+
 /** Transcript summaries: what was said in a project's meetings. */
 const transcriptSummaryRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const routes = childRoutes(app, {
-    thing: 'Transcript summary',
-    things: 'Transcript summaries',
-    parent: 'project',
+  const summaries = childRoutes(app, app.projects.transcripts, {
     record: TranscriptSummarySchema,
-    create: CreateBody(transcriptFields),
-    update: UpdateBody(transcriptFields),
-    rules: prepareTranscriptSummaries(app.db),
+    tag: 'Transcript summaries',
   })
 
-  app.get('/api/projects/:id/transcript-summaries', routes.list)
-  app.post('/api/projects/:id/transcript-summaries', routes.create)
-  app.get('/api/transcript-summaries/:id', routes.get)
-  app.patch('/api/transcript-summaries/:id', routes.update)
-  app.delete('/api/transcript-summaries/:id', routes.delete)
+  summaries.list('/api/projects/:id/transcript-summaries', {
+    operationId: 'listTranscriptSummaries',
+    summary: 'List the transcript summaries of a project',
+    failure: 'Failed to fetch transcript summaries',
+  })
+  summaries.create('/api/projects/:id/transcript-summaries', {
+    operationId: 'createTranscriptSummary',
+    summary: 'Create a transcript summary',
+    failure: 'Failed to create transcript summary',
+    body: CreateTranscriptSummary,
+  })
+  summaries.get('/api/transcript-summaries/:id', {
+    operationId: 'getTranscriptSummary',
+    summary: 'Get a transcript summary',
+    failure: 'Failed to fetch transcript summary',
+  })
+  summaries.update('/api/transcript-summaries/:id', {
+    operationId: 'updateTranscriptSummary',
+    summary: 'Change a transcript summary',
+    failure: 'Failed to update transcript summary',
+    body: UpdateTranscriptSummary,
+  })
+  summaries.delete('/api/transcript-summaries/:id', {
+    operationId: 'deleteTranscriptSummary',
+    summary: 'Delete a transcript summary',
+    failure: 'Failed to delete transcript summary',
+  })
 }
 
 export default transcriptSummaryRoutes

@@ -9,7 +9,6 @@ import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
-import operations from '../plugins/operations.ts'
 import rules from '../plugins/rules.ts'
 import secureHeaders from '../plugins/secure-headers.ts'
 import snapshots from '../plugins/snapshots.ts'
@@ -78,7 +77,6 @@ async function registerService(app: FastifyInstance, options: ServiceOptions): P
 async function registerInOrder(instance: FastifyInstance, options: ServiceOptions): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   await app.register(database, options)
-  await app.register(operations, options)
   await app.register(rules, options)
   await app.register(auditRetention, options)
   await app.register(snapshots, options)

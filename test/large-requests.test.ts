@@ -8,8 +8,6 @@ import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { ROWS_READ, ROWS_WRITTEN } from '../src/db/work-limits.ts'
 import type { Config } from '../src/phaseboard.d.ts'
-import { prepareProjects } from '../src/projects/projects.ts'
-import { prepareProjectReads } from '../src/reading/packed-projects.ts'
 import { createProjectWriter, unpack } from '../src/reading/project-text.ts'
 import type { Snapshots } from '../src/reading/snapshots.ts'
 import { createOffload } from '../src/worker/offload.ts'
@@ -178,15 +176,13 @@ t.test('a large request costs the event loop little, and is answered as any othe
 
 t.test('a small request on a large board stays in the event loop', async (t) => {
   const { app, admin } = await buildWithBoards(t, databaseUrl(t))
-  const offloaded: string[] = []
-  const perform = app.offloaded
-  app.offloaded = ((name, ...args) => {
-    offloaded.push(name)
-    return perform(name, ...args)
-  }) as typeof perform
+  const started: unknown[] = []
+  const onWorker = (worker: unknown) => started.push(worker)
+  process.on('worker', onWorker)
+  t.teardown(() => process.off('worker', onWorker))
   const executed = watch(t, app.db.$client)
   for (const [method, url, body] of [
-    ['GET', '/api/kanban-items?limit=100'],
+    ['GET', '/api/projects/large/kanban-items?limit=100'],
     ['GET', '/api/kanban-items/i00001'],
     ['PATCH', '/api/kanban-items/i00001', { column: 'Done' }],
     ['POST', '/api/kanban-items/i00001/move', { column: 'To Do', position: 'top' }],
@@ -198,8 +194,10 @@ t.test('a small request on a large board stays in the event loop', async (t) => 
     executed.log.length = 0
     await send(app, method, url, body, admin)
     t.ok(executed.log.length > 3, `${method} ${url}`)
+    t.equal(started.length, 0, `${method} ${url} starts no worker thread`)
   }
-  t.strictSame(offloaded, [])
+  await send(app, 'GET', '/api/kanban-items', undefined, admin)
+  t.equal(started.length, 1)
 })
 
 t.test('what the worker thread refuses is refused as anywhere', async (t) => {
@@ -319,8 +317,8 @@ t.test('a line of two hundred is long enough, and a thread that dies is replaced
   const { app } = await buildWithBoards(t, url)
   const offload = createOffload(url)
   t.teardown(() => offload.close())
-  const waiting = times(200, () => offload.perform('search', ['nothing', 'local', 1]))
-  await t.rejects(offload.perform('search', ['x', 'local', 1]), {
+  const waiting = times(200, () => offload.perform('reading.search.find', ['nothing', 'local', 1]))
+  await t.rejects(offload.perform('reading.search.find', ['x', 'local', 1]), {
     statusCode: 503,
     message: 'Service Unavailable',
   })
@@ -329,32 +327,32 @@ t.test('a line of two hundred is long enough, and a thread that dies is replaced
   const closed = offload.close()
   await t.rejects(ending, { message: 'the service has stopped' })
   await closed
-  t.match(await offload.perform('search', ['lorem', 'local', 1]), [{ kind: 'kanban-item' }])
+  t.match(await offload.perform('reading.search.find', ['lorem', 'local', 1]), [{ kind: 'kanban-item' }])
   t.equal((await send(app, 'GET', '/healthz')).status, 200)
 })
 
 t.test('the worker thread reads what the event loop reads, to the byte', async (t) => {
   const { app } = await buildWithBoards(t, ':memory:')
-  const reads = prepareProjectReads(app.db)
+  const { projects, reading } = app.rules
   // In memory everything is read at once.
   const kept = app.snapshots as unknown as Pick<Snapshots, 'project' | 'list'>
   for (const id of ['small', 'large']) {
-    const packed = reads.projectText(id)
+    const packed = reading.wholeProjects.text(id)
     const { body, etag } = kept.project(id)
     t.ok(packed && body.equals(packed.body))
     t.equal(packed?.etag, etag)
-    const text = createProjectWriter().write(prepareProjects(app.db).get(id))
+    const text = createProjectWriter().write(projects.get(id))
     if (packed) t.strictSame(unpack(packed, Buffer.from(packed.body)), text)
   }
-  t.equal(reads.projectText('none'), undefined)
-  const list = reads.projectList({})
+  t.equal(reading.wholeProjects.text('none'), undefined)
+  const list = reading.wholeProjects.list({})
   t.ok(kept.list({}).body.equals(list.body))
   t.equal(list.etag, kept.list({}).etag)
   for (const { id, start, end, etag } of list.texts) {
     t.strictSame(list.body.subarray(start, end), kept.project(id).body, id)
     t.equal(etag, kept.project(id).etag)
   }
-  const { body, next } = reads.projectPage({}, { limit: 1 })
+  const { body, next } = reading.wholeProjects.page({}, { limit: 1 })
   t.strictSame(
     JSON.parse(Buffer.from(body).toString()).map(({ id }: { id: string }) => id),
     ['large'],

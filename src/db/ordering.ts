@@ -6,7 +6,6 @@ import { and, asc, type ColumnBaseConfig, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { timestamp } from '../time.ts'
 import type { SharedDatabase } from './client.ts'
-import { prepareChange, prepareRows } from './old-statements.ts'
 import { change, given, type Identified, selectOne } from './statements.ts'
 import { ensureFew } from './work-limits.ts'
 
@@ -110,62 +109,6 @@ export function reorderIn(
   return (places: readonly Place[], of?: string): void => {
     ensureFew(db, places.length)
     const current = places.map(({ id }) => one({ id, of }))
-    const unknown = current.flatMap((place, index) => (place === undefined ? [index] : []))
-    if (unknown.length > 0) throw refuse(unknown)
-    const moved = places.filter(({ sortOrder }, index) => sortOrder !== current[index]?.sortOrder)
-    put(moved, timestamp())
-  }
-}
-
-/**
- * Prepares putting records in their places with one statement, however many they are: inside a savepoint SQLite keeps
- * what each single one on a watched table changes until the savepoint ends, so that ten thousand would hold everybody up
- * for many seconds.
- * @param alsoSet what else becomes of each of them, from values that are given by name
- * @returns the change, to be called inside the write that it is part of
- */
-export function preparePutting(db: SharedDatabase, table: OrderedTable, alsoSet: Record<string, SQL> = {}) {
-  const put = prepareChange(
-    db,
-    db
-      .update(table as SQLiteTable)
-      .set({
-        ...alsoSet,
-        sortOrder: sql`json_each.value ->> 'sortOrder'`,
-        updatedAt: sql`${sql.placeholder('updatedAt')}`,
-      } as never)
-      .from(sql`json_each(${given('places')})`)
-      .where(eq(table.id, sql`json_each.value ->> 'id'`)),
-  )
-  return (places: readonly Place[], updatedAt: string, values: Record<string, string> = {}): void => {
-    put({ ...values, places: JSON.stringify(places), updatedAt })
-  }
-}
-
-/**
- * Prepares giving records the places that a client wants, all or nothing. A record that is there already is left as it
- * is, `updatedAt` included.
- * @param siblings the column by which records are looked up together with whom they belong to; absent for those of nobody
- * @param refuse makes the refusal of ids that name no such record, from their positions in the request
- * @returns the change. Call it inside the write that it is part of
- */
-export function prepareReorder(
-  db: SharedDatabase,
-  table: OrderedTable,
-  siblings: SQLiteColumn | undefined,
-  refuse: (unknown: number[]) => Error,
-) {
-  const one = prepareRows<Place>(
-    db,
-    db
-      .select({ id: table.id, sortOrder: table.sortOrder })
-      .from(table)
-      .where(and(eq(table.id, given('id')), siblings && eq(siblings, given('of')))),
-  )
-  const put = preparePutting(db, table)
-  return (places: readonly Place[], of?: string): void => {
-    ensureFew(db, places.length)
-    const current = places.map(({ id }) => one.get({ id, of }))
     const unknown = current.flatMap((place, index) => (place === undefined ? [index] : []))
     if (unknown.length > 0) throw refuse(unknown)
     const moved = places.filter(({ sortOrder }, index) => sortOrder !== current[index]?.sortOrder)

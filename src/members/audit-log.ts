@@ -133,9 +133,3 @@ export class AuditLog {
     return this.#sql.prune({ before: idPrefixOf(time) }) < PRUNED_AT_ONCE
   }
 }
-
-/** Makes what records in the audit log, for rules that have no {@link AuditLog} yet. */
-export function prepareAuditLog(db: SharedDatabase): (entry: AuditEntry) => void {
-  const log = new AuditLog(db)
-  return (entry) => log.record(entry)
-}

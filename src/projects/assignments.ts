@@ -1,11 +1,14 @@
 /** Team assignments: who works on a project, and who leads it. */
 import { eq } from 'drizzle-orm'
+import { Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
-import { prepareChildren } from '../db/old-children.ts'
-import { given, prepareRows } from '../db/old-statements.ts'
+import { throwNotFound } from '../db/existence.ts'
 import { projects, teamAssignments } from '../db/schema.ts'
+import { given, selectAll, selectOne, updateIn } from '../db/statements.ts'
 import { ensureFew, rowLimit } from '../db/work-limits.ts'
-import { prepareProjectChanges } from './projects.ts'
+import { TeamAssignmentSchema } from '../schemas/records.ts'
+import type { JsonBytes } from '../schemas/serialization.ts'
+import { timestamp } from '../time.ts'
 
 /** Who is to work on a project, each once. */
 export interface Team {
@@ -14,41 +17,62 @@ export interface Team {
   leadId?: string | null
 }
 
-/**
- * Prepares the statements that read and replace the assignments of projects.
- * @returns a reader; and the change, to be called inside the write that it is part of
- */
-export function prepareTeamAssignments(db: SharedDatabase) {
-  const { list, create, update, delete: remove } = prepareChildren(db, teamAssignments)
-  const { update: updateProject } = prepareProjectChanges(db)
-  const limitCurrent = rowLimit(db, 'team_assignments where project_id = +?')
-  const lead = prepareRows(
-    db,
+const statementsOf = (db: SharedDatabase) => ({
+  of: selectAll(db, () =>
+    db
+      .select({ id: teamAssignments.id, memberId: teamAssignments.memberId, role: teamAssignments.role })
+      .from(teamAssignments)
+      .where(eq(teamAssignments.projectId, given('projectId'))),
+  ),
+  project: selectOne(() =>
     db
       .select({ leadId: projects.leadId })
       .from(projects)
       .where(eq(projects.id, given('projectId'))),
-  )
+  ),
+  updateProject: updateIn(db, projects),
+  limitCurrent: rowLimit(db, 'team_assignments where project_id = +?'),
+})
 
-  return {
-    list,
+/** The team assignments of projects. */
+export class Assignments {
+  static readonly reads: readonly string[] = ['list']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #assignments: Children<typeof teamAssignments>
 
-    /** Makes these the people of a project. Who stays keeps the assignment. @throws ApiError 404 */
-    replace(projectId: string, { members, leadId }: Team): void {
-      ensureFew(db, members.length)
-      limitCurrent(projectId)
-      // Well-formed, as they are stored, or nobody with half a character in the id would stay.
-      const roles = new Map(members.map(({ memberId, role = 'member' }) => [memberId.toWellFormed(), role]))
-      for (const { id, memberId, role: current } of list(projectId)) {
-        const role = roles.get(memberId)
-        if (role === undefined) remove(id)
-        else if (role !== current) update(id, { role })
-        roles.delete(memberId)
-      }
-      for (const [memberId, role] of roles) create(projectId, { memberId, role })
-      if (leadId !== undefined && leadId !== lead.get({ projectId })?.leadId) {
-        updateProject(projectId, { leadId })
-      }
-    },
+  constructor(db: SharedDatabase) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#assignments = new Children(db, teamAssignments, TeamAssignmentSchema)
+  }
+
+  /** The assignments of a project, as JSON. @throws ApiError 404 when there is no such project; TooMuchWork */
+  list(projectId: string): JsonBytes {
+    return this.#assignments.list(projectId)
+  }
+
+  /**
+   * Makes these the people of a project. Who stays keeps the assignment.
+   * @returns the assignments as they are then, as JSON
+   * @throws ApiError 404 when there is no such project; TooMuchWork
+   */
+  replace(projectId: string, { members, leadId }: Team): JsonBytes {
+    ensureFew(this.#db, members.length)
+    this.#sql.limitCurrent(projectId)
+    const project = this.#sql.project({ projectId }) ?? throwNotFound(projects)
+    // Well-formed, as they are stored, or nobody with half a character in the id would stay.
+    const roles = new Map(members.map(({ memberId, role = 'member' }) => [memberId.toWellFormed(), role]))
+    for (const { id, memberId, role: current } of this.#sql.of({ projectId })) {
+      const role = roles.get(memberId)
+      if (role === undefined) this.#assignments.delete(id)
+      else if (role !== current) this.#assignments.update(id, { role })
+      roles.delete(memberId)
+    }
+    for (const [memberId, role] of roles) this.#assignments.create(projectId, { memberId, role })
+    if (leadId !== undefined && leadId !== project.leadId) {
+      this.#sql.updateProject(projectId, { leadId, updatedAt: timestamp() })
+    }
+    return this.list(projectId)
   }
 }

@@ -1,24 +1,27 @@
 /** Personal ideas: each member's private list, and how an idea becomes a project. */
+import { Type } from '@sinclair/typebox'
 import { eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
+import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
+import { personalIdeas } from '../db/schema.ts'
 import {
   amongValues,
+  deleteFrom,
   given,
-  prepareDelete,
-  prepareInsert,
-  prepareRows,
-  prepareUpdate,
-} from '../db/old-statements.ts'
-import { inOrder, type Place, prepareReorder } from '../db/ordering.ts'
-import { personalIdeas } from '../db/schema.ts'
+  insertReturning,
+  selectAll,
+  selectById,
+  updateIn,
+} from '../db/statements.ts'
 import { among, bytesOf, readLimit } from '../db/work-limits.ts'
 import { conflict, notFound } from '../errors.ts'
-import { LIMITS } from '../schemas/common.ts'
-import type { CurrentMember } from '../schemas/records.ts'
+import { LIMITS, ref } from '../schemas/common.ts'
+import { type CurrentMember, PersonalIdeaSchema, type Project } from '../schemas/records.ts'
+import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
-import { type ProjectInput, prepareProjectChanges } from './projects.ts'
+import type { ProjectInput } from './projects.ts'
 
 type NewIdea = typeof personalIdeas.$inferInsert
 type PersonalIdea = typeof personalIdeas.$inferSelect
@@ -33,97 +36,108 @@ const isAdmin = ({ role }: CurrentMember) => role === 'admin'
 /** The first characters of a text, counted as limits count them: none is ever cut in two. */
 const firstCharacters = (text: string, count: number) => [...text].slice(0, count).join('')
 
-/**
- * Prepares the statements that read and change ideas. To a member who is no admin, those of others do not exist.
- * @returns readers; and changes, to be called inside the write that they are part of
- */
-export function preparePersonalIdeas(db: SharedDatabase) {
-  const one = prepareRows(
-    db,
-    db
-      .select()
-      .from(personalIdeas)
-      .where(eq(personalIdeas.id, given('id'))),
-  )
-  const ofOwner = prepareRows(
-    db,
+const refusal = () => notFound(thingOf(personalIdeas))
+
+const statementsOf = (db: SharedDatabase) => ({
+  one: selectById(db, personalIdeas),
+  ofOwner: selectAll(db, () =>
     db
       .select()
       .from(personalIdeas)
       .where(eq(personalIdeas.ownerId, given('ownerId')))
       .orderBy(...inOrder(personalIdeas)),
-  )
-  const ofAny = prepareRows(
-    db,
+  ),
+  ofAny: selectAll(db, () =>
     db
       .select()
       .from(personalIdeas)
       .where(amongValues(personalIdeas.ownerId, 'owners'))
       .orderBy(...inOrder(personalIdeas)),
-  )
-  const limit = readLimit(db, [{ rows: among('personal_ideas', 'owner_id'), bytes: bytesOf('description') }])
-  const insert = prepareInsert(db, personalIdeas)
-  const update = prepareUpdate(db, personalIdeas)
-  const remove = prepareDelete(db, personalIdeas)
-  const refuse = () => notFound(thingOf(personalIdeas))
-  const reorderOwn = prepareReorder(db, personalIdeas, personalIdeas.ownerId, refuse)
-  const reorderAny = prepareReorder(db, personalIdeas, undefined, refuse)
-  const createProject = prepareProjectChanges(db).create
+  ),
+  limit: readLimit(db, [{ rows: among('personal_ideas', 'owner_id'), bytes: bytesOf('description') }]),
+  insert: insertReturning(db, personalIdeas),
+  update: updateIn(db, personalIdeas),
+  remove: deleteFrom(db, personalIdeas),
+  reorderOwn: reorderIn(db, personalIdeas, personalIdeas.ownerId, refusal),
+  reorderAny: reorderIn(db, personalIdeas, undefined, refusal),
+})
 
-  function get(id: string, member: CurrentMember): PersonalIdea {
-    const idea = one.get({ id })
+/** The ideas of members. To a member who is no admin, those of others do not exist. */
+export class Ideas {
+  static readonly reads: readonly string[] = ['get', 'list']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #createProject: (input: ProjectInput & { name: string }) => Project
+  readonly #toJson = createJsonWriter(Type.Array(ref(PersonalIdeaSchema)))
+
+  constructor(db: SharedDatabase, createProject: (input: ProjectInput & { name: string }) => Project) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#createProject = createProject
+  }
+
+  /** One idea. @throws ApiError 404 */
+  get(id: string, member: CurrentMember): PersonalIdea {
+    const idea = this.#sql.one(id)
     return idea && (idea.ownerId === member.id || isAdmin(member)) ? idea : throwNotFound(personalIdeas)
   }
 
-  return {
-    /** One idea. @throws ApiError 404 */
-    get,
+  /** The ideas of one member or of several, by sortOrder, as JSON. @throws TooMuchWork */
+  list(owners: string[]): JsonBytes {
+    const ideas = read(this.#db, () => {
+      const named = JSON.stringify(owners)
+      this.#sql.limit(named)
+      return owners.length > 1
+        ? this.#sql.ofAny({ owners: named })
+        : this.#sql.ofOwner({ ownerId: owners[0] })
+    })
+    return this.#toJson(ideas)
+  }
 
-    /** The ideas of one member or of several, by sortOrder. @throws TooMuchWork */
-    ofOwners: (owners: string[]): PersonalIdea[] =>
-      read(db, () => {
-        const named = JSON.stringify(owners)
-        limit(named)
-        return owners.length > 1 ? ofAny.all({ owners: named }) : ofOwner.all({ ownerId: owners[0] })
-      }),
+  /** Creates an idea that belongs to the given member. */
+  create(ownerId: string, input: PersonalIdeaInput & { title: string }): PersonalIdea {
+    const at = timestamp()
+    return this.#sql.insert({ ...input, id: newId(), ownerId, createdAt: at, updatedAt: at })
+  }
 
-    /** Creates an idea that belongs to the given member. @returns the new idea's id */
-    create(ownerId: string, input: PersonalIdeaInput & { title: string }): string {
-      const id = newId()
-      const at = timestamp()
-      insert({ ...input, id, ownerId, createdAt: at, updatedAt: at })
-      return id
-    },
+  /** Changes an idea; an empty change leaves it as it is, `updatedAt` included. @throws ApiError 404 */
+  update(id: string, input: PersonalIdeaInput, member: CurrentMember): PersonalIdea {
+    const idea = this.get(id, member)
+    return Object.keys(input).length === 0 ? idea : this.#change(id, input)
+  }
 
-    /** Changes an idea; an empty change leaves it as it is, `updatedAt` included. @throws ApiError 404 */
-    update(id: string, input: PersonalIdeaInput, member: CurrentMember): void {
-      get(id, member)
-      if (Object.keys(input).length > 0) update(id, { ...input, updatedAt: timestamp() })
-    },
+  /** Deletes an idea; the project that it became stays. @throws ApiError 404 */
+  delete(id: string, member: CurrentMember): void {
+    this.get(id, member)
+    this.#sql.remove(id)
+  }
 
-    /** Deletes an idea; the project that it became stays. @throws ApiError 404 */
-    delete(id: string, member: CurrentMember): void {
-      get(id, member)
-      remove(id)
-    },
+  /**
+   * Makes a project of an idea, which keeps as much of the title as a project's name takes.
+   * @returns the project
+   * @throws ApiError 404; 409 while the project that it became is there
+   */
+  promote(id: string, input: Pick<ProjectInput, 'teamId'>, member: CurrentMember): Project {
+    const { title, description, promotedProjectId } = this.get(id, member)
+    if (promotedProjectId !== null) throw conflict('Personal idea is already promoted')
+    const name = firstCharacters(title, LIMITS.name)
+    const project = this.#createProject({ ...input, name, description })
+    this.#change(id, { status: 'promoted', promotedProjectId: project.id })
+    return project
+  }
 
-    /**
-     * Makes a project of an idea, which keeps as much of the title as a project's name takes.
-     * @returns the new project's id
-     * @throws ApiError 404; 409 while the project that it became is there
-     */
-    promote(id: string, input: Pick<ProjectInput, 'teamId'>, member: CurrentMember): string {
-      const { title, description, promotedProjectId } = get(id, member)
-      if (promotedProjectId !== null) throw conflict('Personal idea is already promoted')
-      const projectId = createProject({ ...input, name: firstCharacters(title, LIMITS.name), description })
-      update(id, { status: 'promoted', promotedProjectId: projectId, updatedAt: timestamp() })
-      return projectId
-    },
+  /**
+   * Gives ideas other places in their lists, all or nothing.
+   * @returns them, in the order of the places
+   * @throws ApiError 404 when one of them does not exist; TooMuchWork
+   */
+  reorder(places: readonly Place[], member: CurrentMember): PersonalIdea[] {
+    if (isAdmin(member)) this.#sql.reorderAny(places)
+    else this.#sql.reorderOwn(places, member.id)
+    return places.map(({ id }) => this.get(id, member))
+  }
 
-    /** Gives ideas other places in their lists, all or nothing. @throws ApiError 404 when one of them does not exist */
-    reorder(places: readonly Place[], _parentId: string, member: CurrentMember): void {
-      if (isAdmin(member)) reorderAny(places)
-      else reorderOwn(places, member.id)
-    },
+  #change(id: string, changes: Partial<NewIdea>): PersonalIdea {
+    return this.#sql.update(id, { ...changes, updatedAt: timestamp() }) as PersonalIdea
   }
 }

@@ -1,35 +1,42 @@
 /** Projects: reading them with all their relations, creating, changing and deleting them. */
 import { and, eq, type SQL } from 'drizzle-orm'
-import { Board } from '../board/board.ts'
+import type { Board } from '../board/board.ts'
+import { Children, childrenOfMany } from '../db/children.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import { prepareChildrenOfMany } from '../db/old-children.ts'
+import { inOrder, isAfter, type Place, reorderIn } from '../db/ordering.ts'
+import { type Page, type PageQuery, readPage } from '../db/pages.ts'
+import { metrics, objectives, projects, teamAssignments, transcriptSummaries } from '../db/schema.ts'
 import {
   amongIds,
   amongValues,
   bindAny,
   byFields,
+  deleteFrom,
   given,
   givenNumber,
-  prepareDelete,
-  prepareExists,
-  prepareInsert,
-  prepareRows,
-  prepareUpdate,
+  insertReturning,
+  selectAll,
+  selectById,
+  selectOne,
   severalOf,
-} from '../db/old-statements.ts'
-import { inOrder, isAfter, type Place, prepareReorder } from '../db/ordering.ts'
-import type { PlacesAfter } from '../db/pages.ts'
-import { metrics, objectives, projects, teamAssignments, transcriptSummaries } from '../db/schema.ts'
+  updateIn,
+} from '../db/statements.ts'
 import { among, bytesOf, readLimit, rowLimit, unlessTooMuch } from '../db/work-limits.ts'
 import { notFound } from '../errors.ts'
-import { type Actor, prepareAuditLog } from '../members/audit-log.ts'
+import type { Actor, AuditLog } from '../members/audit-log.ts'
 import { valuesOfAny } from '../schemas/common.ts'
-import type { Project } from '../schemas/records.ts'
+import { ObjectiveSchema, type Project } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
+import { Assignments } from './assignments.ts'
+import { Ideas } from './ideas.ts'
+import { Ingest } from './ingest.ts'
+import { Metrics } from './metrics.ts'
 import { defaultPhaseConfig, firstPhase } from './phases.ts'
+import { Transcripts } from './transcripts.ts'
 
+type ProjectRow = typeof projects.$inferSelect
 type NewProject = typeof projects.$inferInsert
 
 /** A project with all that belongs to it but its items. */
@@ -58,24 +65,44 @@ const CONDITIONS: Record<string, SQL> = {
   [severalOf('teamId')]: amongValues(projects.teamId, severalOf('teamId')),
 }
 
-/** Prepares statements once for each combination of filters, so that each has its index. @returns those for a filter */
-function prepareByFilter<T extends object>(
-  prepare: (passes: SQL | undefined) => T,
-): (filter: ProjectFilter) => T {
-  const prepared = byFields((names) => prepare(and(...names.map((name) => CONDITIONS[name]))))
-  // Those of one value each at once: SQL that does not fit the schema is found at the start.
-  for (const filter of [{}, { status: 'x' }, { teamId: 'x' }, { status: 'x', teamId: 'x' }]) prepared(filter)
-  return (filter) => prepared(valuesOf(filter))
+/** A statement for each combination of filters, so that each has its index. @returns what runs the one for a filter */
+function byFilter<Row>(statement: (passes: SQL | undefined) => (values: Record<string, unknown>) => Row[]) {
+  const statements = byFields((names) => statement(and(...names.map((name) => CONDITIONS[name]))))
+  return (filter: ProjectFilter, more: object = {}): Row[] => {
+    const values = valuesOf(filter)
+    return statements(values)({ ...values, ...more })
+  }
 }
 
-/**
- * Prepares the statements that read pages of projects.
- * @returns the places of the list that passes a filter
- */
-export function preparePagedProjects(db: SharedDatabase): (filter: ProjectFilter) => PlacesAfter {
-  const after = prepareByFilter((passes) =>
-    prepareRows<Place>(
-      db,
+/** The rows that go together with a project, as SQL; each takes the project's id. */
+const ROWS_OF_PROJECT = [
+  ...[
+    'kanban_items',
+    'transcript_summaries',
+    'metrics',
+    'objectives',
+    'team_assignments',
+    'kanban_labels',
+  ].map((table) => `${table} where project_id = +?`),
+  ...['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map(
+    (table) => `${table} where item_id in (select id from kanban_items where project_id = +?)`,
+  ),
+]
+
+const statementsOf = (db: SharedDatabase) => ({
+  one: selectById(db, projects),
+  among: selectAll(db, () => db.select().from(projects).where(amongIds(projects.id))),
+  ids: byFilter((passes) =>
+    selectAll(db, () =>
+      db
+        .select({ id: projects.id })
+        .from(projects)
+        .where(passes)
+        .orderBy(...inOrder(projects)),
+    ),
+  ),
+  placesAfter: byFilter((passes) =>
+    selectAll(db, () =>
       db
         .select({ id: projects.id, sortOrder: projects.sortOrder })
         .from(projects)
@@ -83,49 +110,35 @@ export function preparePagedProjects(db: SharedDatabase): (filter: ProjectFilter
         .orderBy(...inOrder(projects))
         .limit(givenNumber('count')),
     ),
-  )
-  return (filter) => (place, count) => after(filter).all({ ...valuesOf(filter), ...place, count })
-}
-
-/**
- * Prepares the statements that read projects with all relations: one for the projects and seven for what
- * belongs to them, however many projects.
- * @returns readers whose results are complete Project records
- */
-export function prepareProjects(db: SharedDatabase) {
-  const rows = prepareRows(db, db.select().from(projects).where(amongIds(projects.id)))
-  const { records } = new Board(db)
-  const itemsOf = (ids: string) => records.ofProjects(ids)
-  const transcriptsOf = prepareChildrenOfMany(db, transcriptSummaries)
-  const metricsOf = prepareChildrenOfMany(db, metrics)
-  const objectivesOf = prepareChildrenOfMany(db, objectives)
-  const assignmentsOf = prepareChildrenOfMany(db, teamAssignments)
-  const listFor = prepareByFilter((passes) =>
-    prepareRows(
-      db,
-      db
-        .select({ id: projects.id })
-        .from(projects)
-        .where(passes)
-        .orderBy(...inOrder(projects)),
-    ),
-  )
-  const place = prepareRows<Place>(
-    db,
+  ),
+  place: selectOne(() =>
     db
       .select({ id: projects.id, sortOrder: projects.sortOrder })
       .from(projects)
       .where(eq(projects.id, given('id'))),
-  )
-
-  const limitItems = readLimit(db, [
+  ),
+  named: selectOne(() =>
+    db
+      .select({ name: projects.name })
+      .from(projects)
+      .where(eq(projects.id, given('id'))),
+  ),
+  transcriptsOf: childrenOfMany(db, transcriptSummaries),
+  metricsOf: childrenOfMany(db, metrics),
+  objectivesOf: childrenOfMany(db, objectives),
+  assignmentsOf: childrenOfMany(db, teamAssignments),
+  insert: insertReturning(db, projects),
+  update: updateIn(db, projects),
+  remove: deleteFrom(db, projects),
+  reorder: reorderIn(db, projects, undefined, () => notFound(thingOf(projects))),
+  limitItems: readLimit(db, [
     { rows: among('kanban_items', 'project_id'), bytes: bytesOf('description', 'metadata') },
     {
       rows: among('kanban_items join kanban_subtasks on item_id = kanban_items.id', 'project_id'),
       bytes: '0',
     },
-  ])
-  const limitFrames = readLimit(db, [
+  ]),
+  limitFrames: readLimit(db, [
     {
       rows: among('transcript_summaries', 'project_id'),
       bytes: bytesOf('summary', 'participants', 'action_items'),
@@ -134,126 +147,142 @@ export function prepareProjects(db: SharedDatabase) {
     { rows: among('objectives', 'project_id'), bytes: bytesOf('description') },
     { rows: among('team_assignments', 'project_id'), bytes: '0' },
     { rows: among('projects', 'id'), bytes: bytesOf('description', 'next_step', 'metadata', 'phase_config') },
-  ])
+  ]),
+  limitsOfDeletion: ROWS_OF_PROJECT.map((rows) => rowLimit(db, rows)),
+})
 
-  /** Projects with all but their items. @throws TooMuchWork */
-  const getFrames = (wanted: readonly string[]): ProjectFrame[] =>
-    read(db, () => {
-      const named = JSON.stringify(wanted)
-      limitFrames(named)
-      const found = rows.all({ ids: named })
-      if (found.length === 0) return []
-      const ids = JSON.stringify(found.map(({ id }) => id))
-      const transcriptSummaries = transcriptsOf(ids)
-      const metrics = metricsOf(ids)
-      const objectives = objectivesOf(ids)
-      const teamAssignments = assignmentsOf(ids)
-      return found.map((project) => ({
-        ...project,
-        transcriptSummaries: transcriptSummaries.get(project.id) ?? [],
-        metrics: metrics.get(project.id) ?? [],
-        objectives: objectives.get(project.id) ?? [],
-        teamAssignments: teamAssignments.get(project.id) ?? [],
-      }))
-    })
+/** Projects and all that belongs to them but their boards; and ideas, which become projects. */
+export class Projects {
+  static readonly reads: readonly string[] = ['idsOf', 'page', 'getMany', 'getFrames', 'get']
+  readonly objectives: Children<typeof objectives>
+  readonly metrics: Metrics
+  readonly transcripts: Transcripts
+  readonly assignments: Assignments
+  readonly ingest: Ingest
+  readonly ideas: Ideas
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #board: Board
+  readonly #audit: AuditLog
 
-  const getAll = (wanted: readonly string[]): Project[] =>
-    read(db, () => {
-      const frames = getFrames(wanted)
-      if (frames.length === 0) return []
-      const ids = JSON.stringify(frames.map(({ id }) => id))
-      limitItems(ids)
-      const items = Map.groupBy(itemsOf(ids), ({ projectId }) => projectId)
-      return frames.map((frame) => ({ ...frame, kanbanItems: items.get(frame.id) ?? [] }))
-    })
-
-  return {
-    /** Those of the given projects that exist, in no particular order. @throws TooMuchWork */
-    getAll,
-    /** The same without their items. @throws TooMuchWork */
-    getFrames,
-    /** One project. @throws ApiError 404 */
-    get: (id: string): Project => getAll([id])[0] ?? throwNotFound(projects),
-    /** One project, unless it is too much to read at once. @throws ApiError 404 */
-    getUnlessLarge: (id: string): Project | undefined =>
-      unlessTooMuch(() => getAll([id])[0] ?? throwNotFound(projects)),
-    /** The ids of the projects that pass the filter, by sortOrder. */
-    idsOf: (filter: ProjectFilter): string[] =>
-      listFor(filter)
-        .all(valuesOf(filter))
-        .map(({ id }) => id),
-    /** Where a project stands among all. @throws ApiError 404 */
-    place: (id: string): Place => place.get({ id }) ?? throwNotFound(projects),
+  constructor(db: SharedDatabase, board: Board, audit: AuditLog) {
+    this.objectives = new Children(db, objectives, ObjectiveSchema)
+    this.metrics = new Metrics(db)
+    this.transcripts = new Transcripts(db)
+    this.assignments = new Assignments(db)
+    this.ingest = new Ingest(db, this.transcripts, this.metrics, board.items)
+    this.ideas = new Ideas(db, (input) => this.create(input))
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#board = board
+    this.#audit = audit
   }
-}
 
-/**
- * Prepares the changes of projects. Call them inside the write that they are part of.
- * @returns the changes
- */
-export function prepareProjectChanges(db: SharedDatabase) {
-  const insert = prepareInsert(db, projects)
-  const update = prepareUpdate(db, projects)
-  const remove = prepareDelete(db, projects)
-  const exists = prepareExists(db, projects)
-  const named = prepareRows<{ name: string }>(
-    db,
-    db
-      .select({ name: projects.name })
-      .from(projects)
-      .where(eq(projects.id, given('id'))),
-  )
-  const record = prepareAuditLog(db)
-  const { columnNames } = new Board(db)
-  const ofItems = 'where item_id in (select id from kanban_items where project_id = +?)'
-  const limits = [
-    ...[
-      'kanban_items',
-      'transcript_summaries',
-      'metrics',
-      'objectives',
-      'team_assignments',
-      'kanban_labels',
-    ].map((table) => `${table} where project_id = +?`),
-    ...['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) => `${table} ${ofItems}`),
-  ].map((rows) => rowLimit(db, rows))
+  /** The ids of the projects that pass the filter, by sortOrder. */
+  idsOf(filter: ProjectFilter): string[] {
+    return this.#sql.ids(filter).map(({ id }) => id)
+  }
 
-  return {
-    /**
-     * Creates a project with its default columns. Without a `phaseConfig` it gets its type's default sequence;
-     * without a `phase` it starts in the first of its sequence.
-     * @returns the new project's id
-     */
-    create(input: ProjectInput & { name: string }): string {
-      const phaseConfig = input.phaseConfig ?? defaultPhaseConfig(input.type ?? 'technical')
-      const phase = input.phase || firstPhase(phaseConfig)
-      const id = newId()
-      const at = timestamp()
-      insert({ ...input, phaseConfig, phase, id, createdAt: at, updatedAt: at })
-      columnNames.createDefaults(id, at)
-      return id
-    },
+  /** A page of the projects that pass the filter. */
+  page(filter: ProjectFilter, query: PageQuery): Page {
+    return readPage((place, count) => this.#sql.placesAfter(filter, { ...place, count }), query)
+  }
 
-    /**
-     * Changes a project. An empty change leaves the project as it is,
-     * `updatedAt` included.
-     * @throws ApiError 404 when there is none
-     */
-    update(id: string, changes: ProjectInput): void {
-      const isEmpty = Object.keys(changes).length === 0
-      const isThere = isEmpty ? exists(id) : update(id, { ...changes, updatedAt: timestamp() })
-      if (!isThere) throwNotFound(projects)
-    },
+  /**
+   * Those of the given projects that exist, in no particular order: with one statement for the projects and seven for what
+   * belongs to them, however many projects.
+   * @throws TooMuchWork
+   */
+  getMany(wanted: readonly string[]): Project[] {
+    return read(this.#db, () => this.#withItems(this.getFrames(wanted)))
+  }
 
-    /** Deletes a project with all that belongs to it, and records who did. @throws ApiError 404 when there is none */
-    delete(id: string, by: Actor): void {
-      const { name } = named.get({ id }) ?? throwNotFound(projects)
-      for (const limit of limits) limit(id)
-      remove(id)
-      record({ action: 'project-deleted', by, subjectId: id, metadata: { name } })
-    },
+  /** The same without their items. @throws TooMuchWork */
+  getFrames(wanted: readonly string[]): ProjectFrame[] {
+    return read(this.#db, () => {
+      const ids = JSON.stringify(wanted)
+      this.#sql.limitFrames(ids)
+      return this.#framesOf(this.#sql.among({ ids }))
+    })
+  }
 
-    /** Gives projects other places in the list, all or nothing. @throws ApiError 404 when one of them does not exist */
-    reorder: prepareReorder(db, projects, undefined, () => notFound(thingOf(projects))),
+  /** One project. @throws ApiError 404; TooMuchWork */
+  get(id: string): Project {
+    return this.getMany([id])[0] ?? throwNotFound(projects)
+  }
+
+  /**
+   * Creates a project with its default columns. Without a `phaseConfig` it gets its type's default sequence;
+   * without a `phase` it starts in the first of its sequence.
+   */
+  create(input: ProjectInput & { name: string }): Project {
+    const phaseConfig = input.phaseConfig ?? defaultPhaseConfig(input.type ?? 'technical')
+    const phase = input.phase || firstPhase(phaseConfig)
+    const id = newId()
+    const at = timestamp()
+    const row = this.#sql.insert({ ...input, phaseConfig, phase, id, createdAt: at, updatedAt: at })
+    this.#board.columnNames.createDefaults(id, at)
+    return this.#whole(row)
+  }
+
+  /**
+   * Changes a project; an empty change leaves it as it is, `updatedAt` included.
+   * @returns it, unless it is too much to read at once
+   * @throws ApiError 404
+   */
+  update(id: string, changes: ProjectInput): Project | undefined {
+    const isEmpty = Object.keys(changes).length === 0
+    const row = isEmpty ? this.#sql.one(id) : this.#sql.update(id, { ...changes, updatedAt: timestamp() })
+    if (row === undefined) throwNotFound(projects)
+    return unlessTooMuch(() => {
+      this.#sql.limitFrames(JSON.stringify([id]))
+      return this.#whole(row)
+    })
+  }
+
+  /** Deletes a project with all that belongs to it, and records who did. @throws ApiError 404; TooMuchWork */
+  delete(id: string, by: Actor): void {
+    const { name } = this.#sql.named({ id }) ?? throwNotFound(projects)
+    for (const limit of this.#sql.limitsOfDeletion) limit(id)
+    this.#sql.remove(id)
+    this.#audit.record({ action: 'project-deleted', by, subjectId: id, metadata: { name } })
+  }
+
+  /**
+   * Gives projects other places in the list, all or nothing.
+   * @returns where they stand then, in the order of the places
+   * @throws ApiError 404 when one of them does not exist; TooMuchWork
+   */
+  reorder(places: readonly Place[]): Place[] {
+    this.#sql.reorder(places)
+    return places.map(({ id }) => this.#sql.place({ id }) as Place)
+  }
+
+  #whole(row: ProjectRow): Project {
+    return this.#withItems(this.#framesOf([row]))[0] as Project
+  }
+
+  #framesOf(rows: ProjectRow[]): ProjectFrame[] {
+    if (rows.length === 0) return []
+    const ids = JSON.stringify(rows.map(({ id }) => id))
+    const transcriptSummaries = this.#sql.transcriptsOf(ids)
+    const metrics = this.#sql.metricsOf(ids)
+    const objectives = this.#sql.objectivesOf(ids)
+    const teamAssignments = this.#sql.assignmentsOf(ids)
+    return rows.map((project) => ({
+      ...project,
+      transcriptSummaries: transcriptSummaries.get(project.id) ?? [],
+      metrics: metrics.get(project.id) ?? [],
+      objectives: objectives.get(project.id) ?? [],
+      teamAssignments: teamAssignments.get(project.id) ?? [],
+    }))
+  }
+
+  #withItems(frames: ProjectFrame[]): Project[] {
+    if (frames.length === 0) return []
+    const ids = JSON.stringify(frames.map(({ id }) => id))
+    this.#sql.limitItems(ids)
+    const items = Map.groupBy(this.#board.records.ofProjects(ids), ({ projectId }) => projectId)
+    return frames.map((frame) => ({ ...frame, kanbanItems: items.get(frame.id) ?? [] }))
   }
 }

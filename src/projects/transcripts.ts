@@ -1,11 +1,12 @@
 /** Transcript summaries: what was said in a meeting, and who has to do what. */
 
 import { Type } from '@sinclair/typebox'
+import { type ChildInput, Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
-import { type ChildInput, prepareChildren } from '../db/old-children.ts'
 import { transcriptSummaries } from '../db/schema.ts'
 import type { JsonObject } from '../json.ts'
 import { DateText, Description, JsonText, LIMITS, Title } from '../schemas/common.ts'
+import { TranscriptSummarySchema } from '../schemas/records.ts'
 import { parseTimestamp } from '../time.ts'
 
 /** What a client says of a meeting. */
@@ -20,21 +21,26 @@ export const transcriptFields = {
   sourceFile: Type.Optional(Type.String({ maxLength: LIMITS.file })),
 }
 
+type TranscriptSummary = typeof transcriptSummaries.$inferSelect
 type TranscriptInput = ChildInput<typeof transcriptSummaries>
 
 /** With the date as it is stored: validation lets only texts in that are one. */
 const toRow = ({ date, ...fields }: TranscriptInput): TranscriptInput =>
   date === undefined ? fields : { ...fields, date: parseTimestamp(date) as string }
 
-/**
- * Prepares the statements that read and change transcript summaries. Their dates come as clients write them.
- * @returns readers; and changes, to be called inside the write that they are part of
- */
-export function prepareTranscriptSummaries(db: SharedDatabase) {
-  const children = prepareChildren(db, transcriptSummaries)
-  return {
-    ...children,
-    create: (projectId: string, input: TranscriptInput) => children.create(projectId, toRow(input)),
-    update: (id: string, input: TranscriptInput) => children.update(id, toRow(input)),
+/** The transcript summaries of projects. Their dates come as clients write them. */
+export class Transcripts extends Children<typeof transcriptSummaries> {
+  constructor(db: SharedDatabase) {
+    super(db, transcriptSummaries, TranscriptSummarySchema)
+  }
+
+  /** Creates a transcript summary. @throws ApiError 404 when there is no such project */
+  override create(projectId: string, input: TranscriptInput): TranscriptSummary {
+    return super.create(projectId, toRow(input))
+  }
+
+  /** Changes a transcript summary; an empty change leaves it as it is, `updatedAt` included. @throws ApiError 404 */
+  override update(id: string, input: TranscriptInput): TranscriptSummary {
+    return super.update(id, toRow(input))
   }
 }

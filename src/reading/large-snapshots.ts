@@ -1,18 +1,18 @@
 /** Snapshots of whatever size: what is too much to read at once is read by the worker thread, and kept like the rest. */
 import { throwNotFound } from '../db/existence.ts'
-import { type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
+import type { PageQuery } from '../db/pages.ts'
 import { projects } from '../db/schema.ts'
 import { unlessTooMuch } from '../db/work-limits.ts'
-import type { ProjectFilter } from '../projects/projects.ts'
-import type { PackedList, ProjectReads } from './packed-projects.ts'
+import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { type ProjectText, unpack } from './project-text.ts'
 import { type KeptSnapshots, keyOf, type PageSnapshot, type Snapshot, type Soon } from './snapshots.ts'
+import type { PackedList, WholeProjects } from './whole-projects.ts'
 
-/** Performs a read in the worker thread. */
-export type Offloaded = <Name extends keyof ProjectReads>(
+/** Reads whole projects in the worker thread. */
+export type InWorker = <Name extends keyof WholeProjects>(
   name: Name,
-  ...args: Parameters<ProjectReads[Name]>
-) => Promise<ReturnType<ProjectReads[Name]>>
+  ...args: Parameters<WholeProjects[Name]>
+) => Promise<ReturnType<WholeProjects[Name]>>
 
 /** Reads projects from their snapshots: at once where that is possible. */
 export interface LargeSnapshots {
@@ -29,13 +29,13 @@ const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
 
 /**
  * Makes the reader.
- * @param placesOf the places of the list that passes a filter
+ * @param records reads the projects themselves
  * @param maxBytes how much memory the snapshots may take
  */
 export function createLargeSnapshots(
   snapshots: KeptSnapshots,
-  placesOf: (filter: ProjectFilter) => PlacesAfter,
-  offloaded: Offloaded,
+  records: Projects,
+  inWorker: InWorker,
   maxBytes: number,
 ): LargeSnapshots {
   /** What the worker thread is reading, by key. */
@@ -63,7 +63,7 @@ export function createLargeSnapshots(
     const flight = snapshots.beginFlight()
     let text: (ProjectText & Snapshot) | undefined
     try {
-      const packed = await offloaded('projectText', id)
+      const packed = await inWorker('text', id)
       text = packed && { ...unpack(packed, toBuffer(packed.body)), etag: packed.etag }
     } finally {
       snapshots.endFlight(flight, text ? [[id, text]] : [])
@@ -82,7 +82,7 @@ export function createLargeSnapshots(
     const flight = snapshots.beginFlight()
     let list: PackedList | undefined
     try {
-      list = await offloaded('projectList', filter)
+      list = await inWorker('list', filter)
     } finally {
       if (list === undefined) snapshots.endFlight(flight, [])
     }
@@ -104,10 +104,10 @@ export function createLargeSnapshots(
       return unlessTooMuch(make) ?? soon(keyOf(filter), make, () => readList(filter))
     },
     page(filter, query) {
-      const made = unlessTooMuch(() => snapshots.page(() => readPage(placesOf(filter), query)))
+      const made = unlessTooMuch(() => snapshots.page(() => records.page(filter, query)))
       return (
         made ??
-        offloaded('projectPage', filter, query).then(({ body, etag, next }) => ({
+        inWorker('page', filter, query).then(({ body, etag, next }) => ({
           body: toBuffer(body),
           etag,
           next,

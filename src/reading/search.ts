@@ -2,8 +2,8 @@
 import SQLite from 'better-sqlite3'
 import { eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
-import { given, type Identified, prepareRows } from '../db/old-statements.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
+import { given, type Identified, selectOne } from '../db/statements.ts'
 import { isLimited, TooMuchWork } from '../db/work-limits.ts'
 import { invalidField } from '../errors.ts'
 import { once } from '../once.ts'
@@ -86,57 +86,68 @@ function shortened(snippet: string): string {
   return `${from > 0 ? '…' : ''}${part}…${isOpen ? MARK : ''}`
 }
 
-/** Prepares reading where a record is and what it is called, by id. */
-const preparePlace = (
+/** Where a record is and what it is called, by id. */
+const placeIn = (
   db: SharedDatabase,
   table: Identified,
   fields: { projectId?: StringColumn; title: StringColumn },
 ) =>
-  prepareRows<{ projectId?: string; title: string }>(
-    db,
+  selectOne<{ projectId?: string; title: string }>(() =>
     db
       .select(fields)
       .from(table)
       .where(eq(table.id, given('id'))),
-  ).get
-
-/**
- * Prepares the search.
- * @returns what searches for all words of a text, the last one as a prefix too, in whatever a member may read: at most
- * so many results, best first. It throws an ApiError: 400 for too many words
- */
-export function prepareSearch(db: SharedDatabase) {
-  const best = db.$client.prepare<[string, string, number, string], Hit>(BEST)
-  const { projectId, title } = kanbanItems
-  const itemOfComment = prepareRows(
-    db,
-    db
-      .select({ projectId, title })
-      .from(kanbanComments)
-      .innerJoin(kanbanItems, eq(kanbanItems.id, kanbanComments.itemId))
-      .where(eq(kanbanComments.id, given('id'))),
   )
-  const places = {
-    project: preparePlace(db, projects, { projectId: projects.id, title: projects.name }),
-    'kanban-item': preparePlace(db, kanbanItems, { projectId, title }),
-    'kanban-comment': itemOfComment.get,
-    'transcript-summary': preparePlace(db, transcriptSummaries, {
+
+const statementsOf = (db: SharedDatabase) => ({
+  best: once(() => db.$client.prepare<[string, string, number, string], Hit>(BEST)),
+  places: {
+    project: placeIn(db, projects, { projectId: projects.id, title: projects.name }),
+    'kanban-item': placeIn(db, kanbanItems, { projectId: kanbanItems.projectId, title: kanbanItems.title }),
+    'kanban-comment': selectOne(() =>
+      db
+        .select({ projectId: kanbanItems.projectId, title: kanbanItems.title })
+        .from(kanbanComments)
+        .innerJoin(kanbanItems, eq(kanbanItems.id, kanbanComments.itemId))
+        .where(eq(kanbanComments.id, given('id'))),
+    ),
+    'transcript-summary': placeIn(db, transcriptSummaries, {
       projectId: transcriptSummaries.projectId,
       title: transcriptSummaries.title,
     }),
-    'personal-idea': preparePlace(db, personalIdeas, { title: personalIdeas.title }),
+    'personal-idea': placeIn(db, personalIdeas, { title: personalIdeas.title }),
+  },
+})
+
+/** The search over what a member may read. */
+export class Search {
+  static readonly reads: readonly string[] = ['find']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(db: SharedDatabase) {
+    this.#db = db
+    this.#sql = statementsOf(db)
   }
 
-  return (text: string, memberId: string, limit: number): SearchResult[] => {
+  /**
+   * Searches for all words of a text, the last one as a prefix too.
+   * @returns at most so many results, best first
+   * @throws ApiError 400 for too many words; TooMuchWork
+   */
+  find(text: string, memberId: string, limit: number): SearchResult[] {
     const query = toQuery(text)
     if (query === undefined) return []
     // What a word finds may be most of all text there is.
-    if (isLimited(db)) throw new TooMuchWork()
-    return read(db, () =>
-      best.all(query, memberId, limit, query).flatMap(({ kind, id, snippet }) => {
-        const place = places[kind]({ id })
-        return place ? [{ kind, id, projectId: null, ...place, snippet: shortened(snippet) }] : []
-      }),
+    if (isLimited(this.#db)) throw new TooMuchWork()
+    const { best, places } = this.#sql
+    return read(this.#db, () =>
+      best()
+        .all(query, memberId, limit, query)
+        .flatMap(({ kind, id, snippet }) => {
+          const place = places[kind]({ id })
+          return place ? [{ kind, id, projectId: null, ...place, snippet: shortened(snippet) }] : []
+        }),
     )
   }
 }

@@ -1,12 +1,12 @@
 /** Snapshots: projects as they are sent, serialised once and kept until something in them changes. */
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { Board } from '../board/board.ts'
+import type { Items } from '../board/items.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import type { Page } from '../db/pages.ts'
 import { projects } from '../db/schema.ts'
-import { type ProjectFilter, prepareProjects } from '../projects/projects.ts'
+import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { createProjectWriter, type ProjectText } from './project-text.ts'
 import { watchProjects } from './touched-projects.ts'
 
@@ -20,6 +20,9 @@ export interface Snapshot {
 export interface PageSnapshot extends Snapshot {
   next: string | undefined
 }
+
+/** What is there already, or comes from the worker thread. */
+export type Soon<T> = T | Promise<T>
 
 /** What of a project writes have touched since its text was read. */
 interface Touched {
@@ -67,10 +70,6 @@ export interface Snapshots {
 
 /** Snapshots, and what whoever keeps them has to be told. */
 export interface KeptSnapshots extends Snapshots {
-  /** To be told the connection of each request as it arrives. */
-  arrived: (client: object) => void
-  /** For reads that follow one another within a turn of the event loop. */
-  askAgain: () => void
   /** Before the worker thread reads projects. Every flight has to be ended. */
   beginFlight: () => Flight
   /**
@@ -125,15 +124,18 @@ export function assemble(snapshots: readonly Snapshot[]): Snapshot {
 /**
  * Makes the snapshots of a database's projects. A write of this connection drops what it touches, through
  * {@link watchProjects}: of an item, that item's text, else what stands around the items. A commit of another process
- * drops all; whether there was one is asked once in each turn of the event loop in which requests arrive, and for
- * whatever reads at another time.
+ * drops all; every read asks whether there was one.
+ * @param records reads the projects themselves
+ * @param items reads items of theirs
  * @param maxBytes how much memory the snapshots may take; the least recently used go first
  */
-export function createSnapshots(db: SharedDatabase, maxBytes: number): KeptSnapshots {
+export function createSnapshots(
+  db: SharedDatabase,
+  records: Projects,
+  items: Pick<Items, 'getMany'>,
+  maxBytes: number,
+): KeptSnapshots {
   const { $client: client } = db
-  const records = prepareProjects(db)
-  const { records: itemRecords } = new Board(db)
-  const itemsById = (ids: string[]) => itemRecords.many(ids)
   const writer = createProjectWriter()
   const dataVersion = client.prepare<[], number>('pragma data_version').pluck()
   const kept = new LRUCache<string, KeptProject | KeptList>({
@@ -146,12 +148,6 @@ export function createSnapshots(db: SharedDatabase, maxBytes: number): KeptSnaps
   })
   let version = dataVersion.get()
   let generation = 0
-  /** The number of the turn in which requests arrive, and in which turn a client's latest did. */
-  let turn = 0
-  const latestTurn = new WeakMap<object, number>()
-  let isTurn = false
-  let isAsked = false
-
   const flights = new Set<Flight>()
 
   const keptProject = (id: string): KeptProject | undefined => {
@@ -168,37 +164,12 @@ export function createSnapshots(db: SharedDatabase, maxBytes: number): KeptSnaps
     }
   })
 
-  const askAgain = () => {
-    isAsked = false
-  }
-  const endTurn = () => {
-    isTurn = false
-    isAsked = false
-  }
-
-  function arrived(client: object): void {
-    if (!isTurn) {
-      isTurn = true
-      turn++
-      setImmediate(endTurn)
-    }
-    // At the turn's beginning the loop was told who has sent something. What is sent later is read in the next turn,
-    // unless it is read together with an earlier request of the same client.
-    else if (latestTurn.get(client) === turn) isAsked = false
-    latestTurn.set(client, turn)
-  }
-
+  /** Drops all when another process has committed. */
   function askForOthers(): void {
     const current = dataVersion.get()
     if (current === version) return
     version = current
     kept.clear()
-  }
-
-  function askOncePerTurn(): void {
-    if (isAsked) return
-    askForOthers()
-    isAsked = isTurn
   }
 
   /** Makes what is missing. All of it, and what is kept beside it, is of one state of the database. */
@@ -225,8 +196,8 @@ export function createSnapshots(db: SharedDatabase, maxBytes: number): KeptSnaps
     )
     // One that went from one project to another was touched in both.
     const touchedItems = [...new Set([...stale.values()].flatMap(({ touched }) => [...touched.items]))]
-    const items = touchedItems.length > 0 ? itemsById(touchedItems) : []
-    const itemsOf = Map.groupBy(items, ({ projectId }) => projectId)
+    const found = touchedItems.length > 0 ? items.getMany(touchedItems) : []
+    const itemsOf = Map.groupBy(found, ({ projectId }) => projectId)
     const renewed = new Map<string, KeptProject | undefined>()
     for (const [id, project] of stale) {
       const { touched } = project
@@ -249,7 +220,7 @@ export function createSnapshots(db: SharedDatabase, maxBytes: number): KeptSnaps
   function ofProjects(ids: string[]): Snapshot[] {
     const found = new Map(ids.map((id) => [id, keptProject(id)]))
     const missing = ids.filter((id) => found.get(id) === undefined)
-    for (const project of missing.length > 0 ? records.getAll(missing) : []) {
+    for (const project of missing.length > 0 ? records.getMany(missing) : []) {
       found.set(project.id, keep(project.id, writer.write(project)))
     }
     const stale = new Map([...found].flatMap(([id, project]) => (isStale(project) ? [[id, project]] : [])))
@@ -258,16 +229,14 @@ export function createSnapshots(db: SharedDatabase, maxBytes: number): KeptSnaps
   }
 
   return {
-    arrived,
-    askAgain,
     project(id) {
-      askOncePerTurn()
+      askForOthers()
       const project = keptProject(id)
       if (project && !isStale(project)) return project
       return make(() => ofProjects([id])[0] ?? throwNotFound(projects))
     },
     list(filter) {
-      askOncePerTurn()
+      askForOthers()
       const key = keyOf(filter)
       const list = kept.get(key)
       if (list && 'generation' in list && list.generation === generation) return list
@@ -297,6 +266,3 @@ export function createSnapshots(db: SharedDatabase, maxBytes: number): KeptSnaps
       }),
   }
 }
-
-/** What is there already, or comes from the worker thread. */
-export type Soon<T> = T | Promise<T>

@@ -3,8 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { asc, count } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
-import { amongIds, prepareRows } from '../db/old-statements.ts'
-import type { Page } from '../db/pages.ts'
+import type { PageQuery } from '../db/pages.ts'
 import {
   kanbanColumns,
   kanbanItems,
@@ -14,69 +13,90 @@ import {
   teamAssignments,
   transcriptSummaries,
 } from '../db/schema.ts'
+import { amongIds, selectAll } from '../db/statements.ts'
+import { once } from '../once.ts'
+import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { ref } from '../schemas/common.ts'
 import { type ProjectSummary, ProjectSummarySchema } from '../schemas/records.ts'
 import { createSerializer } from '../schemas/serialization.ts'
 import { type PageSnapshot, toSnapshot } from './snapshots.ts'
 
-/** Prepares counting the rows of a table by the project they belong to. It takes the projects' ids as a JSON array. */
-function prepareCount(db: SharedDatabase, table: SQLiteTable & { projectId: SQLiteColumn }) {
+/** The numbers of the rows of a table, by the project that they belong to; it takes the projects' ids as a JSON array. */
+function countIn(db: SharedDatabase, table: SQLiteTable & { projectId: SQLiteColumn }) {
   const { projectId } = table
-  const statement = db
-    .select({ projectId, rows: count() })
-    .from(table)
-    .where(amongIds(projectId))
-    .groupBy(projectId)
-    .prepare()
+  const counts = once(() =>
+    db
+      .select({ projectId, rows: count() })
+      .from(table)
+      .where(amongIds(projectId))
+      .groupBy(projectId)
+      .prepare(),
+  )
   return (ids: string): Map<unknown, number> =>
-    new Map(statement.all({ ids }).map(({ projectId, rows }) => [projectId, rows]))
+    new Map(
+      counts()
+        .all({ ids })
+        .map(({ projectId, rows }) => [projectId, rows]),
+    )
 }
 
-/** Prepares counting items by project and column. It takes the projects' ids as a JSON array. */
-function prepareColumnCounts(db: SharedDatabase) {
-  const columns = prepareRows(
-    db,
+const statementsOf = (db: SharedDatabase) => ({
+  projects: selectAll(db, () => db.select().from(projects).where(amongIds(projects.id))),
+  columns: selectAll(db, () =>
     db
       .select({ projectId: kanbanColumns.projectId, column: kanbanColumns.name })
       .from(kanbanColumns)
       .where(amongIds(kanbanColumns.projectId))
       .orderBy(asc(kanbanColumns.projectId), asc(kanbanColumns.sortOrder), asc(kanbanColumns.id)),
-  )
-  const filled = db
-    .select({ projectId: kanbanItems.projectId, column: kanbanItems.column, items: count() })
-    .from(kanbanItems)
-    .where(amongIds(kanbanItems.projectId))
-    .groupBy(kanbanItems.projectId, kanbanItems.column)
-    .orderBy(asc(kanbanItems.projectId), asc(kanbanItems.column))
-    .prepare()
-  return (ids: string) => {
-    const defined = columns.all({ ids }).map((column) => ({ ...column, items: 0 }))
-    return Map.groupBy([...defined, ...filled.all({ ids })], ({ projectId }) => projectId)
+  ),
+  filledColumns: once(() =>
+    db
+      .select({ projectId: kanbanItems.projectId, column: kanbanItems.column, items: count() })
+      .from(kanbanItems)
+      .where(amongIds(kanbanItems.projectId))
+      .groupBy(kanbanItems.projectId, kanbanItems.column)
+      .orderBy(asc(kanbanItems.projectId), asc(kanbanItems.column))
+      .prepare(),
+  ),
+  transcriptSummaries: countIn(db, transcriptSummaries),
+  metrics: countIn(db, metrics),
+  objectives: countIn(db, objectives),
+  teamAssignments: countIn(db, teamAssignments),
+})
+
+/** Project summaries, in pages. */
+export class Summaries {
+  static readonly reads: readonly string[] = ['page']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #projects: Projects
+  readonly #serialize = createSerializer(Type.Array(ref(ProjectSummarySchema)))
+
+  constructor(db: SharedDatabase, projects: Projects) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#projects = projects
   }
-}
 
-/**
- * Prepares the statements that read summaries: seven, however many projects. Call it inside a transaction.
- * @returns the reader: those of the given projects that exist, in the order given
- */
-export function prepareProjectSummaries(db: SharedDatabase): (wanted: readonly string[]) => ProjectSummary[] {
-  const rows = prepareRows(db, db.select().from(projects).where(amongIds(projects.id)))
-  const countColumns = prepareColumnCounts(db)
-  const countTranscriptSummaries = prepareCount(db, transcriptSummaries)
-  const countMetrics = prepareCount(db, metrics)
-  const countObjectives = prepareCount(db, objectives)
-  const countTeamAssignments = prepareCount(db, teamAssignments)
+  /** A page of the projects that pass the filter: eight statements, however many projects. */
+  page(filter: ProjectFilter, query: PageQuery): PageSnapshot {
+    return read(this.#db, () => {
+      const { ids, next } = this.#projects.page(filter, query)
+      return { ...toSnapshot(this.#serialize(this.#summariesOf(ids))), next }
+    })
+  }
 
-  return (wanted) => {
+  /** Those of the given projects that exist, in the order given. */
+  #summariesOf(wanted: readonly string[]): ProjectSummary[] {
     const ids = JSON.stringify(wanted)
-    const columnsOf = countColumns(ids)
-    const transcriptSummariesOf = countTranscriptSummaries(ids)
-    const metricsOf = countMetrics(ids)
-    const objectivesOf = countObjectives(ids)
-    const teamAssignmentsOf = countTeamAssignments(ids)
+    const columnsOf = this.#columnsOf(ids)
+    const transcriptSummariesOf = this.#sql.transcriptSummaries(ids)
+    const metricsOf = this.#sql.metrics(ids)
+    const objectivesOf = this.#sql.objectives(ids)
+    const teamAssignmentsOf = this.#sql.teamAssignments(ids)
 
     const summaries = new Map<string, ProjectSummary>()
-    for (const project of rows.all({ ids })) {
+    for (const project of this.#sql.projects({ ids })) {
       const { id } = project
       const columns = columnsOf.get(id) ?? []
       const counts = {
@@ -92,18 +112,10 @@ export function prepareProjectSummaries(db: SharedDatabase): (wanted: readonly s
     }
     return wanted.map((id) => summaries.get(id)).filter((summary) => summary !== undefined)
   }
-}
 
-/**
- * Makes what reads pages of summaries.
- * @returns the reader; it asks which projects a page shows in the state of the database that it reads them in
- */
-export function createSummaryPages(db: SharedDatabase): (choose: () => Page) => PageSnapshot {
-  const summaries = prepareProjectSummaries(db)
-  const serialize = createSerializer(Type.Array(ref(ProjectSummarySchema)))
-  return (choose) =>
-    read(db, () => {
-      const { ids, next } = choose()
-      return { ...toSnapshot(serialize(summaries(ids))), next }
-    })
+  #columnsOf(ids: string) {
+    const defined = this.#sql.columns({ ids }).map((column) => ({ ...column, items: 0 }))
+    const filled = this.#sql.filledColumns().all({ ids })
+    return Map.groupBy([...defined, ...filled], ({ projectId }) => projectId)
+  }
 }

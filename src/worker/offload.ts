@@ -2,10 +2,11 @@
 import { Worker } from 'node:worker_threads'
 import { ApiError, type ErrorDetails } from '../errors.ts'
 
-/** An operation to be performed. */
+/** A rule to be called. */
 export interface Task {
   id: number
-  name: string
+  /** The rule's path, e.g. `board.items.move`. */
+  path: string
   args: unknown[]
 }
 
@@ -40,7 +41,7 @@ const fileOfWorker = () =>
 /**
  * Makes what hands work over.
  * @param databaseUrl the file that the thread opens
- * @returns `perform`, which resolves with the operation's result or rejects as it throws; and `close`
+ * @returns `perform`, which resolves with the rule's result or rejects as it throws; and `close`
  */
 export function createOffload(databaseUrl: string) {
   const waiting = new Map<number, Waiting>()
@@ -77,7 +78,7 @@ export function createOffload(databaseUrl: string) {
   }
 
   return {
-    perform: (name: string, args: unknown[]): Promise<unknown> =>
+    perform: (path: string, args: unknown[]): Promise<unknown> =>
       new Promise((resolve, reject) => {
         if (waiting.size >= LINE) {
           throw new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': '1' } })
@@ -86,7 +87,7 @@ export function createOffload(databaseUrl: string) {
         worker.ref()
         const id = ++latest
         waiting.set(id, { resolve, reject })
-        worker.postMessage({ id, name, args } satisfies Task)
+        worker.postMessage({ id, path, args } satisfies Task)
       }),
     close: async (): Promise<void> => {
       const ending = worker

@@ -2,16 +2,22 @@
 import { Board } from '../board/board.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { Members } from '../members/members.ts'
+import { Projects } from '../projects/projects.ts'
+import { Reading } from '../reading/reading.ts'
 
 /** The rules of one connection. What changes something is to be called inside a write. */
 export interface Rules {
   board: Board
   members: Members
+  projects: Projects
+  reading: Reading
 }
 
 /** Makes the rules of a connection, once. Their statements are made when they are first run. */
 export function createRules(db: SharedDatabase): Rules {
   const board = new Board(db)
   const members = new Members(db)
-  return { board, members }
+  const projects = new Projects(db, board, members.audit)
+  const reading = new Reading(db, projects)
+  return { board, members, projects, reading }
 }

@@ -6,18 +6,12 @@
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
 import { openDatabase, read, write } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
-import { prepareProjectReads } from '../reading/packed-projects.ts'
 import type { Answer, Task } from './offload.ts'
-import { prepareReads, prepareWrites } from './operations.ts'
 import { ruleAt } from './performed.ts'
 import { createRules } from './rules.ts'
 
-type Operation = (...args: unknown[]) => unknown
-
 const { db, files } = openDatabase((workerData as { databaseUrl: string }).databaseUrl)
-const reads = { ...prepareReads(db), ...prepareProjectReads(db) } as unknown as Record<string, Operation>
 const rules = createRules(db)
-const writes = prepareWrites(db) as unknown as Record<string, Operation>
 
 /** What is moved to the other side instead of being copied: buffers that are nobody else's. */
 function buffersOf(value: unknown): Transferable[] {
@@ -30,23 +24,18 @@ function buffersOf(value: unknown): Transferable[] {
 }
 
 /** Nothing is committed to files that are no longer where they were opened. */
-function writeInPlace(operation: Operation | undefined, args: unknown[]): unknown {
-  const value = operation?.(...args)
+function writeInPlace(call: () => unknown): unknown {
+  const value = call()
   const lost = files.lost()
   if (lost) throw lost
   return value
 }
 
-function perform({ name, args }: Task): Answer['outcome'] {
-  const [reading, writing] = [reads[name], writes[name]]
+function perform({ path, args }: Task): Answer['outcome'] {
   try {
-    if (name.includes('.')) {
-      const { call, reads } = ruleAt(rules, name)
-      return { value: reads ? read(db, () => call(...args)) : write(db, () => writeInPlace(call, args)) }
-    }
-    return {
-      value: reading ? read(db, () => reading(...args)) : write(db, () => writeInPlace(writing, args)),
-    }
+    const { call, reads } = ruleAt(rules, path)
+    const work = () => call(...args)
+    return { value: reads ? read(db, work) : write(db, () => writeInPlace(work)) }
   } catch (error) {
     if (error instanceof ApiError) {
       const { statusCode, message, details, headers } = error

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
-import { prepareSearch } from '../../src/reading/search.ts'
+import { Search } from '../../src/reading/search.ts'
 import { watch } from '../executions.ts'
 import { type App, build, createProject, send } from '../helper.ts'
 
@@ -150,7 +150,7 @@ t.test('no statement walks through a board', async (t) => {
   t.teardown(other.close)
   const ran = new Map<string, unknown[]>()
   watch(t, other.db.$client).before = (source, values) => ran.set(source, values)
-  t.ok(prepareSearch(other.db)('needle', 'local', 20).length > 0)
+  t.ok(new Search(other.db).find('needle', 'local', 20).length > 0)
   hold('a search', ran)
   t.strictSame(
     [...tables].toSorted(),

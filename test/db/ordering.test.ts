@@ -1,7 +1,7 @@
 import { deepStrictEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { afterLast, between, numbered, type Place, prepareReorder } from '../../src/db/ordering.ts'
+import { afterLast, between, numbered, type Place, reorderIn } from '../../src/db/ordering.ts'
 import { kanbanSubtasks, projects } from '../../src/db/schema.ts'
 import { age, build, createItem, createProject, createSubtask, LONG_AGO, send, stored } from '../helper.ts'
 
@@ -157,7 +157,7 @@ t.test('numbered is 1, 2, 3, ...: as records get it that come one after the othe
   }
 })
 
-t.test('prepareReorder', async (t) => {
+t.test('reorderIn', async (t) => {
   class Refusal extends Error {
     positions: number[]
     constructor(positions: number[]) {
@@ -176,7 +176,7 @@ t.test('prepareReorder', async (t) => {
       for (const sortOrder of [1, 2, 3]) all.push(await createSubtask(app, id, { sortOrder }))
     }
     for (const { id } of all) age(app, 'kanban_subtasks', id)
-    const reorder = prepareReorder(
+    const reorder = reorderIn(
       app.db,
       kanbanSubtasks,
       kanbanSubtasks.itemId,
@@ -236,7 +236,7 @@ t.test('prepareReorder', async (t) => {
     const app = await build(t)
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) ids.push((await createProject(app, { name })).id)
-    const reorder = prepareReorder(app.db, projects, undefined, (unknown) => new Refusal(unknown))
+    const reorder = reorderIn(app.db, projects, undefined, (unknown) => new Refusal(unknown))
     const places = ids.map((id, index): Place => ({ id, sortOrder: -index }))
     await app.write(() => reorder(places))
     const { body } = await send(app, 'GET', '/api/projects')

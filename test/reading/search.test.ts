@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { newId } from '../../src/db/ids.ts'
 import { invalidField } from '../../src/errors.ts'
-import { prepareSearch } from '../../src/reading/search.ts'
+import { Search } from '../../src/reading/search.ts'
 import { long } from '../helper.ts'
 
 /** A database, what searches it as the member `me`, and SQL with values. */
@@ -14,8 +14,8 @@ function setUp(t: Test, url = ':memory:') {
   const { db, close } = openDatabase(url)
   t.teardown(close)
   const { $client: client } = db
-  const search = prepareSearch(db)
-  const find = (text: string, limit = 500) => search(text, 'me', limit)
+  const search = new Search(db)
+  const find = (text: string, limit = 500) => search.find(text, 'me', limit)
   const found = (text: string, limit?: number) => find(text, limit).map(({ id }) => id)
   const run = (sql: string, ...values: unknown[]) => client.prepare(sql).run(...values)
   run("insert into projects (id, name) values ('p', 'Apollo')")
@@ -288,7 +288,7 @@ t.test("others' ideas neither show nor take a place", async (t) => {
   for (let index = 0; index < 30; index++) run(addIdea, `a${index}`, 'other', 'secret secret')
   run(addIdea, 'mine', 'me', `my secret ${'and so on '.repeat(20)}`)
   run(addItem, 'i', 'Card', `no secret ${'and so on '.repeat(50)}`)
-  const found = (owner: string, limit: number) => search('secret', owner, limit).map(({ id }) => id)
+  const found = (owner: string, limit: number) => search.find('secret', owner, limit).map(({ id }) => id)
   t.strictSame(found('me', 1), ['mine'])
   t.strictSame(found('me', 500), ['mine', 'i'])
   t.strictSame(found('nobody', 1), ['i'])

@@ -3,11 +3,12 @@ import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
 import { createGroupCommit } from '../../src/db/group-commit.ts'
-import { type ProjectFilter, prepareProjects } from '../../src/projects/projects.ts'
+import type { ProjectFilter } from '../../src/projects/projects.ts'
 import { createSnapshots } from '../../src/reading/snapshots.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
 import { createSerializer } from '../../src/schemas/serialization.ts'
+import { createRules } from '../../src/worker/rules.ts'
 import { nextTurn, watch } from '../executions.ts'
 
 const MUCH = 1_000_000
@@ -15,8 +16,8 @@ const serialize = createSerializer(ref(ProjectSchema))
 
 /** What an answer is when it is read and written afresh. */
 function freshFrom(db: SharedDatabase) {
-  const projects = prepareProjects(db)
-  const project = (id: string) => projects.getAll([id]).map(serialize).join()
+  const { projects } = createRules(db)
+  const project = (id: string) => projects.getMany([id]).map(serialize).join()
   return { project, list: (filter: ProjectFilter = {}) => `[${projects.idsOf(filter).map(project).join()}]` }
 }
 
@@ -27,6 +28,12 @@ const insertProject = (id: string, order: number, status = 'active') => `
   insert into metrics (id, project_id, name, value) values ('${id}-metric', '${id}', 'Velocity', 1.5);
 `
 
+/** Snapshots of a database's projects. */
+function snapshotsOf(db: SharedDatabase, maxBytes: number) {
+  const { projects, board } = createRules(db)
+  return createSnapshots(db, projects, board.items, maxBytes)
+}
+
 /** Snapshots of a new file's projects, and another connection to the file. */
 function setUp(t: Test, ids: string[], maxBytes = MUCH) {
   const path = join(t.testdir(), 'board.db')
@@ -35,7 +42,7 @@ function setUp(t: Test, ids: string[], maxBytes = MUCH) {
   const other = openDatabase(`file:${path}`)
   t.teardown(other.close)
   for (const [index, id] of ids.entries()) db.$client.exec(insertProject(id, index))
-  const { project, list, page, arrived, askAgain } = createSnapshots(db, maxBytes)
+  const { project, list, page } = snapshotsOf(db, maxBytes)
   return {
     path,
     db,
@@ -44,8 +51,6 @@ function setUp(t: Test, ids: string[], maxBytes = MUCH) {
     project,
     list,
     page,
-    arrived,
-    askAgain,
     fresh: freshFrom(other.db),
     body: (id: string) => project(id).body,
     executed: watch(t, db.$client),
@@ -123,7 +128,6 @@ t.test('what does not exist is a 404, until it does', async (t) => {
   client.exec("delete from projects where id = 'none'")
   t.throws(() => project('none'), gone)
   t.ok(project('a'))
-  await nextTurn()
   other.exec("delete from projects where id = 'a'")
   t.throws(() => project('a'), gone)
 })
@@ -153,7 +157,7 @@ t.test('an ETag stands for the bytes', async (t) => {
 
   const again = openDatabase(`file:${path}`)
   t.teardown(again.close)
-  const restarted = createSnapshots(again.db, MUCH)
+  const restarted = snapshotsOf(again.db, MUCH)
   t.strictSame(
     { a: restarted.project('a').etag, b: restarted.project('b').etag, all: restarted.list({}).etag },
     before,
@@ -280,27 +284,22 @@ t.test('inside a write there is nothing to read that could be undone', async (t)
   t.equal(`${list({}).body}`, fresh.list())
 })
 
-t.test('a commit of another process drops everything in the next turn', async (t) => {
+t.test('a commit of another process drops everything at once', async (t) => {
   const { project, list, other, fresh, body } = setUp(t, ['a', 'b'])
   const a = body('a')
   list({})
-  await nextTurn()
   t.equal(body('a'), a, 'while nobody commits, everything is kept')
   other.exec("begin immediate; update projects set name = 'x'")
-  await nextTurn()
   t.equal(body('a'), a, 'also while another process has not committed yet')
   other.exec('commit')
-  await nextTurn()
   t.equal(`${body('a')}`, fresh.project('a'))
   t.match(`${body('a')}`, '"name":"x"')
   t.equal(`${list({}).body}`, fresh.list())
 
-  await nextTurn()
   other.exec("update projects set name = 'y'")
   t.equal(`${list({}).body}`, fresh.list(), 'a list first')
   t.equal(`${project('b').body}`, fresh.project('b'))
 
-  await nextTurn()
   other.exec("update kanban_items set project_id = 'b'; delete from kanban_subtasks")
   t.equal(`${list({ status: 'active' }).body}`, fresh.list({ status: 'active' }))
   t.equal(`${list({}).body}`, fresh.list())
@@ -310,10 +309,8 @@ t.test('a commit of another process just before an own write is noticed', async 
   const { client, list, other, fresh, body, write } = setUp(t, ['a', 'b'])
   body('a')
   list({})
-  await nextTurn()
   other.exec("update projects set name = 'x' where id = 'a'")
   await write(() => client.exec("update projects set name = 'y' where id = 'b'"))
-  await nextTurn()
   t.equal(`${body('a')}`, fresh.project('a'))
   t.equal(`${list({}).body}`, fresh.list())
 
@@ -324,50 +321,31 @@ t.test('a commit of another process just before an own write is noticed', async 
       throw new Error('no')
     }),
   )
-  await nextTurn()
   t.equal(`${body('a')}`, fresh.project('a'))
   t.equal(`${list({}).body}`, fresh.list())
 })
 
-t.test('other processes are asked once in a turn in which requests arrive', async (t) => {
-  const { client, list, body, executed, arrived, askAgain } = setUp(t, ['a', 'b'])
+t.test('every read asks other processes, and nothing else where all is kept', async (t) => {
+  const { client, list, page, body, executed } = setUp(t, ['a', 'b'])
   const DATA_VERSION = /data_version/
   body('a')
   body('b')
   list({})
-  for (const round of [1, 2, 3]) {
-    await nextTurn()
-    executed.log.length = 0
-    for (let request = 0; request < 20; request++) {
-      arrived({ request })
-      body('a')
-      body('b')
-      list({})
-    }
-    t.equal(executed.count(DATA_VERSION), 1, `turn ${round}`)
-    t.equal(executed.log.length, 1, 'and nothing else is executed')
+  executed.log.length = 0
+  for (let request = 0; request < 20; request++) {
+    body('a')
+    body('b')
+    list({})
   }
-  askAgain()
-  body('a')
-  t.equal(executed.count(DATA_VERSION), 2, 'again when told so')
-  const client1 = {}
-  arrived(client1)
-  body('a')
-  arrived(client1)
-  body('a')
-  t.equal(executed.count(DATA_VERSION), 3, 'and for what one client sends behind an earlier request')
+  t.equal(executed.count(DATA_VERSION), 60)
+  t.equal(executed.log.length, 60, 'and nothing else is executed')
   await nextTurn()
-  executed.log.length = 0
-  body('a')
-  body('a')
-  t.equal(executed.count(DATA_VERSION), 2, 'each time while no request has arrived')
-  await nextTurn()
-  executed.log.length = 0
-  await nextTurn()
-  t.equal(executed.log.length, 0, 'nobody asks when nobody reads')
+  t.equal(executed.log.length, 60, 'nobody asks when nobody reads')
+  page(() => ({ ids: ['a', 'b'] }))
+  t.equal(executed.count(DATA_VERSION), 61)
   client.exec("update projects set name = 'x' where id = 'a'")
   body('a')
-  t.equal(executed.count(DATA_VERSION), 2, 'making a snapshot asks for the state that it is made of')
+  t.equal(executed.count(DATA_VERSION), 63, 'making a snapshot asks for the state that it is made of')
 })
 
 t.test('after a change of items, they alone are read anew, with a fixed number of statements', async (t) => {
@@ -405,38 +383,39 @@ t.test('after a change of items, they alone are read anew, with a fixed number o
 t.test('a snapshot costs as many statements for many projects as for one', async (t) => {
   const ids = Array.from({ length: 100 }, (_, index) => `p${String(index).padStart(3, '0')}`)
   const { client, list, body, executed, other } = setUp(t, ids)
-  const costs = async (work: () => unknown) => {
-    await nextTurn()
+  const costs = (work: () => unknown) => {
     executed.log.length = 0
     work()
     return executed.log.length
   }
+  const listCosts = () => costs(() => list({}))
+  const projectCosts = () => costs(() => body('p000'))
   const rename = (count: number) =>
     client.exec(
       `update projects set name = 'x' where id in (select id from projects order by id limit ${count})`,
     )
-  const cold = await costs(() => list({}))
+  const cold = listCosts()
   t.ok(cold <= 14, `${cold} statements`)
-  t.equal(await costs(() => list({})), 1)
+  t.equal(listCosts(), 1)
   rename(1)
-  const renamed = await costs(() => list({}))
+  const renamed = listCosts()
   t.ok(renamed < cold, 'their items are not read again')
   for (const count of [1, 10, 100]) {
     rename(count)
-    t.equal(await costs(() => list({})), renamed, `${count} renamed`)
-    t.equal(await costs(() => body('p000')), 1, 'the list keeps its projects')
+    t.equal(listCosts(), renamed, `${count} renamed`)
+    t.equal(projectCosts(), 1, 'the list keeps its projects')
   }
   rename(1)
-  const single = await costs(() => body('p000'))
+  const single = projectCosts()
   t.equal(single, renamed - 1, 'one project needs no question which')
-  t.equal(await costs(() => body('p000')), 1)
-  t.equal(await costs(() => list({})), 5, 'nothing is missing, the list is only put together')
+  t.equal(projectCosts(), 1)
+  t.equal(listCosts(), 5, 'nothing is missing, the list is only put together')
   other.exec("delete from projects where id > 'p009'")
-  t.equal(await costs(() => list({})), cold, 'ten projects')
+  t.equal(listCosts(), cold, 'ten projects')
   other.exec("delete from projects where id > 'p000'")
-  t.equal(await costs(() => list({})), cold, 'one project')
+  t.equal(listCosts(), cold, 'one project')
   other.exec('delete from projects')
-  t.ok((await costs(() => list({}))) < cold, 'none')
+  t.ok(listCosts() < cold, 'none')
 })
 
 t.test('a snapshot is of one state, whoever writes while it is made', async (t) => {
@@ -464,11 +443,9 @@ t.test('a snapshot is of one state, whoever writes while it is made', async (t) 
   for (const kept of ['nothing', 'one', 'both']) {
     for (const [name, readIt] of Object.entries(reads)) {
       for (let step = 0; step < 14; step++) {
-        await nextTurn()
         advance()
         if (kept !== 'nothing') body('b')
         if (kept === 'both') body('a')
-        await nextTurn()
         let left = step
         executed.after = () => {
           if (left-- !== 0) return
@@ -478,7 +455,6 @@ t.test('a snapshot is of one state, whoever writes while it is made', async (t) 
         const bytes = readIt()
         executed.after = () => {}
         t.equal(states(bytes).size, 1, `${name}, ${kept} kept, a commit after statement ${step}`)
-        await nextTurn()
         t.equal(`${list({}).body}`, fresh.list())
         t.equal(`${body('a')}`, fresh.project('a'))
         t.equal(`${body('b')}`, fresh.project('b'))
@@ -522,7 +498,6 @@ t.test('without memory every answer is made anew, and right', async (t) => {
       t.equal(`${body('a')}`, fresh.project('a'))
       t.equal(`${list({}).body}`, fresh.list())
       other.exec("update projects set name = name || 'y'")
-      await nextTurn()
       t.equal(`${list({ status: 'active' }).body}`, fresh.list({ status: 'active' }))
       t.equal(`${body('b')}`, fresh.project('b'))
     }
@@ -558,13 +533,10 @@ t.test('tables that another connection takes away and puts back leave no stale s
   list({})
   for (const table of ['projects', 'kanban_items', 'kanban_subtasks']) {
     tool.exec(`pragma legacy_alter_table = on; alter table ${table} rename to away`)
-    await nextTurn()
     t.throws(() => body('a'), { message: /no such table/ })
     tool.exec(`alter table away rename to ${table}`)
-    await nextTurn()
     t.equal(`${body('a')}`, `${a}`)
     t.equal(`${list({}).body}`, fresh.list())
-    await nextTurn()
     client.exec(
       "update projects set name = name || 'x' where id = 'b'; update kanban_items set title = title || 'x' where id = 'b-item'; update kanban_subtasks set title = title || 'x' where id = 'b-step'",
     )

@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { newId } from '../../src/db/ids.ts'
-import { prepareProjects } from '../../src/projects/projects.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
 import { createSerializer } from '../../src/schemas/serialization.ts'
+import { createRules } from '../../src/worker/rules.ts'
 import { build, signInAs } from '../helper.ts'
 import { startOtherProcess } from '../other-process.ts'
 import { shipped } from '../shipped.ts'
@@ -69,18 +69,21 @@ async function setUp(t: Test, snapshotCacheBytes: number) {
     return { status, body }
   }
 
-  const projects = prepareProjects(db)
+  const { projects } = createRules(db)
   const fresh = {
     ids: () => db.$client.prepare<[], string>('select id from projects order by id').pluck().all(),
     project: (id: string): Answer => {
-      const [found] = projects.getAll([id])
+      const [found] = projects.getMany([id])
       return found
         ? { status: 200, body: serialize(found) }
         : { status: 404, body: '{"error":"Project not found"}' }
     },
     list: (filter: { status?: string; teamId?: string }): Answer => {
       const ids = projects.idsOf(filter)
-      return { status: 200, body: `[${ids.map((id) => projects.getAll([id]).map(serialize).join()).join()}]` }
+      return {
+        status: 200,
+        body: `[${ids.map((id) => projects.getMany([id]).map(serialize).join()).join()}]`,
+      }
     },
   }
   const send = async (method: string, url: string, body?: unknown) => {

@@ -5,12 +5,12 @@ import { getTableConfig, type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqli
 import t, { type Test } from 'tap'
 import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
 import * as schema from '../../src/db/schema.ts'
-import { prepareProjects } from '../../src/projects/projects.ts'
 import { createSnapshots } from '../../src/reading/snapshots.ts'
 import { watchProjects } from '../../src/reading/touched-projects.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
 import { createSerializer } from '../../src/schemas/serialization.ts'
+import { createRules } from '../../src/worker/rules.ts'
 
 const PROJECTS = ['a', 'b'] as const
 type ProjectId = (typeof PROJECTS)[number]
@@ -84,8 +84,8 @@ t.test(
     const { db, close } = openDatabase(':memory:')
     t.teardown(close)
     const { $client: client } = db
-    const snapshots = createSnapshots(db, 1_000_000)
-    const projects = prepareProjects(db)
+    const { projects, board } = createRules(db)
+    const snapshots = createSnapshots(db, projects, board.items, 1_000_000)
     const tables = tablesInOrder()
     const insert = (table: SQLiteTable, row: Row) => {
       const names = Object.keys(row)
@@ -108,7 +108,7 @@ t.test(
       for (const table of tables.toReversed()) client.exec(`delete from ${getTableName(table)}`)
       for (const table of tables) for (const project of PROJECTS) insert(table, rowOf(table, project))
     }
-    const fresh = (id: string) => projects.getAll([id]).map(serialize).join()
+    const fresh = (id: string) => projects.getMany([id]).map(serialize).join()
     const kept = (id: string) => {
       try {
         return snapshots.project(id).body

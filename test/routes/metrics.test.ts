@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { prepareMetrics } from '../../src/projects/metrics.ts'
 import { jsonArray, number, same, testChildResource, text } from '../child-resource.ts'
 import { type App, age, build, createProject, LONG_AGO, send, stored } from '../helper.ts'
 
@@ -164,10 +163,10 @@ t.test('whatever the changes are, history and trend follow the rule', async (t) 
 
 t.test('the history keeps the last 500', async (t) => {
   const { app, metric, url } = await metricOf(t, { value: 0 })
-  const { update, get } = prepareMetrics(app.db)
-  for (let value = 1; value <= 501; value++) update(metric.id, { value })
+  const { metrics } = app.rules.projects
+  for (let value = 1; value <= 501; value++) metrics.update(metric.id, { value })
   const { history } = (await send(app, 'GET', url)).body
   t.equal(history.length, 500)
   t.strictSame([history[0].value, history[499].value], [1, 500])
-  t.strictSame(history, get(metric.id).history)
+  t.strictSame(history, metrics.get(metric.id).history)
 })

@@ -2,7 +2,6 @@ import t from 'tap'
 import { newId } from '../../src/db/ids.ts'
 import { apiTokens } from '../../src/db/schema.ts'
 import { hashToken, newToken } from '../../src/members/secrets.ts'
-import { preparePersonalIdeas } from '../../src/projects/ideas.ts'
 import {
   type App,
   age,
@@ -653,8 +652,8 @@ t.test('POST /api/personal-ideas/reorder', async (t) => {
     const app = await build(t)
     const { id } = await createIdea(app)
     const other = { id: 'another', name: 'Another', email: null, role: 'member' as const }
-    const { reorder } = preparePersonalIdeas(app.db)
-    t.throws(() => reorder([{ id, sortOrder: 5 }], '', other), { statusCode: 404, message: gone.error })
+    const { ideas } = app.rules.projects
+    t.throws(() => ideas.reorder([{ id, sortOrder: 5 }], other), { statusCode: 404, message: gone.error })
     t.equal(stored(app, 'personal_ideas', id).sort_order, 0)
   })
 

@@ -738,6 +738,9 @@ t.test('every paged list and every count is read by an index', async (t) => {
     return prepare.call(this, source) as never
   }
   const app = await build(t)
+  for (const filter of ['', 'status=x', 'teamId=x', 'status=x&teamId=x']) {
+    await send(app, 'GET', query(filter, 'view=summary', 'limit=1'))
+  }
   const plansOf = (...words: string[]) => {
     const found = new Set(statements.filter((source) => words.every((word) => source.includes(word))))
     return [...found].map((source) =>
