@@ -63,6 +63,7 @@ function workloadTable(workloads: Results['workloads']): string {
     show(figures.p50),
     show(figures.p99),
     show(figures.cpuPerRequest, 1),
+    showRatio(figures.cpuRatio),
     percent(figures.serverLoad),
     percent(figures.generatorLoad) + (isGeneratorBusy(figures) ? ' †' : ''),
   ]
@@ -73,7 +74,16 @@ function workloadTable(workloads: Results['workloads']): string {
       ...cells(figures),
     ]),
   )
-  const head = ['requests/s', 'to node:http', 'p50 ms', 'p99 ms', 'CPU µs/request', 'server', 'generator']
+  const head = [
+    'requests/s',
+    'to node:http',
+    'p50 ms',
+    'p99 ms',
+    'CPU µs/request',
+    'to node:http',
+    'server',
+    'generator',
+  ]
   return table(['workload', 'server', ...head], rows, 2)
 }
 

@@ -1,9 +1,19 @@
 import { STATUS_CODES } from 'node:http'
+import sensible, { httpErrors } from '@fastify/sensible'
 import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { isHttpError } from 'http-errors'
 import { ApiError, type ErrorDetails, SpecifiedFailure, validationFailed } from '../src/errors.ts'
 import { flattenErrors } from '../src/http/validation.ts'
+
+/** What the errors plugin needs to know. */
+export interface ErrorsOptions {
+  /** Whether paths without a route are the service's to answer. */
+  answersUnknownRoutes: boolean
+  /** Whether no host's hooks run before the service's. */
+  hooksComeFirst: boolean
+}
 
 /** A body that did not arrive as announced cannot be parsed either: not a refusal, but "no JSON". */
 const TRUNCATED_BODY = 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
@@ -13,13 +23,21 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 /** Which paths a route's path stands for. */
 const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
 
-/** What a thrown value answers: undefined when it is an unexpected failure. */
+/**
+ * What a thrown value answers, whoever made it: the rules, Fastify, ajv, or http-errors, which @fastify/sensible and hosts
+ * use.
+ * @returns the refusal; undefined for an unexpected failure
+ */
 function refusalOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (!(error instanceof Error)) return undefined
   const { validation, statusCode = 500, code } = error as FastifyError
   if (validation) return validationFailed(flattenErrors(validation as ErrorObject[]))
   if (statusCode < 400 || statusCode >= 500 || code === TRUNCATED_BODY) return undefined
+  // `expose` says that the message is for the client. Others' may tell anything.
+  if (isHttpError(error) && error.expose) {
+    return new ApiError(statusCode, error.message, { headers: { ...error.headers } })
+  }
   return new ApiError(statusCode, STATUS_CODES[statusCode] ?? 'Request failed')
 }
 
@@ -55,12 +73,15 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
  * Turns whatever is thrown anywhere, by Fastify too, into the contract's error shape; answers unknown routes
  * and, where a path is known but not with that method, 405.
  */
-export default fp<{ answersUnknownRoutes: boolean }>(
-  async (app, { answersUnknownRoutes }) => {
+export default fp<ErrorsOptions>(
+  async (app, { answersUnknownRoutes, hooksComeFirst }) => {
+    if (hooksComeFirst) await app.register(sensible)
+    // Inside a host only its errors: requests and replies may have decorators of these names already.
+    else app.decorate('httpErrors', httpErrors)
     const methods = new Map<string, Set<string>>()
     app.setErrorHandler(answerError)
     if (answersUnknownRoutes) {
-      const unknown = new ApiError(404, 'Not found')
+      const unknown = app.httpErrors.notFound('Not found')
       app.setNotFoundHandler(async () => {
         throw unknown
       })
@@ -81,7 +102,8 @@ export default fp<{ answersUnknownRoutes: boolean }>(
         // Also those of a path with a parameter that this one is an instance of: they are answered there.
         const matching = others.filter(({ pattern }) => pattern.test(path))
         const known = new Set(matching.flatMap((other) => other.known))
-        const refusal = new ApiError(405, 'Method not allowed', { headers: { allow: [...known].join(', ') } })
+        const headers = { allow: [...known].join(', ') }
+        const refusal = app.httpErrors.createError(405, 'Method not allowed', { headers })
         app.route({
           method: METHODS.filter((method) => !known.has(method)),
           url: path.slice(app.prefix.length) || '/',

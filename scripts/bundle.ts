@@ -32,6 +32,25 @@ const ownSourceMaps: Plugin = {
   },
 }
 
+/**
+ * `request.is` of @fastify/sensible looks media types up in a table of all there are, which takes longer to load than the rest of
+ * the plugin. It is loaded by the first call.
+ */
+const lateMediaTypes: Plugin = {
+  name: 'late-media-types',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^type-is$/ }, ({ path, resolveDir }) => ({
+      path,
+      namespace: 'late',
+      pluginData: { resolveDir },
+    }))
+    onLoad({ filter: /.*/, namespace: 'late' }, ({ path, pluginData }) => ({
+      contents: `module.exports = (...args) => require('${path}/index.js')(...args)`,
+      resolveDir: pluginData.resolveDir,
+    }))
+  },
+}
+
 /** An imported module of Node's has all its properties read, and some load much more (`node:http` a web client). */
 const requiredBuiltins: Plugin = {
   name: 'required-builtins',
@@ -94,7 +113,7 @@ export async function bundle(
     // Names are kept for stack traces.
     minifySyntax: true,
     minifyWhitespace: true,
-    plugins: [sameNamesInTheBundle, ownSourceMaps, requiredBuiltins],
+    plugins: [sameNamesInTheBundle, lateMediaTypes, ownSourceMaps, requiredBuiltins],
     external: OUTSIDE,
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",

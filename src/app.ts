@@ -4,13 +4,12 @@ import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import auditRetention from '../plugins/audit-retention.ts'
 import auth from '../plugins/auth.ts'
 import bodies from '../plugins/bodies.ts'
-import caching from '../plugins/caching.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
+import headers from '../plugins/headers.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
 import rules from '../plugins/rules.ts'
-import secureHeaders from '../plugins/secure-headers.ts'
 import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
@@ -81,8 +80,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(auditRetention, options)
   await app.register(snapshots, options)
   await app.register(logging)
-  await app.register(secureHeaders, options)
-  await app.register(caching, options)
+  await app.register(headers, options)
   await app.register(errors, options)
   await app.register(bodies, options)
   await app.register(traffic, options)

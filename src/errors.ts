@@ -3,26 +3,32 @@
  * into responses.
  */
 
+import createError from 'http-errors'
 import type { ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
 
 export type { ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
 
-/** An answer other than success that the contract names. `message` is the body's `error` string. */
+/**
+ * An answer other than success that the contract names. `message` is the body's `error` string. It is an error of
+ * http-errors, with status code and `expose`, so other handlers understand it too.
+ */
 export class ApiError extends Error {
-  readonly statusCode: number
-  readonly details: ErrorDetails | undefined
-  readonly headers: Record<string, string>
+  override readonly name: string = 'ApiError'
+  declare readonly statusCode: number
+  declare readonly details: ErrorDetails | undefined
+  declare readonly headers: Record<string, string>
 
   constructor(
     statusCode: number,
     message: string,
-    extra: { details?: ErrorDetails; headers?: Record<string, string> } = {},
+    { details, headers = {} }: { details?: ErrorDetails; headers?: Record<string, string> } = {},
   ) {
+    // An answer, not a fault: nobody looks for where it was made, and a stack trace costs ten times the rest.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
-    this.name = 'ApiError'
-    this.statusCode = statusCode
-    this.details = extra.details
-    this.headers = extra.headers ?? {}
+    Error.stackTraceLimit = stackTraceLimit
+    createError(statusCode, this, { details, headers, expose: true })
   }
 }
 

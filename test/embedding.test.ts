@@ -40,6 +40,10 @@ async function createHost(t: Test, diary: Diary = []): Promise<FastifyInstance> 
   host.decorateRequest('member', 'a member of the host')
   host.decorateRequest('user', null)
   host.decorateReply('failure', 'a failure of the host')
+  // Names of @fastify/sensible, for something else.
+  host.decorate('httpErrors', 'the errors of the host' as never)
+  host.decorateRequest('forwarded', 'a word of the host' as never)
+  host.decorateReply('vary', 'a word of the host' as never)
   host.addContentTypeParser('text/plain', { parseAs: 'string' }, async (_request: unknown, body: string) => ({
     text: body,
   }))

@@ -1,5 +1,5 @@
 /** Showing how far a long piece of work is. */
-import cliProgress from 'cli-progress'
+import { clearLine, cursorTo } from 'node:readline'
 
 /** Where progress is shown: a terminal, or a pipe or file that knows nothing of cursors. */
 export type ProgressOutput = NodeJS.WritableStream & { isTTY?: boolean }
@@ -12,6 +12,15 @@ export interface Progress {
   stop: () => void
 }
 
+/** The bar's width, in characters. */
+const WIDTH = 40
+
+function barOf(done: number, total: number): string {
+  const share = total === 0 ? 1 : Math.min(done / total, 1)
+  const full = Math.floor(share * WIDTH)
+  return `[${'='.repeat(full)}${'-'.repeat(WIDTH - full)}] ${Math.floor(share * 100)}%`
+}
+
 /**
  * Makes a display of progress: a bar on a terminal, one plain line elsewhere. It needs no timers, so that
  * work which never lets go of the thread is shown too.
@@ -19,28 +28,25 @@ export interface Progress {
  * @param unit what is counted, in the plural
  */
 export function createProgress(output: ProgressOutput, label: string, unit: string): Progress {
-  if (!output.isTTY) {
-    let begun = false
-    return {
-      update: (_done, total) => {
-        if (!begun) output.write(`${label} ${total} ${unit}\n`)
-        begun = true
-      },
-      stop: () => {},
-    }
-  }
-  const bar = new cliProgress.SingleBar({
-    stream: output,
-    format: '{label} {total} {unit} [{bar}] {percentage}%',
-    // Nothing is changed about the terminal that a Ctrl-C would have to undo.
-    gracefulExit: false,
-    linewrap: true,
-  })
+  let shown: string | undefined
   return {
     update: (done, total) => {
-      if (bar.isActive) bar.update(done)
-      else bar.start(total, done, { label, unit })
+      const what = `${label} ${total} ${unit}`
+      if (!output.isTTY) {
+        if (shown === undefined) output.write(`${what}\n`)
+        shown = what
+        return
+      }
+      const line = `${what} ${barOf(done, total)}`
+      if (line === shown) return
+      cursorTo(output, 0)
+      output.write(line)
+      clearLine(output, 1)
+      shown = line
     },
-    stop: () => bar.stop(),
+    stop: () => {
+      if (output.isTTY && shown !== undefined) output.write('\n')
+      shown = undefined
+    },
   }
 }

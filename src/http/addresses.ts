@@ -1,4 +1,7 @@
-/** Network addresses, in whatever form a socket or a proxy writes them. */
+/**
+ * Network addresses, in whatever form a socket or a proxy writes them. By Node's own means: ipaddr.js takes `::10.0.0.9` for
+ * `::ffff:10.0.0.9`, which is somebody else.
+ */
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { httpErrors } from '@fastify/sensible'
+import { isHttpError } from 'http-errors'
 import t from 'tap'
-import { buildApp } from '../../src/app.ts'
+import { ApiError, buildApp } from '../../src/app.ts'
 import {
   breakTable,
   build,
@@ -153,7 +155,30 @@ t.test('whatever is thrown becomes an answer of the contract', async (t) => {
     ['a redirect', () => withStatus(302), 500, { error: 'Failed to fetch projects' }],
     ['a known refusal', () => withStatus(402), 402, { error: 'Payment Required' }],
     ['an unknown refusal', () => withStatus(499), 499, { error: 'Request failed' }],
+    ['an ApiError', () => new ApiError(402, 'Pay first'), 402, { error: 'Pay first' }],
+    ['an ApiError of the server', () => new ApiError(503, 'Come back'), 503, { error: 'Come back' }],
+    ['an error of http-errors', () => httpErrors.paymentRequired('Pay first'), 402, { error: 'Pay first' }],
+    ['its bare form', () => httpErrors.paymentRequired(), 402, { error: 'Payment Required' }],
+    [
+      'one that hides its message',
+      () => createError(403, 'secret', { expose: false }),
+      403,
+      { error: 'Forbidden' },
+    ],
+    [
+      'one with fields of its own',
+      () => createError(409, 'Taken', { details: 'secret', by: 'secret' }),
+      409,
+      { error: 'Taken' },
+    ],
+    [
+      'a server error of http-errors',
+      () => httpErrors.serviceUnavailable('secret'),
+      500,
+      { error: 'Failed to fetch projects' },
+    ],
   ]
+  const { createError } = httpErrors
   const withStatus = (statusCode: number) => Object.assign(new Error('secret'), { statusCode })
   for (const [name, make, status, body] of thrown) {
     // Without the helper's check: such a refusal is the host's own, and in no document of ours.
@@ -168,6 +193,31 @@ t.test('whatever is thrown becomes an answer of the contract', async (t) => {
     const response = await app.inject('/api/projects')
     t.strictSame([response.statusCode, response.json()], [status, body], name)
   }
+})
+
+t.test('a refusal brings its headers, and @fastify/sensible is there to make one', async (t) => {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  t.teardown(() => app.close())
+  app.get('/thrown', async () => {
+    throw app.httpErrors.createError(429, 'Not so fast', { headers: { 'retry-after': '7' } })
+  })
+  app.get('/sent', async (_request, reply) => reply.gone('It was here'))
+  const thrown = await app.inject('/thrown')
+  t.strictSame([thrown.statusCode, thrown.json()], [429, { error: 'Not so fast' }])
+  t.equal(thrown.headers['retry-after'], '7')
+  const sent = await app.inject('/sent')
+  t.strictSame([sent.statusCode, sent.json()], [410, { error: 'It was here' }])
+})
+
+t.test('a refusal is an error of http-errors, made without looking at the stack', async (t) => {
+  const { stackTraceLimit } = Error
+  const error = new ApiError(503, 'Come back', { headers: { 'retry-after': '1' } })
+  t.equal(Error.stackTraceLimit, stackTraceLimit)
+  t.ok(isHttpError(error))
+  t.ok(error instanceof ApiError)
+  t.match(error, { name: 'ApiError', status: 503, statusCode: 503, message: 'Come back', expose: true })
+  t.strictSame(error.headers, { 'retry-after': '1' })
+  t.strictSame([new ApiError(404, 'x').headers, new ApiError(404, 'x').details], [{}, undefined])
 })
 
 t.test('the log tells a fault of the service from a mistake of the client, and quotes no data', async (t) => {
