@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { linkNextPage, PageOf, PageParameters } from '../src/http/pages.ts'
+import { linkNextPage, PageParameters } from '../src/http/pages.ts'
 import { ref } from '../src/schemas/common.ts'
 import { AuditEntrySchema } from '../src/schemas/records.ts'
 
@@ -16,7 +16,7 @@ const auditLogRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: 'With a `limit`, the `Link` header names the next page, if there is one.',
       tags: ['Audit log'],
       querystring: AuditLogQuery,
-      response: { 200: PageOf(ref(AuditEntrySchema)) },
+      response: { 200: Type.Array(ref(AuditEntrySchema)) },
     },
     handler: async ({ query }, reply) => {
       const { entries, next } = await app.members.audit.page(query)

@@ -5,7 +5,7 @@ import type { ItemPage } from '../src/board/item-lists.ts'
 import { kanbanItems } from '../src/db/schema.ts'
 import { mustExist } from '../src/http/existence.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { linkNextPage, PageOf, PageParameters } from '../src/http/pages.ts'
+import { linkNextPage, PageParameters } from '../src/http/pages.ts'
 import { sendJson } from '../src/http/send.ts'
 import {
   AnyObject,
@@ -151,7 +151,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       params: IdParams,
       querystring: ItemsOfProjectQuery,
-      response: { 200: PageOf(ref(KanbanItemSchema)), 404: ref(ErrorBody) },
+      response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody) },
     },
     handler: async ({ params, query }, reply) =>
       sendItems(reply, await itemLists.ofProject(params.id, query)),
@@ -165,7 +165,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: PAGES,
       tags,
       querystring: ItemsQuery,
-      response: { 200: PageOf(ref(KanbanItemSchema)) },
+      response: { 200: Type.Array(ref(KanbanItemSchema)) },
     },
     handler: async ({ query }, reply) => sendItems(reply, await itemLists.ofAll(query)),
   })

@@ -24,7 +24,7 @@ import {
   Term,
   UpdateBody,
 } from '../src/schemas/common.ts'
-import { ProjectSchema, ProjectSummarySchema } from '../src/schemas/records.ts'
+import { ProjectListSchema, ProjectSchema, ProjectSummaryListSchema } from '../src/schemas/records.ts'
 
 const PhaseSchema = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: true })
 
@@ -54,7 +54,7 @@ const UpdateProject = UpdateBody({
   phase: Type.String({ minLength: 1, maxLength: LIMITS.term, description: 'Name of the current phase' }),
 })
 
-const ProjectListSchema = Type.Object({
+const ProjectsQuery = Type.Object({
   status: AnyOf('Exact match'),
   teamId: AnyOf('Exact match'),
   ...PageParameters,
@@ -68,7 +68,7 @@ const ProjectListSchema = Type.Object({
 })
 
 /** Whether a request is for all matching projects, whole: what is kept ready to be sent. */
-const isForAll = ({ limit, cursor, view }: Static<typeof ProjectListSchema>) =>
+const isForAll = ({ limit, cursor, view }: Static<typeof ProjectsQuery>) =>
   limit === undefined && cursor === undefined && view === undefined
 
 const ProjectPlaceSchema = Type.Object({ id: Id, sortOrder: Type.Number() })
@@ -84,9 +84,12 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'List projects by sortOrder',
       description: 'With a `limit`, the `Link` header names the next page, if there is one.',
       tags,
-      querystring: ProjectListSchema,
+      querystring: ProjectsQuery,
       response: {
-        200: Type.Array(Type.Union([ref(ProjectSchema), ref(ProjectSummarySchema)])),
+        // Not `oneOf`: an empty list is of both kinds.
+        200: Type.Union([ref(ProjectListSchema), ref(ProjectSummaryListSchema)], {
+          description: 'With `view=summary` a `ProjectSummaryList`, else a `ProjectList`',
+        }),
         304: NotModified,
       },
     },

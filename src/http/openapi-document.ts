@@ -4,14 +4,14 @@
  */
 import { STATUS_CODES } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
-import { type TSchema, Type } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import Fastify, { type FastifyContextConfig, type FastifySchema, type HTTPMethods } from 'fastify'
 import type { Access } from '../members/identity.ts'
 import { SESSION_COOKIE } from '../members/sessions.ts'
 import { version } from '../package-files.ts'
 import { ErrorBody, ref, ValidationErrorBody } from '../schemas/common.ts'
 import { BODY_EXAMPLES } from '../schemas/examples.ts'
-import { namedSchemas, ProjectListSchema, ProjectSummaryListSchema } from '../schemas/records.ts'
+import { namedSchemas } from '../schemas/records.ts'
 import swagger from './swagger.ts'
 
 /** An operation of the document, as far as it is looked into here. */
@@ -133,23 +133,12 @@ function commonErrors(
   )
 }
 
-/** Answers that the document tells apart where their route need not, which writes them by other means: by operation and status. */
-const ANSWERS: Readonly<Record<string, Record<string, TSchema>>> = {
-  // Not `oneOf`: an empty list is of both kinds.
-  listProjects: {
-    200: Type.Union([ref(ProjectListSchema), ref(ProjectSummaryListSchema)], {
-      description: 'With `view=summary` a `ProjectSummaryList`, else a `ProjectList`',
-    }),
-  },
-}
-
 /** A route's schema as the document shows it. */
 function documented({ schema, config }: DescribedRoute, authMode: 'open' | 'required'): FastifySchema {
   const { body, querystring, response, ...rest } = schema
   const answers = {
     ...commonErrors(schema, config.access),
     ...(response as Record<string, TSchema> | undefined),
-    ...ANSWERS[schema.operationId ?? ''],
   }
   const responses = Object.entries(answers).map(([status, answer]) => [
     status,

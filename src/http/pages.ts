@@ -1,5 +1,5 @@
 /** Lists in pages, as HTTP has them: the query parameters, and the `Link` header that names the next page (RFC 8288). */
-import { type TSchema, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import { PAGE_LIMIT } from '../db/pages.ts'
 
@@ -15,9 +15,6 @@ export const PageParameters = {
     }),
   ),
 }
-
-/** The response schema of a list that is read page by page; its `Link` header is documented with all others. */
-export const PageOf = <T extends TSchema>(record: T) => Type.Array(record)
 
 /** An absolute request target, as clients send it to a proxy (RFC 9112, section 3.2.2): its host is whatever the client likes. */
 const ORIGIN = /^https?:\/\/[^/?]*/i

@@ -931,7 +931,7 @@ t.test('the document describes each parameter, and the Link header', async (t) =
     }
     t.match(description, /`Link` header/)
     const { headers, content } = responses[200]
-    t.match(headers.link, { schema: { type: 'string' }, description: /rel="next"/ })
+    t.match(headers.Link, { schema: { type: 'string' }, description: /rel="next"/ })
     t.match(content['application/json'].schema, {
       type: 'array',
       items: { $ref: '#/components/schemas/KanbanItem' },
