@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Writable } from 'node:stream'
+import { setFlagsFromString } from 'node:v8'
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
@@ -35,6 +36,9 @@ export async function serve(
   environment: Record<string, string | undefined>,
   logStream: Writable,
 ): Promise<void> {
+  // Requests that wait for the disk outlive a scavenge or two, and V8 concludes that their like lives long: it would
+  // allocate every later request in the old generation (docs/decisions/025-no-pretenuring.md).
+  setFlagsFromString('--no-allocation-site-pretenuring')
   const config = loadConfig(environment)
   const app = await buildApp({ ...config, logStream })
   const stopper = closeWithGrace(
