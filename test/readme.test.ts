@@ -5,11 +5,27 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { start } from './process.ts'
 
-const tour = /## A five-minute tour\n(.*?)\n## /s.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
+const readme = readFileSync('README.md', 'utf8')
+const tour = /## A five-minute tour\n(.*?)\n## /s.exec(readme)?.[1] ?? ''
+const [firstScreen = ''] = readme.split('\n## ', 1)
 
-/** The blocks of one kind in the tour, in order. */
-const blocks = (kind: string) =>
-  [...tour.matchAll(new RegExp(`\`\`\`${kind}\\n(.*?)\`\`\``, 'gs'))].map((match) => match[1])
+/** The blocks of one kind in a part of the README, in order. */
+const blocks = (kind: string, part = tour) =>
+  [...part.matchAll(new RegExp(`\`\`\`${kind}\\n(.*?)\`\`\``, 'gs'))].map(([, block = '']) => block)
+
+t.test('the first example works when pasted, and answers what the README says', async (t) => {
+  const { url } = await start(t, { DATABASE_URL: ':memory:' })
+  const [, example = ''] = blocks('sh', firstScreen)
+  const [answer = ''] = blocks('json', firstScreen)
+  const { stdout, stderr } = await promisify(execFile)('bash', [
+    '-c',
+    example.replaceAll('http://127.0.0.1:3000', url),
+  ])
+  t.equal(stderr, '')
+  const comparable = (entries: string) =>
+    JSON.parse(entries).map((entry: object) => ({ ...entry, id: '', itemId: '', createdAt: '' }))
+  t.strictSame(comparable(stdout), comparable(answer))
+})
 
 t.test('every line of the tour works when pasted, and prints what the README says', async (t) => {
   const folder = t.testdir({})

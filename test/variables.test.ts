@@ -55,7 +55,7 @@ async function freePort(): Promise<string> {
   }
 }
 
-/** Every variable of README's table. A new one needs its case here. */
+/** Every variable of the table in docs/configuration.md. A new one needs its case here. */
 const CASES: Record<string, Case> = {
   HOST: {
     settings: { HOST: '0.0.0.0' },
@@ -187,7 +187,7 @@ const CASES: Record<string, Case> = {
 }
 
 t.test('each variable of the configuration has its case', async (t) => {
-  const [, table = ''] = /## Configuration\n(.*?)\n## /s.exec(readFileSync('README.md', 'utf8')) ?? []
+  const [, table = ''] = /## Variables\n(.*?)\n## /s.exec(readFileSync('docs/configuration.md', 'utf8')) ?? []
   const documented = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(
     ([, cell = '']) => cell.match(/\b[A-Z_]+\b/g) ?? [],
   )
