@@ -7,6 +7,7 @@ import { type Config, loadConfig } from './config.ts'
 import type { FirstAdminMade } from './members/first-admin.ts'
 import { initialPasswordFile } from './members/initial-password.ts'
 import { version } from './package-files.ts'
+import { mapStackTraces } from './stack-traces.ts'
 
 /**
  * How long requests in flight may take to finish once the service stops, in milliseconds. Supervisors commonly kill
@@ -36,6 +37,7 @@ export async function serve(
   environment: Record<string, string | undefined>,
   logStream: Writable,
 ): Promise<void> {
+  mapStackTraces()
   // Requests that wait for the disk outlive a scavenge or two, and V8 concludes that their like lives long: it would
   // allocate every later request in the old generation (docs/decisions/025-no-pretenuring.md).
   setFlagsFromString('--no-allocation-site-pretenuring')
