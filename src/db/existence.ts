@@ -1,4 +1,5 @@
 /** What the records of each table are called, and the one refusal of what is not there. */
+import { getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { notFound } from '../errors.ts'
 import * as tables from './schema.ts'
@@ -24,7 +25,8 @@ const THINGS = new Map<SQLiteTable, string>([
 /** What a record of this table is called, e.g. `Kanban item`. */
 export function thingOf(table: SQLiteTable): string {
   const thing = THINGS.get(table)
-  if (thing === undefined) throw new Error('the records of this table have no name for clients')
+  if (thing === undefined)
+    throw new Error(`name the records of ${getTableName(table)} in src/db/existence.ts`)
   return thing
 }
 

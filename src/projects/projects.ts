@@ -1,5 +1,6 @@
 /** Projects: reading them with all their relations, creating, changing and deleting them. */
-import { and, eq, type SQL } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, is, type SQL } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Board } from '../board/board.ts'
 import { Children, childrenOfMany } from '../db/children.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -7,6 +8,7 @@ import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder, isAfter, type Place, reorderIn } from '../db/ordering.ts'
 import { type Page, type PageQuery, readPage } from '../db/pages.ts'
+import * as tables from '../db/schema.ts'
 import { metrics, objectives, projects, teamAssignments, transcriptSummaries } from '../db/schema.ts'
 import {
   amongIds,
@@ -74,20 +76,16 @@ function byFilter<Row>(statement: (passes: SQL | undefined) => (values: Record<s
   }
 }
 
-/** The rows that go together with a project, as SQL; each takes the project's id. */
-const ROWS_OF_PROJECT = [
-  ...[
-    'kanban_items',
-    'transcript_summaries',
-    'metrics',
-    'objectives',
-    'team_assignments',
-    'kanban_labels',
-  ].map((table) => `${table} where project_id = +?`),
-  ...['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map(
-    (table) => `${table} where item_id in (select id from kanban_items where project_id = +?)`,
-  ),
-]
+/** The rows that go together with a project, as SQL, of every table that has some; each takes the project's id. */
+const ROWS_OF_PROJECT = Object.values<unknown>(tables).flatMap((table) => {
+  if (!is(table, SQLiteTable)) return []
+  const columns = getTableColumns(table)
+  const name = getTableName(table)
+  if ('projectId' in columns) return [`${name} where project_id = +?`]
+  return 'itemId' in columns
+    ? [`${name} where item_id in (select id from kanban_items where project_id = +?)`]
+    : []
+})
 
 const statementsOf = (db: SharedDatabase) => ({
   one: selectById(db, projects),
