@@ -14,9 +14,9 @@ import {
   byFields,
   existsIn,
   given,
-  givenNumber,
+  givenLimit,
+  listPlaceholder,
   selectAll,
-  severalOf,
 } from '../db/statements.ts'
 import { ensureFew, isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
 import { ref, valuesOfAny } from '../schemas/common.ts'
@@ -79,9 +79,9 @@ const CONDITIONS: Record<string, SQL | undefined> = {
   column: eq(kanbanItems.column, given('column')),
   assigneeId: eq(kanbanItems.assigneeId, given('assigneeId')),
   priority: eq(kanbanItems.priority, given('priority')),
-  [severalOf('column')]: amongValues(kanbanItems.column, severalOf('column')),
-  [severalOf('assigneeId')]: amongValues(kanbanItems.assigneeId, severalOf('assigneeId')),
-  [severalOf('priority')]: amongValues(kanbanItems.priority, severalOf('priority')),
+  [listPlaceholder('column')]: amongValues(kanbanItems.column, listPlaceholder('column')),
+  [listPlaceholder('assigneeId')]: amongValues(kanbanItems.assigneeId, listPlaceholder('assigneeId')),
+  [listPlaceholder('priority')]: amongValues(kanbanItems.priority, listPlaceholder('priority')),
   dismissed: eq(kanbanItems.dismissed, given('dismissed')),
   dueAfter: gte(kanbanItems.dueDate, given('dueAfter')),
   dueBefore: lt(kanbanItems.dueDate, given('dueBefore')),
@@ -91,9 +91,9 @@ const CONDITIONS: Record<string, SQL | undefined> = {
 /** Which label an item has, by the name of the value that asks for it. */
 const IS_LABEL: Record<string, SQL | undefined> = {
   label: or(eq(kanbanLabels.id, given('label')), eq(kanbanLabels.name, given('label'))),
-  [severalOf('label')]: or(
-    amongValues(kanbanLabels.id, severalOf('label')),
-    amongValues(kanbanLabels.name, severalOf('label')),
+  [listPlaceholder('label')]: or(
+    amongValues(kanbanLabels.id, listPlaceholder('label')),
+    amongValues(kanbanLabels.name, listPlaceholder('label')),
   ),
 }
 
@@ -142,7 +142,7 @@ function statementsOf(db: SharedDatabase) {
           .from(kanbanItems)
           .where(and(matching(names), isAfter(kanbanItems)))
           .orderBy(...inOrder(kanbanItems))
-          .limit(givenNumber('count')),
+          .limit(givenLimit('count')),
       ),
     ),
   }

@@ -130,10 +130,14 @@ export class Items {
 
   /**
    * Creates an item, at the end of its column unless it says where, making the column where the project lacks it.
-   * @param options `passesLimits`: put it there even if the column blocks and is full
+   * @param options `ignoresLimits`: put it there even if the column blocks and is full
    * @throws ApiError 404 when there is no such project
    */
-  create(projectId: string, input: ItemInput & { title: string }, { passesLimits = false } = {}): KanbanItem {
+  create(
+    projectId: string,
+    input: ItemInput & { title: string },
+    { ignoresLimits = false } = {},
+  ): KanbanItem {
     if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
     const at = timestamp()
     const { column = 'To Do', sortOrder } = input
@@ -148,7 +152,7 @@ export class Items {
       updatedAt: at,
     })
     const item = { ...row, labels: [], subtasks: [] }
-    if (passesLimits) return item
+    if (ignoresLimits) return item
     const [warnings] = this.#limits.check([{ before: undefined, after: countedIn(row), limit }])
     return withWarnings(item, warnings)
   }

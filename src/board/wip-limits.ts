@@ -2,7 +2,7 @@
 import { and, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { kanbanItems } from '../db/schema.ts'
-import { givenNumber, selectOne } from '../db/statements.ts'
+import { givenLimit, selectOne } from '../db/statements.ts'
 import { conflict } from '../errors.ts'
 import type { ColumnLimit } from './column-names.ts'
 import { type ColumnOf, isInColumn } from './places.ts'
@@ -49,7 +49,7 @@ const statementsOf = (db: SharedDatabase) => ({
       // Not as a value to compare with, for which SQLite would plan the statement anew each time.
       .where(and(isInColumn, sql`not ${kanbanItems.dismissed}`))
       .limit(1)
-      .offset(givenNumber('wipLimit')),
+      .offset(givenLimit('wipLimit')),
   ),
 })
 

@@ -10,7 +10,7 @@ import { repairUrl } from './urls.ts'
 const errorBody = (status: number) => JSON.stringify({ error: STATUS_CODES[status] })
 
 /** The answer to what is not even HTTP, written to the bare socket: there is no request to reply to. */
-function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+function rejectConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
   const body = errorBody(status)
@@ -35,7 +35,7 @@ function hostHeaders({ rawHeaders }: IncomingMessage): number {
 }
 
 /** Node answers some requests itself, without a body; here they get the contract's. */
-export function refuseLikeEverything(app: FastifyInstance): void {
+export function rejectProtocolErrors(app: FastifyInstance): void {
   app.server.on('checkExpectation', (_request, response) => {
     const body = errorBody(417)
     const type = { 'content-type': 'application/json; charset=utf-8' }
@@ -111,7 +111,7 @@ export const serverOptions = (
   // An id may be any string: as long as a request line, and with any percent signs.
   routerOptions: { maxParamLength: 65_536 },
   rewriteUrl: ({ url = '/' }) => (url.includes('%') ? repairUrl(url) : url),
-  clientErrorHandler: refuseConnection,
+  clientErrorHandler: rejectConnection,
   // Not Node's bare answer to a request without a Host header, but one of ours.
   // Node looks every 30 seconds for requests that take too long; what is late ends sooner.
   http: { requireHostHeader: false, connectionsCheckingInterval: 5000 },

@@ -5,7 +5,7 @@ import { read, type SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
 import { auditLog } from '../db/schema.ts'
-import { amongIds, change, given, givenNumber, insertInto, selectAll, selectOne } from '../db/statements.ts'
+import { amongIds, change, given, givenLimit, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import type { JsonObject } from '../json.ts'
 import { timestamp } from '../time.ts'
 
@@ -79,7 +79,7 @@ function statementsOf(db: SharedDatabase) {
         .from(auditLog)
         .where(lt(auditLog.id, given('id')))
         .orderBy(desc(auditLog.id))
-        .limit(givenNumber('count')),
+        .limit(givenLimit('count')),
     ),
     entries: selectAll<AuditRow>(db, () =>
       db.select().from(auditLog).where(amongIds(auditLog.id)).orderBy(desc(auditLog.id)),

@@ -58,7 +58,7 @@ export class Ingest {
       approved: false,
     }
     const made = actionItems.map((title) =>
-      this.#items.create(projectId, { title, ...todo }, { passesLimits: true }),
+      this.#items.create(projectId, { title, ...todo }, { ignoresLimits: true }),
     )
     // As they are in the end: where numbers are used up, one that comes later numbers them anew.
     const kanbanItems = this.#items.getMany(made.map(({ id }) => id))

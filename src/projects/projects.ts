@@ -15,12 +15,12 @@ import {
   byFields,
   deleteFrom,
   given,
-  givenNumber,
+  givenLimit,
   insertReturning,
+  listPlaceholder,
   selectAll,
   selectById,
   selectOne,
-  severalOf,
   updateIn,
 } from '../db/statements.ts'
 import { among, bytesOf, readLimit, rowLimit, unlessTooMuch } from '../db/work-limits.ts'
@@ -61,8 +61,8 @@ const valuesOf = ({ status, teamId }: ProjectFilter) => ({
 const CONDITIONS: Record<string, SQL> = {
   status: eq(projects.status, given('status')),
   teamId: eq(projects.teamId, given('teamId')),
-  [severalOf('status')]: amongValues(projects.status, severalOf('status')),
-  [severalOf('teamId')]: amongValues(projects.teamId, severalOf('teamId')),
+  [listPlaceholder('status')]: amongValues(projects.status, listPlaceholder('status')),
+  [listPlaceholder('teamId')]: amongValues(projects.teamId, listPlaceholder('teamId')),
 }
 
 /** A statement for each combination of filters, so that each has its index. @returns what runs the one for a filter */
@@ -108,7 +108,7 @@ const statementsOf = (db: SharedDatabase) => ({
         .from(projects)
         .where(and(passes, isAfter(projects)))
         .orderBy(...inOrder(projects))
-        .limit(givenNumber('count')),
+        .limit(givenLimit('count')),
     ),
   ),
   place: selectOne(() =>

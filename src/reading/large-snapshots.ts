@@ -5,7 +5,13 @@ import { projects } from '../db/schema.ts'
 import { unlessTooMuch } from '../db/work-limits.ts'
 import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { type ProjectText, unpack } from './project-text.ts'
-import { type KeptSnapshots, keyOf, type PageSnapshot, type Snapshot, type Soon } from './snapshots.ts'
+import {
+  type KeptSnapshots,
+  keyOf,
+  type MaybePromise,
+  type PageSnapshot,
+  type Snapshot,
+} from './snapshots.ts'
 import type { PackedList, WholeProjects } from './whole-projects.ts'
 
 /** Reads whole projects in the worker thread. */
@@ -17,11 +23,11 @@ export type InWorker = <Name extends keyof WholeProjects>(
 /** Reads projects from their snapshots: at once where that is possible. */
 export interface LargeSnapshots {
   /** One project. @throws ApiError 404 */
-  project: (id: string) => Soon<Snapshot>
+  project: (id: string) => MaybePromise<Snapshot>
   /** The projects that pass the filter, as a JSON array by sortOrder. */
-  list: (filter: ProjectFilter) => Soon<Snapshot>
+  list: (filter: ProjectFilter) => MaybePromise<Snapshot>
   /** A page of those projects. */
-  page: (filter: ProjectFilter, query: PageQuery) => Soon<PageSnapshot>
+  page: (filter: ProjectFilter, query: PageQuery) => MaybePromise<PageSnapshot>
 }
 
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
@@ -60,13 +66,13 @@ export function createLargeSnapshots(
   }
 
   async function readProject(id: string): Promise<Snapshot> {
-    const flight = snapshots.beginFlight()
+    const workerRead = snapshots.beginWorkerRead()
     let text: (ProjectText & Snapshot) | undefined
     try {
       const packed = await inWorker('text', id)
       text = packed && { ...unpack(packed, toBuffer(packed.body)), etag: packed.etag }
     } finally {
-      snapshots.endFlight(flight, text ? [[id, text]] : [])
+      snapshots.endWorkerRead(workerRead, text ? [[id, text]] : [])
     }
     return text ?? throwNotFound(projects)
   }
@@ -79,18 +85,18 @@ export function createLargeSnapshots(
     })
 
   async function readList(filter: ProjectFilter): Promise<Snapshot> {
-    const flight = snapshots.beginFlight()
+    const workerRead = snapshots.beginWorkerRead()
     let list: PackedList | undefined
     try {
       list = await inWorker('list', filter)
     } finally {
-      if (list === undefined) snapshots.endFlight(flight, [])
+      if (list === undefined) snapshots.endWorkerRead(workerRead, [])
     }
     const snapshot = { body: toBuffer(list.body), etag: list.etag }
     // What is larger than all that may be kept would only drive everything else out.
     const fits = 2 * snapshot.body.length < maxBytes
     const texts = fits ? textsOf(snapshot.body, list.texts) : []
-    snapshots.endFlight(flight, texts, fits ? { key: keyOf(filter), snapshot } : undefined)
+    snapshots.endWorkerRead(workerRead, texts, fits ? { key: keyOf(filter), snapshot } : undefined)
     return snapshot
   }
 

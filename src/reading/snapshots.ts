@@ -22,7 +22,7 @@ export interface PageSnapshot extends Snapshot {
 }
 
 /** What is there already, or comes from the worker thread. */
-export type Soon<T> = T | Promise<T>
+export type MaybePromise<T> = T | Promise<T>
 
 /** What of a project writes have touched since its text was read. */
 interface Touched {
@@ -43,7 +43,7 @@ interface KeptList extends Snapshot {
 }
 
 /** Projects that the worker thread is reading, and what becomes of them meanwhile. */
-export interface Flight {
+export interface WorkerRead {
   /** Of what others have committed, when the reading began. */
   version: number | undefined
   /** Of what this connection has written, likewise. */
@@ -70,15 +70,15 @@ export interface Snapshots {
 
 /** Snapshots, and what whoever keeps them has to be told. */
 export interface KeptSnapshots extends Snapshots {
-  /** Before the worker thread reads projects. Every flight has to be ended. */
-  beginFlight: () => Flight
+  /** Before the worker thread reads projects. Every workerRead has to be ended. */
+  beginWorkerRead: () => WorkerRead
   /**
-   * Ends a flight, and keeps what it brought if nobody else has written meanwhile.
+   * Ends a workerRead, and keeps what it brought if nobody else has written meanwhile.
    * @param texts the projects, by id
    * @param list the list that they make, under its key
    */
-  endFlight: (
-    flight: Flight,
+  endWorkerRead: (
+    workerRead: WorkerRead,
     texts: Iterable<readonly [string, ProjectText & { etag: string }]>,
     list?: { key: string; snapshot: Snapshot },
   ) => void
@@ -148,7 +148,7 @@ export function createSnapshots(
   })
   let version = dataVersion.get()
   let generation = 0
-  const flights = new Set<Flight>()
+  const workerReads = new Set<WorkerRead>()
 
   const keptProject = (id: string): KeptProject | undefined => {
     const found = kept.get(id)
@@ -158,7 +158,7 @@ export function createSnapshots(
   watchProjects(db, (id, itemId) => {
     generation++
     touch(keptProject(id)?.touched, itemId)
-    for (const { touched } of flights) {
+    for (const { touched } of workerReads) {
       if (!touched.has(id)) touched.set(id, nothing())
       touch(touched.get(id), itemId)
     }
@@ -246,18 +246,18 @@ export function createSnapshots(
         return made
       })
     },
-    beginFlight() {
+    beginWorkerRead() {
       askForOthers()
-      const flight: Flight = { version, generation, touched: new Map() }
-      flights.add(flight)
-      return flight
+      const workerRead: WorkerRead = { version, generation, touched: new Map() }
+      workerReads.add(workerRead)
+      return workerRead
     },
-    endFlight(flight, texts, list) {
-      flights.delete(flight)
+    endWorkerRead(workerRead, texts, list) {
+      workerReads.delete(workerRead)
       askForOthers()
-      if (version !== flight.version) return
-      for (const [id, text] of texts) keep(id, text, text.etag, flight.touched.get(id))
-      if (list && generation === flight.generation) kept.set(list.key, { ...list.snapshot, generation })
+      if (version !== workerRead.version) return
+      for (const [id, text] of texts) keep(id, text, text.etag, workerRead.touched.get(id))
+      if (list && generation === workerRead.generation) kept.set(list.key, { ...list.snapshot, generation })
     },
     page: (choose) =>
       make(() => {

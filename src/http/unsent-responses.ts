@@ -45,7 +45,7 @@ const queueOf = (socket: Socket & { _handle?: { writeQueueSize?: number } | null
  * Watches the answers of a server. Call it before there are routes. It looks at connections, from time to time and when a
  * large answer is about to be sent: most answers are gone at once, and pay nothing.
  */
-export function boundUnsentAnswers(app: FastifyInstance, given: Partial<UnsentLimits> = {}): void {
+export function limitUnsentResponses(app: FastifyInstance, given: Partial<UnsentLimits> = {}): void {
   const { maxBytes, patience, patienceUnderPressure, interval } = { ...LIMITS, ...given }
   const sockets = new Set<Socket>()
   /** Of each client that has not read everything: how much was left when it last read, and when that was seen. */
