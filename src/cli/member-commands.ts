@@ -27,7 +27,7 @@ const InputSchema = Type.Object({
 })
 type Input = Static<typeof InputSchema>
 
-/** Holds what was typed against what a request may hold. @throws ApiError 400 that says what is wrong */
+/** Validates arguments by the schemas of request bodies. @throws ApiError 400 with the violations */
 function checked<Field extends keyof Input>(values: Record<Field, unknown>): Pick<Input, Field> {
   const compile = createValidatorCompiler()
   const validate = compile({ schema: Type.Partial(InputSchema), httpPart: 'body', method: '', url: '' })
@@ -114,7 +114,7 @@ export async function resetPassword(withDatabase: WithDatabase, idOrEmail: strin
   })
 }
 
-/** `token create`: the token, this once, and nothing else. */
+/** `token create`: prints the token, this once, and nothing else. */
 export async function createToken(
   withDatabase: WithDatabase,
   idOrEmail: string,
