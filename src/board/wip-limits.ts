@@ -1,4 +1,4 @@
-/** Limits of work in progress: how many items a column should hold, and what happens above that. */
+/** WIP (work in progress) limits: how many items a column should hold, and what happens above that. */
 import { and, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { kanbanItems } from '../db/schema.ts'
@@ -7,7 +7,7 @@ import { conflict } from '../errors.ts'
 import type { ColumnLimit } from './column-names.ts'
 import { type ColumnOf, isInColumn } from './places.ts'
 
-/** The column whose items an item is counted among; undefined when it is not: dismissed, or not there at all. */
+/** The column in which an item counts; undefined for a dismissed item, or none. */
 type Counted = ColumnOf | undefined
 
 /** The columns in which an item counts before and after a change. */

@@ -1,4 +1,4 @@
-/** What the commands for members and tokens do: by the rules of requests, and beside a running service too. */
+/** The commands for members and tokens: by the same rules as requests, also beside a running service. */
 import { type Static, Type } from '@sinclair/typebox'
 import { type SharedDatabase, write } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -14,7 +14,7 @@ import { RoleSchema, TokenSchema } from '../schemas/records.ts'
 import { askNewPassword } from './ask-password.ts'
 import { alignColumns, say } from './terminal.ts'
 
-/** Opens the database file, lets `work` have it, and closes it. */
+/** Opens the database file for `work`, and closes it. */
 export type WithDatabase = <T>(work: (db: SharedDatabase) => T | Promise<T>) => Promise<T>
 
 const InputSchema = Type.Object({

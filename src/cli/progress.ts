@@ -1,7 +1,7 @@
-/** Showing how far a long piece of work is. */
+/** Progress of long-running work. */
 import { clearLine, cursorTo } from 'node:readline'
 
-/** Where progress is shown: a terminal, or a pipe or file that knows nothing of cursors. */
+/** Where progress is shown: a terminal, or a pipe or file without cursor movement. */
 export type ProgressOutput = NodeJS.WritableStream & { isTTY?: boolean }
 
 /** A display of progress. */
