@@ -1,4 +1,4 @@
-/** Snapshots of whatever size: what is too much to read at once is read by the worker thread, and kept like the rest. */
+/** Snapshots of any size: what is too much work for the event loop is read by the worker thread, and cached like the rest. */
 import { throwNotFound } from '../db/existence.ts'
 import type { PageQuery } from '../db/pages.ts'
 import { projects } from '../db/schema.ts'
@@ -20,7 +20,7 @@ export type InWorker = <Name extends keyof WholeProjects>(
   ...args: Parameters<WholeProjects[Name]>
 ) => Promise<ReturnType<WholeProjects[Name]>>
 
-/** Reads projects from their snapshots: at once where that is possible. */
+/** Reads projects from their snapshots, synchronously where possible. */
 export interface LargeSnapshots {
   /** One project. @throws ApiError 404 */
   project: (id: string) => MaybePromise<Snapshot>
@@ -34,9 +34,9 @@ const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength)
 
 /**
- * Makes the reader.
+ * Creates the snapshots of any size.
  * @param records reads the projects themselves
- * @param maxBytes how much memory the snapshots may take
+ * @param maxBytes memory that the cached snapshots may take
  */
 export function createLargeSnapshots(
   snapshots: KeptSnapshots,
@@ -44,14 +44,14 @@ export function createLargeSnapshots(
   inWorker: InWorker,
   maxBytes: number,
 ): LargeSnapshots {
-  /** What the worker thread is reading, by key. */
+  /** Reads that the worker thread has begun, by key. */
   const readings = new Map<string, Promise<unknown>>()
 
   /**
-   * Who asks for what is being read already waits for it, and then looks whether it was kept: it may have been read
-   * before the request came. Whoever begins a reading can take what it brings.
+   * Coalesces concurrent reads of the same key. The first caller gets the result; the others wait for it and then check the
+   * cache, since the result may be older than their request.
    */
-  async function soon<T>(key: string, make: () => T, begin: () => Promise<T>): Promise<T> {
+  async function coalesced<T>(key: string, make: () => T, begin: () => Promise<T>): Promise<T> {
     for (;;) {
       const reading = readings.get(key)
       if (reading === undefined) {
@@ -77,7 +77,7 @@ export function createLargeSnapshots(
     return text ?? throwNotFound(projects)
   }
 
-  /** The projects of a list, each with bytes of its own, since it may be kept for longer than the list. */
+  /** The projects of a list, each with a copy of its bytes, since it may be cached for longer than the list. */
   const textsOf = (body: Buffer, texts: PackedList['texts']) =>
     texts.map((packed) => {
       const bytes = Buffer.from(body.subarray(packed.start, packed.end))
@@ -93,7 +93,7 @@ export function createLargeSnapshots(
       if (list === undefined) snapshots.endWorkerRead(workerRead, [])
     }
     const snapshot = { body: toBuffer(list.body), etag: list.etag }
-    // What is larger than all that may be kept would only drive everything else out.
+    // A list larger than the cache would only evict everything else.
     const fits = 2 * snapshot.body.length < maxBytes
     const texts = fits ? textsOf(snapshot.body, list.texts) : []
     snapshots.endWorkerRead(workerRead, texts, fits ? { key: keyOf(filter), snapshot } : undefined)
@@ -103,11 +103,11 @@ export function createLargeSnapshots(
   return {
     project(id) {
       const make = () => snapshots.project(id)
-      return unlessTooMuch(make) ?? soon(id, make, () => readProject(id))
+      return unlessTooMuch(make) ?? coalesced(id, make, () => readProject(id))
     },
     list(filter) {
       const make = () => snapshots.list(filter)
-      return unlessTooMuch(make) ?? soon(keyOf(filter), make, () => readList(filter))
+      return unlessTooMuch(make) ?? coalesced(keyOf(filter), make, () => readList(filter))
     },
     page(filter, query) {
       const made = unlessTooMuch(() => snapshots.page(() => records.page(filter, query)))
