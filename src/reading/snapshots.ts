@@ -122,12 +122,12 @@ export function assemble(snapshots: readonly Snapshot[]): Snapshot {
 }
 
 /**
- * Makes the snapshots of a database's projects. A write of this connection drops what it touches, through
- * {@link watchProjects}: of an item, that item's text, else what stands around the items. A commit of another process
- * drops all; every read asks whether there was one.
+ * Creates the snapshots of a database's projects. A write of this connection invalidates what it touches, through
+ * {@link watchProjects}: an item's text, or all but the items. A commit of another connection invalidates everything;
+ * every read checks for one by `data_version`.
  * @param records reads the projects themselves
- * @param items reads items of changedItems
- * @param maxBytes how much memory the snapshots may take; the least recently used go first
+ * @param items reads items of projects
+ * @param maxBytes memory that the snapshots may take; the least recently used are evicted first (LRU)
  */
 export function createSnapshots(
   db: SharedDatabase,

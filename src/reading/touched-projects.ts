@@ -19,7 +19,7 @@ function touchedBy(table: SQLiteTable): ((row: 'old' | 'new') => string) | undef
   return undefined
 }
 
-/** Another tool may have moved an item to another project without its labels: there the label shows too. */
+/** Another tool may have moved an item, labels included, to another project: there the label shows too. */
 const OF_ITEMS = `select touched(project_id, id) from main.kanban_items
   where id in (select item_id from main.kanban_item_labels where label_id = new.id);`
 
