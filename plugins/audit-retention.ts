@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
 
-/** Prunes the audit log of what is older than it is kept: at the start and once an hour, a few entries at a time. */
+/** Deletes audit log entries older than `auditKeepDays`: at the start and once an hour, in small batches. */
 export default fp<{ auditKeepDays: number }>(
   async (app, { auditKeepDays }) => {
     if (auditKeepDays === 0) return
@@ -12,7 +12,7 @@ export default fp<{ auditKeepDays: number }>(
 
     async function prune(): Promise<void> {
       const before = Date.now() - auditKeepDays * DAY
-      // A look first: nobody else has to wait for a write that changes nothing.
+      // A read first, since most runs have nothing to delete: it needs no write lock.
       if (isClosing || !app.rules.members.audit.hasOlder(before)) return
       while (!isClosing && !(await app.members.audit.prune(before)));
     }

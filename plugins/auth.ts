@@ -11,31 +11,31 @@ import { type Access, authorize, type Identity, isSafe } from '../src/members/id
 import type { HostMember, ResolveMember } from '../src/phaseboard.d.ts'
 import { ROLES } from '../src/schemas/records.ts'
 
-/** What the auth plugin needs to know. */
+/** The options of the auth plugin. */
 export interface AuthOptions extends FirstAdmin, CredentialOptions {
   resolveMember?: ResolveMember | undefined
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The cookie that makes a client that of a session. */
+    /** Reads and writes the session cookie. */
     sessionCookies: SessionCookies
-    /** The admin whom this start had to make, or undefined. */
+    /** The admin that this start created, or undefined. */
     firstAdmin: FirstAdminMade | undefined
-    /** How often a password may be guessed, wherever one is asked for. */
+    /** Limits of failed sign-ins, wherever a password is checked. */
     signInLimits: SignInLimits
   }
 }
 
 type Guard = onRequestHookHandler | onRequestAsyncHookHandler
 
-/** Told apart from a fault of the service or its host, which is nobody's missing role. */
-const isRefusal = (error: unknown) =>
+/** Whether an error is a 4xx, not a fault of the service or its host. */
+const isClientError = (error: unknown) =>
   error instanceof Error && 'statusCode' in error && Number(error.statusCode) < 500
 
-/** Whoever has no admin role gets 403 there, also with a credential that is worth nothing. */
-const refusalFor = (access: Access, error: unknown) =>
-  access === 'admin-or-403' && isRefusal(error) ? forbidden('admin access required') : error
+/** With the access `admin-or-403`, an invalid credential is 403, too. */
+const errorFor = (access: Access, error: unknown) =>
+  access === 'admin-or-403' && isClientError(error) ? forbidden('admin access required') : error
 
 const roles: readonly unknown[] = ROLES
 
@@ -50,8 +50,8 @@ function hostIdentity(member: HostMember): Identity {
 }
 
 /**
- * Resolves each request's current member and role, once, before anything else looks at the request, and
- * holds the route's declared `access` against it.
+ * Identifies each request's member and role, once, before anything else of the request is processed, and checks them
+ * against the route's declared `access`.
  */
 export default fp<AuthOptions>(
   async (app, options) => {
@@ -65,22 +65,22 @@ export default fp<AuthOptions>(
     app.decorate('signInLimits', createSignInLimits())
     app.decorate('sessionCookies', cookies)
 
-    /** The guard of public routes: no credential is looked at. */
+    /** The hook of public routes: credentials are ignored. */
     const guardPublic: onRequestHookHandler = (request, _reply, done) => {
       guardAgainstCsrf(request)
       done()
     }
 
-    /** A promise also of what a host's function throws at once. */
+    /** Async, so that a synchronous throw of the host's function becomes a rejection. */
     const hostMember = async (request: FastifyRequest) => resolveMember?.(request)
 
-    /** Makes the guard of other routes: it identifies the member, once, and lets the request pass or throws. */
+    /** Creates the hook of other routes: it identifies the member and checks its access. */
     function guard(access: Exclude<Access, 'public'>): Guard {
       const identified: typeof identify = (request, reply) => {
         try {
           return identify(request, reply)
         } catch (error) {
-          throw refusalFor(access, error)
+          throw errorFor(access, error)
         }
       }
       const admit = (request: FastifyRequest, identity: Identity | undefined): void => {
@@ -96,7 +96,7 @@ export default fp<AuthOptions>(
       }
       return async (request: FastifyRequest, reply: FastifyReply) => {
         const hosted = await hostMember(request).catch((error) => {
-          throw refusalFor(access, error)
+          throw errorFor(access, error)
         })
         admit(request, hosted ? hostIdentity(hosted) : identified(request, reply))
       }
@@ -108,13 +108,13 @@ export default fp<AuthOptions>(
         throw new Error(`${route.method} ${route.path} does not declare its access`)
       }
       route.config = { ...route.config, access }
-      // Nothing to guard: what changes nothing, and what has nothing that could fail, the refusal of a method, say.
+      // No hook for safe methods, nor for routes that only respond with an error, e.g. 405.
       const isHarmless = failure === undefined || [route.method].flat().every(isSafe)
       if (access === 'public' && isHarmless) return
       route.onRequest = [access === 'public' ? guardPublic : guard(access), route.onRequest ?? []].flat()
     })
 
-    // A host that tells who its members are needs no first admin of ours, unless it asks for one.
+    // A host that identifies its members needs no first admin of ours, unless it configures one.
     if (!resolveMember || options.adminPassword !== undefined) {
       app.firstAdmin = await ensureFirstAdmin(app.db, app.rules.members, options)
       if (app.firstAdmin) app.log.info(app.firstAdmin, 'made the first admin')

@@ -19,7 +19,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const hasBody = new Set(['POST', 'PUT', 'PATCH'])
 
-/** Tells Fastify that there is no body. */
+/** Makes Fastify treat a request as one without a body. */
 function hideBody(request: FastifyRequest): void {
   request.headers = {
     'content-type': undefined,
@@ -33,12 +33,11 @@ async function ignoreBody(request: FastifyRequest): Promise<void> {
   if (request.method === 'DELETE') hideBody(request)
 }
 
-/** Whether a route does without a body: then an absent one is an empty object. */
+/** Whether a route's body is optional: then an absent one is an empty object. */
 const takesNoBody = ({ routeOptions }: FastifyRequest) => routeOptions.config.isBodyOptional === true
 
 /**
- * A body is JSON, whatever its media type says: what it holds decides. Without a body there is nothing that could be
- * parsed: the same as a body that is not JSON.
+ * Parses every body as JSON, whatever its media type. An absent body is treated like one that is not JSON.
  */
 const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
   const { method, headers } = request
@@ -48,16 +47,16 @@ const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
     hideBody(request)
     request.body = {}
   } else if (headers['content-type'] !== JSON_TYPE) {
-    // Fastify itself refuses what is not even the name of a media type, before any parser is asked.
+    // Fastify rejects a malformed media type before any parser runs.
     request.headers = { 'content-type': JSON_TYPE }
   }
   done(null, payload)
 }
 
 /**
- * How bodies are read, validated and written: JSON in UTF-8 and nothing else. Forms of
- * other sites are kept out by their origin (see `plugins/auth.ts`), not by their media type. The options stand here, not in
- * the Fastify() call, so that they hold inside a host application too, and leave the host's own alone.
+ * How bodies are parsed, validated and serialised: JSON in UTF-8 and nothing else. Cross-site forms are rejected by their
+ * origin (see `src/http/csrf.ts`), not by their media type. The options are set here, not in the Fastify() call, so that
+ * they apply inside a host application too, and leave the host's own alone.
  */
 export default fp<{ bodyLimit: number }>(
   async (app, { bodyLimit }) => {
@@ -69,14 +68,14 @@ export default fp<{ bodyLimit: number }>(
       try {
         value = body.length === 0 && takesNoBody(request) ? {} : parseJson(utf8.decode(body))
       } catch {
-        // The parser's own message quotes the body, which has no business in a log.
+        // The parser's own message quotes the body, which must not get into the log.
         done(new SpecifiedFailure('the request body is not JSON'))
         return
       }
       done(null, value)
     })
 
-    // Only the routes that could have a body pay for the question: most requests are reads.
+    // Only on routes that may have a body: most requests are reads.
     app.addHook('onRoute', (route) => {
       const methods = [route.method].flat()
       if (methods.includes('DELETE')) route.onRequest = [ignoreBody, route.onRequest ?? []].flat()

@@ -7,24 +7,24 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The shared database: Drizzle over better-sqlite3. */
     db: SharedDatabase
-    /** Whether the files of the database are still where they were opened. */
+    /** Whether the files of the database were replaced or removed since they were opened. */
     databaseFiles: DatabaseFiles
     /**
-     * Closes the database and takes away what was made for it, for a start that failed: a new file with its folders, and
-     * what is named. A database that was there before is only closed.
+     * Closes the database and removes what was created for it, for a start that failed: a new file with its folders, and
+     * the file `also`. A database that existed before is only closed.
      */
     discardDatabase: (also?: string) => void
     /**
-     * The one way to write: runs the work in a transaction that it shares with whatever else arrives in the same turn
-     * of the event loop, and resolves once that is on disk. Reading what was written belongs inside the work too.
+     * The one way to write: group commit. Runs the work in a transaction shared with other writes of the same iteration of
+     * the event loop, and resolves once that is synced to disk. Read what was written inside the work, too.
      */
     write: Write
-    /** Why writes fail through no fault of theirs; undefined while writing works. */
+    /** Why writes fail whatever they write; undefined while writing works. */
     writeTrouble: GroupCommit['trouble']
   }
 }
 
-/** Opens the database, shares it as `app.db`, and closes it once the last request is answered. */
+/** Opens the database, decorates the application with it, and closes it after the last response. */
 export default fp<{ databaseUrl: string }>(
   async (app, { databaseUrl }) => {
     const { db, files, close, discard } = openDatabase(databaseUrl)

@@ -7,34 +7,34 @@ import { isHttpError } from 'http-errors'
 import { ApiError, type ErrorDetails, SpecifiedFailure, validationFailed } from '../src/errors.ts'
 import { flattenErrors } from '../src/http/validation.ts'
 
-/** What the errors plugin needs to know. */
+/** The options of the errors plugin. */
 export interface ErrorsOptions {
-  /** Whether paths without a route are the service's to answer. */
+  /** Whether the service answers paths without a route. */
   answersUnknownRoutes: boolean
   /** Whether no host's hooks run before the service's. */
   hooksComeFirst: boolean
 }
 
-/** A body that did not arrive as announced cannot be parsed either: not a refusal, but "no JSON". */
+/** A body shorter or longer than its Content-Length counts as one that is not JSON, not as a 400. */
 const TRUNCATED_BODY = 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Which paths a route's path stands for. */
+/** The paths that a route matches. */
 const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
 
 /**
- * What a thrown value answers, whoever made it: the rules, Fastify, ajv, or http-errors, which @fastify/sensible and hosts
+ * The contract's error for any thrown value: of the rules, Fastify, ajv, or http-errors, which @fastify/sensible and hosts
  * use.
- * @returns the refusal; undefined for an unexpected failure
+ * @returns undefined for an unexpected failure
  */
-function refusalOf(error: unknown): ApiError | undefined {
+function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (!(error instanceof Error)) return undefined
   const { validation, statusCode = 500, code } = error as FastifyError
   if (validation) return validationFailed(flattenErrors(validation as ErrorObject[]))
   if (statusCode < 400 || statusCode >= 500 || code === TRUNCATED_BODY) return undefined
-  // `expose` says that the message is for the client. Others' may tell anything.
+  // `expose`: the message is for the client. Any other message may leak internals.
   if (isHttpError(error) && error.expose) {
     return new ApiError(statusCode, error.message, { headers: { ...error.headers } })
   }
@@ -42,24 +42,24 @@ function refusalOf(error: unknown): ApiError | undefined {
 }
 
 /**
- * A failure in a form fit for the log: what went wrong and where. Only the innermost cause is kept, because a
- * query builder's wrapper quotes the statement's parameters, and those are the users' data.
+ * The innermost cause of a failure, for the log: Drizzle's wrapping error quotes the statement's parameters, which are the
+ * users' data.
  */
 function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? causeOf(error.cause) : error
 }
 
 /**
- * Not through the route's schemas: they describe the errors that the route itself makes, and a host's hook may
- * refuse with the same status for reasons of its own.
+ * Sends an error without the route's response schemas: they describe the route's own errors, and a host's hook may reject
+ * with the same status.
  */
 const send = (reply: FastifyReply, body: { error: string; details?: ErrorDetails | undefined }) =>
   reply.serializer(JSON.stringify).header('content-type', 'application/json; charset=utf-8').send(body)
 
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = refusalOf(error)
-  if (refusal) {
-    const { statusCode, message, details, headers } = refusal
+function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const apiError = toApiError(error)
+  if (apiError) {
+    const { statusCode, message, details, headers } = apiError
     send(reply.code(statusCode).headers(headers), { error: message, details })
     return
   }
@@ -70,22 +70,22 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
 }
 
 /**
- * Turns whatever is thrown anywhere, by Fastify too, into the contract's error shape; answers unknown routes
- * and, where a path is known but not with that method, 405.
+ * The error handler: turns all errors, Fastify's too, into the contract's error shape. Responds 404 to unknown routes and
+ * 405 to other methods of known paths.
  */
 export default fp<ErrorsOptions>(
   async (app, { answersUnknownRoutes, hooksComeFirst }) => {
     if (hooksComeFirst) await app.register(sensible)
-    // Inside a host only its errors: requests and replies may have decorators of these names already.
+    // Inside a host only its errors: the host may have request and reply decorators of these names.
     else app.decorate('httpErrors', httpErrors)
     const methods = new Map<string, Set<string>>()
-    app.setErrorHandler(answerError)
+    app.setErrorHandler(handleError)
     if (answersUnknownRoutes) {
       const unknown = app.httpErrors.notFound('Not found')
       app.setNotFoundHandler(async () => {
         throw unknown
       })
-      // Before the body is read: what is wrong with a body does not matter where nobody wants one.
+      // Before the body is parsed: an invalid body must not hide the 404.
       app.addHook('preParsing', (request, _reply, payload, done) =>
         request.is404 ? done(unknown) : done(null, payload),
       )
@@ -99,7 +99,7 @@ export default fp<ErrorsOptions>(
     app.decorate('refuseOtherMethods', () => {
       const others = [...methods].map(([path, known]) => ({ pattern: toPattern(path), known: [...known] }))
       for (const path of [...methods.keys()]) {
-        // Also those of a path with a parameter that this one is an instance of: they are answered there.
+        // Including methods of routes with parameters that match this path, too.
         const matching = others.filter(({ pattern }) => pattern.test(path))
         const known = new Set(matching.flatMap((other) => other.known))
         const headers = { allow: [...known].join(', ') }
@@ -122,7 +122,7 @@ export default fp<ErrorsOptions>(
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Registers, for the path of every endpoint so far, a 405 for the methods it does not have. Call it after the last route. */
+    /** Registers a 405 for the other methods of every endpoint's path. Call it after the last route. */
     refuseOtherMethods: () => void
   }
 }

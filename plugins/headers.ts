@@ -3,26 +3,26 @@ import fp from 'fastify-plugin'
 import type { Config } from '../src/config.ts'
 
 /**
- * What a cache on the way may do with an answer (RFC 9111, section 5.2.2). `no-cache`: keep it, but ask each time whether it
- * still holds, which looks at the caller's credential, too. `no-store`: not even that.
+ * `Cache-Control` of a response (RFC 9111, section 5.2.2). `no-cache`: caches may store it, but must revalidate it each
+ * time, which checks the caller's credential, too. `no-store`: not even that.
  */
 export type Caching = 'no-cache' | 'no-store'
 
-/** Headers by their names in small letters. */
+/** Headers by their lower-case names. */
 type Headers = Readonly<Record<string, string>>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `no-store` where the answer depends on who asks. Routes with the access `own` need not say so. */
+    /** `no-store` where the response depends on the member; the default of routes with the access `own`. */
     caching?: Caching
-    /** The policy of a page. It goes with the page, not with an error in its place. */
+    /** The Content-Security-Policy of a page; errors keep the default one. */
     contentSecurityPolicy?: string
-    /** The headers of all the route's answers; the headers plugin puts them here. */
+    /** The headers of all the route's responses; set by the headers plugin. */
     headers?: Headers
   }
 }
 
-/** What the headers plugin needs to know. */
+/** The options of the headers plugin. */
 export interface HeadersOptions extends Pick<Config, 'trustProxy'> {
   /** Whether no host's hooks run before the service's. */
   hooksComeFirst: boolean
@@ -30,10 +30,10 @@ export interface HeadersOptions extends Pick<Config, 'trustProxy'> {
 
 const POLICY = 'content-security-policy'
 
-/** Answers are data: never a page, a script, or part of somebody else's page. */
+/** Responses are data: never a page, a script, or part of another site's page. */
 const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-/** The headers of all answers of a kind. The last but one does not concern requests with CORS, which `CORS_ORIGIN` decides on. */
+/** The headers of all responses of a kind. `cross-origin-resource-policy` does not affect CORS requests (`CORS_ORIGIN`). */
 const headersFor = (caching: Caching): Headers =>
   Object.freeze({
     [POLICY]: DATA_POLICY,
@@ -44,14 +44,14 @@ const headersFor = (caching: Caching): Headers =>
   })
 const HEADERS = { 'no-cache': headersFor('no-cache'), 'no-store': headersFor('no-store') }
 
-/** Behind TLS: for a year, no more requests without. */
+/** HSTS for a year. */
 const TLS_ONLY = 'max-age=31536000'
 
 /** Paths without a route have no config. */
 const headersOf = ({ routeOptions: { config } }: FastifyRequest): Headers =>
   config.headers ?? HEADERS['no-cache']
 
-/** Inside a host: what it has decided for its answers holds for these, too, but nothing that is the caller's own is stored. */
+/** Inside a host its own headers win, except that `no-store` always applies. */
 const addMissing: onRequestHookHandler = (request, reply, done) => {
   for (const [name, value] of Object.entries(headersOf(request))) {
     if (!reply.hasHeader(name) || value === 'no-store') reply.header(name, value)
@@ -64,14 +64,14 @@ const addAll: onRequestHookHandler = (request, reply, done) => {
   done()
 }
 
-/** Only a proxy in front speaks TLS. Inside a host it is the host's to say: the header holds for all of its name. */
+/** Adds HSTS behind a proxy that ends TLS. Never inside a host: HSTS applies to the host name as a whole. */
 const addAllBehindProxy: onRequestHookHandler = (request, reply, done) => {
   reply.headers(headersOf(request))
   if (request.protocol === 'https') reply.header('strict-transport-security', TLS_ONLY)
   done()
 }
 
-/** Gives a page its policy, unless a host has decided on another. */
+/** Sets the policy of a page, unless a host has set another. */
 const withPolicy =
   (policy: string): onSendHookHandler =>
   (_request, reply: FastifyReply, payload, done) => {
@@ -80,8 +80,7 @@ const withPolicy =
   }
 
 /**
- * Headers that tell browsers and caches what not to do with answers, errors too. Register it before whatever may refuse a
- * request.
+ * Security and cache headers of all responses, errors too. Register it before anything that may reject a request.
  */
 export default fp<HeadersOptions>(
   async (app, { hooksComeFirst, trustProxy }) => {

@@ -1,23 +1,23 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
-/** A request slower than this, in milliseconds, is worth a warning. */
+/** Milliseconds from which on a request is logged as slow. */
 const SLOW = 1000
 
-/** Levels of a log that shows each request. */
+/** Log levels at which each request is logged. */
 const VERBOSE = new Set(['debug', 'trace'])
 
 const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0]
 
 /**
- * What the log says about requests: a line each at debug, a warning for slow ones. Paths only: no query, no
- * header, no body, since those hold what people search for and sign in with.
+ * Logs requests: a line each at debug, a warning for slow ones. Paths only: query, headers and body hold users' data and
+ * credentials.
  */
 export default fp(
   async (app) => {
     app.addHook('onResponse', (request, reply, done) => {
       const isSlow = reply.elapsedTime > SLOW
-      // Nearly every request leaves no line: it should not pay for composing one.
+      // Nearly every request logs nothing: it should not pay for composing a line.
       if (isSlow || VERBOSE.has(request.log.level)) {
         const milliseconds = Math.round(reply.elapsedTime)
         const line = { method: request.method, path: pathOf(request), status: reply.statusCode, milliseconds }

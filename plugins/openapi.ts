@@ -3,15 +3,15 @@ import type { DescribedRoute, OpenApiDocument } from '../src/http/openapi-docume
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The OpenAPI document; written when it is first asked for. */
+    /** The OpenAPI document; written at the first call. */
     openapi: () => Promise<OpenApiDocument>
     /** The same in YAML. */
     openapiYaml: () => Promise<string>
   }
 }
 
-/** Shares what is being made, and keeps it; a failure is not kept. */
-function kept<T>(make: () => Promise<T>): () => Promise<T> {
+/** Memoizes an async function, concurrent calls included; a failure is not cached. */
+function memoizeAsync<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {
     made ??= make().catch((error) => {
@@ -22,7 +22,7 @@ function kept<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Notes the routes, for the OpenAPI document of them. Register it before the routes. */
+/** Collects the routes for the OpenAPI document. Register it before the routes. */
 export default fp<{ authMode: 'open' | 'required' }>(
   async (app, { authMode }) => {
     const routes: DescribedRoute[] = []
@@ -33,11 +33,13 @@ export default fp<{ authMode: 'open' | 'required' }>(
     const writer = () => import('../src/http/openapi-document.ts')
     app.decorate(
       'openapi',
-      kept(async () => (await writer()).writeDocument(routes, { server: app.prefix || '/', authMode })),
+      memoizeAsync(async () =>
+        (await writer()).writeDocument(routes, { server: app.prefix || '/', authMode }),
+      ),
     )
     app.decorate(
       'openapiYaml',
-      kept(async () => (await writer()).toYaml(await app.openapi())),
+      memoizeAsync(async () => (await writer()).toYaml(await app.openapi())),
     )
   },
   { name: 'openapi', fastify: '5.x' },

@@ -6,25 +6,25 @@ import { type Offload, type Performed, performed } from '../src/worker/performed
 import { createRules, type Rules } from '../src/worker/rules.ts'
 
 declare module 'fastify' {
-  /** The rules as requests call them: each call is a read, or a write that is on disk when it resolves. */
+  /** The rules as requests call them: each call is a read, or a write that is synced to disk when it resolves. */
   interface FastifyInstance extends Performed<Rules> {
-    /** The same rules at once: for hooks that only read, and inside `app.write`. */
+    /** The same rules, synchronous: for hooks that only read, and inside `app.write`. */
     rules: Rules
     /** Calls a rule in the worker thread. */
     offload: Offload
   }
 }
 
-/** The rules of the domains, for this connection. What may be too much for the event loop is done by the worker thread. */
+/** The rules of the domains, on this connection. Too much work for the event loop is done by the worker thread. */
 export default fp<{ databaseUrl: string }>(
   async (app, { databaseUrl }) => {
     const worker = createOffload(databaseUrl)
-    // A database in memory is this connection's alone.
+    // A worker thread could not open a database in memory.
     if (databasePath(databaseUrl) !== ':memory:') limitWork(app.db)
     app.addHook('onClose', () => worker.close())
 
     const offload: Offload = async (path, args) => {
-      // The thread may open the file only now: it must be the one that this connection has.
+      // The thread may open the file only now: it must be the same file.
       const lost = app.databaseFiles.lost()
       if (lost) throw lost
       return worker.perform(path, args)

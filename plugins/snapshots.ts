@@ -4,18 +4,18 @@ import { createSnapshots } from '../src/reading/snapshots.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Projects as they are sent, kept until something in them changes. */
+    /** A cache of serialised projects, each valid until something in it changes. */
     snapshots: LargeSnapshots
   }
 }
 
-/** What the snapshots plugin needs to know. */
+/** The options of the snapshots plugin. */
 export interface SnapshotsOptions {
-  /** Memory that snapshots may take; 0 = keep none. */
+  /** Memory that snapshots may take; 0 = cache none. */
   snapshotCacheBytes: number
 }
 
-/** Reads of projects are answered with bytes that were serialised before. */
+/** Serves reads of projects from a cache of serialised responses. */
 export default fp<SnapshotsOptions>(
   async (app, { snapshotCacheBytes }) => {
     const { projects, board } = app.rules

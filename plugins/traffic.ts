@@ -3,24 +3,24 @@ import type { Config } from '../src/config.ts'
 import { tooManyRequests } from '../src/errors.ts'
 import { addressOf, clientAt } from '../src/http/addresses.ts'
 
-/** What the traffic plugin needs to know. */
+/** The options of the traffic plugin. */
 export interface TrafficOptions extends Pick<Config, 'corsOrigins' | 'rateLimitMax'> {
-  /** Whether to send the headers for other origins: inside a host that is the host's business. */
+  /** Whether to send CORS headers: inside a host that is up to the host. */
   sendsCorsHeaders: boolean
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Requests to this route do not count: those of supervisors, say. */
+    /** Exempt from the rate limit, e.g. health checks. */
     unlimited?: boolean
   }
 }
 
-/** The window of the limit, in seconds. */
+/** The window of the rate limit, in seconds. */
 const WINDOW = 60
 
 /**
- * Answers to other origins, and the limit on requests per client. What is not configured is not even loaded.
+ * CORS and the rate limit per client. A library is loaded only where its feature is configured.
  */
 export default fp<TrafficOptions>(
   async (app, { corsOrigins, sendsCorsHeaders, rateLimitMax }) => {
@@ -37,7 +37,7 @@ export default fp<TrafficOptions>(
           'RateLimit-Remaining',
           'RateLimit-Reset',
         ],
-        // An OPTIONS request that is no preflight is not answered in plain text.
+        // With strict preflights, other OPTIONS requests would get a response in plain text.
         strictPreflight: false,
       }
       await app.register(import('../src/http/cors.ts'), {
@@ -49,15 +49,15 @@ export default fp<TrafficOptions>(
       const { RateLimiterMemory } = await import('../src/http/rate-limiter.ts')
       type Verdict = Awaited<ReturnType<InstanceType<typeof RateLimiterMemory>['consume']>>
       const limiter = new RateLimiterMemory({ points: rateLimitMax, duration: WINDOW })
-      // A hook of its own, before the credentials are looked at: guessing them counts too.
+      // Before credentials are checked: guessing them counts, too.
       app.addHook('onRequest', async (request, reply) => {
         if (request.routeOptions.config.unlimited) return
         const { consumedPoints, remainingPoints, msBeforeNext } = await limiter
           .consume(clientAt(addressOf(request)))
           .catch((refusal: Verdict) => refusal)
-        // Counts end by a monotonic clock, but what is left of them is told by the system's, which may be set back.
+        // Windows end by a monotonic clock, but the library computes their rest by the system clock, which may be set back.
         const seconds = Math.min(Math.ceil(msBeforeNext / 1000), WINDOW)
-        // Of draft-ietf-httpapi-ratelimit-headers-06, which clients know; the drafts since then differ from one to the next.
+        // By draft-ietf-httpapi-ratelimit-headers-06, which clients support; later drafts keep changing.
         reply.headers({
           'ratelimit-limit': rateLimitMax,
           'ratelimit-remaining': remainingPoints,

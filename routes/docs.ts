@@ -1,24 +1,24 @@
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
-/** All that the page loads is its own. Its pictures are in its style sheet. */
+/** The page loads only its own files; its images are in the style sheet. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * The page lives in an application of its own, made at the first request for it: few starts ever see one, and it
- * takes as long to load as much of the service.
+ * Creates the page in a separate Fastify application, at the first request for it: it takes as long to load as much of
+ * the service.
  */
 async function makePage({ prefix }: FastifyInstance): Promise<FastifyInstance> {
   const { default: swaggerUi } = await import('@fastify/swagger-ui')
   const page = Fastify()
-  // What goes wrong is the service's to answer: it rejects the request made below.
+  // Leave errors to the service's error handler: this rejects the `inject` below.
   page.setErrorHandler((error: Error, _request, reply) => {
     reply.hijack().raw.destroy(error)
   })
   // The documents that the page shows are served by the routes below.
   await page.register(fp(async () => undefined, { name: '@fastify/swagger' }))
-  // What the page loads is named relative to it, so that it works below a prefix, the host's or a proxy's.
+  // Relative URLs, so that the page works below a prefix, the host's or a proxy's.
   const pageRoutes = async (app: FastifyInstance) => {
     await app.register(swaggerUi, { routePrefix: '/docs', indexPrefix: '.' })
   }
@@ -27,8 +27,8 @@ async function makePage({ prefix }: FastifyInstance): Promise<FastifyInstance> {
 }
 
 /**
- * The page, as seen from where the service begins. Relative, since proxies may have put something before that: it begins
- * with the last name of the path, unless that ends with a slash.
+ * The URL of the page relative to the service's root, since proxies may have added a prefix: it begins with the last
+ * segment of the path, unless that ends with a slash.
  */
 const pageFrom = (url: string) => {
   const [path = ''] = url.split('?', 1)

@@ -5,7 +5,7 @@ import { ErrorBody, ref } from '../src/schemas/common.ts'
 
 const OkSchema = Type.Object({ status: Type.Literal('ok') })
 
-/** Health: whether the process is alive, and whether it can do its work. */
+/** Health: liveness and readiness. */
 const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ['Health']
   const probe = app.db.$client.prepare('select count(*) from sqlite_schema')

@@ -12,7 +12,7 @@ const IngestMetrics = CreateBody({
   metrics: UniqueBy('name', Type.Object(measurementFields, { additionalProperties: false })),
 })
 
-/** Ingest: what integrations bring, all or nothing. */
+/** Ingest, for integrations: all or nothing. */
 const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ['Ingest']
 

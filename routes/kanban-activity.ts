@@ -4,7 +4,7 @@ import { sendJson } from '../src/http/send.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
 import { KanbanActivitySchema } from '../src/schemas/records.ts'
 
-/** Kanban activity: what happened to the tracked fields of an item. */
+/** Kanban activity: the changes of an item's tracked fields. */
 const kanbanActivityRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get('/api/kanban-items/:id/activity', {
     config: { access: 'read', failure: 'Failed to fetch kanban activity' },

@@ -41,7 +41,7 @@ const DeleteQuery = Type.Object({
   ),
 })
 
-/** Kanban columns: where the items of a board stand, by name. */
+/** Kanban columns: the columns of a board, which items refer to by name. */
 const kanbanColumnRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const columns = childRoutes(app, app.board.columns, { record: KanbanColumnSchema, tag: 'Kanban columns' })
 

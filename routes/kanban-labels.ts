@@ -10,7 +10,7 @@ const CreateKanbanLabel = CreateBody({ name: LabelName, color: Type.Optional(Lab
 const UpdateKanbanLabel = UpdateBody({ name: LabelName, color: LabelColor })
 
 const LabellingParams = Type.Object({ id: Type.String(), labelId: Type.String() })
-const labellingAnswers = { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) }
+const labellingResponses = { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) }
 
 /** Kanban labels: the coloured words of a project's board. */
 const kanbanLabelRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -59,7 +59,7 @@ const kanbanLabelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'It needs no body. A label that the item has already is no error; there is no activity entry.',
       tags,
       params: LabellingParams,
-      response: { ...labellingAnswers, 413: ref(ErrorBody) },
+      response: { ...labellingResponses, 413: ref(ErrorBody) },
     },
     handler: ({ params }) => app.board.items.attachLabel(params.id, params.labelId),
   })
@@ -72,7 +72,7 @@ const kanbanLabelRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: 'A label that the item does not have is no error, as long as its project has it.',
       tags,
       params: LabellingParams,
-      response: labellingAnswers,
+      response: labellingResponses,
     },
     handler: ({ params }) => app.board.items.detachLabel(params.id, params.labelId),
   })

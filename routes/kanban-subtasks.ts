@@ -17,7 +17,7 @@ const UpdateKanbanSubtask = UpdateBody({
 
 const noExistenceCheck = 'An unknown id is answered with 500: no existence check is made.'
 
-/** Kanban subtasks: what is to be ticked off on an item. */
+/** Kanban subtasks: the checklist of an item. */
 const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const subtasks = childRoutes(app, app.board.subtasks, {
     record: KanbanSubtaskSchema,

@@ -30,7 +30,7 @@ const CreateMember = CreateBody({
   password: Type.Optional(Password),
 })
 
-/** Fields only an admin may set, also of whoever asks. */
+/** Fields that only an admin may set, on the own record too. */
 const adminOnlyFields = { email: Email, role: RoleSchema, disabled: Type.Boolean() }
 const UpdateMember = UpdateBody({
   name: Name,
@@ -47,25 +47,25 @@ const idOf = ({ params }: FastifyRequest) => (params as Static<typeof IdParams>)
 const isOwn = (request: FastifyRequest) => accountOf(identityOf(request)) === idOf(request)
 const isAdmin = (request: FastifyRequest) => memberOf(request).role === 'admin'
 
-/** Decided before the body is read: only an admin may change others, also those who do not exist. */
-async function refuseOthers(request: FastifyRequest): Promise<void> {
+/** Before the body is read, and before existence: only an admin may change other members. @throws ApiError 403 */
+async function requireOwnOrAdmin(request: FastifyRequest): Promise<void> {
   if (!isOwn(request) && !isAdmin(request)) throw forbidden('admin access required')
 }
 
-/** Decided before the body is validated, so by the names of its fields alone. */
-async function refuseAdminOnlyFields(request: FastifyRequest): Promise<void> {
+/** Before the body is validated, so by the names of its fields alone. @throws ApiError 403 */
+async function requireAdminForFields(request: FastifyRequest): Promise<void> {
   const body = Object(request.body)
   const hasOne = Object.keys(adminOnlyFields).some((name) => Object.hasOwn(body, name))
   if (hasOne && !isAdmin(request)) throw forbidden('admin access required')
 }
 
-/** Members: everybody may see them, admins run them, and each keeps the own name and password. */
+/** Members: every member may read them, admins manage them, and each may change the own name and password. */
 const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { members } = app
   const checkPassword = createPasswordCheck(app.rules.members, app.signInLimits)
   const tags = ['Members']
 
-  /** Before the write, which must not wait for hashing. */
+  /** Hashes a new password, and checks the current one, before the write, which must not wait for hashing. */
   async function toNewPassword(
     password: string,
     currentPassword: string | undefined,
@@ -129,8 +129,8 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: UpdateMember,
       response: { 200: ref(MemberSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    onRequest: refuseOthers,
-    preValidation: refuseAdminOnlyFields,
+    onRequest: requireOwnOrAdmin,
+    preValidation: requireAdminForFields,
     handler: async (request) => {
       const { id } = request.params
       const { password, currentPassword, ...fields } = request.body

@@ -43,8 +43,8 @@ const PersonalIdeaFilterSchema = Type.Object({
 
 const onlyOwn = "Another member's idea is not found, unless an admin asks."
 
-/** In required mode other members' ideas are an admin's to see. */
-async function refuseOthersIdeas(request: FastifyRequest): Promise<void> {
+/** In required mode only an admin may read ideas of other members. @throws ApiError 403 */
+async function requireOwnIdeasOrAdmin(request: FastifyRequest): Promise<void> {
   const { ownerId } = request.query as Static<typeof PersonalIdeaFilterSchema>
   const { id, role } = memberOf(request)
   const asksForOthers = valuesOfAny(ownerId).some((owner) => owner !== id)
@@ -68,7 +68,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       querystring: PersonalIdeaFilterSchema,
       response: { 200: Type.Array(ref(PersonalIdeaSchema)) },
     },
-    onRequest: authMode === 'required' ? refuseOthersIdeas : [],
+    onRequest: authMode === 'required' ? requireOwnIdeasOrAdmin : [],
     handler: async (request, reply) => {
       const owners = valuesOfAny(request.query.ownerId)
       const ideasOf = owners.length > 0 ? owners : [memberOf(request).id]

@@ -67,8 +67,8 @@ const ProjectsQuery = Type.Object({
   ),
 })
 
-/** Whether a request is for all matching projects, whole: what is kept ready to be sent. */
-const isForAll = ({ limit, cursor, view }: Static<typeof ProjectsQuery>) =>
+/** Whether a query lists all matching projects with all relations, as snapshots cache them. */
+const isWholeList = ({ limit, cursor, view }: Static<typeof ProjectsQuery>) =>
   limit === undefined && cursor === undefined && view === undefined
 
 const ProjectPlaceSchema = Type.Object({ id: Id, sortOrder: Type.Number() })
@@ -86,7 +86,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       querystring: ProjectsQuery,
       response: {
-        // Not `oneOf`: an empty list is of both kinds.
+        // Not `oneOf`: an empty list matches both.
         200: Type.Union([ref(ProjectListSchema), ref(ProjectSummaryListSchema)], {
           description: 'With `view=summary` a `ProjectSummaryList`, else a `ProjectList`',
         }),
@@ -94,7 +94,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     handler: ({ query }, reply) => {
-      if (isForAll(query)) return sendSnapshot(reply, app.snapshots.list(query))
+      if (isWholeList(query)) return sendSnapshot(reply, app.snapshots.list(query))
       if (query.view !== 'summary') return sendPage(reply, app.snapshots.page(query, query))
       return sendPage(reply, app.reading.summaries.page(query, query))
     },

@@ -19,7 +19,7 @@ const WhoAmI = Type.Object({
   via: Type.Unsafe<Via>({ type: 'string', enum: ['session', 'token', 'proxy', 'default', 'host'] }),
 })
 
-/** Bytes of a sign-in: whoever is nobody yet must not make the service read more. */
+/** Bytes of a sign-in's body: unauthenticated clients must not make the service read more. */
 const BODY_LIMIT = 16_384
 
 /** The session: signing in and out with email and password. */
@@ -29,10 +29,10 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ['Session']
 
   /**
-   * Nobody waits for it: it must cost a refusal neither its answer, e.g. while the disk is full, nor a time that would
-   * tell whose email it was. What was typed is not kept: it may be a password in the wrong field.
+   * Records a failed sign-in. Not awaited: it must neither fail the response, e.g. while the disk is full, nor be a timing
+   * side channel for user enumeration. The given email is not recorded: it may be a password in the wrong field.
    */
-  function noteFailure(request: FastifyRequest, memberId: string | null): void {
+  function recordFailure(request: FastifyRequest, memberId: string | null): void {
     const by = { id: null, address: addressOf(request) }
     audit
       .record({ action: 'sign-in-failed', by, subjectId: memberId })
@@ -58,7 +58,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const found = app.rules.members.findByEmail(email)
       const matches = await verifyPassword(found?.passwordHash ?? null, password)
       if (!found || !matches || found.disabled) {
-        noteFailure(request, found?.id ?? null)
+        recordFailure(request, found?.id ?? null)
         throw invalidCredentials()
       }
       await limits.forgive(address, email)

@@ -28,7 +28,7 @@ const ReplaceTeamAssignments = CreateBody({
   leadId: Type.Optional(Nullable(Reference)),
 })
 
-/** Team assignments: who works on a project. */
+/** Team assignments: the members who work on a project. */
 const teamAssignmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ['Team assignments']
 

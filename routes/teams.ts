@@ -30,7 +30,7 @@ const CreateTeam = CreateBody({
 })
 const UpdateTeam = UpdateBody({ name: Name, ...optionalFields })
 
-/** Teams: everybody may see them, admins run them. */
+/** Teams: every member may read them, admins manage them. */
 const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { teams } = app.members
   const tags = ['Teams']

@@ -27,13 +27,13 @@ const CreateToken = CreateBody({
   ),
 })
 
-/** A token that leaks must not live on in others that it made; and who does not sign in here has nothing to own one. */
-async function needSession(request: FastifyRequest): Promise<void> {
+/** A leaked token must not create others; and a member without a session may have no row to own one. @throws ApiError 403 */
+async function requireSession(request: FastifyRequest): Promise<void> {
   if (identityOf(request).via !== 'session') throw forbidden('session required')
 }
 
-/** Nor may a viewer's token hold what its member's role does not. */
-async function refuseViewersWriting(request: FastifyRequest): Promise<void> {
+/** A viewer's token must not have more rights than its member. @throws ApiError 403 */
+async function rejectWriteScopeOfViewer(request: FastifyRequest): Promise<void> {
   const { scope } = request.body as { scope?: string }
   if (scope === 'write' && memberOf(request).role === 'viewer') throw forbidden('read-only role')
 }
@@ -69,8 +69,8 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
       body: CreateToken,
       response: { 201: ref(NewTokenSchema), 404: ref(ErrorBody) },
     },
-    onRequest: needSession,
-    preHandler: authMode === 'required' ? refuseViewersWriting : [],
+    onRequest: requireSession,
+    preHandler: authMode === 'required' ? rejectWriteScopeOfViewer : [],
     handler: async (request, reply) =>
       reply.code(201).send(await tokens.create(memberOf(request).id, request.body, actorOf(request))),
   })

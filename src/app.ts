@@ -35,9 +35,9 @@ import teamRoutes from '../routes/teams.ts'
 import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
 import { configure, loadConfig } from './config.ts'
-import { refuseHostSchemas, stayOutOfHostDocument } from './http/embedding.ts'
-import { limitConnections, refuseLikeEverything, releaseConnections, serverOptions } from './http/server.ts'
-import { boundUnsentAnswers } from './http/unsent-answers.ts'
+import { hideFromHostDocument, ignoreHostSchemas } from './http/embedding.ts'
+import { limitConnections, rejectProtocolErrors, releaseConnections, serverOptions } from './http/server.ts'
+import { limitUnsentResponses } from './http/unsent-responses.ts'
 import type { BuildOptions, Config, PhaseboardOptions, ResolveMember } from './phaseboard.d.ts'
 
 export { ApiError, StartupError } from './errors.ts'
@@ -55,9 +55,9 @@ type ServiceOptions = Config & {
   resolveMember?: ResolveMember | undefined
   /** Whether no host's hooks run before the service's. */
   hooksComeFirst: boolean
-  /** Whether paths without a route are the service's to answer. */
+  /** Whether the service answers paths without a route. */
   answersUnknownRoutes: boolean
-  /** Whether the headers for other origins are the service's to send. */
+  /** Whether the service sends CORS headers. */
   sendsCorsHeaders: boolean
 }
 
@@ -66,7 +66,7 @@ async function registerService(app: FastifyInstance, options: ServiceOptions): P
   try {
     await registerInOrder(app, options)
   } catch (error) {
-    // The database itself may be what failed, and has tidied up then.
+    // Where opening the database failed, it has cleaned up itself.
     if (app.hasDecorator('discardDatabase')) app.discardDatabase(app.firstAdmin?.passwordFile)
     throw error
   }
@@ -121,12 +121,12 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
  * @example host.register(phaseboard, { prefix: '/board', resolveMember: (request) => request.user })
  */
 export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, options) => {
-  refuseHostSchemas(app)
-  stayOutOfHostDocument(app)
-  // Answers are written by their schemas, whatever the host has for its own.
+  ignoreHostSchemas(app)
+  hideFromHostDocument(app)
+  // Responses are serialised by their schemas, whatever reply serializer the host has.
   app.setReplySerializer(undefined as never)
   await registerService(app, {
-    // From where the host can be reached is unknown: for all we know, from a network.
+    // The host's address is unknown: assume a network.
     ...configure(options, { ...loadConfig({ HOST: '0.0.0.0' }), rateLimitMax: 0 }),
     hooksComeFirst: false,
     answersUnknownRoutes: app.prefix !== '',
@@ -147,8 +147,8 @@ export async function buildApp({
   const app = Fastify(serverOptions(settings, logStream))
   limitConnections(app, settings.maxConnections)
   releaseConnections(app)
-  refuseLikeEverything(app)
-  boundUnsentAnswers(app)
+  rejectProtocolErrors(app)
+  limitUnsentResponses(app)
   await registerService(app, {
     ...settings,
     hooksComeFirst: true,

@@ -57,12 +57,12 @@ function trustedProxies(text: string): boolean | readonly string[] {
   return Object.freeze(addresses)
 }
 
-/** The headers in which clients themselves present credentials, or say where they are. */
-const NOT_A_PROXYS = ['authorization', 'cookie', 'host', 'origin']
+/** Headers that clients send themselves: credentials, host and origin. No proxy may use them to name a member. */
+const CLIENT_HEADERS = ['authorization', 'cookie', 'host', 'origin']
 
-/** Whoever can send the header is whom it names: that must be nobody but the proxy. */
+/** Whoever sends the header is the member it names: it must come from the proxy alone. @throws StartupError */
 function checkProxyHeader(header: string, trustProxy: Config['trustProxy'], host: string): void {
-  if (NOT_A_PROXYS.includes(header.toLowerCase())) {
+  if (CLIENT_HEADERS.includes(header.toLowerCase())) {
     throw new StartupError(`AUTH_PROXY_HEADER must be a header of the proxy's own (got "${header}")`)
   }
   if (trustProxy === false) {
@@ -78,7 +78,7 @@ function checkProxyHeader(header: string, trustProxy: Config['trustProxy'], host
 function allowedOrigins(text: string): readonly string[] {
   const origins = list(text).map((entry) => {
     const origin = URL.canParse(entry) ? new URL(entry).origin : 'null'
-    // A wildcard would pass as a host name, and match nothing.
+    // A wildcard would parse as a host name, and match nothing.
     if (!/^https?:\/\/[^*]+$/.test(origin) || (entry !== origin && entry !== `${origin}/`)) {
       throw new StartupError(
         `CORS_ORIGIN must be a list of origins such as https://app.example (got "${entry}")`,
@@ -102,7 +102,7 @@ const NUMBERS = [
   'AUDIT_KEEP_DAYS',
 ]
 
-/** What texts of a certain shape are, in words. */
+/** Error messages for patterns. */
 const SHAPES: Record<string, string> = {
   AUTH_PROXY_HEADER: 'must be the name of a header: letters, digits and hyphens',
   ADMIN_EMAIL: 'must be an email address',
@@ -115,7 +115,7 @@ const validate = new Ajv({
   coerceTypes: true,
   useDefaults: true,
   removeAdditional: 'all',
-  // As for requests: see src/validation.ts.
+  // As for requests: see src/http/validation.ts.
   meta: false,
   validateSchema: false,
 }).compile<Environment>(EnvironmentSchema)
@@ -174,7 +174,7 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
  * Settings given by a program instead of the environment: those that are present, over the defaults.
  * @param options settings; one that is undefined or empty counts as absent
  * @param defaults what holds where nothing is given
- * @throws StartupError for a value that would be refused in the environment too
+ * @throws StartupError for a value that is invalid in the environment too
  */
 export function configure<Options extends Partial<Config>>(
   options: Options,
@@ -183,7 +183,7 @@ export function configure<Options extends Partial<Config>>(
   const given = Object.entries(options).filter(([, value]) => value !== undefined && value !== '')
   const settings = { ...defaults, ...(Object.fromEntries(given) as Options) }
   const { host, authMode, authProxyHeader, trustProxy, adminEmail, adminPassword, databaseUrl } = settings
-  // The checks of the environment, for what decides who gets in.
+  // The checks of the environment, for the settings that decide on access.
   loadConfig({
     HOST: host,
     AUTH_MODE: authMode,

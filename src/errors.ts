@@ -1,6 +1,6 @@
 /**
- * The one vocabulary of refusals. Hooks, handlers and rules throw these; the error handler alone turns them
- * into responses.
+ * The errors that are responses. Hooks, handlers and rules throw these; the error handler alone turns them into
+ * responses.
  */
 
 import createError from 'http-errors'
@@ -9,8 +9,8 @@ import type { ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
 export type { ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
 
 /**
- * An answer other than success that the contract names. `message` is the body's `error` string. It is an error of
- * http-errors, with status code and `expose`, so other handlers understand it too.
+ * An error response of the contract. `message` is the body's `error` string. It is an error of http-errors, with status
+ * code and `expose`, so other handlers understand it too.
  */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError'
@@ -23,7 +23,7 @@ export class ApiError extends Error {
     message: string,
     { details, headers = {} }: { details?: ErrorDetails; headers?: Record<string, string> } = {},
   ) {
-    // An answer, not a fault: nobody looks for where it was made, and a stack trace costs ten times the rest.
+    // A response, not a fault: it needs no stack trace, which costs ten times the rest.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(message)
@@ -40,34 +40,33 @@ export const validationFailed = (details: ValidationDetails) =>
 export const invalidField = (field: string, ...messages: string[]) =>
   validationFailed({ formErrors: [], fieldErrors: { [field]: messages } })
 
-/** 401. The same words for a missing, unknown, expired or revoked credential: which one it was is nobody's business. */
+/** 401. The same words for a missing, unknown, expired or revoked credential, so that none can be probed. */
 export const authenticationRequired = (headers: Record<string, string> = {}) =>
   new ApiError(401, 'Authentication required', { headers: { 'www-authenticate': 'Bearer', ...headers } })
 
 /** 403 with its reason, e.g. `Forbidden: admin access required`. */
 export const forbidden = (reason: string) => new ApiError(403, `Forbidden: ${reason}`)
 
-/** 404, e.g. `Project not found`; where several were asked for, with the ids of those that are missing. */
+/** 404, e.g. `Project not found`; in a bulk request with the ids of the missing records. */
 export const notFound = (thing: string, missing?: string[]) =>
   new ApiError(404, `${thing} not found`, missing && { details: { missing } })
 
-/** 409: the request is valid, but what is there does not allow it. */
+/** 409: the request is valid, but conflicts with the current state. */
 export const conflict = (message: string) => new ApiError(409, message)
 
-/** 429 with the seconds after which another try makes sense. */
+/** 429 with `Retry-After`. */
 export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
   new ApiError(429, message, { headers: { 'retry-after': String(Math.max(1, retryAfterSeconds)) } })
 
 /**
- * A mistake of the client that the interface specification (section 7) nevertheless answers with the
- * endpoint's 500: a body that is not JSON, an unknown subtask. Told apart from a fault of the service so
- * that the log does not cry wolf.
+ * A client error that the interface specification (section 7) nevertheless answers with the endpoint's 500: a body
+ * that is not JSON, an unknown subtask. Logged at debug, not as a fault of the service.
  */
 export class SpecifiedFailure extends Error {
   override readonly name = 'SpecifiedFailure'
 }
 
-/** Something the operator must mend before the service can start: configuration or the database file. Exit code 2. */
+/** The operator must fix something before the service can start: configuration or the database file. Exit code 2. */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
 }

@@ -1,4 +1,4 @@
-/** A value that is made when it is first asked for: what few requests need must not hold up the start. */
+/** Memoizes a value, created lazily at the first call: what few requests need must not delay the start. */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {

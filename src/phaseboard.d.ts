@@ -14,7 +14,7 @@ export interface Config {
   authMode: 'open' | 'required'
   /** AUTH_MODE=open was asked for although HOST is reachable from a network: worth a warning. */
   openOnNetwork: boolean
-  /** In which header a proxy names, by email, the member whom it has recognised; undefined: in none. */
+  /** The header in which a proxy names the authenticated member by email; undefined for none. */
   authProxyHeader: string | undefined
   defaultMemberId: string
   adminEmail: string | undefined
@@ -26,7 +26,7 @@ export interface Config {
   corsOrigins: readonly string[]
   /** Requests a minute and client; 0 = no limit. */
   rateLimitMax: number
-  /** Memory that responses kept for the next reader may take; 0 = keep none. */
+  /** Memory that cached responses may take; 0 = cache none. */
   snapshotCacheBytes: number
   /** Connections at the same time; more are closed as they come. */
   maxConnections: number
@@ -34,7 +34,7 @@ export interface Config {
   auditKeepDays: number
 }
 
-/** What a host application tells about the member behind a request; null or undefined: nobody it knows. */
+/** The member behind a request, as the host application knows it. */
 export interface HostMember {
   /** The host's own id of the member, any non-empty string. */
   id: string
@@ -43,7 +43,7 @@ export interface HostMember {
   email?: string | null
 }
 
-/** How a host application tells who the member is. May throw, e.g. to refuse; may be asynchronous. */
+/** How a host application identifies the member; null or undefined for none. May throw, e.g. to reject; may be asynchronous. */
 export type ResolveMember = (
   request: FastifyRequest,
 ) => HostMember | null | undefined | Promise<HostMember | null | undefined>
@@ -69,11 +69,11 @@ export type PhaseboardOptions = Partial<
     | 'auditKeepDays'
   >
 > & {
-  /** How the host tells who the member is. Where it returns nobody, tokens and sessions of this service count. */
+  /** How the host identifies the member. Where it returns none, tokens and sessions of this service count. */
   resolveMember?: ResolveMember
 }
 
-/** What only whoever builds the standalone service can give it. */
+/** Options of the standalone service alone. */
 export interface BuildOptions extends Pick<PhaseboardOptions, 'resolveMember'> {
   /** Where the log goes instead of standard output. */
   logStream?: Writable
@@ -90,7 +90,7 @@ export interface ValidationDetails {
 /** What an error says beyond its one line: what failed validation, or which of several ids name nothing. */
 export type ErrorDetails = ValidationDetails | { missing: string[] }
 
-/** An answer other than success that the contract names. `message` is the body's `error` string. */
+/** An error response of the contract. `message` is the body's `error` string. */
 export declare class ApiError extends Error {
   readonly statusCode: number
   readonly details: ErrorDetails | undefined
@@ -102,7 +102,7 @@ export declare class ApiError extends Error {
   )
 }
 
-/** Something the operator must mend before the service can start: configuration or the database file. */
+/** The operator must fix something before the service can start: configuration or the database file. */
 export declare class StartupError extends Error {
   override readonly name = 'StartupError'
 }

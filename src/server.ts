@@ -16,7 +16,7 @@ import { mapStackTraces } from './stack-traces.ts'
 const PATIENCE = 8000
 const GRACE = 10_000
 
-/** A process that got one of these from its own fault cannot run a handler: it would repeat the fault for ever. */
+/** After a fault of the process itself, a handler for one of these would repeat the fault for ever. */
 const FATAL = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP', 'SIGABRT'] as const
 
 function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undefined): string {
@@ -27,8 +27,8 @@ function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undef
 }
 
 /**
- * Runs the service until a signal stops it: then what is in flight is finished, the database closed, and the
- * process exits with 0.
+ * Runs the service until a signal stops it. Graceful shutdown: requests in flight finish, the database is closed, and
+ * the process exits with 0.
  * @param environment the environment variables
  * @param logStream where the log goes
  * @throws StartupError for an unusable configuration or database; other errors when it cannot listen
@@ -38,8 +38,8 @@ export async function serve(
   logStream: Writable,
 ): Promise<void> {
   mapStackTraces()
-  // Requests that wait for the disk outlive a scavenge or two, and V8 concludes that their like lives long: it would
-  // allocate every later request in the old generation (docs/decisions/025-no-pretenuring.md).
+  // Requests that wait for the disk survive a scavenge or two, after which V8's pretenuring would allocate every later
+  // request in the old generation (docs/decisions/025-no-pretenuring.md).
   setFlagsFromString('--no-allocation-site-pretenuring')
   const config = loadConfig(environment)
   const app = await buildApp({ ...config, logStream })
@@ -60,14 +60,14 @@ export async function serve(
     )
   }
   const url = await app.listen({ host: config.host, port: config.port }).catch(async (error) => {
-    // A process that never served ends by its error, not by a graceful stop.
+    // A process that never served ends with its error, not with a graceful shutdown.
     stopper.uninstall()
     await app.close()
     app.discardDatabase(app.firstAdmin?.passwordFile)
     throw error
   })
   const places = { api: `${url}/api`, docs: `${url}/docs`, admin: whereAdminSignsIn(config, app.firstAdmin) }
-  // Whoever starts the service needs this line whatever the log level, not least with PORT=0.
+  // Logged whatever the log level: with PORT=0 it is the only place that names the port.
   app.log
     .child({}, { level: 'info' })
     .info(places, `Phaseboard ${version} listening on ${url} · docs ${places.docs} · admin ${places.admin}`)

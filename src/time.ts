@@ -34,7 +34,7 @@ export function parseTimestamp(text: string): string | undefined {
     offsetHour <= 23 &&
     offsetMinute <= 59
   if (!exists) return undefined
-  // JavaScript reads offsets in one form only, and a date-time without one in the machine's time zone.
+  // JavaScript parses offsets in one form only, and a date-time without one in the local time zone.
   const offset =
     zone.replace(/^([+-]\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`) || 'Z'
   const local = text.slice(0, text.length - zone.length).replace(',', '.')

@@ -1,4 +1,4 @@
-/** The activity log of kanban items: one entry for each tracked field that a change really changed. */
+/** The activity log of kanban items: one entry for each tracked field whose value changed. */
 import { Type } from '@sinclair/typebox'
 import { desc, eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -26,12 +26,12 @@ const ENTRY_TYPES = {
 
 const TRACKED_FIELDS = Object.keys(ENTRY_TYPES) as (keyof Tracked)[]
 
-/** What happened, to which item, when and by whom. */
+/** A change of an item. */
 export interface TrackedChange {
   itemId: string
   /** The tracked fields as they were. */
   before: Tracked
-  /** Those the change sets. An absent field produces no entry, nor does one that stays strictly equal. */
+  /** The fields that the change sets. An absent field produces no entry, nor does one that stays strictly equal. */
   after: { [Field in keyof Tracked]?: Tracked[Field] | undefined }
   /** The member who made the change, or null. */
   actorId: string | null
@@ -74,8 +74,8 @@ export class ActivityLog {
   }
 
   /**
-   * Writes the entries of one change (interface specification, section 3), in the write of the change itself, so that an
-   * item never disagrees with its log.
+   * Writes the entries of one change (interface specification, section 3). Call it inside the write of the change, so that
+   * item and log stay consistent.
    */
   record({ itemId, before, after, actorId, at }: TrackedChange): void {
     for (const field of TRACKED_FIELDS) {

@@ -1,4 +1,4 @@
-/** The boards of projects: all their rules, made once for a connection. */
+/** The boards of projects: all their rules, one instance a connection. */
 import type { SharedDatabase } from '../db/client.ts'
 import { ActivityLog } from './activity-log.ts'
 import { ColumnNames } from './column-names.ts'
@@ -20,7 +20,7 @@ export class Board {
   readonly subtasks: Subtasks
   readonly comments: Comments
   readonly activity: ActivityLog
-  /** For what reads or makes whole projects. */
+  /** For reading and creating whole projects. */
   readonly records: ItemRecords
   readonly columnNames: ColumnNames
 

@@ -1,4 +1,4 @@
-/** The columns of a project's board as its items need them: there, by name. */
+/** The columns of a project's board as its items need them: by name, created on demand. */
 import { and, desc, eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
@@ -48,7 +48,7 @@ export class ColumnNames {
   }
 
   /**
-   * Makes a column at the end of the board when the project does not define it yet, so that no item is ever off the board.
+   * Creates a column at the end of the board when the project does not define it yet: every item stands in a column.
    * @param at the time of the write, as a timestamp
    * @returns its limit
    */

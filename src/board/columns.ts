@@ -1,4 +1,4 @@
-/** Kanban columns: what clients do to the columns of a board; the items go along. */
+/** Kanban columns: changing the columns of a board, items included. */
 import { sql } from 'drizzle-orm'
 import { OrderedChildren, uniqueNameIn } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
@@ -42,7 +42,7 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
   }
 
   /**
-   * Creates a column, at the end of the board unless it says where.
+   * Creates a column, at the end of the board by default.
    * @throws ApiError 404 when there is no such project, 409 when the project has a column of that name
    */
   override create(projectId: string, input: ColumnInput & { name: string }): KanbanColumn {
@@ -51,7 +51,7 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
   }
 
   /**
-   * Changes a column. A new name becomes that of the column on its items too, which is no move: it leaves no activity.
+   * Changes a column. Renaming it renames it on its items too, without activity entries.
    * @throws ApiError 404, or 409 when the project has another column of that name; TooMuchWork
    */
   override update(id: string, input: ColumnInput): KanbanColumn {
@@ -69,8 +69,8 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
   }
 
   /**
-   * Deletes a column, its items having gone to the end of another one first.
-   * @param member who does it, for the items' activity
+   * Deletes a column; its items are moved to the end of another one first.
+   * @param member who does it, for the items' activity log
    * @param moveTo the name of that column
    * @throws ApiError 404; 400 when `moveTo` names no other column of the project; 409 when there are items and no
    * `moveTo`, or when they do not fit there; TooMuchWork

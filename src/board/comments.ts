@@ -41,7 +41,7 @@ export class Comments {
   }
 
   /**
-   * Changes a comment and notes when; an empty change leaves it as it is.
+   * Changes a comment and sets `editedAt`; an empty change leaves it as it is.
    * @throws ApiError 404, or 403 when the member is neither its author nor an admin
    */
   update(id: string, { content }: CommentInput, member: CurrentMember): KanbanComment {

@@ -14,9 +14,9 @@ import {
   byFields,
   existsIn,
   given,
-  givenNumber,
+  givenLimit,
+  listPlaceholder,
   selectAll,
-  severalOf,
 } from '../db/statements.ts'
 import { ensureFew, isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
 import { ref, valuesOfAny } from '../schemas/common.ts'
@@ -25,7 +25,7 @@ import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import { parseTimestamp } from '../time.ts'
 import type { ItemRecords } from './item-records.ts'
 
-/** Which items to list. An absent or empty value does not filter, of several any will do; all filters combine. */
+/** Which items to list. An absent or empty value does not filter, of several values any matches; all filters combine. */
 export type ItemFilter = Partial<{
   projectId: string
   column: string | string[]
@@ -33,17 +33,17 @@ export type ItemFilter = Partial<{
   priority: string | string[]
   /** The id or the name of a label that the item has. */
   label: string | string[]
-  /** What the title or the description contains, whatever the case. */
+  /** A substring of the title or the description, case-insensitive. */
   q: string
   /** Due then or later. */
   dueAfter: string
   /** Due earlier. */
   dueBefore: string
-  /** Whether to list dismissed items: not, unless told otherwise; only those; or both kinds. */
+  /** Whether to list dismissed items: no (the default), only those, or all. */
   dismissed: 'false' | 'true' | 'all'
 }>
 
-/** The items of a list as they are sent, and the cursor of the next page where there is one. */
+/** A list of items as JSON, and the cursor of the next page where there is one. */
 export interface ItemPage {
   body: JsonBytes
   next: string | undefined
@@ -52,12 +52,12 @@ export interface ItemPage {
 const DISMISSED = { false: 0, true: 1, all: undefined }
 
 /**
- * A text as it is compared where case does not matter. What becomes of each letter does not depend on those around it,
- * so that a part of the text is a part of what this returns: hence one small sigma for the two.
+ * Folds a text for case-insensitive comparison, each letter whatever its context, so that a substring of the text folds to
+ * a substring of the result: hence one small sigma for the two.
  */
 const fold = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
 
-/** The values of the statements: those that filter nothing are undefined. */
+/** The values that a filter binds; undefined for what does not filter. */
 const valuesOf = ({ q, dueAfter, dueBefore, dismissed = 'false', ...exact }: ItemFilter) => ({
   projectId: exact.projectId || undefined,
   ...bindAny('column', valuesOfAny(exact.column)),
@@ -70,34 +70,34 @@ const valuesOf = ({ q, dueAfter, dueBefore, dismissed = 'false', ...exact }: Ite
   q: q ? fold(q) : undefined,
 })
 
-/** Condition: the column's text contains the one that is given, folded, as `q`. */
+/** Condition: the column's text contains the folded text of the placeholder `q`. */
 const contains = (column: SQLiteColumn): SQL => sql`contains_folded(${column}, ${given('q')})`
 
-/** What each value of a filter asks of an item. */
+/** The condition of each filter, by the name of its placeholder. */
 const CONDITIONS: Record<string, SQL | undefined> = {
   projectId: eq(kanbanItems.projectId, given('projectId')),
   column: eq(kanbanItems.column, given('column')),
   assigneeId: eq(kanbanItems.assigneeId, given('assigneeId')),
   priority: eq(kanbanItems.priority, given('priority')),
-  [severalOf('column')]: amongValues(kanbanItems.column, severalOf('column')),
-  [severalOf('assigneeId')]: amongValues(kanbanItems.assigneeId, severalOf('assigneeId')),
-  [severalOf('priority')]: amongValues(kanbanItems.priority, severalOf('priority')),
+  [listPlaceholder('column')]: amongValues(kanbanItems.column, listPlaceholder('column')),
+  [listPlaceholder('assigneeId')]: amongValues(kanbanItems.assigneeId, listPlaceholder('assigneeId')),
+  [listPlaceholder('priority')]: amongValues(kanbanItems.priority, listPlaceholder('priority')),
   dismissed: eq(kanbanItems.dismissed, given('dismissed')),
   dueAfter: gte(kanbanItems.dueDate, given('dueAfter')),
   dueBefore: lt(kanbanItems.dueDate, given('dueBefore')),
   q: or(contains(kanbanItems.title), contains(kanbanItems.description)),
 }
 
-/** Which label an item has, by the name of the value that asks for it. */
+/** The conditions of the label filter, by the name of the placeholder. */
 const IS_LABEL: Record<string, SQL | undefined> = {
   label: or(eq(kanbanLabels.id, given('label')), eq(kanbanLabels.name, given('label'))),
-  [severalOf('label')]: or(
-    amongValues(kanbanLabels.id, severalOf('label')),
-    amongValues(kanbanLabels.name, severalOf('label')),
+  [listPlaceholder('label')]: or(
+    amongValues(kanbanLabels.id, listPlaceholder('label')),
+    amongValues(kanbanLabels.name, listPlaceholder('label')),
   ),
 }
 
-/** The ids of the items that have a label, or any of several; of one project's, where that is asked for too. */
+/** The ids of the items that have a label, or any of several; limited to one project's labels where that is filtered, too. */
 const labelled = (db: SharedDatabase, name: string, isOfProject: boolean) =>
   db
     .select({ itemId: kanbanItemLabels.itemId })
@@ -114,7 +114,7 @@ const labelled = (db: SharedDatabase, name: string, isOfProject: boolean) =>
       ),
     )
 
-/** One statement for each combination of filters that occurs, so that each has its index. */
+/** One statement for each combination of filters that occurs, so that each can use its index. */
 function statementsOf(db: SharedDatabase) {
   const matching = (names: string[]) =>
     and(
@@ -142,7 +142,7 @@ function statementsOf(db: SharedDatabase) {
           .from(kanbanItems)
           .where(and(matching(names), isAfter(kanbanItems)))
           .orderBy(...inOrder(kanbanItems))
-          .limit(givenNumber('count')),
+          .limit(givenLimit('count')),
       ),
     ),
   }
@@ -165,7 +165,7 @@ export class ItemLists {
     this.#records = records
   }
 
-  /** Items of one project. @throws ApiError 404 when there is none; TooMuchWork */
+  /** Items of one project. @throws ApiError 404 when there is no such project; TooMuchWork */
   ofProject(projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery): ItemPage {
     return this.#page(() => {
       if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
@@ -187,7 +187,7 @@ export class ItemLists {
     const values = valuesOf(filter)
     const isWhole = query.limit === undefined && query.cursor === undefined
     if (isLimited(this.#db)) {
-      // Whoever searches for a part of a text reads all texts.
+      // A substring search reads all texts.
       if (values.q !== undefined) throw new TooMuchWork()
       if (isWhole) return { items: this.#records.many(this.#firstOf(values)) }
     }
@@ -197,7 +197,7 @@ export class ItemLists {
     return { items: this.#records.many(ids), ...more }
   }
 
-  /** The ids of all items that pass the filter, if they are no more than may be read at once. @throws TooMuchWork */
+  /** The ids of all items that pass the filter. @throws TooMuchWork when there are more than {@link ROWS_READ} */
   #firstOf(values: ReturnType<typeof valuesOf>): string[] {
     const places = this.#sql.after(values)({ ...values, ...BEGINNING, count: ROWS_READ + 1 })
     ensureFew(this.#db, places.length, ROWS_READ)

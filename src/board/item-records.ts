@@ -1,4 +1,4 @@
-/** Kanban items as records: with what belongs to them, however many, in a fixed number of statements. */
+/** Kanban items as records, with labels and subtasks: a fixed number of statements for any number of items. */
 import { eq, getTableColumns, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -41,7 +41,7 @@ const itemsAmong = (db: SharedDatabase, column: SQLiteColumn) =>
 
 const statementsOf = (db: SharedDatabase) => ({
   one: selectById(db, kanbanItems),
-  // One item has statements of its own, which cost a fraction of those for many.
+  // Statements for a single item cost a fraction of those for many.
   labelsOfOne: labelsWhere(db, eq(kanbanItemLabels.itemId, given('id'))),
   subtasksOfOne: subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id'))),
   labels: labelsWhere(db, amongIds(kanbanItemLabels.itemId)),
@@ -54,7 +54,7 @@ const statementsOf = (db: SharedDatabase) => ({
   ]),
 })
 
-/** Reads items whole. */
+/** Reads items with their labels and subtasks. */
 export class ItemRecords {
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
@@ -88,18 +88,18 @@ export class ItemRecords {
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
-  /** All items of projects, by sortOrder, inside a transaction. It takes the projects' ids as a JSON array. */
+  /** All items of projects, by sortOrder. Call it inside a transaction. @param ids the projects' ids as a JSON array */
   ofProjects(ids: string): KanbanItem[] {
     return this.complete(this.#sql.amongProjects({ ids }))
   }
 
-  /** An item with its labels and subtasks, inside the transaction that it was read in. */
+  /** Adds labels and subtasks to an item. Call it inside the transaction that read the row. */
   completeOne(row: ItemRow): KanbanItem {
     const { id } = row
     return { ...row, labels: this.#sql.labelsOfOne({ id }), subtasks: this.#sql.subtasksOfOne({ id }) }
   }
 
-  /** Items with their labels and subtasks, in the order given, inside the transaction that they were read in. */
+  /** Adds labels and subtasks to items, in the order given. Call it inside the transaction that read the rows. */
   complete(rows: readonly ItemRow[]): KanbanItem[] {
     const ids = JSON.stringify(rows.map(({ id }) => id))
     const labelsOf = Map.groupBy(this.#sql.labels({ ids }), ({ itemId }) => itemId)

@@ -1,4 +1,4 @@
-/** Kanban items: what changes them, one or many at once, each with its activity entries, and held against the columns' limits. */
+/** Kanban items: changing them, one or many at once, with activity entries and checks of the WIP limits. */
 import { Type } from '@sinclair/typebox'
 import type { SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
@@ -28,29 +28,29 @@ export type ItemInput = Partial<
   }
 >
 
-/** Where an item is to go: into which column, of which project, and where in it. Absent: where it is, at the bottom. */
+/** Where an item moves: project, column and position. Absent: its own project and column, at the bottom. */
 export interface Destination extends Position {
   column?: string | undefined
   projectId?: string | undefined
 }
 
-/** What a change of an item may set: what clients may, and whose it is. */
+/** The fields that a change of an item may set: those of clients, and its project. */
 type Change = ItemInput & { projectId?: string }
 
-/** An item as it was, and where it goes in its project. */
+/** An item before a move within its project, and its new place. */
 interface Move {
   before: ItemRow
   column: string
   sortOrder: number
 }
 
-/** An item as it was written, and what that means to the limits. */
+/** An item after a write, and its shift between columns, for the WIP limits. */
 interface Written {
   row: ItemRow
   shift: Shift
 }
 
-/** A date as the client sent it, for storing: a non-empty one converted, any falsy value as null. */
+/** Converts a date as the client sent it to a timestamp, any falsy value to null. */
 const toDueDate = (value: string | null | false | 0) => (value ? (parseTimestamp(value) ?? null) : null)
 
 const toRow = ({ dueDate, ...fields }: Change) =>
@@ -78,7 +78,7 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
 })
 
-/** What else of the board the rules of items stand on. */
+/** The parts of the board that items depend on. */
 export interface BoardParts {
   records: ItemRecords
   columnNames: ColumnNames
@@ -87,8 +87,8 @@ export interface BoardParts {
 }
 
 /**
- * The items of boards. Whatever brings a column that blocks above its limit throws an ApiError 409; what a column warns of
- * is said in the `warnings` of the item.
+ * The items of boards. A change that brings a column above its WIP limit throws an ApiError 409 where the column blocks,
+ * and sets the item's `warnings` where it warns.
  */
 export class Items {
   static readonly reads: readonly string[] = ['exists', 'get', 'getMany']
@@ -129,11 +129,15 @@ export class Items {
   }
 
   /**
-   * Creates an item, at the end of its column unless it says where, making the column where the project lacks it.
-   * @param options `passesLimits`: put it there even if the column blocks and is full
+   * Creates an item, at the end of its column by default; a column that the project does not define yet is created.
+   * @param options `ignoresLimits`: skip the WIP limits, warnings too
    * @throws ApiError 404 when there is no such project
    */
-  create(projectId: string, input: ItemInput & { title: string }, { passesLimits = false } = {}): KanbanItem {
+  create(
+    projectId: string,
+    input: ItemInput & { title: string },
+    { ignoresLimits = false } = {},
+  ): KanbanItem {
     if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
     const at = timestamp()
     const { column = 'To Do', sortOrder } = input
@@ -148,23 +152,23 @@ export class Items {
       updatedAt: at,
     })
     const item = { ...row, labels: [], subtasks: [] }
-    if (passesLimits) return item
+    if (ignoresLimits) return item
     const [warnings] = this.#limits.check([{ before: undefined, after: countedIn(row), limit }])
     return withWarnings(item, warnings)
   }
 
   /**
-   * Changes an item and logs what happened to its tracked fields. An empty change leaves the item as it is, `updatedAt`
+   * Changes an item and logs the changes of its tracked fields. An empty change leaves the item as it is, `updatedAt`
    * included.
-   * @throws ApiError 404 when there is none
+   * @throws ApiError 404
    */
   update(id: string, input: ItemInput, actorId: string | null): KanbanItem {
     return this.#answer(this.#change(this.#stored(id), input, actorId, timestamp()))
   }
 
   /**
-   * Moves an item to a place in its column, in another column or another project, with all that belongs to it; into
-   * another project with those of its labels that the target has by the same name.
+   * Moves an item within its column, to another column or to another project, with its subtasks, comments and activity;
+   * in another project it keeps the labels that exist there by the same names.
    * @throws ApiError 404 when there is no such item or project, 400 for a neighbour that is not in the target column
    */
   move(id: string, destination: Destination, actorId: string | null): KanbanItem {
@@ -173,7 +177,7 @@ export class Items {
     if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
     const sortOrder = this.#places.at(before, { projectId, column }, destination)
     const at = timestamp()
-    // Also where the item is there already: another tool may have put it into a column that the project lacks.
+    // Also where the item stays: another tool may have put it into a column that the project does not define.
     this.#columnNames.ensure(projectId, column, at)
     const place = {
       ...(projectId === before.projectId ? {} : { projectId }),
@@ -186,9 +190,9 @@ export class Items {
   }
 
   /**
-   * Changes several items in the same way, all or none.
+   * Makes the same change to several items, all or nothing.
    * @returns them in the order of the ids, as JSON
-   * @throws ApiError 404 with the ids that name nothing; TooMuchWork
+   * @throws ApiError 404 with the unknown ids; TooMuchWork
    */
   updateMany(ids: readonly string[], input: ItemInput, actorId: string | null): JsonBytes {
     ensureFew(this.#db, ids.length)
@@ -205,7 +209,7 @@ export class Items {
   }
 
   /**
-   * Puts items of one project where a client wants them, all or none. An item that is there already is left as it is.
+   * Reorders items of one project, all or nothing. An item that is in its place already is left as it is.
    * @returns them in the order of the request, as JSON
    * @throws ApiError 404 when there is no such project, 400 for items of another one; TooMuchWork
    */
@@ -244,13 +248,13 @@ export class Items {
     this.#limits.check(this.#put(projectId, moves, actorId))
   }
 
-  /** Gives a label to an item. @throws ApiError 404 for an unknown item, or a label that its project does not have */
+  /** Attaches a label to an item. @throws ApiError 404 for an unknown item, or a label that its project does not have */
   attachLabel(id: string, labelId: string): KanbanItem {
     this.#labels.attach(id, labelId)
     return this.get(id)
   }
 
-  /** Takes a label off an item. @throws ApiError 404 as {@link attachLabel} */
+  /** Detaches a label from an item. @throws ApiError 404 as {@link attachLabel} */
   detachLabel(id: string, labelId: string): KanbanItem {
     this.#labels.detach(id, labelId)
     return this.get(id)
@@ -262,12 +266,12 @@ export class Items {
     if (!this.#sql.remove(id)) throwNotFound(kanbanItems)
   }
 
-  /** The item as the write finds it: what the request saw before its body arrived may have changed since. */
+  /** The item inside the write: it may have changed since the request's checks. @throws ApiError 404 */
   #stored(id: string): ItemRow {
     return this.#records.row(id) ?? throwNotFound(kanbanItems)
   }
 
-  /** Writes a change of one item, and what it did to the tracked fields. */
+  /** Writes a change of one item and its activity entries. */
   #change(before: ItemRow, input: Change, actorId: string | null, at: string): Written {
     const { projectId = before.projectId, column = before.column } = input
     const mayArrive =
@@ -282,7 +286,7 @@ export class Items {
     return this.#sql.update(id, { ...toRow(input), updatedAt }) ?? throwNotFound(kanbanItems)
   }
 
-  /** Puts items of a project into columns. Those that are there already are left as they are. */
+  /** Puts items of a project in their places. Those that are there already are left as they are. */
   #put(projectId: string, moves: readonly Move[], actorId: string | null): Shift[] {
     const at = timestamp()
     const isMoved = ({ before, column, sortOrder }: Move) =>
@@ -307,7 +311,7 @@ export class Items {
     }))
   }
 
-  /** Holds a change against the limits. @returns the item that it made */
+  /** Checks a change against the WIP limits. @returns the item, with warnings */
   #answer({ row, shift }: Written): KanbanItem {
     const [warnings] = this.#limits.check([shift])
     return withWarnings(this.#records.completeOne(row), warnings)

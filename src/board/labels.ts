@@ -11,7 +11,7 @@ import { type KanbanLabel, KanbanLabelSchema } from '../schemas/records.ts'
 /** Fields a client may set. */
 export type LabelInput = Partial<Pick<KanbanLabel, 'name' | 'color'>>
 
-/** What of an item's labels belongs to one item, or to one label of it. */
+/** Conditions: the labels of an item, and one of them. */
 const ofItem = eq(kanbanItemLabels.itemId, given('itemId'))
 const ofItemAndLabel = and(ofItem, eq(kanbanItemLabels.labelId, given('labelId')))
 
@@ -35,7 +35,7 @@ const statementsOf = (db: SharedDatabase) => ({
   detach: change(() => db.delete(kanbanItemLabels).where(ofItemAndLabel)),
   detachAll: change(() => db.delete(kanbanItemLabels).where(ofItem)),
   insert: insertInto(db, kanbanItemLabels),
-  /** The labels of a project that have the names of an item's. */
+  /** The labels of a project with the same names as an item's labels. */
   namesakes: selectAll(db, () =>
     db
       .select({ labelId: kanbanLabels.id })
@@ -79,15 +79,14 @@ export class Labels extends Children<typeof kanbanLabels> {
     return super.update(id, input)
   }
 
-  /** Deletes a label; it leaves its items. @throws ApiError 404; TooMuchWork */
+  /** Deletes a label, detaching it from all items. @throws ApiError 404; TooMuchWork */
   override delete(id: string): void {
     this.#sql.limitItems(id)
     super.delete(id)
   }
 
   /**
-   * Gives a label to an item. That is no change of the item: it leaves no activity and keeps its `updatedAt`. Doing it
-   * again changes nothing.
+   * Attaches a label to an item; idempotent. The item itself does not change: no activity entry, the same `updatedAt`.
    * @throws ApiError 404 for an unknown item, or a label that its project does not have
    */
   attach(itemId: string, labelId: string): void {
@@ -95,13 +94,13 @@ export class Labels extends Children<typeof kanbanLabels> {
     this.#sql.attach({ itemId, labelId })
   }
 
-  /** Takes a label off an item, likewise. @throws ApiError 404 as {@link attach} */
+  /** Detaches a label from an item; idempotent, too. @throws ApiError 404 as {@link attach} */
   detach(itemId: string, labelId: string): void {
     this.#ensureBoth(itemId, labelId)
     this.#sql.detach({ itemId, labelId })
   }
 
-  /** Gives an item that goes to another project that project's labels of the same names: labels are the projects' own. */
+  /** Replaces the labels of an item that moves to another project with that project's labels of the same names. */
   transfer(itemId: string, projectId: string): void {
     const labels = this.#sql.namesakes({ itemId, projectId })
     this.#sql.detachAll({ itemId })

@@ -1,4 +1,4 @@
-/** Places among the items of a column: where a new item goes, and where one that is moved does. */
+/** Places among the items of a column, for new and moved items. */
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { between, inOrder, isAfter, isBefore, numbered, type Place, putIn } from '../db/ordering.ts'
@@ -8,29 +8,29 @@ import { rowLimit } from '../db/work-limits.ts'
 import { invalidField } from '../errors.ts'
 import { timestamp } from '../time.ts'
 
-/** The column of one project. */
+/** A column of a project, by name. */
 export interface ColumnOf {
   projectId: string
   column: string
 }
 
-/** Where in a column an item is to stand: next to another one there, or at one of the ends. At most one of the three. */
+/** A position in a column: next to another item there, or at one of the ends. At most one of the three. */
 export interface Position {
   beforeId?: string | undefined
   afterId?: string | undefined
   position?: 'top' | 'bottom' | undefined
 }
 
-/** Condition: the item is in the column that is given as `projectId` and `column`. */
+/** Condition: the item is in the column of the placeholders `projectId` and `column`. */
 export const isInColumn = and(
   eq(kanbanItems.projectId, given('projectId')),
   eq(kanbanItems.column, given('column')),
 )
 
-/** The rows that a row limit counts: those of the column that is given. */
+/** The items of a column, as SQL for a row limit; its parameters are project id and column name. */
 export const ITEMS_OF_COLUMN = 'kanban_items where project_id = +? and "column" = +?'
 
-/** What an item is to stand between; undefined at the ends of a column. */
+/** The neighbours of a place; undefined at the ends of a column. */
 interface Neighbours {
   lower: Place | undefined
   upper: Place | undefined
@@ -41,7 +41,7 @@ function statementsOf(db: SharedDatabase) {
   const places = () => db.select({ id, sortOrder }).from(kanbanItems)
   const forwards = inOrder(kanbanItems)
   const backwards = [desc(sortOrder), desc(id)]
-  // Two rows each: one of them may be the item that is about to leave its place.
+  // Two rows each: one of them may be the item that is being moved.
   const nearest = (condition: typeof isInColumn, order: typeof forwards) =>
     selectAll(db, () =>
       places()
@@ -65,12 +65,12 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The first of some places that is not the item's own. */
+/** The first place that is not the item's own. */
 const other = (item: Place, found: Place[]) => found.find((place) => place.id !== item.id)
 
 /**
- * Finds places among the items of a column, and makes them: inside the write that puts an item there, since a column is
- * numbered anew where no number is left between two neighbours.
+ * Finds places among the items of a column. Call it inside the write that puts an item there: where no number is left
+ * between two neighbours, the column is renumbered.
  */
 export class Places {
   readonly #sql: ReturnType<typeof statementsOf>
@@ -82,21 +82,21 @@ export class Places {
   /** The `sortOrder` after the last item of a column. */
   atEnd(where: ColumnOf): number {
     const [last] = this.#sql.last({ ...where })
-    return between(last?.sortOrder, undefined) ?? this.#makePlace(where, undefined, undefined)
+    return between(last?.sortOrder, undefined) ?? this.#renumber(where, undefined, undefined)
   }
 
-  /** The first of so many in a row, each one further than the one before, after the last item of a column. */
+  /** The first of `count` consecutive `sortOrder`s after the last item of a column. */
   manyAtEnd(where: ColumnOf, count: number): number {
     const first = this.atEnd(where)
-    // Further out, a step of one changes nothing.
-    return first + count <= Number.MAX_SAFE_INTEGER ? first : this.#makePlace(where, undefined, undefined)
+    // Beyond it, adding one changes nothing.
+    return first + count <= Number.MAX_SAFE_INTEGER ? first : this.#renumber(where, undefined, undefined)
   }
 
   /**
-   * The `sortOrder` by which an item stands where it is wanted.
-   * @param item the item as it is
-   * @param where the column it is to be in
-   * @returns its own when it stands there already
+   * The `sortOrder` of a position in a column.
+   * @param item the item that moves there, as it is
+   * @param where the target column
+   * @returns its own `sortOrder` when it stands there already
    * @throws ApiError 400 for a neighbour that is no other item of the column
    */
   at(item: Place & ColumnOf, where: ColumnOf, position: Position): number {
@@ -105,7 +105,7 @@ export class Places {
     const isThere =
       item.projectId === where.projectId && item.column === where.column && next?.id === upper?.id
     if (isThere) return item.sortOrder
-    return between(lower?.sortOrder, upper?.sortOrder) ?? this.#makePlace(where, item.id, upper)
+    return between(lower?.sortOrder, upper?.sortOrder) ?? this.#renumber(where, item.id, upper)
   }
 
   /** Puts items into a column, each at its place. */
@@ -114,15 +114,15 @@ export class Places {
   }
 
   #neighboursAt(item: Place, where: ColumnOf, { beforeId, afterId, position }: Position): Neighbours {
-    if (beforeId !== undefined) return this.#besides(item, where, 'beforeId', beforeId)
-    if (afterId !== undefined) return this.#besides(item, where, 'afterId', afterId)
+    if (beforeId !== undefined) return this.#nextTo(item, where, 'beforeId', beforeId)
+    if (afterId !== undefined) return this.#nextTo(item, where, 'afterId', afterId)
     return position === 'top'
       ? { lower: undefined, upper: other(item, this.#sql.first({ ...where })) }
       : { lower: other(item, this.#sql.last({ ...where })), upper: undefined }
   }
 
-  /** Those next to the named item, which must be another one in the column. */
-  #besides(item: Place, where: ColumnOf, field: 'beforeId' | 'afterId', named: string): Neighbours {
+  /** The neighbours of a place before or after the named item, which must be another one of the column. */
+  #nextTo(item: Place, where: ColumnOf, field: 'beforeId' | 'afterId', named: string): Neighbours {
     const neighbour = named === item.id ? undefined : this.#sql.one({ ...where, id: named })
     if (!neighbour) throw invalidField(field, 'must be the id of another item in the column')
     return field === 'beforeId'
@@ -131,12 +131,12 @@ export class Places {
   }
 
   /**
-   * Numbers the items of a column anew, in their order, with a number left free.
-   * @param item the id of one that is about to take that number, if it is in the column
-   * @param upper the item before which it is; undefined at the end
+   * Renumbers the items of a column, in their order, with a number left free.
+   * @param item the id of the item that will take that number, if it is in the column
+   * @param upper the item after the free number; undefined at the end
    * @returns the free number
    */
-  #makePlace(where: ColumnOf, item: string | undefined, upper: Place | undefined): number {
+  #renumber(where: ColumnOf, item: string | undefined, upper: Place | undefined): number {
     this.#sql.limit(where.projectId, where.column)
     const others = this.#sql.all({ ...where }).filter((place) => place.id !== item)
     const free = upper ? others.findIndex((place) => place.id === upper.id) : others.length

@@ -1,4 +1,4 @@
-/** Kanban subtasks: what is to be ticked off on an item. */
+/** Kanban subtasks: the checklist of an item. */
 import { OrderedChildren } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { kanbanSubtasks } from '../db/schema.ts'

@@ -1,35 +1,35 @@
-/** Limits of work in progress: how many items a column should hold, and what happens above that. */
+/** WIP (work in progress) limits: how many items a column should hold, and what happens above that. */
 import { and, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { kanbanItems } from '../db/schema.ts'
-import { givenNumber, selectOne } from '../db/statements.ts'
+import { givenLimit, selectOne } from '../db/statements.ts'
 import { conflict } from '../errors.ts'
 import type { ColumnLimit } from './column-names.ts'
 import { type ColumnOf, isInColumn } from './places.ts'
 
-/** The column whose items an item is counted among; undefined when it is not: dismissed, or not there at all. */
+/** The column in which an item counts; undefined for a dismissed item, or none. */
 type Counted = ColumnOf | undefined
 
-/** Where an item counted before a change, and where it counts after it. */
+/** The columns in which an item counts before and after a change. */
 export interface Shift {
   before: Counted
   after: Counted
-  /** The limit of the column that it may come into; undefined when it stays where it is. */
+  /** The limit of the target column; undefined when the item stays in its column. */
   limit: ColumnLimit | undefined
 }
 
-/** The column whose items an item is counted among. */
+/** The column in which an item counts. */
 export const countedIn = ({ projectId, column, dismissed }: ColumnOf & { dismissed: boolean }): Counted =>
   dismissed ? undefined : { projectId, column }
 
-/** Whether an item comes into a column that it was not counted in. */
+/** Whether an item enters a column in which it did not count before. */
 const arrives = ({ before, after }: Shift) =>
   after !== undefined && (before?.column !== after.column || before.projectId !== after.projectId)
 
-/** Unambiguous whatever the two hold, and cheaper than JSON. */
+/** A map key: unambiguous, and cheaper than JSON. */
 const keyOf = ({ projectId, column }: ColumnOf) => `${projectId.length}:${projectId}${column}`
 
-/** How many items more each column has after the shifts, by key. */
+/** The growth of each column by the shifts, by key. */
 function growth(shifts: readonly Shift[]): Map<string, number> {
   const more = new Map<string, number>()
   const add = (counted: Counted, change: number) =>
@@ -46,10 +46,10 @@ const statementsOf = (db: SharedDatabase) => ({
     db
       .select({ id: kanbanItems.id })
       .from(kanbanItems)
-      // Not as a value to compare with, for which SQLite would plan the statement anew each time.
+      // Not a bound value, for which SQLite would compile the statement again each time.
       .where(and(isInColumn, sql`not ${kanbanItems.dismissed}`))
       .limit(1)
-      .offset(givenNumber('wipLimit')),
+      .offset(givenLimit('wipLimit')),
   ),
 })
 
@@ -62,9 +62,9 @@ export class WipLimits {
   }
 
   /**
-   * Holds changes against the limits of the columns that they fill; to be called after the changes, inside their write.
-   * What stays in its column, or leaves it no fuller than it was, always passes.
-   * @returns for each shift the warnings that it earned
+   * Checks changes against the limits of their target columns. Call it after the changes, inside their write. An item that
+   * stays in its column, or leaves it no fuller than it was, always passes.
+   * @returns the warnings for each shift
    * @throws ApiError 409 when a column that blocks is above its limit
    */
   check(shifts: readonly Shift[]): string[][] {

@@ -1,12 +1,12 @@
-/** Asking for a password on the command line: never as an argument, which every process on the machine may read. */
+/** Prompting for a password on the command line: never an argument, which every process on the machine can read. */
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { oneLine } from './terminal.ts'
 
-/** Where a password is typed: a terminal, or whatever is piped in. */
+/** Where a password is read from: a terminal or a pipe. */
 export type PasswordInput = NodeJS.ReadableStream & { isTTY?: boolean }
 
-/** What is typed on a terminal is edited as ever, but out of sight. */
+/** Line editing on a terminal without echo. */
 const unseen = () => ({
   output: new Writable({ write: (_chunk, _encoding, done) => done() }),
   terminal: true,
@@ -14,11 +14,10 @@ const unseen = () => ({
 })
 
 /**
- * Asks for a password to be set. On a terminal it is asked for twice, and nothing of it is shown; elsewhere it is the
- * first line of the input.
- * @param output where the questions go: not where a result goes that may be piped on
+ * Prompts for a new password: on a terminal twice, without echo; elsewhere it is the first line of the input.
+ * @param output where the prompts go: not standard output, which may be piped
  * @returns the password; empty when there is none
- * @throws Error when the two differ, or when there is no answer (Ctrl-C, Ctrl-D)
+ * @throws Error when the two differ, or when the input ends (Ctrl-C, Ctrl-D)
  */
 export async function askNewPassword(
   question: string,
@@ -26,7 +25,7 @@ export async function askNewPassword(
   output: NodeJS.WritableStream = process.stderr,
 ): Promise<string> {
   const lines = createInterface({ input, ...(input.isTTY && unseen()) })
-  // It keeps what is typed or pasted before the next question.
+  // The iterator buffers lines that are typed or pasted before the next prompt.
   const answers = lines[Symbol.asyncIterator]()
   async function ask(text: string): Promise<string> {
     output.write(`${oneLine(text)}: `)

@@ -1,4 +1,4 @@
-/** What the commands for backups do. */
+/** The backup commands. */
 import { backUp, type Copied, restore } from '../exchange/backup.ts'
 import { createProgress } from './progress.ts'
 import { complain, say } from './terminal.ts'
@@ -16,7 +16,7 @@ export async function restoreFrom(path: string, file: string): Promise<void> {
   if (kept !== undefined) say(`the database that was there is now ${kept}`)
 }
 
-/** Does a piece of work with its progress shown; a signal ends it, and leaves nothing half-done. */
+/** Runs work with a progress display; a signal aborts it and leaves nothing half-done. */
 async function shown<Done extends Copied>(
   label: string,
   work: (options: {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line, and the process's edge: nothing else reads its arguments and environment. */
+/** The command line. Nothing else reads the process's arguments and environment. */
 import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import type { SharedDatabase } from '../db/client.ts'
@@ -12,15 +12,15 @@ import { complain, say } from './terminal.ts'
 const FAILED = 1
 const USAGE = 2
 
-// A reader that has gone (`| head`) has seen enough; what else keeps words from being written, say a full disk under
-// the log, is a failure, but must not end what is being done.
+// EPIPE is no failure: the reader (`| head`) has seen enough. Other write errors, e.g. a full disk under the log, set the
+// exit code but must not crash the process.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') process.exitCode = FAILED
   })
 }
 
-// At this signal Node would open its debugger, also where nobody passed --disable-sigusr1.
+// At this signal Node would open its debugger, unless started with --disable-sigusr1.
 process.on('SIGUSR1', () => {})
 
 const program = new Command('phaseboard')
@@ -41,7 +41,7 @@ program
     const { serve } = await import('../server.ts')
     const { createTerminalLog } = await import('./terminal-log.ts')
     const { stdout } = process
-    // Unlike the logger's own writer, this stream lets go of a reader that has gone, so that the exit is not held up.
+    // Unlike the logger's own destination, this stream does not delay the exit once its reader has gone.
     await serve(process.env, stdout.isTTY ? createTerminalLog(stdout) : stdout)
   })
 
@@ -76,7 +76,7 @@ program
 
 addMemberCommands(program, withDatabase)
 
-/** The configured database file. */
+/** The configured database file. @throws StartupError for `:memory:` */
 async function databaseFile(): Promise<string> {
   const { loadConfig } = await import('../config.ts')
   const { databasePath } = await import('../db/client.ts')
@@ -87,14 +87,14 @@ async function databaseFile(): Promise<string> {
   return path
 }
 
-/** The configured database file, which must be there: a mistyped name must not become an empty database. */
+/** The configured database file, which must exist: a mistyped name must not become an empty database. @throws StartupError */
 async function existingDatabaseFile(): Promise<string> {
   const path = await databaseFile()
   if (!existsSync(path)) throw new StartupError(`there is no database ${path}: is DATABASE_URL right?`)
   return path
 }
 
-/** Opens a database file, lets `work` have it, and closes it. What fails leaves no new file behind. */
+/** Opens a database file for `work`, and closes it. A failure leaves no new file behind. */
 async function openFor<T>(path: string, work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
   const { openDatabase } = await import('../db/client.ts')
 
@@ -109,12 +109,12 @@ async function openFor<T>(path: string, work: (db: SharedDatabase) => T | Promis
   }
 }
 
-/** Opens the configured database file, lets `work` have it, and closes it. */
+/** Opens the configured database file for `work`, and closes it. */
 async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
   return openFor(await existingDatabaseFile(), work)
 }
 
-/** Makes a project of the board in the file, and says what it made. */
+/** Imports the board in the file as a project, and prints a summary. */
 async function importTrello(file: string, { again }: { again?: true }): Promise<void> {
   const { describeImport, importTrelloBoard } = await import('../exchange/import-trello.ts')
   const { createProgress } = await import('./progress.ts')
@@ -133,7 +133,7 @@ async function importTrello(file: string, { again }: { again?: true }): Promise<
   })
 }
 
-/** What to say of an error; of what failed validation, all that is wrong. */
+/** The messages of an error; of a failed validation, all violations. */
 function reasonsOf(error: unknown): string[] {
   if (error instanceof ApiError && error.details && 'fieldErrors' in error.details) {
     return Object.entries(error.details.fieldErrors).flatMap(([field, messages]) =>
@@ -143,7 +143,7 @@ function reasonsOf(error: unknown): string[] {
   return [error instanceof Error ? error.message : String(error)]
 }
 
-/** Whether an error is for whoever typed the command, or configured the service, to mend. */
+/** Whether an error is one of usage or configuration. */
 const isMisuse = (error: unknown) =>
   error instanceof StartupError || (error instanceof ApiError && error.statusCode === 400)
 

@@ -1,4 +1,4 @@
-/** The commands for members and tokens, as they are typed. What they do is loaded when one of them is. */
+/** The commands for members and tokens: their arguments. Their implementation is loaded when one of them runs. */
 import type { Command } from 'commander'
 import type { WithDatabase } from './member-commands.ts'
 
@@ -6,7 +6,7 @@ const WHO = '<email-or-id>'
 
 /**
  * Adds the commands to the program.
- * @param withDatabase how they get at the database
+ * @param withDatabase opens the database for them
  */
 export function addMemberCommands(program: Command, withDatabase: WithDatabase): void {
   const commands = () => import('./member-commands.ts')

@@ -1,4 +1,4 @@
-/** What the commands for members and tokens do: by the rules of requests, and beside a running service too. */
+/** The commands for members and tokens: by the same rules as requests, also beside a running service. */
 import { type Static, Type } from '@sinclair/typebox'
 import { type SharedDatabase, write } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -14,7 +14,7 @@ import { RoleSchema, TokenSchema } from '../schemas/records.ts'
 import { askNewPassword } from './ask-password.ts'
 import { alignColumns, say } from './terminal.ts'
 
-/** Opens the database file, lets `work` have it, and closes it. */
+/** Opens the database file for `work`, and closes it. */
 export type WithDatabase = <T>(work: (db: SharedDatabase) => T | Promise<T>) => Promise<T>
 
 const InputSchema = Type.Object({
@@ -27,7 +27,7 @@ const InputSchema = Type.Object({
 })
 type Input = Static<typeof InputSchema>
 
-/** Holds what was typed against what a request may hold. @throws ApiError 400 that says what is wrong */
+/** Validates arguments by the schemas of request bodies. @throws ApiError 400 with the violations */
 function checked<Field extends keyof Input>(values: Record<Field, unknown>): Pick<Input, Field> {
   const compile = createValidatorCompiler()
   const validate = compile({ schema: Type.Partial(InputSchema), httpPart: 'body', method: '', url: '' })
@@ -114,7 +114,7 @@ export async function resetPassword(withDatabase: WithDatabase, idOrEmail: strin
   })
 }
 
-/** `token create`: the token, this once, and nothing else. */
+/** `token create`: prints the token, this once, and nothing else. */
 export async function createToken(
   withDatabase: WithDatabase,
   idOrEmail: string,

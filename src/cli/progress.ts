@@ -1,12 +1,12 @@
-/** Showing how far a long piece of work is. */
+/** Progress of long-running work. */
 import { clearLine, cursorTo } from 'node:readline'
 
-/** Where progress is shown: a terminal, or a pipe or file that knows nothing of cursors. */
+/** Where progress is shown: a terminal, or a pipe or file without cursor movement. */
 export type ProgressOutput = NodeJS.WritableStream & { isTTY?: boolean }
 
 /** A display of progress. */
 export interface Progress {
-  /** Shows how much is done. The first call begins the display. */
+  /** Shows the progress. The first call begins the display. */
   update: (done: number, total: number) => void
   /** Ends the display, finished or not. Calling it without any update does nothing. */
   stop: () => void
@@ -22,8 +22,8 @@ function barOf(done: number, total: number): string {
 }
 
 /**
- * Makes a display of progress: a bar on a terminal, one plain line elsewhere. It needs no timers, so that
- * work which never lets go of the thread is shown too.
+ * Creates a progress display: a bar on a terminal, one plain line elsewhere. It needs no timers, so that synchronous
+ * work is shown too.
  * @param label what is being done, e.g. `importing`
  * @param unit what is counted, in the plural
  */

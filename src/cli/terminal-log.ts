@@ -1,4 +1,4 @@
-/** The log as somebody at a terminal reads it; elsewhere it is JSON lines, for machines. */
+/** The log as plain lines on a terminal; elsewhere it is JSON lines, for machines. */
 import { Writable } from 'node:stream'
 
 const LEVELS: Record<number, string> = {
@@ -10,22 +10,22 @@ const LEVELS: Record<number, string> = {
   60: 'fatal',
 }
 
-/** What a logger writes of its own accord. */
+/** The logger's own fields. */
 const OWN = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err'])
 
-/** A text that the terminal shows and does not obey. */
-const harmless = (text: string) =>
+/** Escapes control characters, which a terminal would obey. */
+const escapeControls = (text: string) =>
   text.replace(/[^\P{Cc}\n]/gu, (character) => JSON.stringify(character).slice(1, -1) || '?')
 
 const indented = (text: string) => text.replaceAll(/^/gm, '  ')
 
-/** A line of the log, in words. What is no line of the log stays as it is. */
+/** A plain line for a JSON line of the log. Any other text is kept. */
 function describe(line: string): string {
   let entry: Record<string, unknown>
   try {
     entry = JSON.parse(line)
   } catch {
-    return harmless(line)
+    return escapeControls(line)
   }
   const { level, time, msg, err, ...rest } = entry
   const at = new Date(Number(time)).toTimeString().slice(0, 8)
@@ -37,11 +37,11 @@ function describe(line: string): string {
     : fields.map(([name, value]) => ` ${name}=${JSON.stringify(value)}`).join('')
   const { stack, message } = Object(err) as { stack?: string; message?: string }
   const cause = err === undefined ? '' : `\n${indented(stack ?? message ?? JSON.stringify(err))}`
-  return harmless(isListening ? `${String(msg).split(' · ', 1)}${more}` : head + more + cause)
+  return escapeControls(isListening ? `${String(msg).split(' · ', 1)}${more}` : head + more + cause)
 }
 
 /**
- * Makes a stream for the logger that writes plain lines.
+ * Creates a stream for the logger that writes plain lines.
  * @param terminal where they go
  */
 export const createTerminalLog = (terminal: Writable): Writable =>
@@ -50,7 +50,7 @@ export const createTerminalLog = (terminal: Writable): Writable =>
     write(chunk, _encoding, done) {
       const lines = String(chunk).split('\n').filter(Boolean)
       terminal.write(lines.map((line) => `${describe(line)}\n`).join(''))
-      // Nobody waits for a terminal, and one that has gone is no failure.
+      // No backpressure from a terminal, and one that has gone is no failure.
       done()
     },
   })

@@ -1,6 +1,6 @@
-/** What is said to whoever types commands. */
+/** Output of the commands. */
 
-/** A text for one line, whatever a file or a database made it of: control characters would reach the terminal. */
+/** A text as one line. Text from files or the database may hold control characters, which a terminal would obey. */
 export const oneLine = (text: string) => text.trim().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 
 /** Writes a line to standard output. */
@@ -9,7 +9,7 @@ export const say = (text: string) => process.stdout.write(`${oneLine(text)}\n`)
 /** Writes a line to standard error. */
 export const complain = (text: string) => process.stderr.write(`${oneLine(`phaseboard: ${text}`)}\n`)
 
-/** The rows of a table as lines: columns of even width, the last as it is, two blanks between them. */
+/** The rows of a table as lines: columns padded to equal width but the last, two blanks between them. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => row.map(oneLine))
   const widthOf = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0))

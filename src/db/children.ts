@@ -1,4 +1,4 @@
-/** Records that belong to a project or an item: what reading and changing them has in common, whatever they hold. */
+/** Child records, which belong to a project or an item: reading and changing them, whatever their fields. */
 import { type TSchema, Type } from '@sinclair/typebox'
 import { and, desc, eq, getTableColumns, getTableName } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
@@ -26,22 +26,22 @@ import {
 } from './statements.ts'
 import { bytesOf, readLimit } from './work-limits.ts'
 
-/** A table whose rows belong to a project or an item. */
+/** A table with a foreign key to projects or items. */
 export type ChildTable = Identified &
   ({ projectId: SQLiteColumn } | { itemId: SQLiteColumn }) & { updatedAt?: SQLiteColumn }
 
-/** The column that names the parent, and the parent's table. */
+/** The foreign key column, and the parent's table. */
 const parentOf = (table: ChildTable) =>
   'projectId' in table
     ? { field: 'projectId', column: table.projectId, parent: projects }
     : { field: 'itemId', column: table.itemId, parent: kanbanItems }
 
-/** The fields of a child that a client may set: all but those that say what it is and whose. */
+/** The fields of a child that a client may set: all but ids and timestamps. */
 export type ChildInput<Table extends ChildTable> = Partial<
   Omit<Table['$inferInsert'], 'id' | 'projectId' | 'itemId' | 'createdAt' | 'updatedAt'>
 >
 
-/** The columns of a table that hold text, as SQL names them. */
+/** The text columns of a table, as SQL names them. */
 const textColumnsOf = (table: SQLiteTable): string[] =>
   Object.entries(getTableColumns(table)).flatMap(([name, column]) =>
     column.getSQLType() === 'text' ? [`"${toSnakeCase(name)}"`] : [],
@@ -79,7 +79,7 @@ export class Children<Table extends ChildTable> {
   readonly #sql: ReturnType<typeof statementsOf<Table>>
   readonly #toJson: (rows: never) => JsonBytes
 
-  /** @param record the schema of a record, by which lists are written */
+  /** @param record the schema of a record, by which lists are serialised */
   constructor(db: SharedDatabase, table: Table, record: TSchema) {
     this.db = db
     this.table = table
@@ -131,12 +131,12 @@ export class Children<Table extends ChildTable> {
     if (!this.#sql.remove(id)) this.throwUnknown()
   }
 
-  /** What a new record of the parent has where its creator does not say. */
+  /** The defaults of a new record of the parent. */
   protected defaults(_parentId: string): ChildInput<Table> {
     return {}
   }
 
-  /** Refuses to change or delete what is not there. */
+  /** Throws for a record to be changed or deleted that does not exist. */
   protected throwUnknown(): never {
     return throwNotFound(this.table)
   }
@@ -150,7 +150,7 @@ export class Children<Table extends ChildTable> {
   }
 }
 
-/** Children with places: a new one stands after the last of its parent's, unless its creator says where. */
+/** Children with a `sortOrder`: without one given, a new child comes last. */
 export class OrderedChildren<Table extends ChildTable & OrderedTable> extends Children<Table> {
   readonly #last: (values: { parentId: string }) => { sortOrder: number } | undefined
   readonly #reorder: (places: readonly Place[], parentId: string) => void
@@ -176,9 +176,9 @@ export class OrderedChildren<Table extends ChildTable & OrderedTable> extends Ch
   }
 
   /**
-   * Gives children of a parent the places that a client wants, all or nothing.
+   * Reorders children of a parent, all or nothing.
    * @returns them, in the order of the places
-   * @throws ApiError 404 when there is no such parent, 400 for children of somebody else
+   * @throws ApiError 404 when there is no such parent, 400 for children of another one
    */
   reorder(parentId: string, places: readonly Place[]): Table['$inferSelect'][] {
     this.ensureParent(parentId)
@@ -192,8 +192,8 @@ export class OrderedChildren<Table extends ChildTable & OrderedTable> extends Ch
 }
 
 /**
- * The children of some parents, however many, in one statement.
- * @returns the reader: the records of each parent, in order; it takes the parents' ids as a JSON array
+ * A prepared query of the children of any number of parents.
+ * @returns the query: it takes the parents' ids as a JSON array, and returns the records of each parent, in order
  */
 export function childrenOfMany<Table extends ChildTable>(db: SharedDatabase, table: Table) {
   type Row = Table['$inferSelect']
@@ -209,7 +209,7 @@ export function childrenOfMany<Table extends ChildTable>(db: SharedDatabase, tab
     Map.groupBy(rows({ ids }), (row) => (row as Record<string, string>)[field] as string)
 }
 
-/** A name that no two of a project's records have. @returns the check; it throws an ApiError 409 */
+/** A check that a name is unique in its project. @returns the check; it throws an ApiError 409 */
 export function uniqueNameIn(
   db: SharedDatabase,
   table: Identified & { projectId: SQLiteColumn; name: SQLiteColumn },

@@ -11,7 +11,7 @@ import { packageFile } from '../package-files.ts'
 import { type DatabaseFiles, type Made, makeFile, NO_FILES, remember, unmake, watchFiles } from './files.ts'
 import * as schema from './schema.ts'
 
-/** What rules work on: the shared handle, or the transaction that somebody opened around them. */
+/** A database handle: the shared one, or an open transaction. */
 export type Database = BaseSQLiteDatabase<'sync', SQLite.RunResult, typeof schema>
 
 /** The shared handle: Drizzle, with better-sqlite3 itself as `$client`. */
@@ -23,9 +23,9 @@ export interface OpenDatabase {
   files: DatabaseFiles
   close: () => void
   /**
-   * Closes it and takes away what this opening made, for a start that failed. What was there before stays, and so does
-   * a file that somebody else has used since.
-   * @param also a file that makes no sense without it
+   * Closes it and removes what this opening created, for a start that failed. Files that existed before stay, and so
+   * does a new one that another process has used since.
+   * @param also another file to remove with it
    */
   discard: (also?: string) => void
 }
@@ -33,18 +33,18 @@ export interface OpenDatabase {
 /** Milliseconds a statement waits for another process's lock before it fails with SQLITE_BUSY. */
 export const BUSY_TIMEOUT = 5000
 
-/** KiB of the file that are kept in memory, at most: enough for the indexes of some thousand boards. */
+/** The page cache in KiB: enough for the indexes of some thousand boards. */
 const CACHE_SIZE = 16_384
 
 /**
- * Pages in the log after which they are copied into the file, some 16 MB. A page that changed often is copied once, so
- * the longer log (SQLite's default is 1000) spares busy boards most of that work.
+ * Pages in the write-ahead log after which a checkpoint copies them into the file, some 16 MB. A page that changed often
+ * is copied once, so a longer log (SQLite's default is 1000) spares busy boards most of that work.
  */
 const CHECKPOINT_PAGES = 4000
 
 /**
- * Bytes that the log's file keeps, four times what it grows to by itself: a long read lets it grow without end, and what
- * was written then would stay allocated.
+ * Bytes to which a checkpoint truncates the WAL file, four times its usual size: during a long read it grows without
+ * limit, and would keep that size.
  */
 const LOG_SIZE_LIMIT = 67_108_864
 
@@ -60,14 +60,14 @@ const JOURNAL = '__drizzle_migrations'
 export function databasePath(url: string): string {
   if (url === ':memory:' || url === 'file::memory:') return ':memory:'
   const path = pathIn(url)
-  // Taken as part of a name, what was meant as a parameter would quietly open another file.
+  // Taken as part of the name, a URI parameter would silently open another file.
   if (`${url}${path}`.includes('?')) {
     throw new StartupError('DATABASE_URL must not contain a question mark: it takes no parameters')
   }
   if (/^file:.*#/.test(url)) {
     throw new StartupError('DATABASE_URL must not contain a # in a file: URL: a path without file: may')
   }
-  // SQLite's binding would cut them off, and open another file than was looked at.
+  // better-sqlite3 would trim them, and open another file than was checked.
   if (path !== path.trim()) throw new StartupError('DATABASE_URL must not begin or end with a blank')
   return resolve(path)
 }
@@ -92,11 +92,11 @@ function pathIn(url: string): string {
 /**
  * Opens the database, creating and migrating it as needed.
  *
- * WAL lets other processes read while one writes. `synchronous=FULL` syncs the log at every commit, so that
- * what was acknowledged survives a power cut.
+ * WAL lets other processes read while one writes. `synchronous=FULL` syncs the log at every commit, so that acknowledged
+ * writes survive a power cut.
  * @param url see {@link databasePath}
- * @throws StartupError with one clear line when the file cannot be opened, is no Phaseboard database, or
- * was written by a newer version (which leaves it untouched)
+ * @throws StartupError with one clear line when the file cannot be opened, is no Phaseboard database, or was written by
+ * a newer version (it is left untouched)
  */
 export function openDatabase(url: string): OpenDatabase {
   const path = databasePath(url)
@@ -115,7 +115,7 @@ export function openDatabase(url: string): OpenDatabase {
       close()
       unmake(made, also)
     } catch {
-      // What made the start fail may keep this from being done too, and is what there is to tell.
+      // The cause of the failed start may make this fail too; the first error is the one to report.
     }
   }
   try {
@@ -129,7 +129,7 @@ export function openDatabase(url: string): OpenDatabase {
     switchToWal(client)
     if (made.file !== undefined) haveOthersWritten = watchOthers(client)
     client.pragma('synchronous = FULL')
-    // What is only this connection's own needs no file, and no folder to put it in.
+    // Temporary tables and indexes need no file, and no writable folder.
     client.pragma('temp_store = MEMORY')
     client.pragma(`cache_size = -${CACHE_SIZE}`)
     client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
@@ -137,7 +137,7 @@ export function openDatabase(url: string): OpenDatabase {
     migrate(client, migrations)
     client.pragma('foreign_keys = ON')
     const files = isFile ? watchFiles(path) : NO_FILES
-    // A backup that is being restored may just have taken the place of the file that was opened.
+    // A restore may have replaced the file since it was opened.
     if (!isInPlace()) throw new Error('it was replaced while it was being opened')
     return { db: drizzle(client, { schema, casing: 'snake_case' }), files, close, discard }
   } catch (error) {
@@ -151,7 +151,7 @@ export function openDatabase(url: string): OpenDatabase {
 export const shippedMigrations = (): MigrationMeta[] =>
   readMigrationFiles({ migrationsFolder: packageFile('drizzle') })
 
-/** Watches a file that was just made, and holds nothing yet. @returns the question whether others have written to it */
+/** Watches a new, empty database. @returns whether other processes have written to it, as a function */
 function watchOthers(client: SQLite.Database): () => boolean {
   const version = client.prepare<[], number>('pragma data_version').pluck()
   const first = version.get()
@@ -166,22 +166,22 @@ function watchOthers(client: SQLite.Database): () => boolean {
 }
 
 /**
- * Runs `work` as one write transaction, at once: for commands, and for what happens before the service answers
- * anybody; requests write through the group commit. It takes the write lock first, so that what `work` reads cannot
- * change under it; an error rolls everything back.
+ * Runs `work` as one write transaction, synchronously: for commands, and before the service listens; requests write
+ * through the group commit. It begins immediate: with the write lock taken first, what `work` reads cannot change under
+ * it. An error rolls everything back.
  */
 export const write = <T>(db: Database, work: (tx: Database) => T): T =>
   db.transaction(work, { behavior: 'immediate' })
 
 /**
- * Lets the connection no longer wait for another process's lock, which would hold up the event loop: SQLITE_BUSY comes at
- * once. Readers of a file in WAL mode have nothing to wait for; whoever writes has to wait by other means.
+ * Sets the busy timeout to 0: waiting for another process's lock would block the event loop, so SQLITE_BUSY comes at
+ * once. In WAL mode reads never wait; writes have to be retried.
  */
 export function stopWaitingForLocks({ $client }: SharedDatabase): void {
   $client.pragma('busy_timeout = 0')
 }
 
-/** Runs `work` in one read transaction, or in the one that is open, so that all its statements see the same state of the file. */
+/** Runs `work` in one read transaction, or in the one that is open: all its statements read the same snapshot of the file. */
 export function read<T>({ $client }: SharedDatabase, work: () => T): T {
   if ($client.inTransaction) return work()
   let transaction = readTransactions.get($client)
@@ -192,22 +192,22 @@ export function read<T>({ $client }: SharedDatabase, work: () => T): T {
   return transaction(work) as T
 }
 
-/** Making a transaction function costs more than running it: each connection keeps its own. */
+/** Creating a transaction function costs more than running it: each connection caches its own. */
 const readTransactions = new WeakMap<SQLite.Database, (work: () => unknown) => unknown>()
 
-/** What to say of an error of SQLite's. */
+/** The message of an error of SQLite's. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error && error.code === 'SQLITE_NOTADB' ? 'it is not a database' : error.message
 }
 
-/** Looks before anything is written: even switching a file to WAL would change it. */
+/** Checks a file before anything is written: even switching it to WAL would change it. @throws StartupError */
 function refuseForeignFile(path: string, migrations: MigrationMeta[]): void {
   if (statSync(path).isDirectory()) {
     throw new StartupError(`cannot open the database ${path}: it is a directory`)
   }
-  // The last connection to a file clears its log away, which may write to the file; one that only reads never does.
-  // Without a log there is nothing to write, and this connection leaves none behind.
+  // Closing the last connection runs a checkpoint, which may write to the file; a read-only one never does. Without a
+  // log there is nothing to write, and this connection leaves none behind.
   if (existsSync(`${path}-journal`)) rollBack(path)
   const hasLog = existsSync(`${path}-wal`) || existsSync(`${path}-journal`)
   const client = new SQLite(path, { readonly: hasLog, timeout: BUSY_TIMEOUT })
@@ -222,8 +222,8 @@ const tableNames = (client: SQLite.Database) =>
   client.prepare("select name from sqlite_schema where name not like 'sqlite\\_%' escape '\\'").pluck().all()
 
 /**
- * Looks whether this version of Phaseboard knows the tables of a file.
- * @throws StartupError when they are somebody else's, or of a newer version
+ * Checks that this version of Phaseboard knows the tables of a file.
+ * @throws StartupError when they are another application's, or of a newer version
  */
 export function refuseForeignTables(
   client: SQLite.Database,
@@ -244,9 +244,8 @@ export function refuseForeignTables(
 }
 
 /**
- * Takes back what a power cut left half-written with a rollback journal, as a new file is until it is switched to WAL: a
- * connection that only reads refuses to read it (SQLITE_READONLY_ROLLBACK). Whoever owns the file, this is what its own
- * next reader would do.
+ * Rolls back a hot journal, which a power cut leaves of a file that is not in WAL mode yet: a read-only connection cannot
+ * (SQLITE_READONLY_ROLLBACK). Any next connection to the file would do the same, whichever application owns it.
  */
 function rollBack(path: string): void {
   for (const readonly of [true, false]) {
@@ -264,8 +263,8 @@ function rollBack(path: string): void {
 }
 
 /**
- * Switches to WAL mode. When two processes open one new file, SQLite refuses one of them at once instead of
- * waiting for the lock, since they could wait for each other; so the waiting is done here.
+ * Switches to WAL mode. When two processes open one new file, one of them gets SQLITE_BUSY whatever its busy timeout,
+ * since waiting could deadlock; so it is retried here.
  */
 function switchToWal(client: SQLite.Database): void {
   const clock = new Int32Array(new SharedArrayBuffer(4))
@@ -280,12 +279,12 @@ function switchToWal(client: SQLite.Database): void {
   }
 }
 
-/** The `when` of each migration the file has seen. */
+/** The `when` of each migration that was applied to the file. */
 const appliedMigrations = (client: SQLite.Database): number[] =>
   client.prepare<[], number>(`select created_at from ${JOURNAL}`).pluck().all().map(Number)
 
 /**
- * Applies what is missing, all in one transaction. Drizzle's own migrator reads its journal before it takes
+ * Applies the missing migrations in one transaction. Drizzle's own migrator reads its journal before it takes
  * the write lock, so two processes starting on one new file would both apply everything; here the lock comes
  * first. Foreign keys are still off, as SQLite's procedure for altering tables wants it.
  */

@@ -1,4 +1,4 @@
-/** What the records of each table are called, and the one refusal of what is not there. */
+/** What the records of each table are called, and their 404. */
 import { getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { notFound } from '../errors.ts'

@@ -1,4 +1,4 @@
-/** The files a database consists of: whether they are in place, who may read them, whether anybody has them open. */
+/** The files of a database: whether they are in place, who may read them, whether a process has them open. */
 import {
   type BigIntStats,
   closeSync,
@@ -14,17 +14,17 @@ import {
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
 
-/** What SQLite keeps beside a database file while somebody has it open: the log and its index. */
+/** Suffixes of the files beside an open database: the write-ahead log and its shared-memory index. */
 export const COMPANIONS = ['-wal', '-shm'] as const
 
-/** Bytes that a disk must have free before it counts as having room again. */
+/** Free bytes from which on a disk no longer counts as full. */
 const ROOM = 1_048_576
 
-/** A database's files as the connection to them knows them. */
+/** The files of an open database. */
 export interface DatabaseFiles {
   /**
-   * Why what is written would be lost: the file, or the log beside it, is another one than when it was opened, or gone.
-   * Undefined while all is in place.
+   * Why writes would be lost: the file, or the log beside it, was replaced or removed since it was opened. Undefined
+   * while all are in place.
    */
   lost: () => Error | undefined
   /** Whether the disk has room for more than the smallest of writes. */
@@ -34,7 +34,7 @@ export interface DatabaseFiles {
 /** A database in memory has no files that could be lost. */
 export const NO_FILES: DatabaseFiles = { lost: () => undefined, hasRoom: () => true }
 
-/** The file that a path leads to; undefined where none can be reached. */
+/** The file at a path, symbolic links followed; undefined where none can be reached. */
 function look(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -46,15 +46,15 @@ function look(path: string): BigIntStats | undefined {
 const isSame = (one: BigIntStats | undefined, other: BigIntStats | undefined) =>
   one?.ino === other?.ino && one?.dev === other?.dev
 
-/** Which file a path leads to at this moment. @returns the question whether it still leads there */
+/** Remembers the file at a path. @returns whether it is still the one there, as a function */
 export function remember(path: string): () => boolean {
   const opened = look(path)
   return () => isSame(look(path), opened)
 }
 
 /**
- * Watches the files of a database that was just opened. While they are open no other file can have their numbers, so
- * comparing numbers tells them apart. SQLite follows symbolic links, and keeps the log beside the file itself.
+ * Watches the files of a database that was just opened, by inode: no other file can get theirs while they are open. SQLite
+ * follows symbolic links, and keeps the log beside the file itself.
  */
 export function watchFiles(path: string): DatabaseFiles {
   const real = realpathSync(path)
@@ -69,7 +69,7 @@ export function watchFiles(path: string): DatabaseFiles {
   }
 }
 
-/** Those of a database's files that others than their owner and group may read or change. Windows has no such modes. */
+/** The files of a database that users other than owner and group may read or write. Windows has no such modes. */
 export function filesOpenToOthers(path: string): string[] {
   if (process.platform === 'win32') return []
   return [path, ...COMPANIONS.map((suffix) => realpathSync(path) + suffix)].filter(
@@ -77,9 +77,9 @@ export function filesOpenToOthers(path: string): string[] {
   )
 }
 
-/** Makes a file's name, or its disappearance, survive a power cut. */
+/** Syncs a folder, so that creating, renaming or removing a file in it survives a power cut. */
 export function syncFolder(folder: string): void {
-  // Windows knows no such thing.
+  // Windows cannot sync folders.
   if (process.platform === 'win32') return
   const descriptor = openSync(folder, 'r')
   try {
@@ -90,10 +90,10 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * Opens a database file if nobody else has it open, and keeps everybody out until the connection is closed. Whoever has
- * a database in WAL mode open, idle or not, in whichever process or container, holds a shared lock on it, which the
- * system takes away when the process ends, however it ends.
- * @returns the connection; undefined when somebody has the file open
+ * Opens a database file exclusively, if no other process has it open, until the connection is closed. In WAL mode every
+ * connection, idle or not, in whichever process or container, holds a shared lock, which the system releases when the
+ * process ends, however it ends.
+ * @returns the connection; undefined when another process has the file open
  * @throws SqliteError for a file that is no database
  */
 export function openAlone(path: string): SQLite.Database | undefined {
@@ -109,13 +109,13 @@ export function openAlone(path: string): SQLite.Database | undefined {
   }
 }
 
-/** What was made for a database, in the order of making. */
+/** What was created for a database. */
 export interface Made {
   folders: string[]
   file: string | undefined
 }
 
-/** Makes the folders that are missing on the way to a file. @returns them, the outermost first */
+/** Creates the missing parent folders of a file. @returns them, the outermost first */
 export function makeFolders(path: string): string[] {
   const folder = dirname(path)
   const outermost = mkdirSync(folder, { recursive: true })
@@ -130,13 +130,13 @@ export function removeFolders(folders: string[]): void {
   try {
     for (const folder of folders.toReversed()) rmdirSync(folder)
   } catch {
-    // Somebody has put something there.
+    // One of them is not empty any more.
   }
 }
 
 /**
- * Makes an empty file for a database, for its owner alone, with the folders it needs.
- * @returns what of it was not there before
+ * Creates an empty file for a database, mode 0600, with its missing parent folders.
+ * @returns what did not exist before
  */
 export function makeFile(path: string): Made {
   const folders = makeFolders(path)
@@ -148,15 +148,15 @@ export function makeFile(path: string): Made {
       removeFolders(folders)
       throw error
     }
-    // Another process was faster, or it is a link to a file that is not there yet.
+    // Another process was faster, or it is a symbolic link to a file that does not exist yet.
     closeSync(openSync(path, 'a', 0o600))
     return { folders, file: undefined }
   }
 }
 
 /**
- * Takes away a database that was made for nothing, unless somebody has it open.
- * @param also a file that makes no sense without it
+ * Removes a database that was just created, unless another process has it open.
+ * @param also another file to remove with it
  */
 export function unmake({ folders, file }: Made, also?: string): void {
   if (file !== undefined) {

@@ -1,25 +1,25 @@
-/** Group commit: the writes of all requests that arrive together cost one sync of the disk. */
+/** Group commit: writes of requests that arrive together share one sync of the disk. */
 import { BUSY_TIMEOUT, type SharedDatabase, stopWaitingForLocks } from './client.ts'
 import { type DatabaseFiles, NO_FILES } from './files.ts'
 
-/** After so many turns without another write a group is complete ... */
+/** A group is complete after this many iterations of the event loop without another write ... */
 const QUIET = 3
-/** ... and with so many writes in any case. */
+/** ... or with this many writes. */
 const LARGE = 256
 
 /**
- * Milliseconds between attempts while another process holds the write lock. One costs some 25 µs. A process that writes
- * in a loop leaves gaps of some µs between its commits: only whoever asks often finds one.
+ * Milliseconds between attempts while another process holds the write lock. An attempt costs some 25 µs. A process that
+ * writes in a loop leaves gaps of some µs between its commits: only frequent attempts hit one.
  */
 const RETRY = 1
 
-/** Milliseconds after a failed write in which nothing is tried just to see whether writing works again. */
+/** Milliseconds after a failed write before a probe tries whether writing works again. */
 const PROBE_AFTER = 5000
 
-/** Errors of SQLite that have nothing to do with what is to be written: no room, no right, a disk or file that fails. */
+/** Errors of SQLite that no write is to blame for: disk full, no permission, I/O errors, a damaged file. */
 const FAULT = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PERM|PROTOCOL)/
 
-/** A write that waits for its turn. */
+/** A queued write. */
 interface Waiting {
   work: () => unknown
   resolve: (result: never) => void
@@ -28,7 +28,7 @@ interface Waiting {
   lockedSince: number | undefined
 }
 
-/** What a write came to, told only when it is on disk. */
+/** Settles a write's promise; called only once the group is committed and synced. */
 type Outcome = () => void
 
 /**
@@ -41,35 +41,35 @@ export type Write = <T>(work: () => T) => Promise<T>
 export interface GroupCommit {
   write: Write
   /**
-   * Why writes fail through no fault of theirs: the files were replaced, or the latest write failed for a full disk or
-   * the like. Some seconds after that a harmless write is tried first. Undefined while writing works.
+   * Why writes fail whatever they write: the files were replaced, or the latest write failed for a full disk or the like.
+   * Some seconds after that failure, a harmless write probes first. Undefined while writing works.
    */
   trouble: () => Promise<Error | undefined>
-  /** Refuses what still waits, and all that comes. */
+  /** Rejects queued and later writes. */
   close: () => void
 }
 
 const stopped = () => new Error('the service has stopped')
 
-/** Also of what is a promise in all but name: a query that would run once somebody waits for it. */
+/** Whether a value is a thenable: a promise, or one of Drizzle's queries, which run when they are awaited. */
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 const isBusy = (error: unknown) =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 
-/** The fault of the service's own that an error, or what caused it, tells of. */
+/** The first error of this kind along the chain of causes. */
 function faultOf(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined
   return 'code' in error && FAULT.test(String(error.code)) ? error : faultOf(error.cause)
 }
 
 /**
- * Makes the one way to write to a database. All that is handed in during one turn of the event loop, or by several
- * clients in turns close together, runs when the turn ends, in one transaction, each work in a savepoint of its own: one
- * that throws is rolled back and rejected alone. Nobody is answered before the commit; when it fails, everybody is rejected and nothing is half-done. A lone write
- * waits for nobody. While another process holds the write lock, writes wait without holding up the event loop, each
- * at most {@link BUSY_TIMEOUT}. Nothing is committed to files that are no longer where they were opened.
+ * Creates the group commit of a database. Writes of one iteration of the event loop, or of several that follow closely,
+ * run in one transaction, each in a savepoint of its own: one that throws is rolled back and rejected alone. No promise
+ * resolves before the commit; when that fails, all reject and nothing is half-done. A lone write does not wait for
+ * others. While another process holds the write lock, writes wait, at most {@link BUSY_TIMEOUT} each, without blocking
+ * the event loop. Nothing is committed to files that were replaced or removed since they were opened.
  */
 export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_FILES): GroupCommit {
   const { $client: client } = db
@@ -81,9 +81,9 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
   const rollbackToSavepoint = client.prepare('rollback to work')
   const changes = client.prepare<[], number>('select total_changes()').pluck()
   const userVersion = client.prepare<[], number>('pragma user_version').pluck()
-  /** The latest write's failure through a fault of the service's own, and when it was. */
+  /** The failure of the latest write, where no write is to blame, and its time by `performance.now()`. */
   let failure: { error: Error; at: number } | undefined
-  /** Whether, after such a failure, a work of the current group has changed something. */
+  /** Whether, after such a failure, a write of the current group has changed rows. */
   let hasChanged = false
   let waiting: Waiting[] = []
   let retry: NodeJS.Timeout | undefined
@@ -107,7 +107,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
     try {
       const result = work()
       if (isPromise(result)) {
-        // Nobody will ask what becomes of it. (To ask a query would be to run it.)
+        // No unhandled rejection; but a query must not be awaited, which would run it.
         if (result instanceof Promise) result.catch(() => undefined)
         throw new TypeError('what is written must be decided synchronously')
       }
@@ -124,7 +124,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
     }
   }
 
-  /** Those whom a lock has kept waiting for too long give up; the others try again. */
+  /** Rejects writes that have waited for the lock too long; retries the others. */
   function waitForLock(group: Waiting[], error: unknown): void {
     const now = performance.now()
     for (const one of group) one.lockedSince ??= now
@@ -135,15 +135,15 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
   }
 
   /**
-   * Ends a turn in which writes were waiting. Where several are, more are on their way: they come along, until a few
-   * turns (which wait for nothing) have brought none.
-   * @param before how many were waiting when the turn began
-   * @param quietTurns how many turns have brought none
+   * Ends an iteration of the event loop in which writes were queued. Where there are several, more are likely: the group
+   * gathers them until a few iterations (which do not block) have brought none.
+   * @param before how many were queued when the iteration began
+   * @param quietIterations how many iterations have brought none
    */
-  function endTurn(before: number, quietTurns: number): void {
-    const quiet = waiting.length > before ? 0 : quietTurns + 1
+  function endIteration(before: number, quietIterations: number): void {
+    const quiet = waiting.length > before ? 0 : quietIterations + 1
     const isGathering = waiting.length > 1 && waiting.length < LARGE && quiet < QUIET
-    if (isGathering) setImmediate(endTurn, waiting.length, quiet)
+    if (isGathering) setImmediate(endIteration, waiting.length, quiet)
     else commitGroup()
   }
 
@@ -179,12 +179,12 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
   const write: Write = (work) =>
     new Promise((resolve, reject) => {
       if (isClosed) throw stopped()
-      // After the current turn's callbacks, before the loop waits for anything new.
-      if (waiting.length === 0) setImmediate(endTurn, 0, 0)
+      // After the callbacks of this iteration, before the loop polls for new events.
+      if (waiting.length === 0) setImmediate(endIteration, 0, 0)
       waiting.push({ work, resolve, reject, lockedSince: undefined })
     })
 
-  /** Writes a number that nobody uses, as it is: a page of the log, and a sync. */
+  /** Writes `user_version`, which nothing uses, unchanged: a page of the log, and a sync. */
   async function probe(): Promise<void> {
     try {
       await write(() => {
@@ -192,7 +192,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
       })
       failure = undefined
     } catch {
-      // What failed was noted; a lock of another process says nothing.
+      // A fault was noted by the write; another process's lock is none.
     }
   }
 

@@ -4,7 +4,7 @@ import { v7 } from 'uuid'
 /** Bytes of randomness that an id takes. */
 const SIZE = 16
 
-/** Randomness for the next ids: the system is asked once for many, which costs as much as asking for one. */
+/** Random bytes for the next ids: one system call for many ids costs as much as for one. */
 const pool = new Uint8Array(SIZE * 256)
 let used = pool.length
 
@@ -20,7 +20,7 @@ function randomBytes(): Uint8Array {
 /** The millisecond and the sequence number of the latest id (RFC 9562, section 6.2, method 1). */
 let latest = { msecs: 0, seq: 0 }
 
-/** Of a new millisecond: random, with room to count up. */
+/** The first sequence number of a millisecond: random, with room to count up. */
 const firstOf = (random: Uint8Array) =>
   (((random[6] as number) & 0x3f) << 24) |
   ((random[7] as number) << 16) |

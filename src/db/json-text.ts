@@ -2,21 +2,20 @@ import { customType } from 'drizzle-orm/sqlite-core'
 import { isDeeperThan, type JsonObject } from '../json.ts'
 
 /**
- * Levels of what is read. Clients may write a hundred; thousands are more than the stack of whatever writes them into a
- * response.
+ * Levels of nesting that are read. Clients may write a hundred; with thousands, serialising the response would overflow
+ * the stack.
  */
 const DEEPEST = 1000
 
-/** A text that is shorter than its brackets would be, or has fewer, need not be looked at further: nearly all. */
+/** A cheap check that nearly all texts fail: long enough, and with brackets enough, for such nesting. */
 const mayBeTooDeep = (text: string) =>
   text.length > 2 * DEEPEST && (text.match(/[[{]/g)?.length ?? 0) > DEEPEST
 
 /**
  * Reads stored JSON text. Other tools write the database file too, so text that is empty, does not parse
- * or has the wrong shape reads as empty: one bad row must not take a whole list down.
- * @param text the stored text
- * @param isExpected tells whether the parsed value has the expected shape
- * @param empty makes the value that stands for "nothing stored"
+ * or has the wrong type reads as empty: one bad row must not fail a whole list.
+ * @param isExpected whether the parsed value has the expected type
+ * @param empty creates the value for "nothing stored"
  */
 function readJsonText<T>(text: string, isExpected: (value: unknown) => boolean, empty: () => T): T {
   if (text === '') return empty()
@@ -32,8 +31,8 @@ function readJsonText<T>(text: string, isExpected: (value: unknown) => boolean, 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * A TEXT column that holds a JSON array. It may be NULL, which reads as empty too (see `prepareRows` in
- * `statements.ts`), so whoever reads it never meets null: that is what `notNull` says here, to TypeScript alone.
+ * A TEXT column that holds a JSON array. It may be NULL, which reads as empty too (see `statements.ts`): `notNull` tells
+ * TypeScript so, and nothing else.
  */
 export const jsonArrayText = customType<{ data: unknown[]; driverData: string; notNull: true }>({
   dataType: () => 'text',

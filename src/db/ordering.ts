@@ -1,6 +1,6 @@
 /**
- * Where records stand among their siblings: `sortOrder` ascending, then `id`. All that decides on a `sortOrder` is
- * here: the place after the last, the place between two neighbours, numbering siblings anew, and an order of the client's own.
+ * The order of siblings: `sortOrder` ascending, then `id`. Every `sortOrder` is decided here: after the last sibling,
+ * between two neighbours, renumbering siblings, and reordering by clients.
  */
 import { and, asc, type ColumnBaseConfig, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -9,7 +9,7 @@ import type { SharedDatabase } from './client.ts'
 import { change, given, type Identified, selectOne } from './statements.ts'
 import { ensureFew } from './work-limits.ts'
 
-/** A table whose rows have a place among others. */
+/** A table whose rows have a `sortOrder`. */
 export type OrderedTable = Identified & {
   sortOrder: SQLiteColumn<ColumnBaseConfig<'number', string> & { data: number; notNull: true }>
 }
@@ -24,11 +24,11 @@ export interface Place {
 export const inOrder = (table: Identified & { sortOrder?: SQLiteColumn }): SQL[] =>
   table.sortOrder === undefined ? [asc(table.id)] : [asc(table.sortOrder), asc(table.id)]
 
-/** Condition: the row stands after the place that is given as `sortOrder` and `id`. */
+/** Condition, for keyset pagination: the row comes after the placeholders `sortOrder` and `id`. */
 export const isAfter = (table: OrderedTable): SQL =>
   sql`(${table.sortOrder}, ${table.id}) > (${given('sortOrder')}, ${given('id')})`
 
-/** Condition: the row stands before the place that is given as `sortOrder` and `id`. */
+/** Condition: the row comes before the placeholders `sortOrder` and `id`. */
 export const isBefore = (table: OrderedTable): SQL =>
   sql`(${table.sortOrder}, ${table.id}) < (${given('sortOrder')}, ${given('id')})`
 
@@ -43,7 +43,7 @@ export const afterLast = (last: number | null | undefined): number => (last ?? 0
  * @param before undefined at the beginning
  * @param after undefined at the end
  * @returns undefined when no number lies between them, or the only one is so large that a step from it changes nothing:
- * then the siblings have to be numbered anew
+ * then the siblings have to be renumbered
  */
 export function between(before: number | undefined, after: number | undefined): number | undefined {
   const place =
@@ -59,15 +59,14 @@ export function between(before: number | undefined, after: number | undefined): 
   return fits ? place : undefined
 }
 
-/** The `sortOrder` of the n-th of siblings that are numbered anew, counted from 0. */
+/** The `sortOrder` of the n-th of renumbered siblings, counted from 0. */
 export const numbered = (index: number): number => afterLast(index)
 
 /**
- * Puts records in their places with one statement, however many they are: inside a savepoint SQLite keeps what each
- * single one on a table with triggers changes until the savepoint ends, so that ten thousand would hold everybody up for
- * many seconds.
- * @param alsoSet what else becomes of each of them, from values that are given by name
- * @returns the change, to be called inside the write that it is part of
+ * A prepared update of the places of any number of records. It is one statement, since inside a savepoint SQLite keeps a
+ * statement journal for each update of a table with triggers: ten thousand of them would take many seconds.
+ * @param alsoSet other columns to set, from named placeholders
+ * @returns the update, to be called inside a write
  */
 export function putIn(db: SharedDatabase, table: OrderedTable, alsoSet: Record<string, SQL> = {}) {
   const put = change(() =>
@@ -87,11 +86,11 @@ export function putIn(db: SharedDatabase, table: OrderedTable, alsoSet: Record<s
 }
 
 /**
- * Gives records the places that a client wants, all or nothing. A record that is there already is left as it is,
- * `updatedAt` included.
- * @param siblings the column by which records are looked up together with whom they belong to; absent for those of nobody
- * @param refuse makes the refusal of ids that name no such record, from their positions in the request
- * @returns the change, to be called inside the write that it is part of
+ * Reorders records as a client asks, all or nothing. A record that is in its place already is left as it is, `updatedAt`
+ * included.
+ * @param siblings the foreign key of the owner or parent that all records must have in common; undefined for none
+ * @param refuse creates the error for unknown ids, from their positions in the request
+ * @returns the update, to be called inside a write
  */
 export function reorderIn(
   db: SharedDatabase,

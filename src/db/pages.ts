@@ -1,22 +1,22 @@
 /**
- * Pages of ordered lists, by keyset pagination: a page begins after the last place (`sortOrder`, `id`) of the one before.
- * Records that come and go elsewhere shift nothing, and the service remembers nothing between two pages.
+ * Keyset pagination: a page begins after the last place (`sortOrder`, `id`) of the one before. Records that are inserted
+ * or deleted elsewhere shift nothing, and the service keeps no state between two pages.
  */
 import type { Place } from './ordering.ts'
 
 /** Records on one page, at most. */
 export const PAGE_LIMIT = 500
 
-/** More than any list has. */
+/** The limit of a whole list: more than any list has. */
 const ALL = 1e9
 
-/** Which page of a list is asked for; the list as a whole when nothing is. */
+/** Which page of a list to read; without either, the whole list. */
 export interface PageQuery {
   limit?: number
   cursor?: string
 }
 
-/** Reads the first places after the given one, in order. */
+/** Reads the first `count` places after the given one, in order. */
 export type PlacesAfter = (place: Place, count: number) => Place[]
 
 /** A page of a list. */
@@ -51,7 +51,7 @@ export const isCursor = (text: string): boolean => decode(text) !== undefined
 /** Reads one page of a list; without a limit, all that comes after the cursor. */
 export function readPage(placesAfter: PlacesAfter, { limit = ALL, cursor }: PageQuery): Page {
   const from = cursor === undefined ? BEGINNING : (decode(cursor) ?? BEGINNING)
-  // One more than the page holds tells whether there is a next one.
+  // One more than the page holds shows whether there is a next one.
   const places = placesAfter(from, limit + 1)
   const shown = places.slice(0, limit)
   const last = shown.at(-1)

@@ -7,8 +7,8 @@
  * References to people and teams are opaque strings (identity may live in another system), so they carry no
  * foreign key; references inside the service do, and cascade.
  *
- * What is searched has triggers that keep the index, which Drizzle knows nothing of (see the migration `search`): a
- * migration that makes such a table anew must make its triggers anew, too.
+ * Triggers keep the full-text index current, which Drizzle knows nothing of (see the migration `search`): a migration
+ * that recreates such a table must recreate its triggers, too.
  */
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
@@ -79,7 +79,7 @@ export const kanbanItems = sqliteTable(
     ...timestamps(),
   },
   (table) => [
-    // With `dismissed` and `dueDate`, so that items which are passed over for these need not be read.
+    // `dismissed` and `dueDate` let these filters skip items by the index alone.
     index('kanban_items_project').on(
       table.projectId,
       table.sortOrder,
@@ -295,7 +295,7 @@ export const members = sqliteTable(
   },
   (table) => [
     uniqueIndex('members_email').on(sql`lower(${table.email})`),
-    // Those of whose letters SQLite's `lower` does not know all: few, and looked through (see `emails.ts`).
+    // Emails with letters that SQLite's `lower` does not know: few, and scanned (see `emails.ts`).
     index('members_email_beyond_ascii').on(table.email).where(sql`"email" glob '*[^ -~]*'`),
     index('members_role').on(table.role),
   ],
@@ -363,11 +363,11 @@ export const teamMembers = sqliteTable(
   ],
 )
 
-/** Who signed in, or tried to, and what was done to who may do what. Never changed once written; no secret is ever in it. */
+/** Sign-ins and their failures, and changes of access rights. Append-only; never holds a secret. */
 export const auditLog = sqliteTable('audit_log', {
   id: id(),
   action: required(),
-  /** The member who acted; NULL for whoever was not recognised, and for the command line. */
+  /** The member who acted; NULL for an unknown one, and for the command line. */
   actorId: text(),
   /** What was acted on: a member, token, session or project. It may be gone by now. */
   subjectId: text(),

@@ -1,6 +1,6 @@
 /**
- * Statements: each is made when it is first run, and then kept for as long as the connection. Drizzle writes their SQL from
- * the schema and runs them; only long lists are read by a reader of our own, which takes a third of Drizzle's time
+ * Prepared statements, each prepared lazily when it is first run, and kept for as long as the connection. Drizzle builds
+ * their SQL from the schema and runs them; only long lists are mapped by our own code, in a third of Drizzle's time
  * (docs/decisions/012-prepared-statements.md).
  */
 import {
@@ -20,7 +20,7 @@ import { LRUCache } from 'lru-cache'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 
-/** What the placeholders of a statement stand for, by name. */
+/** The values of a statement's placeholders, by name. */
 type Values = Record<string, unknown>
 
 /** A Drizzle select of columns, without nested objects or computed fields. */
@@ -35,28 +35,28 @@ interface Change {
   prepare: () => unknown
 }
 
-/** What Drizzle prepares: with `get` for the first row, with `run` for a change. */
+/** A statement prepared by Drizzle: `get` reads the first row, `run` makes a change. */
 interface Prepared {
   get: (values: Values) => Values | undefined
   run: (values: Values) => { changes: number }
 }
 
-/** The columns that a select names, by the names of the row's fields. */
+/** The selected columns, by the names of the row's fields. */
 const fieldsOf = (query: Select<unknown>) => query._.selectedFields as Record<string, Column>
 
 /**
- * What a number column reads as where another tool stored something else, which no response could hold. SQLite orders
- * text after all numbers: so what others are ordered by is the largest there is.
+ * What a number column reads as where another tool stored something else, which no response could hold. SQLite sorts
+ * text after all numbers: so a `sortOrder` reads as the largest number.
  */
 const strayNumber = (column: Column) => (column.name === 'sortOrder' ? Number.MAX_VALUE : 0)
 
 const isJsonText = (column: Column) => is(column, SQLiteCustomColumn)
 
 /**
- * Makes what mends a row that Drizzle has read where other tools wrote: JSON text that is NULL reads as empty, and what
- * is no number as one.
+ * Creates the function that normalizes, in place, a row that other tools may have written: JSON text that is NULL reads
+ * as empty, and a number column always as a number.
  */
-function mender(fields: Record<string, Column>): (row: Values) => void {
+function rowNormalizer(fields: Record<string, Column>): (row: Values) => void {
   const numbers = Object.entries(fields).filter(([, column]) => column.dataType === 'number')
   const jsonTexts = Object.entries(fields).filter(([, column]) => isJsonText(column))
   return (row) => {
@@ -68,27 +68,27 @@ function mender(fields: Record<string, Column>): (row: Values) => void {
   }
 }
 
-/** Makes what reads the one row of a prepared statement. */
-function rowReader<Row>(query: { prepare: () => unknown }, fields: Record<string, Column>) {
+/** Prepares a query of one row. */
+function prepareRow<Row>(query: { prepare: () => unknown }, fields: Record<string, Column>) {
   const prepared = query.prepare() as Prepared
-  const mend = mender(fields)
+  const normalize = rowNormalizer(fields)
   return (values: Values): Row | undefined => {
     const row = prepared.get(values)
-    if (row !== undefined) mend(row)
+    if (row !== undefined) normalize(row)
     return row as Row | undefined
   }
 }
 
-/** A select of one row. @returns what reads the first row; undefined where there is none */
+/** A prepared select of one row. @returns the query: the first row; undefined where there is none */
 export function selectOne<Row>(query: () => Select<Row>): (values?: Values) => Row | undefined {
   const reader = once(() => {
     const select = query()
-    return rowReader<Row>(select, fieldsOf(select))
+    return prepareRow<Row>(select, fieldsOf(select))
   })
   return (values = {}) => reader()(values)
 }
 
-/** Makes what binds a statement's parameters: each a placeholder, by name, or a constant. */
+/** Creates the function that binds a statement's parameters: each a named placeholder or a constant. */
 function binder(params: unknown[]): (values: Values) => unknown[] {
   const binders = params.map((param): ((values: Values) => unknown) => {
     const { value, encode } = is(param, Param)
@@ -105,7 +105,7 @@ function binder(params: unknown[]): (values: Values) => unknown[] {
   return (values) => binders.map((bind) => bind(values))
 }
 
-/** What makes a stored value the row's; undefined for a column whose values are taken as they are. */
+/** The function that decodes a column's stored values; undefined where they need no decoding. */
 function decoder(column: Column): ((value: unknown) => unknown) | undefined {
   if (column.dataType === 'number') {
     const stray = strayNumber(column)
@@ -117,9 +117,9 @@ function decoder(column: Column): ((value: unknown) => unknown) | undefined {
 }
 
 /**
- * A select of any number of rows, read without Drizzle's mapping.
- * @param db the connection that the query was made with
- * @returns what reads them all
+ * A prepared select of any number of rows, without Drizzle's mapping.
+ * @param db the connection that the query was built with
+ * @returns the query: all rows
  */
 export function selectAll<Row>(
   { $client }: SharedDatabase,
@@ -148,44 +148,44 @@ export function selectAll<Row>(
   return (values = {}) => reader()(values)
 }
 
-/** An insert, update or delete. @returns what runs it, which returns the number of rows changed */
+/** A prepared insert, update or delete. @returns the statement: the number of rows changed */
 export function change(query: () => Change): (values?: Values) => number {
   const prepared = once(() => query().prepare() as Prepared)
   return (values = {}) => prepared().run(values).changes
 }
 
 /**
- * A value that a statement is given each time it runs, to compare with. For a bare parameter SQLite would plan, and so
- * compile, the statement anew whenever the value changes, hoping for a better plan; the sign says not to.
+ * A named placeholder to compare with. For a bare parameter SQLite would compile the statement again whenever the value
+ * changes, hoping for a better query plan; the unary plus keeps it from that.
  */
 export const given = (name: string): SQL => sql`+${sql.placeholder(name)}`
 
-/** A number that a `limit` or `offset` is given each time, likewise; Drizzle's types know nothing but a bare placeholder there. */
-export const givenNumber = (name: string): Placeholder => given(name) as unknown as Placeholder
+/** The same for a `limit` or `offset`, where Drizzle's types allow a bare placeholder alone. */
+export const givenLimit = (name: string): Placeholder => given(name) as unknown as Placeholder
 
-/** Condition: the column's value is one of the JSON array bound to the placeholder. One statement serves any number. */
+/** Condition: the column's value is in the JSON array bound to the placeholder. One statement serves any number. */
 export const amongValues = (column: SQLiteColumn, name: string): SQL =>
   sql`${column} in (select value from json_each(${given(name)}))`
 
-/** Condition: the column's value is one of the JSON array bound to the placeholder `ids`. */
+/** Condition: the column's value is in the JSON array bound to the placeholder `ids`. */
 export const amongIds = (column: SQLiteColumn): SQL => amongValues(column, 'ids')
 
-/** The name of the placeholder for several values, of which a filter passes any. */
-export const severalOf = (name: string): string => `any ${name}`
+/** The name of a filter's placeholder for several values, as a JSON array. */
+export const listPlaceholder = (name: string): string => `any ${name}`
 
 /**
- * What a filter with these values binds: one value as it is, which has its index; several as a JSON array under a name of
- * their own; undefined for none.
+ * What a filter with these values binds: one value as it is, which can use its index; several as a JSON array, under
+ * {@link listPlaceholder}; undefined for none.
  */
 export const bindAny = (name: string, values: string[]): Record<string, string | undefined> =>
-  values.length > 1 ? { [severalOf(name)]: JSON.stringify(values) } : { [name]: values[0] }
+  values.length > 1 ? { [listPlaceholder(name)]: JSON.stringify(values) } : { [name]: values[0] }
 
 /** A table whose rows have an id. */
 export type Identified = SQLiteTable & {
   id: SQLiteColumn<ColumnBaseConfig<'string', string> & { data: string; notNull: true }>
 }
 
-/** The row of a table with an id. @returns what reads it */
+/** A prepared select of a row by id. @returns the query */
 export function selectById<Table extends Identified>(
   db: SharedDatabase,
   table: Table,
@@ -199,7 +199,7 @@ export function selectById<Table extends Identified>(
   return (id) => one({ id })
 }
 
-/** Whether a table has a row. @returns the test, by id */
+/** A prepared existence check. @returns whether there is a row with this id */
 export function existsIn(db: SharedDatabase, table: Identified): (id: string) => boolean {
   const one = selectOne(() =>
     db
@@ -210,12 +210,12 @@ export function existsIn(db: SharedDatabase, table: Identified): (id: string) =>
   return (id) => one({ id }) !== undefined
 }
 
-/** Which fields a client names is its choice: so many combinations of each kind are kept prepared. */
+/** Clients choose which fields they name: statements cached for each kind, one a combination of fields. */
 const KEPT_COMBINATIONS = 64
 
 /**
- * A statement for each combination of fields that occurs.
- * @param prepare makes it for the fields of these names
+ * A statement for each combination of fields that occurs; the least recently used are dropped.
+ * @param prepare prepares it for the fields of these names
  * @returns the statement for the fields that are not undefined
  */
 export function byFields<T extends object>(prepare: (names: string[]) => T): (values: Values) => T {
@@ -235,7 +235,7 @@ export function byFields<T extends object>(prepare: (names: string[]) => T): (va
 const placeholders = (names: string[]): Values =>
   Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]))
 
-/** Inserts into a table. @returns the insert of a row; absent fields get the column's default */
+/** A prepared insert of a row; absent fields get the column's default. */
 export function insertInto<Table extends SQLiteTable>(
   db: SharedDatabase,
   table: Table,
@@ -248,13 +248,13 @@ export function insertInto<Table extends SQLiteTable>(
   }
 }
 
-/** Inserts into a table. @returns the insert of a row, which returns the row as it was stored, defaults included */
+/** A prepared insert of a row that returns the row as stored, defaults included. */
 export function insertReturning<Table extends SQLiteTable>(
   db: SharedDatabase,
   table: Table,
 ): (row: Table['$inferInsert']) => Table['$inferSelect'] {
   const insert = byFields((names) =>
-    rowReader<Table['$inferSelect']>(
+    prepareRow<Table['$inferSelect']>(
       db
         .insert(table)
         .values(placeholders(names) as Table['$inferInsert'])
@@ -266,16 +266,15 @@ export function insertReturning<Table extends SQLiteTable>(
 }
 
 /**
- * Updates of one row of a table.
- * @returns the update of the row with an id; absent fields keep their value. It returns the row as it is then, or undefined
- * where there is none
+ * A prepared update of a row by id; absent fields keep their values.
+ * @returns the update: the row as it is then; undefined where there is none
  */
 export function updateIn<Table extends Identified>(
   db: SharedDatabase,
   table: Table,
 ): (id: string, changes: Partial<Table['$inferInsert']>) => Table['$inferSelect'] | undefined {
   const update = byFields((names) =>
-    rowReader<Table['$inferSelect']>(
+    prepareRow<Table['$inferSelect']>(
       db
         .update(table as Identified)
         .set(placeholders(names))
@@ -287,7 +286,7 @@ export function updateIn<Table extends Identified>(
   return (id, changes) => update(changes)({ ...changes, id })
 }
 
-/** Deletes from a table. @returns the deletion of the row with an id, with what cascades; it returns whether there was one */
+/** A prepared delete of a row by id, cascades included. @returns the delete: whether there was one */
 export function deleteFrom(db: SharedDatabase, table: Identified): (id: string) => boolean {
   const remove = change(() => db.delete(table).where(eq(table.id, given('id'))))
   return (id) => remove({ id }) > 0

@@ -1,26 +1,26 @@
 /**
- * How much a request may do on the event loop, where everybody else waits for it. What is more is refused before it
- * begins, with {@link TooMuchWork}, and done by the worker thread (see `offload.ts`).
+ * How much work a request may do on the event loop, which it blocks meanwhile. More is rejected before it begins, with
+ * {@link TooMuchWork}, and done by the worker thread (see `offload.ts`).
  */
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 
-/** Bytes of a database file so small that nothing in it is too much. */
+/** Bytes of a database file up to which nothing is too much work. */
 const SMALL_FILE = 2 * 1024 * 1024
 
 /** Rows that a request may write on the event loop, cascades included: some 10 ms. */
 export const ROWS_WRITTEN = 200
 
-/** Rows that a request may read there, and bytes of their texts: some 20 ms. */
+/** Rows, and bytes of their texts, that a request may read on the event loop: some 20 ms. */
 export const ROWS_READ = 1000
 export const BYTES_READ = 2 * 1024 * 1024
 
-/** Not an answer: a request for more than the event loop may do at once. */
+/** Too much work for the event loop. Never becomes a response: the worker thread takes over. */
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork'
 }
 
-/** What is made, unless it is too much work to be made at once. */
+/** The result of `make`; undefined where that is too much work for the event loop. */
 export function unlessTooMuch<T>(make: () => T): T | undefined {
   try {
     return make()
@@ -30,10 +30,10 @@ export function unlessTooMuch<T>(make: () => T): T | undefined {
   }
 }
 
-/** Connections whose work is limited, and whether their file is large by now. */
+/** Connections whose work is limited, each with the check whether its file is large by now. */
 const limited = new WeakMap<SharedDatabase, () => boolean>()
 
-/** Limits the work of a connection: of the one that the event loop uses, where there is a worker thread to do the rest. */
+/** Limits the work of a connection: that of the event loop, where there is a worker thread to take over. */
 export function limitWork(db: SharedDatabase): void {
   const { $client: client } = db
   const pageSize = Number(client.pragma('page_size', { simple: true }))
@@ -41,17 +41,17 @@ export function limitWork(db: SharedDatabase): void {
   limited.set(db, () => Number(pages.get()) * pageSize > SMALL_FILE)
 }
 
-/** Whether this connection has to mind how much it does. */
+/** Whether this connection's work is limited now. */
 export const isLimited = (db: SharedDatabase): boolean => limited.get(db)?.() ?? false
 
-/** Refuses to write more rows than may be. @throws TooMuchWork */
+/** Checks a number of rows against a limit. @throws TooMuchWork */
 export function ensureFew(db: SharedDatabase, rows: number, most = ROWS_WRITTEN): void {
   if (rows > most && isLimited(db)) throw new TooMuchWork()
 }
 
 /**
  * A limit on the rows that a request writes.
- * @param rows which they are, as SQL: `<table> where ...`; they are counted no further than needed
+ * @param rows which they are, as SQL: `<table> where ...`; counted no further than the limit
  * @returns the check, which takes the statement's parameters. It throws TooMuchWork
  */
 export function rowLimit(db: SharedDatabase, rows: string): (...parameters: string[]) => void {
@@ -67,7 +67,7 @@ export function rowLimit(db: SharedDatabase, rows: string): (...parameters: stri
 
 /**
  * A limit on the rows that a request reads, and the length of their texts.
- * @param sources what is read, as SQL, and the bytes of a row; each takes the parameter, if there is one
+ * @param sources the rows and the bytes of each, as SQL; each source takes the parameter, if there is one
  * @returns the check, which takes the parameter. It throws TooMuchWork
  */
 export function readLimit(
@@ -91,10 +91,10 @@ export function readLimit(
   }
 }
 
-/** The rows of a table whose column has one of the values in the JSON array that is the parameter. */
+/** The rows of a table whose column is in the JSON array that is the parameter, as SQL. */
 export const among = (table: string, column: string): string =>
   `${table} where ${column} in (select value from json_each(+?))`
 
-/** The bytes of some columns of a row, told without reading long ones. */
+/** The bytes of some columns of a row, as SQL; long values need not be read for it. */
 export const bytesOf = (...columns: string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')

@@ -1,4 +1,4 @@
-/** Backups: a copy of the database while the service writes, and putting one in the database's place. */
+/** Backups: copying the database while the service writes, and restoring a copy. */
 import {
   chmodSync,
   chownSync,
@@ -18,26 +18,26 @@ import { BUSY_TIMEOUT, describe, refuseForeignTables } from '../db/client.ts'
 import { makeFolders, openAlone, removeFolders, syncFolder } from '../db/files.ts'
 import { StartupError } from '../errors.ts'
 
-/** Pages in one step: enough to be quick, few enough for progress to be seen. */
+/** Pages in one step: enough to be fast, few enough to show progress. */
 const STEP = 2000
 
-/** What SQLite may have left beside a database file, and takes for a part of whatever bears that name. */
+/** Suffixes of files that SQLite leaves beside a database file, and applies to any file of that name. */
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 
-/** Called before the first page and after every few, with the number of pages copied and to copy. */
+/** Called before the first page and after each step, with the number of pages copied and to copy. */
 type OnProgress = (done: number, total: number) => void
 
 interface CopyOptions {
   onProgress: OnProgress
-  /** Gives up when it is aborted. */
+  /** Aborts the copy. */
   signal?: AbortSignal | undefined
 }
 
-/** A copy that was made and checked. */
+/** A checked copy. */
 export interface Copied {
   /** Bytes of the copy. */
   size: number
-  /** How many records point at others that do not exist: not every tool that writes to the file looks. */
+  /** Violations of foreign keys: other tools may write to the file without enforcing them. */
   orphans: number
 }
 
@@ -48,7 +48,7 @@ function isSameFile(one: string, other: string): boolean {
   return first !== undefined && first.ino === second?.ino && first.dev === second.dev
 }
 
-/** Says of which file an error of the system, or of SQLite, tells. */
+/** Wraps an error of the system or SQLite with its context. */
 function because(what: string, error: unknown): Error {
   if (error instanceof StartupError) return error
   const reason = (error as NodeJS.ErrnoException).code === 'EISDIR' ? 'it is a directory' : describe(error)
@@ -69,17 +69,17 @@ function removeDatabase(path: string): void {
 }
 
 /**
- * Copies a database into a new file, for its owner alone, as it was at one moment, whoever writes meanwhile. The copy is
- * one file in itself, without a log.
+ * Copies a consistent snapshot of a database, while others write, into a new file, mode 0600. The copy is a single file,
+ * without a log.
  * @throws StartupError when it is no Phaseboard database, or of a newer version; Error when it is damaged
  */
 async function copy(from: string, to: string, { onProgress, signal }: CopyOptions): Promise<Copied> {
-  // A connection that only reads leaves the log alone. Without a log there is nothing to write, and none is left behind.
+  // A read-only connection never runs a checkpoint. Without a log there is nothing to write, and none is left behind.
   const hasLog = COMPANIONS.some((suffix) => existsSync(from + suffix))
   const source = new SQLite(from, { readonly: hasLog, fileMustExist: true, timeout: BUSY_TIMEOUT })
   try {
-    // All steps read the state in which this transaction began. Without it, each commit of a service would make SQLite
-    // begin anew.
+    // All steps read the snapshot of this transaction. Without it, each commit of a service would make SQLite restart the
+    // backup.
     source.exec('begin')
     refuseForeignTables(source, from)
     closeSync(openSync(to, 'wx', 0o600))
@@ -99,7 +99,7 @@ async function copy(from: string, to: string, { onProgress, signal }: CopyOption
   return { size: statSync(to).size, orphans }
 }
 
-/** Checks a copy, and makes it one file in itself. @returns the number of orphans in it */
+/** Checks a copy, and makes it a single file. @returns the number of orphans in it */
 function check(copied: string, from: string): number {
   const client = new SQLite(copied)
   try {
@@ -113,17 +113,17 @@ function check(copied: string, from: string): number {
   }
 }
 
-/** How a backup may be asked for. */
+/** Options of a backup. */
 export interface BackupOptions extends CopyOptions {
-  /** Replace the file that has the name of the backup. */
+  /** Replace an existing file. */
   force?: boolean | undefined
 }
 
 /**
- * Backs up a database, also while a service writes to it. The backup gets its name only once it is checked and on disk.
+ * Backs up a database, also while a service writes to it. The backup is renamed into place once it is checked and synced.
  * @param path the database
  * @param file where the backup goes
- * @throws Error when the file is there and `force` is not set, or when no sound backup can be made
+ * @throws Error when the file exists and `force` is not set, or when no sound backup can be made
  */
 export async function backUp(path: string, file: string, options: BackupOptions): Promise<Copied> {
   const target = resolve(file)
@@ -149,7 +149,7 @@ export async function backUp(path: string, file: string, options: BackupOptions)
   }
 }
 
-/** Gives a file a second name that nothing has yet; where there are no second names, the file's only one. */
+/** Links a file under a new name that must not exist yet; renames it where the file system has no hard links. */
 function putBeside(from: string, to: string, isThere: () => Error): void {
   try {
     linkSync(from, to)
@@ -161,17 +161,17 @@ function putBeside(from: string, to: string, isThere: () => Error): void {
   }
 }
 
-/** What restoring did. */
+/** The result of a restore. */
 export interface Restored extends Copied {
-  /** What became of the database that was replaced: its new name. Undefined where there was none. */
+  /** The new name of the replaced database. Undefined where there was none. */
   kept: string | undefined
 }
 
 /**
- * Puts a copy of a backup in the place of a database that nobody has open, and keeps that one under another name.
- * @param path the database; what its folder lacks is made
+ * Restores a copy of a backup in the place of a database that no process has open, and keeps that one under another name.
+ * @param path the database; missing parent folders are created
  * @param file the backup
- * @throws Error when somebody has the database open, or the backup is not sound: then nothing has changed
+ * @throws Error when a process has the database open, or the backup is not sound: then nothing has changed
  */
 export async function restore(path: string, file: string, options: CopyOptions): Promise<Restored> {
   const given = resolve(file)
@@ -184,12 +184,12 @@ export async function restore(path: string, file: string, options: CopyOptions):
   const lock = isThere ? lockOut(real) : undefined
   try {
     const copied = await copy(given, temporary, options)
-    beLike(temporary, isThere ? real : dirname(real))
+    copyOwnership(temporary, isThere ? real : dirname(real))
     sync(temporary)
     const kept = `${real}.before-restore-${new Date().toISOString().replaceAll(':', '-')}`
     if (lock) writeBackLog(lock)
     if (isThere) putBeside(real, kept, () => new Error(`${kept} is already there`))
-    // What the log still holds belongs to the database that is replaced.
+    // The log belongs to the replaced database.
     for (const suffix of COMPANIONS) setAside(real + suffix, kept + suffix)
     renameSync(temporary, real)
     syncFolder(dirname(real))
@@ -204,9 +204,9 @@ export async function restore(path: string, file: string, options: CopyOptions):
 }
 
 /**
- * Takes a database for itself, until the connection is closed.
- * @returns the connection; undefined for a file that is no readable database, which nobody can be working with
- * @throws Error when somebody has it open
+ * Locks a database exclusively, until the connection is closed.
+ * @returns the connection; undefined for a file that is no readable database, which no process can be using
+ * @throws Error when another process has it open
  */
 function lockOut(path: string): SQLite.Database | undefined {
   let client: SQLite.Database | undefined
@@ -222,33 +222,34 @@ function lockOut(path: string): SQLite.Database | undefined {
   return client
 }
 
-/** Copies the log into the file, so that the file is whole in itself. */
+/** Runs a checkpoint: the file then is complete without its log. */
 function writeBackLog(client: SQLite.Database): void {
   try {
     client.pragma('wal_checkpoint(truncate)')
   } catch {
-    // A damaged database is a reason to restore: then file and log are kept as they are.
+    // The database may be damaged, a reason to restore: then file and log are kept as they are.
   }
 }
 
 /**
- * Gives a file the owner, and the mode, of the one that it replaces, or where there is none the owner of its folder: the
- * service must be able to open it, whoever restores.
- * @throws Error when the system does not let us
+ * Gives a file the owner and mode of the one that it replaces, or where there is none the owner of its folder: the
+ * service must be able to open it, whichever user restores.
+ * @param model the replaced file, or the folder
+ * @throws Error when the system does not permit it
  */
-function beLike(file: string, other: string): void {
-  const theirs = statSync(other)
-  const ours = statSync(file)
-  if (theirs.isFile()) chmodSync(file, theirs.mode & 0o777)
-  const { uid, gid } = theirs.isFile() || ours.uid === 0 ? theirs : ours
-  if (ours.uid !== uid || ours.gid !== gid) chownSync(file, uid, gid)
+function copyOwnership(file: string, model: string): void {
+  const wanted = statSync(model)
+  const current = statSync(file)
+  if (wanted.isFile()) chmodSync(file, wanted.mode & 0o777)
+  const { uid, gid } = wanted.isFile() || current.uid === 0 ? wanted : current
+  if (current.uid !== uid || current.gid !== gid) chownSync(file, uid, gid)
 }
 
-/** Gives a file beside a database a new name, or removes it where it holds nothing. */
+/** Renames a file beside a database, or removes it where it is empty or an index. */
 function setAside(file: string, name: string): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size
   if (size === undefined) return
-  // The index of a log is made anew from the log.
+  // The index is rebuilt from the log.
   if (size === 0 || file.endsWith('-shm')) rmSync(file)
   else renameSync(file, name)
 }

@@ -26,10 +26,10 @@ import {
   type TrelloList,
 } from './trello.ts'
 
-/** Rows in one statement: enough to be quick, few enough for progress to be seen. */
+/** Rows in one statement: enough to be fast, few enough to show progress. */
 const BATCH = 100
 
-/** What an import made, and what it left out. */
+/** What an import created, and what it left out. */
 export interface ImportedBoard {
   projectId: string
   name: string
@@ -51,11 +51,11 @@ export interface ImportedBoard {
   trimmed: number
 }
 
-/** How an import may be asked for. */
+/** Options of an import. */
 export interface ImportOptions {
-  /** Import the board although there is a project made of it. */
+  /** Import the board although it was imported before. */
   again?: boolean | undefined
-  /** Called before the first record and after every few, with the number of records made and to make. */
+  /** Called before the first record and after each batch, with the number of records inserted and to insert. */
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
@@ -88,7 +88,7 @@ export function importTrelloBoard(
   return made
 }
 
-/** What an import made, in lines for people: counts that can be held against the file. */
+/** The summary of an import, in lines: counts that can be checked against the file. */
 export function describeImport(made: ImportedBoard): string[] {
   const checklists = made.checklists === 1 ? '1 checklist' : `${made.checklists} checklists`
   const line = (name: string, count: number, ...notes: (string | false)[]) => {
@@ -121,10 +121,10 @@ export function describeImport(made: ImportedBoard): string[] {
   ]
 }
 
-/** @throws Error when a project was made of the board before */
+/** @throws Error when the board was imported before */
 function refuseSecondImport(db: Database, { id, cards }: TrelloBoard): void {
-  // Other tools may have written the metadata. Where it no longer says which board a project was, its items do;
-  // where it names another board, they do not: cards can be moved between boards.
+  // Other tools may have changed the metadata. Where it names no board any more, the items' source ids do; where it names
+  // another board, they do not count: cards can be moved between boards.
   const boardOf = sql`case when json_valid(${projects.metadata}) then json_extract(${projects.metadata}, '$.trello.id') end`
   const cardIds = JSON.stringify(cards.map((card) => card.id))
   const isOfBoard = sql`exists (
@@ -226,7 +226,7 @@ function toRecords(board: TrelloBoard): { tables: TableRows[]; made: ImportedBoa
   }
 }
 
-/** The file says when a thing was made, but only for cards and the board when it last changed. */
+/** The file knows the creation of everything, but the last change of cards and the board alone. */
 const unchangedSince = (createdAt: string) => ({ createdAt, updatedAt: createdAt })
 
 /** A closed board is an archived project. */
@@ -323,14 +323,14 @@ function withSortOrder(cards: TrelloCard[]) {
 /** The name as it was, where it had to be changed. */
 const originalOf = (name: string, shown: string) => (name === shown ? {} : { name })
 
-/** Bytes kept free for the names of what is left out: twenty of at most fifty characters. */
+/** Bytes reserved for the names of omitted fields: twenty of at most fifty characters. */
 const ROOM_FOR_OMITTED = 8192
 
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 /**
- * What Trello knows and Phaseboard has no field for, as metadata. It stays within what clients may write, so
- * that one which reads an item and writes it back is not refused: the largest fields give way, and are named.
+ * Trello's data without a field in Phaseboard, as metadata. It stays within the limit for clients, so that one which
+ * reads an item and writes it back is not rejected: the largest fields are omitted, and named.
  */
 function toMetadata(trello: JsonObject): { trello: JsonObject } {
   if (bytes({ trello }) <= JSON_TEXT_LIMIT) return { trello }
@@ -367,8 +367,8 @@ const nameLabels = ({ labels }: TrelloBoard): ReadonlyMap<TrelloLabel, string> =
   distinctNames(labels, ({ name, color }) => readableName(isBlank(name) ? color : name), LIMITS.label)
 
 /**
- * Gives each thing a name that fits and that no other has: the first of a name keeps it, the others become
- * `Name (2)`, `Name (3)`, ... Compared is what is left after shortening.
+ * Gives each thing a unique name within the limit: the first of a name keeps it, the others become `Name (2)`,
+ * `Name (3)`, ... Names are compared after shortening.
  */
 function distinctNames<T>(things: readonly T[], nameOf: (thing: T) => string, limit: number): Map<T, string> {
   const wanted = things.map((thing) => ({ thing, name: shorten(nameOf(thing), limit) }))
@@ -421,5 +421,5 @@ const COLORS = new Map(
   ]),
 )
 
-/** For labels without a colour, and for colours that Trello may yet invent. */
+/** For labels without a colour, and for unknown colours. */
 const DEFAULT_COLOR = '#3b82f6'

@@ -1,6 +1,6 @@
 /**
- * Trello's board export (a board's menu, "Print, export, and share", "Export as JSON"), of any age: read with
- * all its oddities, handed on as one plain and tidy board. Nothing after this file knows how the export looks.
+ * Trello's board export (a board's menu, "Print, export, and share", "Export as JSON"), of any age: parsed leniently and
+ * normalized to one board. Nothing else knows the format of the export.
  */
 
 import { readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { isDeeperThan, type JsonObject, parseJson } from '../json.ts'
 import { JSON_TEXT_DEPTH } from '../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../time.ts'
 
-/** A list. `name` is as it was; it may be blank, very long, or the name of another list too. */
+/** A list. `name` is as exported; it may be blank, very long, or not unique. */
 export interface TrelloList {
   id: string
   name: string
@@ -46,7 +46,7 @@ export interface TrelloComment {
   editedAt: string | null
 }
 
-/** A card. `rest` is all that has no field of its own here. */
+/** A card. `rest` holds all that has no field of its own here. */
 export interface TrelloCard {
   id: string
   name: string
@@ -92,7 +92,7 @@ export interface TrelloBoard {
   unreadableDueDates: number
 }
 
-/** What makes a file a board export. Everything else may be missing or odd. */
+/** What makes a file a board export. Everything else may be missing or malformed. */
 const ExportSchema = Type.Object({
   id: Type.String({ minLength: 1 }),
   name: Type.String(),
@@ -144,7 +144,7 @@ function whyUnreadable(error: unknown): string {
 export function parseTrelloBoard(json: string): TrelloBoard {
   const board = parse(json)
   if (!isExport(board)) throw new Error(ajv.errorsText(isExport.errors, { dataVar: 'board' }))
-  // What a card carries along is stored as it is, and whoever serialises it later recurses.
+  // The rest of a card is stored as it is, and serialisers recurse.
   if (isDeeperThan(board, JSON_TEXT_DEPTH)) {
     throw new Error(`it is nested deeper than ${JSON_TEXT_DEPTH} levels`)
   }
@@ -163,7 +163,7 @@ function parse(json: string): unknown {
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-/** Well-formed, because SQLite stores UTF-8: two names that differ in a lone surrogate only would become one. */
+/** Well-formed, since SQLite stores UTF-8: two names that differ in a lone surrogate only would become equal. */
 const text = (value: unknown): string => (typeof value === 'string' ? value.toWellFormed() : '')
 const number = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
@@ -172,7 +172,7 @@ const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(text).filter((entry) => entry !== '') : []
 
-/** When the thing was made: the first four bytes of a Trello id are Unix seconds (MongoDB's ObjectId). */
+/** The time of creation: the first four bytes of a Trello id are Unix seconds (MongoDB's ObjectId). */
 function birth(id: unknown): string | undefined {
   const seconds = /^([0-9a-f]{8})[0-9a-f]{16}$/i.exec(text(id))?.[1]
   return seconds === undefined ? undefined : timestamp(Number.parseInt(seconds, 16) * 1000)
@@ -199,13 +199,13 @@ const withoutEmpty = (fields: JsonObject): JsonObject =>
 
 // --- names ---
 
-/** Nothing to see: white space, control characters, zero-width and other invisible ones. */
+/** Invisible text: white space, control characters, zero-width and other invisible ones. */
 const BLANK = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
-/** Whether there is nothing to see of a text. */
+/** Whether a text is empty or invisible. */
 export const isBlank = (text: string): boolean => BLANK.test(text)
 
-/** A name that can be seen: the name itself, or `(untitled)`. */
+/** A visible name: the name itself, or `(untitled)`. */
 export const readableName = (name: string): string => (isBlank(name) ? '(untitled)' : name)
 
 // --- the board and its parts ---
@@ -268,8 +268,8 @@ function toLists(board: JsonObject, fallback: string): TrelloList[] {
 }
 
 /**
- * Labels come from the board and, in old exports, from the cards only: there without ids, so that what looks
- * the same is the same.
+ * Labels come from the board and, in old exports, from the cards only: there without ids, so that equal name and colour
+ * mean the same label.
  */
 function toLabels(board: JsonObject, cards: JsonObject[], fallback: string) {
   const look = ({ name, color }: JsonObject) => JSON.stringify([text(color), text(name)])
@@ -289,7 +289,7 @@ function toLabels(board: JsonObject, cards: JsonObject[], fallback: string) {
   const all = [...new Set(known.values())]
   return {
     all: [...all.filter(({ name }) => !isBlank(name)), ...all.filter(({ name }) => isBlank(name))],
-    /** The labels of a card, each once; ids of labels that are gone are passed over. */
+    /** The labels of a card, each once; unknown ids are skipped. */
     ofCard: (card: JsonObject): TrelloLabel[] => {
       const keys = [
         ...strings(card.idLabels),
@@ -307,7 +307,7 @@ interface Checklist {
   entries: JsonObject[]
 }
 
-/** Checklists lie beside the cards or, in other exports, in them; which card they belong to, either side may say. */
+/** Checklists are listed beside the cards or, in other exports, nested in them; either may refer to the other. */
 function toChecklists(board: JsonObject, cards: JsonObject[]): Checklist[] {
   const cardOf = new Map(cards.flatMap((card) => strings(card.idChecklists).map((id) => [id, text(card.id)])))
   const nested = cards.flatMap((card) =>
@@ -326,7 +326,7 @@ function toChecklists(board: JsonObject, cards: JsonObject[]): Checklist[] {
   }))
 }
 
-/** What of a card has a field of its own, or says which card or board it is part of. */
+/** Keys of a card that are not kept in its `rest`: they have a field of their own, or name the board. */
 const HAS_FIELD = new Set([
   'id',
   'name',
@@ -373,7 +373,7 @@ function toCard(card: JsonObject, parts: CardParts): TrelloCard {
       ...Object.fromEntries(Object.entries(card).filter(([key]) => !HAS_FIELD.has(key))),
       idMembers: otherMembers,
       checklists: checklists.map(checklistRest),
-      // Thumbnails, several long addresses for each picture, would be most of what a board takes.
+      // Thumbnails, several long URLs for each picture, would be most of a board's data.
       attachments: objects(card.attachments).map(({ previews: _, ...attachment }) => attachment),
       cover: isObject(card.cover) ? withoutEmpty({ ...card.cover, scaled: null }) : null,
       listClosed: list?.closed || null,
@@ -401,7 +401,7 @@ function toEntries(card: JsonObject, checklists: Checklist[], fallback: string):
   })
 }
 
-/** What subtasks cannot hold: the checklist's name; of single entries dates, people and invisible names. */
+/** What subtasks have no field for: the checklist's name; dates, people and invisible names of entries. */
 const checklistRest = ({ id, name, entries }: Checklist): JsonObject =>
   withoutEmpty({
     id,
@@ -421,7 +421,7 @@ function toComments(board: JsonObject, fallback: string): CardComment[] {
   return (
     objects(board.actions)
       .filter(({ type }) => COMMENTS.has(type))
-      // The export begins with the newest; turned round first, those of one moment stay in their order.
+      // The export is newest first; reversed before the stable sort, comments of the same time keep their order.
       .reverse()
       .map((action) => {
         const data = isObject(action.data) ? action.data : {}

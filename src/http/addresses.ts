@@ -1,6 +1,6 @@
 /**
  * Network addresses, in whatever form a socket or a proxy writes them. By Node's own means: ipaddr.js takes `::10.0.0.9` for
- * `::ffff:10.0.0.9`, which is somebody else.
+ * `::ffff:10.0.0.9`, which is another address.
  */
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 import type { FastifyRequest } from 'fastify'
@@ -15,23 +15,22 @@ function groupsOf(address: string): string[] {
 }
 
 /**
- * Where a request comes from: what the proxies that are trusted say, as long as that is an address, else the peer's own.
- * A header is whatever somebody wrote: nothing else of it may get into a log or a limit.
+ * The client's address: as trusted proxies forward it, if that is an address, else the peer's own. A header may hold any
+ * text, which must not get into logs or limits.
  */
 export function addressOf({
   ip,
   socket: { remoteAddress = '' },
 }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
-  // The zone of a link-local address (RFC 4007) is free text, and means something on one machine only.
+  // The zone of a link-local address (RFC 4007) is free text, and meaningful on one machine only.
   const [address = ''] = (ip ?? '').split('%', 1)
   return isIP(address) === 0 ? remoteAddress : address
 }
 
 /**
- * What counts as one client: an IPv4 address or, since whoever has one IPv6 address usually has the 2^64 of its
- * network, an IPv6 network of 64 bits.
- * @param address an IPv4 address inside an IPv6 one (`::ffff:192.0.2.1`) is the IPv4 address; what is no address stands
- * for itself
+ * What counts as one client for limits: an IPv4 address or, since one client usually has a whole network of 2^64
+ * addresses, an IPv6 network of 64 bits.
+ * @param address an IPv4-mapped one (`::ffff:192.0.2.1`) counts as IPv4; other text is returned as it is
  */
 export function clientAt(address: string): string {
   if (!isIPv6(address)) return address
@@ -41,9 +40,9 @@ export function clientAt(address: string): string {
 }
 
 /**
- * Makes the test whether an address is among others, whichever of them are IPv4 addresses inside IPv6 ones.
+ * Creates the check whether an address is in a list, IPv4-mapped IPv6 addresses included.
  * @param addresses addresses and subnets
- * @returns the test; a connection that is gone has no address, and that is among none
+ * @returns the check; false for the undefined address of a closed connection
  */
 export function amongAddresses(addresses: readonly string[]): (address: string | undefined) => boolean {
   const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')

@@ -1,4 +1,4 @@
-/** The routes that all kinds of child records have: a route file mounts those that it wants, each under its own path and words. */
+/** The routes that all kinds of child records share: a route file mounts those it needs, under its own paths and documentation. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Place } from '../db/ordering.ts'
@@ -8,7 +8,7 @@ import type { JsonBytes } from '../schemas/serialization.ts'
 import { memberOf } from './identity.ts'
 import { sendJson } from './send.ts'
 
-/** What reads and changes the records. */
+/** The rules that read and change the records. */
 export interface ChildRules<Row, Create, Update> {
   list: (parentId: string) => Promise<JsonBytes>
   get: (id: string) => Promise<Row>
@@ -17,7 +17,7 @@ export interface ChildRules<Row, Create, Update> {
   delete: (id: string, member: CurrentMember) => Promise<void>
 }
 
-/** A route's words, as a client meets them. */
+/** A route's documentation. */
 interface Words {
   operationId: string
   summary: string
@@ -26,9 +26,9 @@ interface Words {
   failure: string
 }
 
-/** Of a route that changes something. */
+/** The documentation of a route that changes something. */
 interface ChangeWords extends Words {
-  /** Whether what is there may not allow the change: 409. */
+  /** Whether the route may respond 409. */
   conflicts?: boolean
 }
 
@@ -49,10 +49,10 @@ const docsOf = ({ operationId, summary, description }: Words) => ({
 })
 
 /**
- * Makes what mounts the routes of a kind of child record: `list`, `create` and `reorder` under the parent's path, with the
- * parent's `:id`; `get`, `update` and `delete` under the record's own. Validation comes before existence.
+ * Functions that mount the routes of a kind of child record: `list`, `create` and `reorder` under the parent's path, with
+ * the parent's `:id`; `get`, `update` and `delete` under the record's own. Validation comes before existence.
  * @param record the schema of a record
- * @param tag under which tag the document shows the routes
+ * @param tag the OpenAPI tag
  */
 export function childRoutes<Row extends TSchema, Create, Update>(
   app: FastifyInstance,

@@ -1,2 +1,2 @@
-/** The library that answers other origins, loaded where there are any: only own modules are imported dynamically. */
+/** The CORS library, loaded only where CORS is configured: dynamic imports are of our own modules alone. */
 export { default } from '@fastify/cors'

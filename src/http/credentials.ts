@@ -1,4 +1,4 @@
-/** Credentials: how a request becomes that of a member. */
+/** Credentials: which member a request acts for. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../config.ts'
 import { authenticationRequired, forbidden } from '../errors.ts'
@@ -8,7 +8,7 @@ import { createHostCheck } from './host-names.ts'
 import { createProxyHeader, type ProxyHeaderOptions } from './proxy-header.ts'
 import type { SessionCookies } from './session-cookies.ts'
 
-/** What counts as a credential. */
+/** Which credentials count. */
 export interface CredentialOptions extends ProxyHeaderOptions {
   /** The address the service listens on. */
   host: string
@@ -20,19 +20,19 @@ export interface CredentialOptions extends ProxyHeaderOptions {
 /** The credentials of requests. */
 export interface Credentials {
   /**
-   * Whom a request's credential stands for: bearer token, the header of a proxy, session cookie, and in open mode the
+   * The identity of a request's credential: bearer token, the header of a proxy, session cookie, and in open mode the
    * default member.
    * @returns undefined where there is none and one is required
-   * @throws ApiError 401 for one that is worth nothing, 403 for the default member under a foreign host name
+   * @throws ApiError 401 for an invalid one, 403 for the default member under a foreign host name
    */
   identify: (request: FastifyRequest, reply: FastifyReply) => Identity | undefined
-  /** Whether a request has a credential that the browser, or the proxy behind it, adds whoever's page it comes from. */
+  /** Whether a request has an ambient credential: one that the browser or a proxy adds whichever page it comes from. */
   hasAmbient: (request: FastifyRequest) => boolean
 }
 
-/** Notes that credentials are in use. That must cost a request neither its answer nor time, e.g. while the disk is full. */
-function createUseNotes() {
-  /** Credentials whose use is being noted, by id: requests that come meanwhile need not note it too. */
+/** Records uses of credentials. Requests neither wait for it nor fail with it, e.g. while the disk is full. */
+function createUseRecorder() {
+  /** Ids of credentials whose use is being written: concurrent requests need not write it too. */
   const noting = new Set<string>()
   return (request: FastifyRequest, id: string, touch: () => Promise<void>): void => {
     if (noting.has(id)) return
@@ -43,7 +43,7 @@ function createUseNotes() {
   }
 }
 
-/** Makes what identifies the members whom requests act for. */
+/** Creates the credentials of requests. */
 export function createCredentials(
   app: FastifyInstance,
   cookies: SessionCookies,
@@ -52,7 +52,7 @@ export function createCredentials(
   const { sessions, tokens } = app.rules.members
   const { members } = app.rules
   const emailFromProxy = createProxyHeader(options)
-  const noteUse = createUseNotes()
+  const noteUse = createUseRecorder()
 
   function fromToken(request: FastifyRequest, secret: string): Identity {
     const found = tokens.find(secret)
@@ -92,8 +92,9 @@ export function createCredentials(
   const isKnownHost = createHostCheck(options.corsOrigins)
 
   /**
-   * Guards against DNS rebinding: where being on this machine is all that makes one the default member, a page under a
-   * name of its own that leads here is in the browser, but not on the machine.
+   * Guards against DNS rebinding: where only the loopback address protects the default member, a foreign page whose host
+   * name resolves to this machine must not act as one.
+   * @throws ApiError 403
    */
   function withoutCredential(host: string | undefined): Identity | undefined {
     if (isOnlyLocal && !isKnownHost(host)) throw forbidden('host name is neither local nor in CORS_ORIGIN')
@@ -103,7 +104,7 @@ export function createCredentials(
   return {
     identify(request, reply) {
       const { authorization, host } = request.headers
-      // What another scheme presents is for somebody else, a proxy in front, say.
+      // Another scheme is meant for another server, e.g. a proxy in front.
       if (authorization !== undefined && /^bearer(?:\s|$)/i.test(authorization)) {
         return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '')
       }

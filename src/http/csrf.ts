@@ -8,23 +8,23 @@ function isOwnOrigin(request: FastifyRequest, origin: string): boolean {
   return URL.canParse(own) && new URL(own).origin === origin
 }
 
-/** Whether another site's page makes a request. What says nothing of where it comes from is no browser's. */
+/** Whether a request comes from another site's page. One with neither header does not come from a browser. */
 function isCrossOrigin(request: FastifyRequest, via: Via | undefined, allowed: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (origin !== undefined && allowed.includes(origin)) return false
   if (site === 'cross-site') return true
-  // Which origins are a host's own, behind its proxies, browsers know better.
+  // Behind a host's proxies, `Sec-Fetch-Site` is more reliable than comparing origins.
   if (via === 'host' && site !== undefined) return false
   return origin !== undefined && !isOwnOrigin(request, origin)
 }
 
 /**
- * Makes the guard against CSRF. A browser sends some changing requests for any page, without a preflight (a POST of plain
- * text, say, which is as good as JSON here), with all ambient credentials: cookies, what a proxy or host adds, being on
- * this machine. So these must come from a page of ours. A token is no ambient credential.
- * @param corsOrigins other origins whose pages are ours
+ * Creates the guard against CSRF. A browser sends some unsafe requests for any page, without a preflight (e.g. a POST of
+ * plain text, which is parsed as JSON here), with all ambient credentials: cookies, what a proxy or host adds, access to
+ * this machine. These must come from an allowed origin. A token is no ambient credential.
+ * @param corsOrigins allowed origins besides our own
  * @param hasAmbientCredential whether a request has one besides its token
- * @returns the guard, which takes how the member was recognised; it throws an ApiError 403
+ * @returns the guard, which takes how the member was identified; it throws an ApiError 403
  */
 export function createCsrfGuard(
   corsOrigins: readonly string[],

@@ -1,22 +1,22 @@
-/** Keeping a host application's own things its own, where Fastify's scopes alone do not. */
+/** Isolation from a host application, where Fastify's encapsulated scopes do not provide it. */
 import type { FastifyInstance } from 'fastify'
 
 /**
- * What the host adds to the shared schemas is handed down to every scope, which then makes itself new validators, and those
- * are Fastify's. The service refers to no shared schema: it takes none.
+ * Ignores the host's shared schemas. Every encapsulated scope inherits them, and then replaces its validators by Fastify's
+ * default ones. The service needs no shared schemas.
  */
-export function refuseHostSchemas(app: FastifyInstance): void {
+export function ignoreHostSchemas(app: FastifyInstance): void {
   app.addSchema = () => app
 }
 
 /**
- * Keeps the service out of the host's own OpenAPI document: the host's `@fastify/swagger` sees every route below it. Call
- * it before the service is registered.
+ * Hides the service's routes from the host's own OpenAPI document: the host's `@fastify/swagger` sees every route below
+ * it. Call it before the service is registered.
  */
-export function stayOutOfHostDocument(app: FastifyInstance): void {
+export function hideFromHostDocument(app: FastifyInstance): void {
   const swaggerTransform = ({ url }: { url: string }) => ({ schema: { hide: true }, url })
   app.addHook('onRoute', (route) => {
-    // Into what is there already: where HEAD routes are documented, the host has a copy of the route with the same config.
+    // In place: where HEAD routes are documented, the host has a copy of the route with the same config object.
     route.config = Object.assign(route.config ?? {}, { swaggerTransform })
   })
 }

@@ -1,4 +1,4 @@
-/** The member a request acts for: what the auth hook leaves on the request, and what a route declares for it. */
+/** The member a request acts for: the decorator that the auth hook sets, and the access that a route declares. */
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../members/audit-log.ts'
 import type { Access, Identity } from '../members/identity.ts'
@@ -7,14 +7,14 @@ import { addressOf } from './addresses.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route. Routes under /api that do not say so do not register. */
+    /** Who may call the route. Registering a route under /api without it is an error. */
     access?: Access
     /** The `error` string of the route's 500. */
     failure?: string
   }
 }
 
-/** Under which key the auth hook leaves the identity on the request; a symbol, so that no host's decorator collides. */
+/** The decorator with the request's identity, set by the auth hook; a symbol, so that it cannot collide with a host's. */
 export const IDENTITY = Symbol('phaseboard.identity')
 
 /** Who makes this request. Only in handlers and route hooks of routes that are not public. */

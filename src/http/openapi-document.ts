@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document, from the same schemas that validate and serialise. Few services are ever asked for it: this module and
- * the library are loaded when the first request for it comes.
+ * The OpenAPI document, from the same schemas that validate and serialise. This module and the library are loaded lazily,
+ * by the first request for it.
  */
 import { STATUS_CODES } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
@@ -14,7 +14,7 @@ import { BODY_EXAMPLES } from '../schemas/examples.ts'
 import { namedSchemas } from '../schemas/records.ts'
 import swagger from './swagger.ts'
 
-/** An operation of the document, as far as it is looked into here. */
+/** An operation of the document, as far as it is used here. */
 interface Operation {
   operationId: string
   parameters?: { name: string }[]
@@ -22,17 +22,17 @@ interface Operation {
   responses: Record<string, { headers?: object }>
 }
 
-/** The OpenAPI document, as far as it is looked into here. */
+/** The OpenAPI document, as far as it is used here. */
 export interface OpenApiDocument {
   openapi: string
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, object> }
 }
 
-/** A route, as far as the document tells of it. */
+/** A route, as far as it is documented. */
 export interface DescribedRoute {
   method: string
-  /** Relative to where the service begins. */
+  /** Relative to the service's prefix. */
   path: string
   schema: FastifySchema
   config: FastifyContextConfig
@@ -77,7 +77,7 @@ function security(access: Access | undefined, authMode: 'open' | 'required') {
     : CREDENTIALS
 }
 
-/** A request body as a client should read it: validation drops unknown keys, it does not refuse them. */
+/** A request body as documented: validation drops unknown keys, it does not reject them. */
 function documentedBody(
   { additionalProperties: _, ...body }: TSchema,
   operationId: string | undefined,
@@ -87,8 +87,8 @@ function documentedBody(
 }
 
 /**
- * A parameter as a client should read it: the page fills in what it finds as a default or an example, and a filter that
- * nobody asked for hides what there is. Both become words.
+ * A parameter as documented: the docs page would prefill defaults and examples, and so filter without being asked. Both
+ * move into the description.
  */
 function documentedParameter({ default: preset, examples = [], description, ...parameter }: TSchema): object {
   const words = [
@@ -110,11 +110,11 @@ function documentedQuery({ properties = {}, ...query }: TSchema): object {
   }
 }
 
-/** What a status means: its standard phrase, and the route's own words for an unexpected failure. */
+/** The description of a status: its standard phrase, or the route's own `error` for an unexpected failure. */
 const describeStatus = (status: string, failure: string | undefined) =>
   status === '500' && failure !== undefined ? `Unexpected failure: \`${failure}\`` : STATUS_CODES[status]
 
-/** The errors that every endpoint of its kind can answer, so that no route has to list them. */
+/** The errors that every endpoint of its kind can return, so that no route has to list them. */
 function commonErrors(
   { body, querystring }: FastifySchema,
   access: Access | undefined,
@@ -133,7 +133,7 @@ function commonErrors(
   )
 }
 
-/** A route's schema as the document shows it. */
+/** A route's schema as documented. */
 function documented({ schema, config }: DescribedRoute, authMode: 'open' | 'required'): FastifySchema {
   const { body, querystring, response, ...rest } = schema
   const answers = {
@@ -153,7 +153,7 @@ function documented({ schema, config }: DescribedRoute, authMode: 'open' | 'requ
   }
 }
 
-/** The headers that clients act on: what each says, and as what. */
+/** The headers that clients act on: description and type. */
 const HEADERS = {
   ETag: ['Names this state of the answer, for `If-None-Match`', 'string'],
   Link: ['Where there is a next page: its address, `<...>; rel="next"`', 'string'],
@@ -165,7 +165,7 @@ const HEADERS = {
 } as const
 type Header = keyof typeof HEADERS
 
-/** Not as a reference to a component: generators take what a reference leads to for required. */
+/** Inline, not as a reference: generators of clients take a referenced header for required. */
 function describeHeader(name: Header): object {
   const [description, type] = HEADERS[name]
   return { description, schema: { type } }
@@ -174,8 +174,8 @@ function describeHeader(name: Header): object {
 const RATE_LIMIT: readonly Header[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
 /**
- * The headers that an answer of an operation may have. Those of the limit come with every answer; they are described where
- * clients look for them: with what was done, and with the refusal.
+ * The headers that a response may have. The rate limit's come with every response; they are documented where clients look
+ * for them: with successes and with 429.
  */
 function headersOf(
   status: string,
@@ -192,12 +192,12 @@ function headersOf(
   ]
 }
 
-/** Whether what a keyword of a schema holds is data, which may look like a schema. */
+/** Whether the value of a schema keyword is data, which may look like a schema. */
 const isData = (key: string) => ['default', 'enum', 'example', 'examples'].includes(key)
 
 /**
- * A schema as generators of clients should read it. `x-items` says of the elements of an array what the serializer must not
- * know: it would write whatever else is stored there as something of that type.
+ * A schema for generators of clients. `x-items` documents the elements of an array without the serializer knowing: it
+ * would coerce whatever else is stored there to that type.
  */
 function refine(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(refine)
@@ -205,12 +205,12 @@ function refine(schema: unknown): unknown {
   const { 'x-items': items, ...rest } = schema as TSchema
   const entries = Object.entries({ ...rest, ...(items && { items }) })
   const refined = entries.map(([key, value]) => [key, isData(key) ? value : refine(value)])
-  // Generators take an object of which nothing is said for one that has nothing.
+  // Generators take an object schema without properties for an empty object.
   const isOpen = [rest.type].flat().includes('object') && !('properties' in rest)
   return Object.fromEntries(isOpen ? [['additionalProperties', true], ...refined] : refined)
 }
 
-/** Does what the library does not: it has no names for bodies, calls all of them required, and finds headers in schemas. */
+/** Completes the library's document: names of body schemas, optional bodies, and response headers. */
 function complete(document: OpenApiDocument, configs: ReadonlyMap<string, FastifyContextConfig>): void {
   const { schemas } = document.components
   for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
@@ -235,9 +235,9 @@ function complete(document: OpenApiDocument, configs: ReadonlyMap<string, Fastif
 }
 
 /**
- * Writes the document, in an application of its own: the library describes the routes of the application that it is
- * registered in, and those of the service stay as they are.
- * @param options `server`: the path that those of the routes are relative to; and the service's mode
+ * Writes the document in a separate Fastify application: the library documents the routes of the application that it is
+ * registered in.
+ * @param options `server`: the base path of the routes' paths; and the service's mode
  */
 export async function writeDocument(
   routes: readonly DescribedRoute[],
@@ -285,7 +285,7 @@ export async function writeDocument(
       handler: async () => undefined,
     })
   }
-  // Requests are served between the steps, none of which takes long.
+  // Yield to the event loop between the steps, so that other requests are served.
   await setImmediate()
   await app.ready()
   await setImmediate()
@@ -296,7 +296,7 @@ export async function writeDocument(
   return document
 }
 
-/** Writes a document as YAML: the library can, but only a document that it has just written itself. */
+/** Writes a document as YAML, by the library, which only converts a document of its own. */
 export async function toYaml(document: OpenApiDocument): Promise<string> {
   const app = Fastify()
   await app.register(swagger, { openapi: {}, transformObject: () => document as never })

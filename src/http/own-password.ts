@@ -5,10 +5,10 @@ import { verifyPassword } from '../members/passwords.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 
 /**
- * Makes the check that whoever changes the own password knows it. Guessing it is limited as, and together with,
- * guessing it at a sign-in.
- * @returns the check. It resolves with the hash that the password was held against, which may be another one by the time
- * of the write, and throws an ApiError: 400 on `currentPassword` when that is missing or wrong, 404, or 429
+ * Creates the check of the current password before a member changes it. Failures count towards the limits of failed
+ * sign-ins.
+ * @returns the check. It resolves with the verified hash, which may have changed by the time of the write, and throws an
+ * ApiError: 400 on `currentPassword` when that is missing or wrong, 404, or 429
  */
 export function createPasswordCheck(members: Members, limits: SignInLimits) {
   return async (id: string, currentPassword: string | undefined, address: string): Promise<string> => {

@@ -1,9 +1,9 @@
-/** Lists in pages, as HTTP has them: the query parameters, and the `Link` header that names the next page (RFC 8288). */
+/** Pagination over HTTP: the query parameters, and the `Link` header with the next page (RFC 8288). */
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import { PAGE_LIMIT } from '../db/pages.ts'
 
-/** The query parameters of a list in pages; without any, the whole list. */
+/** The query parameters of a paginated list; without any, the whole list. */
 export const PageParameters = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, description: 'Records on a page; without it, all' }),
@@ -16,7 +16,7 @@ export const PageParameters = {
   ),
 }
 
-/** An absolute request target, as clients send it to a proxy (RFC 9112, section 3.2.2): its host is whatever the client likes. */
+/** The origin of a request target in absolute-form (RFC 9112, section 3.2.2): its host is the client's choice. */
 const ORIGIN = /^https?:\/\/[^/?]*/i
 
 /** Adds the `Link` header of the next page, if there is one, relative to the server. */

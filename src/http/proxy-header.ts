@@ -1,4 +1,4 @@
-/** The header in which a reverse proxy names the member whom it has recognised, by email. */
+/** The header in which a reverse proxy names the authenticated member by email. */
 import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { amongAddresses } from './addresses.ts'
@@ -8,7 +8,7 @@ export type ProxyHeaderOptions = Pick<Config, 'authProxyHeader' | 'trustProxy'>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The text of a header: Node shows each byte as a character, while proxies write UTF-8. */
+/** Decodes a header as UTF-8, which proxies write; Node decodes it as Latin-1. */
 function decode(value: string): string {
   if (/^\p{ASCII}*$/u.test(value)) return value
   try {
@@ -19,9 +19,9 @@ function decode(value: string): string {
 }
 
 /**
- * Makes what reads the header. What counts is who sends the request itself, never what it says about its origin.
- * @returns the reader: the email; undefined when there is no such header, or none that counts; an empty text, which is
- * nobody's, when there are several
+ * Creates the function that reads the header. The peer's own address decides whether it is trusted, never a forwarded one.
+ * @returns the function: the email; undefined when there is no such header, or its sender is not trusted; an empty text,
+ * which matches no member, when there are several
  */
 export function createProxyHeader({
   authProxyHeader,
@@ -32,7 +32,7 @@ export function createProxyHeader({
   const isTrusted = trustProxy === true ? () => true : amongAddresses(trustProxy || [])
   return ({ raw: { headers, rawHeaders, socket } }) => {
     if (headers[name] === undefined || !isTrusted(socket.remoteAddress)) return undefined
-    // Names and values take turns there, each header as it was sent.
+    // Names and values alternate in `rawHeaders`, which does not join repeated headers.
     const values = rawHeaders.filter(
       (_, index) => rawHeaders[index - 1]?.toLowerCase() === name && index % 2 === 1,
     )

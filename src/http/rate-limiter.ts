@@ -1,2 +1,2 @@
-/** The library that counts, for whoever loads it when it is first needed: only own modules are imported dynamically. */
+/** The rate limiting library, loaded when it is first needed: dynamic imports are of our own modules alone. */
 export { RateLimiterMemory } from 'rate-limiter-flexible'

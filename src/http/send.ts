@@ -1,16 +1,16 @@
-/** Answers whose bytes are written already: as they are, or as snapshots that a client may have already. */
+/** Sending responses that are serialised already: as JSON, or as snapshots with conditional requests. */
 import type { FastifyReply } from 'fastify'
 import fresh from 'fresh'
-import { etagOf, type PageSnapshot, type Snapshot, type Soon } from '../reading/snapshots.ts'
+import { etagOf, type MaybePromise, type PageSnapshot, type Snapshot } from '../reading/snapshots.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { linkNextPage } from './pages.ts'
 
-/** Sends JSON in UTF-8 that is written already, by the same schema that documents the answer. */
+/** Sends JSON that is serialised already, by the schema that documents the response. */
 export const sendJson = (reply: FastifyReply, body: JsonBytes): FastifyReply =>
   reply.header('content-type', 'application/json; charset=utf-8').send(body)
 
-/** Sends what is there at once, and the rest when it is. */
-function whenThere<T>(made: Soon<T>, send: (made: T) => void): void | Promise<void> {
+/** Sends a value synchronously where it is no promise. */
+function whenReady<T>(made: MaybePromise<T>, send: (made: T) => void): void | Promise<void> {
   return made instanceof Promise ? made.then(send) : send(made)
 }
 
@@ -20,14 +20,14 @@ function sendNow(reply: FastifyReply, { body, etag }: Snapshot): void {
   else reply.header('content-type', 'application/json; charset=utf-8').send(body)
 }
 
-/** Answers with a snapshot, or with 304 when the client has it already (RFC 9110, section 13.1.2). */
-export const sendSnapshot = (reply: FastifyReply, snapshot: Soon<Snapshot>) =>
-  whenThere(snapshot, (made) => sendNow(reply, made))
+/** Sends a snapshot, or 304 when it matches `If-None-Match` (RFC 9110, section 13.1.2). */
+export const sendSnapshot = (reply: FastifyReply, snapshot: MaybePromise<Snapshot>) =>
+  whenReady(snapshot, (made) => sendNow(reply, made))
 
-/** Answers with a page, as with any snapshot, and names the next one. */
-export const sendPage = (reply: FastifyReply, page: Soon<PageSnapshot>) =>
-  whenThere(page, ({ body, etag, next }) => {
+/** Sends a page as {@link sendSnapshot} does, with the `Link` header of the next page. */
+export const sendPage = (reply: FastifyReply, page: MaybePromise<PageSnapshot>) =>
+  whenReady(page, ({ body, etag, next }) => {
     linkNextPage(reply, next)
-    // Whoever has a page already must learn when others have come to follow it, though it shows the same.
+    // The ETag covers the `Link` header: the same records with and without a next page are different responses.
     sendNow(reply, { body, etag: next === undefined ? etag : etagOf(`${etag} and more`) })
   })

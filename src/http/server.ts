@@ -1,4 +1,4 @@
-/** The HTTP server around the standalone service: its options, what is not even a request, and how it stops. */
+/** The HTTP server of the standalone service: its options, protocol errors, and graceful shutdown. */
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import { type Socket, Server as TcpServer } from 'node:net'
 import type { Writable } from 'node:stream'
@@ -9,8 +9,8 @@ import { repairUrl } from './urls.ts'
 
 const errorBody = (status: number) => JSON.stringify({ error: STATUS_CODES[status] })
 
-/** The answer to what is not even HTTP, written to the bare socket: there is no request to reply to. */
-function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+/** Responds to malformed HTTP on the socket itself: there is no request to reply to. */
+function rejectConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
   const body = errorBody(status)
@@ -24,7 +24,7 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   socket.destroySoon()
 }
 
-/** How many Host headers a request has: of several, Node shows the first, and a proxy may have gone by another. */
+/** The number of Host headers: of several, Node uses the first, and a proxy may have used another. */
 function hostHeaders({ rawHeaders }: IncomingMessage): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -34,8 +34,8 @@ function hostHeaders({ rawHeaders }: IncomingMessage): number {
   return count
 }
 
-/** Node answers some requests itself, without a body; here they get the contract's. */
-export function refuseLikeEverything(app: FastifyInstance): void {
+/** Rejects requests with an `Expect` or `Host` header that Node would reject without a body, with the contract's error body. */
+export function rejectProtocolErrors(app: FastifyInstance): void {
   app.server.on('checkExpectation', (_request, response) => {
     const body = errorBody(417)
     const type = { 'content-type': 'application/json; charset=utf-8' }
@@ -48,10 +48,10 @@ export function refuseLikeEverything(app: FastifyInstance): void {
   })
 }
 
-/** How often the log says that there are too many connections, in milliseconds. */
+/** Milliseconds between warnings about too many connections. */
 const REMINDER = 60_000
 
-/** Closes connections above a number of them as they come. */
+/** Limits the number of connections; more are closed as they come. */
 export function limitConnections(app: FastifyInstance, maxConnections: number): void {
   let said = Number.NEGATIVE_INFINITY
   app.server.maxConnections = maxConnections
@@ -62,7 +62,7 @@ export function limitConnections(app: FastifyInstance, maxConnections: number): 
   })
 }
 
-/** Resolves when what was written to the socket has been handed to the network, or never will be. */
+/** Resolves when all that was written to the socket has been flushed, or the socket has closed. */
 const allSent = (socket: Socket) =>
   new Promise((resolve) => {
     if (socket.writableEnded) socket.once('close', resolve)
@@ -70,8 +70,8 @@ const allSent = (socket: Socket) =>
   })
 
 /**
- * While the service stops, every connection ends with its answer, and one that has not asked for anything (browsers
- * open some in advance) ends at once: idle, they would only hold up the exit.
+ * Graceful shutdown of connections: each ends with its response, and one without any request (browsers open some in
+ * advance) ends at once, since it would only delay the exit.
  */
 export function releaseConnections(app: FastifyInstance): void {
   let isStopping = false
@@ -82,11 +82,11 @@ export function releaseConnections(app: FastifyInstance): void {
   })
   app.addHook('preClose', async () => {
     isStopping = true
-    // Stop listening first: what follows may take a moment. Node's own close() would also cut off slow readers.
+    // Stop listening first: what follows may take a moment. Node's own http close() would also cut off slow clients.
     if (app.server.listening) TcpServer.prototype.close.call(app.server)
     app.server.keepAliveTimeout = 1
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-    // Node takes a connection for idle once its answer is written, and would cut off what is not sent yet.
+    // To Node a connection is idle once its response is written; closing it would cut off what is not flushed yet.
     for (const socket of sockets) if (socket.writableLength > 0) await allSent(socket)
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -102,17 +102,17 @@ export const serverOptions = (
 ): FastifyHttpOptions<Server> => ({
   logger: { level: config.logLevel, ...(logStream && { stream: logStream }) },
   logController: new LogController({ disableRequestLogging: true }),
-  // Fastify only reads it.
+  // The cast drops `readonly`; Fastify only reads it.
   trustProxy: config.trustProxy as boolean | string[],
-  // A request has a minute to arrive whole: Fastify's default is to wait for ever.
+  // A request has a minute to arrive: Fastify's default is no timeout.
   requestTimeout: 60_000,
-  // A request on a connection that was already open while the service stops is still answered properly.
+  // Requests on open connections are still served while the service stops.
   return503OnClosing: false,
   // An id may be any string: as long as a request line, and with any percent signs.
   routerOptions: { maxParamLength: 65_536 },
   rewriteUrl: ({ url = '/' }) => (url.includes('%') ? repairUrl(url) : url),
-  clientErrorHandler: refuseConnection,
-  // Not Node's bare answer to a request without a Host header, but one of ours.
-  // Node looks every 30 seconds for requests that take too long; what is late ends sooner.
+  clientErrorHandler: rejectConnection,
+  // A missing Host header gets an error body of ours, not Node's empty one. And Node checks for request timeouts every 5
+  // seconds instead of 30.
   http: { requireHostHeader: false, connectionsCheckingInterval: 5000 },
 })

@@ -1,4 +1,4 @@
-/** How often a sign-in may fail. */
+/** Limits of failed sign-ins. */
 import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { tooManyRequests } from '../errors.ts'
 import { emailKey } from '../members/emails.ts'
@@ -7,12 +7,12 @@ import { clientAt } from './addresses.ts'
 
 /** The window, in seconds. */
 const WINDOW = 60
-/** Failures a window for one account from one address (see {@link clientAt}): guessing a password. */
+/** Failures a window for one account from one address (see {@link clientAt}): password guessing. */
 const PER_PAIR = 10
-/** Failures a window from one address: trying one password on many accounts. */
+/** Failures a window from one address: password spraying. */
 const PER_ADDRESS = 50
 
-/** Loaded by the first sign-in. */
+/** Created, and their library loaded, by the first sign-in. */
 async function createLimiters() {
   const { RateLimiterMemory } = await import('./rate-limiter.ts')
   return {
@@ -22,9 +22,9 @@ async function createLimiters() {
 }
 
 /**
- * Limits failed sign-ins per address and account together, and per address; never per account alone, so that
- * nobody can lock somebody else out. Attempts are counted before the password is checked, so that parallel
- * guesses do not slip through, and given back when the sign-in succeeds.
+ * Limits failed sign-ins per pair of address and account, and per address; never per account alone, so that nobody can
+ * lock out a member. Attempts are counted before the password is checked, so that concurrent guesses count too, and
+ * taken back when the sign-in succeeds.
  */
 export function createSignInLimits() {
   const limiters = once(createLimiters)
@@ -36,13 +36,13 @@ export function createSignInLimits() {
     } catch (refusal) {
       if (refusal instanceof Error) throw refusal
       const { msBeforeNext } = refusal as RateLimiterRes
-      // Counts end by a monotonic clock, but what is left of them is told by the system's, which may be set back.
+      // Windows end by a monotonic clock, but the library computes their rest by the system clock, which may be set back.
       throw tooManyRequests('Too many failed sign-ins', Math.min(Math.ceil(msBeforeNext / 1000), WINDOW))
     }
   }
 
   return {
-    /** Counts an attempt. @throws ApiError 429 with Retry-After when there were too many. */
+    /** Counts an attempt. @throws ApiError 429 with Retry-After when there were too many */
     async count(address: string, email: string): Promise<void> {
       const { pairs, addresses } = await limiters()
       const client = clientAt(address)
@@ -50,7 +50,7 @@ export function createSignInLimits() {
       try {
         await consume(pairs, pairKey(client, email))
       } catch (refusal) {
-        // A refused attempt is no failure: who retries one account must not use up the others' at this address.
+        // A rejected attempt does not count: retrying one account must not use up the limit of the address.
         await addresses.reward(client)
         throw refusal
       }

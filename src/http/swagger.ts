@@ -1,2 +1,2 @@
-/** The library that writes the OpenAPI document, loaded when somebody asks for it: only own modules are imported dynamically. */
+/** The library that writes the OpenAPI document, loaded when it is first needed: dynamic imports are of our own modules alone. */
 export { default } from '@fastify/swagger'

@@ -8,8 +8,8 @@ const canDecode = (text: string) => {
 }
 
 /**
- * Makes a request target decodable, so that an id may be any string: a path segment with malformed percent
- * encoding is taken literally.
+ * Makes a request target decodable, so that an id may be any string: a path segment with malformed percent-encoding is
+ * taken literally.
  * @param url the request target, path and query
  * @returns the same target, with the percent signs of malformed segments encoded
  */

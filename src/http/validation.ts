@@ -10,8 +10,7 @@ import { EMAIL_PATTERN, JSON_TEXT_DEPTH, JSON_TEXT_LIMIT } from '../schemas/comm
 import { parseTimestamp } from '../time.ts'
 
 /**
- * Whether the JSON of a value certainly takes more characters than given. It looks no further than it must, and counts
- * the least that each part can take.
+ * Whether the JSON of a value is certainly longer than a limit, in characters: a lower bound that stops at the limit.
  */
 function isLongerThan(value: unknown, limit: number): boolean {
   let length = 0
@@ -34,15 +33,15 @@ function isLongerThan(value: unknown, limit: number): boolean {
   return length > limit
 }
 
-/** Violations that one answer tells of. */
+/** Violations that one response lists. */
 const REPORTED = 100
 
-/** Stands for violations that are counted, not told: `params.count` of them. */
+/** The keyword of an error that stands for violations which are counted, not listed: `params.count` of them. */
 const COUNTED = 'x-counted'
 
 /**
- * Makes the check of an array's elements, which tells of the first {@link REPORTED} violations and counts the rest: Ajv
- * would make an object for each of tens of thousands.
+ * Creates the check of an array's elements, which lists the first {@link REPORTED} violations and counts the rest: Ajv
+ * would create an object for each of tens of thousands.
  */
 function elementsCheck(ajv: Ajv, elements: AnySchemaObject) {
   const check = ajv.compile(elements)
@@ -63,7 +62,7 @@ function elementsCheck(ajv: Ajv, elements: AnySchemaObject) {
 
 /**
  * `contentMediaType: application/json` on a field of type `[array | object, string]`: parses JSON text in
- * place before the schema's array and object keywords see it, and holds the plain value to the limits.
+ * place before the schema's array and object keywords see it, and checks the plain value against the limits.
  */
 function compileJsonText(
   _mediaType: string,
@@ -81,7 +80,7 @@ function compileJsonText(
       if (context) context.parentData[context.parentDataProperty] = value
     }
     const refuseFor = (errors: Partial<ErrorObject>[]) => {
-      // The value is refused as a whole: checking its elements again would only multiply the errors.
+      // The value is rejected as a whole: checking its elements again would only multiply the errors.
       settle(empty())
       check.errors = errors
       return false
@@ -117,7 +116,7 @@ function compileJsonText(
 
 const tooMany = (limit: number) => `must NOT have more than ${limit} items`
 
-/** `maxItems`, as JSON Schema has it; but the elements of an array that is too long are not looked at any more. */
+/** `maxItems` of JSON Schema; but the elements of an array that is too long are not checked. */
 function compileMaxItems(limit: number): DataValidateFunction {
   const check: DataValidateFunction = (items: unknown[], context?: DataValidationCxt) => {
     if (items.length <= limit) return true
@@ -128,10 +127,10 @@ function compileMaxItems(limit: number): DataValidateFunction {
   return check
 }
 
-/** A value as it would be stored: in UTF-8, which has no half characters. */
+/** A value as it would be stored: in UTF-8, which has no lone surrogates. */
 const asStored = (value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)
 
-/** `x-unique-by: <name>`: no two elements of the array that have a value there have the same. Of our own, hence the `x-`. */
+/** `x-unique-by: <name>`: the elements' values under this name, where present, are unique. */
 function compileUniqueBy(name: string): DataValidateFunction {
   const check: DataValidateFunction = (items: (Record<string, unknown> | null)[]) => {
     const values = items.map((item) => asStored(item?.[name])).filter((value) => value !== undefined)
@@ -143,7 +142,7 @@ function compileUniqueBy(name: string): DataValidateFunction {
   return check
 }
 
-/** `x-at-most-one-of: [name, ...]`: the object has no two of these fields. All but the first that is there are in error. */
+/** `x-at-most-one-of: [name, ...]`: the object has at most one of these fields. All but the first present are errors. */
 function compileAtMostOneOf(names: string[]): DataValidateFunction {
   const check: DataValidateFunction = (data: object, context?: DataValidationCxt) => {
     const [first, ...others] = names.filter((name) => Object.hasOwn(data, name))
@@ -160,13 +159,13 @@ function compileAtMostOneOf(names: string[]): DataValidateFunction {
 
 function createAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
-    // The schemas are the service's own, and a test holds each against its meta-schema; at run time that would cost
-    // more than compiling all of them.
+    // The schemas are the service's own, and a test checks each against the meta-schema; at run time that would cost more
+    // than compiling all of them.
     meta: false,
     validateSchema: false,
     allErrors: true,
     coerceTypes,
-    // What is coerced is not looked at again: "Infinity" is left for the limits to refuse, which else pass it over.
+    // With coercion "Infinity" becomes a number: strict numbers would skip the limits, which reject it.
     strictNumbers: !coerceTypes,
     removeAdditional: true,
     allowUnionTypes: true,
@@ -204,8 +203,8 @@ function createAjv(coerceTypes: boolean): Ajv {
 }
 
 /**
- * Fastify's validator compiler: bodies as they are, parameters and queries (always text) coerced. A schema is compiled
- * when the first request needs it, so that a start does not wait for all of them.
+ * Fastify's validator compiler: bodies as they are, parameters and queries (always text) coerced. Schemas are compiled
+ * lazily, by the first request that needs each, which makes the start faster.
  */
 export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, unknown>> {
   const strict = once(() => createAjv(false))
@@ -233,14 +232,14 @@ const readablePath = (path: string[]) =>
     .map((segment, depth) => (/^\d+$/.test(segment) ? `[${segment}]` : depth ? `.${segment}` : segment))
     .join('')
 
-/** What a text of each of our own formats is. */
+/** Error messages for our own formats. */
 const FORMATS = {
   timestamp: 'must be an ISO 8601 date-time or a plain date',
   cursor: 'must be the cursor of a next page',
   email: 'must be an email address',
 }
 
-/** What Ajv says, in words that need no knowledge of JSON Schema. */
+/** The message of a violation, in words that need no knowledge of JSON Schema. */
 function describe({ keyword, message = 'is invalid', params }: ErrorObject): string {
   switch (keyword) {
     case 'required':
@@ -256,7 +255,7 @@ function describe({ keyword, message = 'is invalid', params }: ErrorObject): str
   }
 }
 
-/** A failed union also reports each branch: they become its one message. */
+/** Joins the errors of a failed union's branches into its one message. */
 function joinUnions(errors: readonly ErrorObject[]): ErrorObject[] {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf')
   const branchesOf = (union: ErrorObject) =>
@@ -275,8 +274,8 @@ function joinUnions(errors: readonly ErrorObject[]): ErrorObject[] {
     )
 }
 
-/** Of an array that is too long nothing else is said: what became of it for the other keywords is nobody's doing. */
-function withoutThoseOfLongArrays(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+/** Drops the other errors of an array that is too long: the maxItems keyword has emptied it for the other keywords. */
+function withoutErrorsOfLongArrays(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const long = new Set(
     errors.flatMap(({ keyword, instancePath }) => (keyword === 'maxItems' ? [instancePath] : [])),
   )
@@ -294,7 +293,7 @@ const sum = (numbers: number[]) => numbers.reduce((total, number) => total + num
 export function flattenErrors(errors: readonly ErrorObject[]): ValidationDetails {
   const formErrors: string[] = []
   const fieldErrors: Record<string, string[]> = Object.create(null)
-  const told = joinUnions(withoutThoseOfLongArrays(errors)).filter(({ keyword }) => keyword !== COUNTED)
+  const told = joinUnions(withoutErrorsOfLongArrays(errors)).filter(({ keyword }) => keyword !== COUNTED)
   for (const error of told.slice(0, REPORTED)) {
     const path = segments(error.instancePath)
     if (error.keyword === 'required') path.push(error.params.missingProperty)

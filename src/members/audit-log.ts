@@ -1,15 +1,15 @@
-/** The audit log: sign-ins and their failures, and changes to who may do what. Secrets have no place in it. */
+/** The audit log: sign-ins and their failures, and changes of access rights. It never holds secrets. */
 
 import { desc, inArray, lt } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
 import { auditLog } from '../db/schema.ts'
-import { amongIds, change, given, givenNumber, insertInto, selectAll, selectOne } from '../db/statements.ts'
+import { amongIds, change, given, givenLimit, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import type { JsonObject } from '../json.ts'
 import { timestamp } from '../time.ts'
 
-/** What is recorded. */
+/** The recorded actions. */
 export const AUDIT_ACTIONS = [
   'sign-in',
   'sign-in-failed',
@@ -29,35 +29,35 @@ export const AUDIT_ACTIONS = [
   'project-deleted',
 ] as const
 
-/** Who acted, and from where: nobody and nowhere for the command line. */
+/** Who acted, and from which address; both null for the command line. */
 export interface Actor {
   id: string | null
   address: string | null
 }
 
-/** Whoever types commands on the machine itself. */
+/** The actor of commands. */
 export const COMMAND_LINE: Actor = { id: null, address: null }
 
-/** What happened. */
+/** An entry to be recorded. */
 export interface AuditEntry {
   action: (typeof AUDIT_ACTIONS)[number]
   by: Actor
-  /** The id of the member, token, session, team or project that it happened to; null when there is none to name. */
+  /** The id of the member, token, session, team or project acted on; null for none. */
   subjectId: string | null
-  /** More to know, e.g. `{ from, to }` of a role. Never a password, token, cookie or hash. */
+  /** Details, e.g. `{ from, to }` of a role. Never a password, token, cookie or hash. */
   metadata?: JsonObject
 }
 
-/** An entry as it is kept. */
+/** An entry as stored. */
 export type AuditRow = typeof auditLog.$inferSelect
 
-/** Entries that one write prunes, at most, so that it holds nobody up. */
+/** Entries that one write prunes, at most, so that it does not block the event loop. */
 const PRUNED_AT_ONCE = 500
 
-/** After every id: no character comes after this one. */
+/** Sorts after every id: the last code point. */
 const AFTER_ALL = '\u{10ffff}'
 
-/** The beginning of ids made at a time (RFC 9562, section 5.7): those made earlier come before it. */
+/** The prefix of ids created at a time (RFC 9562, section 5.7): earlier ids sort before it. @param time milliseconds since 1970 */
 function idPrefixOf(time: number): string {
   const milliseconds = Math.max(0, time).toString(16).padStart(12, '0')
   return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}`
@@ -79,7 +79,7 @@ function statementsOf(db: SharedDatabase) {
         .from(auditLog)
         .where(lt(auditLog.id, given('id')))
         .orderBy(desc(auditLog.id))
-        .limit(givenNumber('count')),
+        .limit(givenLimit('count')),
     ),
     entries: selectAll<AuditRow>(db, () =>
       db.select().from(auditLog).where(amongIds(auditLog.id)).orderBy(desc(auditLog.id)),
@@ -89,7 +89,7 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The audit log. Ids tell when an entry was made, and in which order. */
+/** The audit log. Its ids, UUIDv7, sort entries by time. */
 export class AuditLog {
   static readonly reads: readonly string[] = ['page', 'hasOlder']
   readonly #db: SharedDatabase
@@ -100,7 +100,7 @@ export class AuditLog {
     this.#sql = statementsOf(db)
   }
 
-  /** Records what happened, inside the write in which it happens, so that neither is there without the other. */
+  /** Records an entry. Call it inside the write of the action, so that both are committed or neither. */
   record({ action, by, subjectId, metadata = {} }: AuditEntry): void {
     this.#sql.insert({
       id: newId(),
@@ -128,7 +128,7 @@ export class AuditLog {
     return this.#sql.oldest({ before: idPrefixOf(time) }) !== undefined
   }
 
-  /** Removes some of the entries from before a time. @returns whether those were all */
+  /** Deletes some of the entries from before a time. @param time milliseconds since 1970 @returns whether those were all */
   prune(time: number): boolean {
     return this.#sql.prune({ before: idPrefixOf(time) }) < PRUNED_AT_ONCE
   }

@@ -1,14 +1,14 @@
-/** What several selects of members have in common. */
+/** Columns and conditions that several selects of members share. */
 import { sql } from 'drizzle-orm'
 import { members } from '../db/schema.ts'
 
 const { id, name, email, role, disabled, createdAt, updatedAt } = members
 
-/** Of a member: what requests act for. */
+/** The columns of the member a request acts for. */
 export const currentMember = { id, name, email, role }
 
-/** Of a member: what others may see. Nothing of the password is among it. */
+/** The columns that other members may see: all but the password hash. */
 export const shownMember = { ...currentMember, disabled, createdAt, updatedAt }
 
-/** Condition: the member is not disabled. Written out, since SQLite plans anew for a bare parameter, a constant one too. */
+/** Condition: the member is not disabled. No bound value, for which SQLite would compile the statement again each time. */
 export const isEnabled = sql`not ${disabled}`

@@ -1,4 +1,4 @@
-/** The first admin: somebody must be able to sign in and create the other members. */
+/** The first admin, who can sign in and create the other members. */
 import { rmSync } from 'node:fs'
 import { type Database, write } from '../db/client.ts'
 import { initialPasswordFile, leaveInitialPassword } from './initial-password.ts'
@@ -6,13 +6,13 @@ import type { Members } from './members.ts'
 import { hashPassword } from './passwords.ts'
 import { newToken } from './secrets.ts'
 
-/** The admin a first start made. `passwordFile`: where the generated password is left, if one was. */
+/** The admin that a first start created. `passwordFile`: where the generated password is, if one was generated. */
 export interface FirstAdminMade {
   email: string
   passwordFile: string | undefined
 }
 
-/** What the first start needs to know to make an admin. */
+/** The settings of the first admin. */
 export interface FirstAdmin {
   databaseUrl: string
   adminEmail: string | undefined
@@ -20,11 +20,11 @@ export interface FirstAdmin {
 }
 
 /**
- * Makes the first admin when there is none. Without a configured password, a random one is written to
- * {@link initialPasswordFile} (mode 0600), and only its path is ever told.
+ * Creates the first admin when there is none. Without a configured password, a random one is written to
+ * {@link initialPasswordFile} (mode 0600), and only its path is logged.
  * @param members the members of the same connection
- * @returns the admin made and the file with its password, or undefined when nothing had to be done (also for a
- * `:memory:` database without a configured password: there is no place to leave one)
+ * @returns the new admin and the file with its password; undefined when there is an admin already, or for a `:memory:`
+ * database without a configured password
  */
 export async function ensureFirstAdmin(
   db: Database,
@@ -50,7 +50,7 @@ export async function ensureFirstAdmin(
   try {
     return write(db, make)
   } catch (error) {
-    // A password without its admin would only mislead.
+    // A password file without its admin would mislead.
     if (isWritten && passwordFile !== undefined) rmSync(passwordFile, { force: true })
     throw error
   }

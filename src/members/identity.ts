@@ -1,8 +1,8 @@
-/** Who makes a request, and what a route demands of them. */
+/** Who makes a request, and the access that a route requires. */
 import { authenticationRequired, forbidden } from '../errors.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 
-/** How a member was recognised. `proxy`: by the one in front; `host`: by the application this service is embedded in. */
+/** How a member was identified. `proxy`: by a proxy in front; `host`: by the application this service is embedded in. */
 export type Via = 'session' | 'token' | 'proxy' | 'default' | 'host'
 
 /** The member a request acts for. `scope` limits what an API token may do. */
@@ -10,29 +10,29 @@ export interface Identity {
   member: CurrentMember
   via: Via
   scope: 'read' | 'write'
-  /** The session that the request came with, when that is how the member was recognised. */
+  /** The id of the session, when that is how the member was identified. */
   sessionId?: string
 }
 
 /**
  * Who may call a route.
- * - `public`: whoever; no credential is even looked at
+ * - `public`: anyone; credentials are ignored
  * - `read`: any member
  * - `write`: any member but a viewer
- * - `own`: any member, viewers too, on what is theirs alone
+ * - `own`: any member, viewers too, on their own records alone
  * - `admin`: an admin
- * - `admin-or-403`: an admin; whoever is not one gets 403, also without a credential or with a useless one
+ * - `admin-or-403`: an admin; anyone else gets 403, also without a credential or with an invalid one
  *
- * In open mode viewers are not held back; a read token never writes.
+ * In open mode viewers may write; a read token never may.
  */
 export type Access = 'public' | 'read' | 'write' | 'own' | 'admin' | 'admin-or-403'
 
-/** Whether a request with this method changes nothing (RFC 9110, section 9.2.1). */
+/** Whether a method is safe: read-only (RFC 9110, section 9.2.1). */
 export const isSafe = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 
 /**
- * Lets a request pass or throws.
- * @param identity undefined when nobody was recognised
+ * Checks a request's access to a route.
+ * @param identity undefined without a credential
  * @throws ApiError 401 or 403
  */
 export function authorize(
@@ -55,8 +55,8 @@ export function authorize(
 }
 
 /**
- * The id of the row in `members` that an identity stands for; null for the default member and a host's, who are none,
- * whatever their ids are: what belongs to rows is not theirs.
+ * The id of an identity's row in `members`; null for the default member and a host's, who have no row, even where their
+ * ids equal one: what belongs to the row is not theirs.
  */
 export const accountOf = ({ member, via }: Identity): string | null =>
   via === 'default' || via === 'host' ? null : member.id

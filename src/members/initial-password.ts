@@ -1,15 +1,15 @@
-/** The file with the password that a first start made up for its admin: beside the database, until the admin has another. */
+/** The file with the generated password of the first admin: beside the database, until the password is changed. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { databasePath, type SharedDatabase } from '../db/client.ts'
 import { verifyPassword } from './passwords.ts'
 
-/** Where the password is left: one file for each database. Undefined for `:memory:`. */
+/** The path of the file: one for each database. Undefined for `:memory:`. */
 export function initialPasswordFile(databaseUrl: string): string | undefined {
   const path = databasePath(databaseUrl)
   return path === ':memory:' ? undefined : `${path}.initial-admin-password`
 }
 
-/** A file that is already there would keep its mode, and whoever could read it could read the password. */
+/** Writes the file, mode 0600. An existing one is removed first: it would keep its mode, perhaps readable by others. */
 export function leaveInitialPassword(file: string, password: string): void {
   rmSync(file, { force: true })
   writeFileSync(file, `${password}\n`, { mode: 0o600, flag: 'wx' })
@@ -24,9 +24,9 @@ function readInitialPassword(file: string): string | undefined {
 }
 
 /**
- * To be called before a change of a member's password: finds out whether the one in the file is the member's.
- * @param passwordHash of the password that the member has
- * @returns what to call once the change is on disk: it removes the file if so, and throws when it cannot
+ * Checks, before a change of a member's password, whether the file holds the current one.
+ * @param passwordHash the hash of the current password
+ * @returns the function to call once the change is on disk: it removes the file if so, and throws when it cannot
  */
 export async function prepareInitialPasswordRemoval(
   { $client }: SharedDatabase,
@@ -35,8 +35,8 @@ export async function prepareInitialPasswordRemoval(
   const file = initialPasswordFile($client.name)
   const left = file === undefined ? undefined : readInitialPassword(file)
   if (file === undefined || left === undefined) return () => undefined
-  const isTheirs = await verifyPassword(passwordHash, left)
+  const isCurrent = await verifyPassword(passwordHash, left)
   return () => {
-    if (isTheirs) rmSync(file, { force: true })
+    if (isCurrent) rmSync(file, { force: true })
   }
 }

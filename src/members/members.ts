@@ -1,4 +1,4 @@
-/** Members: the people who can sign in, and what admins do to them. */
+/** Members: the people who can sign in. */
 import { and, eq, ne } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -28,22 +28,22 @@ import { Tokens } from './tokens.ts'
 /** A member as stored, password hash included: never what a response shows. */
 export type MemberRow = typeof members.$inferSelect
 
-/** Fields that can be set. Whose they are to set is for the caller to know. */
+/** Fields that can be set. The caller checks who may set which. */
 export type MemberInput = Partial<Pick<Member, 'name' | 'email' | 'role' | 'disabled'>>
 
 /** A password to be set: its hash, since hashing takes longer than a write may. */
 export interface NewPassword {
   hash: string
-  /** Present when it is the member's own doing. */
+  /** Present when members change their own passwords. */
   own?: {
-    /** The hash that the current password was held against. */
+    /** The hash by which the current password was verified. */
     confirmed: string
-    /** The session that the change was made in, if it was one: it goes on. */
+    /** The session of the change, if there is one: it stays. */
     sessionId: string | undefined
   }
 }
 
-/** The 400 of whoever does not know the password. */
+/** The 400 for a wrong current password. */
 export const wrongPassword = () => invalidField('currentPassword', 'must be the current password')
 
 const isAdmin = and(eq(members.role, 'admin'), eq(members.disabled, false))
@@ -94,7 +94,7 @@ const statementsOf = (db: SharedDatabase) => ({
 
 const shown = ({ passwordHash: _, ...member }: MemberRow): Member => member
 
-/** What of a change belongs in the audit log. */
+/** The audit log entries of a change. */
 function entriesOf(before: MemberRow, after: MemberRow, password: NewPassword | undefined) {
   const entries: Pick<AuditEntry, 'action' | 'metadata'>[] = []
   const changed = <Field extends 'role' | 'email'>(field: Field) => ({
@@ -110,7 +110,7 @@ function entriesOf(before: MemberRow, after: MemberRow, password: NewPassword | 
   return entries
 }
 
-/** The members, with all that is theirs. Each change has its entries in the audit log. */
+/** The members, with their sessions, tokens and teams. Each change is recorded in the audit log. */
 export class Members {
   static readonly reads: readonly string[] = [
     'get',
@@ -145,7 +145,7 @@ export class Members {
     return this.#sql.all()
   }
 
-  /** The member with this id, password hash included: for whoever checks passwords. @throws ApiError 404 */
+  /** The member with this id, password hash included: for verifying passwords. @throws ApiError 404 */
   stored(id: string): MemberRow {
     return this.#sql.stored(id) ?? throwNotFound(members)
   }
@@ -158,7 +158,7 @@ export class Members {
   /** The member with this email, whatever its case, password hash included. */
   findByEmail(email: string): MemberRow | undefined {
     const key = emailKey(email)
-    // Both in any case, so that the time does not tell who is there.
+    // Always both: no timing side channel for user enumeration.
     const found = this.#sql.byEmailKey({ key })
     const others = this.#sql.beyondAscii()
     return found ?? withEmailKey(others, key)
@@ -170,12 +170,12 @@ export class Members {
     return this.#sql.enabledByEmailKey({ key }) ?? withEmailKey(this.#sql.enabledBeyondAscii(), key)
   }
 
-  /** Whether anybody has the role of an admin and is not disabled. */
+  /** Whether there is an enabled admin. */
   hasAdmin(): boolean {
     return this.#sql.admin() !== undefined
   }
 
-  /** Makes the member with this email an admin with this password, and creates it where there is none. */
+  /** Makes the member with this email an admin with this password; creates it where there is none. */
   makeAdmin(email: string, passwordHash: string): void {
     const admin = { role: 'admin', disabled: false, passwordHash } as const
     const existing = this.findByEmail(email)
@@ -185,7 +185,7 @@ export class Members {
 
   /**
    * Creates a member.
-   * @param passwordHash null for a member who is not to sign in with a password
+   * @param passwordHash null for a member without a password
    * @throws ApiError 409 when the email is taken
    */
   create(
@@ -202,10 +202,10 @@ export class Members {
   }
 
   /**
-   * Changes a member; an empty change leaves it as it is, `updatedAt` included. Disabling and enabling, and a new
-   * password, end the member's sessions. A new role needs no end of sessions: they never hold it.
-   * @throws ApiError 404; 409 when the email is taken or the service would be without an admin; 400 on
-   * `currentPassword` when the password is not the one any more that was confirmed
+   * Changes a member; an empty change leaves it as it is, `updatedAt` included. Disabling, enabling and a new password
+   * end the member's sessions. A new role does not: sessions do not hold it.
+   * @throws ApiError 404; 409 when the email is taken or no admin would be left; 400 on `currentPassword` when the
+   * password was changed since it was verified
    */
   update(id: string, fields: MemberInput, by: Actor, password?: NewPassword): Member {
     const before = this.stored(id)
@@ -224,7 +224,7 @@ export class Members {
   }
 
   /**
-   * Deletes a member, with its sessions, tokens and places in teams; what it made stays, under its id.
+   * Deletes a member, with its sessions, tokens and team memberships; records that it created keep its id.
    * @throws ApiError 404, or 409 when it is the last admin
    */
   delete(id: string, by: Actor): void {
@@ -241,7 +241,7 @@ export class Members {
     if (holder && holder.id !== memberId) throw conflict('Member email is taken')
   }
 
-  /** There must be somebody who can undo what is done. */
+  /** Keeps at least one enabled admin. @throws ApiError 409 */
   #keepAnAdmin(before: MemberRow, after?: MemberRow): void {
     const isLost = isEnabledAdmin(before) && !(after && isEnabledAdmin(after))
     if (isLost && !this.#sql.otherAdmin({ id: before.id })) throw conflict('Member is the last admin')

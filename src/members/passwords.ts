@@ -1,6 +1,6 @@
 /**
  * Passwords: argon2id with the parameters OWASP's password storage cheat sheet recommends (19 MiB, 2
- * passes, 1 lane). The native module is loaded at its first use: most requests never need it.
+ * passes, 1 lane). The native module is loaded lazily: most requests never need it.
  */
 import { newToken } from './secrets.ts'
 
@@ -14,12 +14,11 @@ export async function hashPassword(password: string): Promise<string> {
   return hash(password, PARAMETERS)
 }
 
-/** Made at the first sign-in, whoever's it is. */
+/** A hash that matches no password, created at the first sign-in. */
 let decoy: string | undefined
 
 /**
- * Checks a password. Without a stored hash it takes as long as with one, so that a sign-in does not tell by
- * its timing which emails exist.
+ * Verifies a password. Without a stored hash it takes as long as with one: no timing side channel for user enumeration.
  * @param stored the PHC hash, or null when there is none to match
  */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {

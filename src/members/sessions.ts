@@ -1,4 +1,4 @@
-/** Sessions: where members are signed in. Of a session's token only its SHA-256 is kept. */
+/** Sessions: where members are signed in. Only the SHA-256 of a session's token is stored. */
 import { and, desc, eq, lte, ne, notInArray, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -19,36 +19,36 @@ const DAY = 24 * 60 * 60 * 1000
 const IDLE_TIME = 30 * DAY
 /** ... and this long after its sign-in in any case. */
 const MAX_AGE = 90 * DAY
-/** Sessions of one member, at most: signing in once more ends the one that was not used for the longest time. */
+/** Sessions of one member, at most: another sign-in ends the least recently used one. */
 const MAX_SESSIONS = 100
-/** How stale `lastUsedAt` may get, in milliseconds, before a request pays for writing it. */
+/** How stale `lastUsedAt` may get, in milliseconds, before a request writes it. */
 const TOUCH_INTERVAL = 60 * 1000
 
-/** The name of the cookie in which a session's token travels. */
+/** The name of the cookie with a session's token. */
 export const SESSION_COOKIE = 'phaseboard_session'
 
-/** A session that has just begun. The token goes into the cookie and nowhere else. */
+/** A new session. The token goes into the cookie and nowhere else. */
 export interface NewSession {
   id: string
   token: string
   expiresAt: string
 }
 
-/** Whose session it is. */
+/** A session and its member. */
 export interface SessionFound {
   member: CurrentMember
   session: Pick<Session, 'id' | 'createdAt' | 'lastUsedAt'>
 }
 
-/** The use of a session at some moment, and until when it makes the session last. Timestamps both. */
+/** A use of a session: its time, and the new expiry. Timestamps both. */
 export type SessionUse = Pick<Session, 'lastUsedAt' | 'expiresAt'>
 
-/** The 401 of a sign-in. The same words whatever was wrong: which emails exist is nobody's business. */
+/** The 401 of a sign-in. The same words whatever was wrong, against user enumeration. */
 export const invalidCredentials = () => new ApiError(401, 'Invalid email or password')
 
 const expiry = (createdAt: number, now: number) => timestamp(Math.min(now + IDLE_TIME, createdAt + MAX_AGE))
 
-/** Whether the last note that a credential is in use is old enough for another. `lastUsedAt` null: there is none. */
+/** Whether `lastUsedAt` of a credential is due to be written again. Null: never used. */
 export const isStale = (lastUsedAt: string | null): boolean =>
   lastUsedAt === null || Date.now() - Date.parse(lastUsedAt) >= TOUCH_INTERVAL
 
@@ -65,7 +65,7 @@ function statementsOf(db: SharedDatabase) {
   const hasToken = eq(tokenHash, given('tokenHash'))
   const select = () => db.select({ id, lastUsedAt, expiresAt, createdAt, updatedAt }).from(sessions)
   return {
-    /** By its token: one indexed read, with the member. */
+    /** The session of a token, with its member, by index. */
     presented: selectOne(() =>
       db
         .select({ ...currentMember, sessionId: id, createdAt, lastUsedAt })
@@ -111,8 +111,8 @@ function statementsOf(db: SharedDatabase) {
 }
 
 /**
- * Sessions. To a member those of others, and those that are over, do not exist, whatever its role; a member without a row
- * has none.
+ * Sessions. To a member, whatever its role, sessions of others and expired ones do not exist; a member without a row has
+ * none.
  */
 export class Sessions {
   static readonly reads: readonly string[] = ['find', 'get', 'list']
@@ -124,7 +124,7 @@ export class Sessions {
     this.#audit = audit
   }
 
-  /** Whose session this is; undefined for an unknown or expired one and for a disabled member. */
+  /** The session of a token, and its member; undefined for an unknown or expired one and for a disabled member. */
   find(token: string): SessionFound | undefined {
     const found = this.#sql.presented({ tokenHash: hashToken(token), now: timestamp() })
     if (found === undefined) return undefined
@@ -145,10 +145,10 @@ export class Sessions {
   }
 
   /**
-   * Signs in a member whose password was found right.
-   * @param member as it was when the password was checked, which takes a while
-   * @param replaced the token of the session that the client had until now, whoever's it was: it ends
-   * @throws ApiError 401 when the member has meanwhile been disabled or deleted, or has got another password
+   * Signs in a member whose password was verified.
+   * @param member as it was when the password was verified, which takes a while
+   * @param replaced the token of the client's current session, of whichever member: it ends
+   * @throws ApiError 401 when the member was disabled or deleted meanwhile, or its password changed
    */
   signIn(
     { id, passwordHash }: { id: string; passwordHash: string | null },
@@ -163,7 +163,7 @@ export class Sessions {
     return session
   }
 
-  /** Ends the session of this token, if there is one. Who presents it signs its member out. */
+  /** Ends the session of this token, if there is one. */
   signOut(token: string, address: string): void {
     const session = this.#sql.byToken({ tokenHash: hashToken(token), now: timestamp() })
     if (session === undefined) return
@@ -175,7 +175,7 @@ export class Sessions {
     })
   }
 
-  /** Starts a session of a member; expired ones, and those that are too many, are cleared away on the occasion. */
+  /** Starts a session of a member, and deletes expired ones and those beyond {@link MAX_SESSIONS}. */
   start(memberId: string): NewSession {
     const now = Date.now()
     const at = timestamp(now)
@@ -194,7 +194,7 @@ export class Sessions {
     return session
   }
 
-  /** Notes that a session is in use, and moves its end. */
+  /** Records a use of a session, and extends it. */
   touch(id: string, { lastUsedAt, expiresAt }: SessionUse): void {
     this.#sql.update(id, { lastUsedAt, expiresAt, updatedAt: lastUsedAt })
   }

@@ -1,4 +1,4 @@
-/** Teams: members under one name. Both may be known to other systems, so a team may hold ids that are nobody's here. */
+/** Teams of members. Identity may live in another system, so a team may hold ids that are unknown here. */
 import { Type } from '@sinclair/typebox'
 import { asc, eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -82,7 +82,7 @@ export class Teams {
     return read(this.#db, () => this.#withMembers(this.#sql.one(id) ?? throwNotFound(teams)))
   }
 
-  /** All teams, by id, as JSON: in two statements, however many there are. @throws TooMuchWork */
+  /** All teams, by id, as JSON. @throws TooMuchWork */
   list(): JsonBytes {
     const all = read(this.#db, () => {
       this.#sql.limit()
@@ -113,7 +113,7 @@ export class Teams {
     return this.#withMembers(team)
   }
 
-  /** Deletes a team; what belongs to it elsewhere, a project say, keeps its id. @throws ApiError 404 */
+  /** Deletes a team; its projects keep its id. @throws ApiError 404 */
   delete(id: string, by: Actor): void {
     const team = this.#sql.one(id) ?? throwNotFound(teams)
     this.#sql.remove(id)
@@ -124,7 +124,7 @@ export class Teams {
     return withMembers(team, this.#sql.membersOf({ teamId: team.id }))
   }
 
-  /** Different texts may become the same on disk: half characters have no UTF-8. */
+  /** Ids that differ in lone surrogates only become equal on disk: UTF-8 has none. */
   #addMembers(teamId: string, memberIds: readonly string[]): void {
     for (const memberId of new Set(memberIds.map((id) => id.toWellFormed()))) {
       this.#sql.addMember({ teamId, memberId })

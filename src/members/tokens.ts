@@ -1,4 +1,4 @@
-/** API tokens: what scripts and integrations sign in with. Of a token itself only its SHA-256 is kept. */
+/** API tokens, for scripts and integrations. Only the SHA-256 of a token is stored. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -23,18 +23,18 @@ import { currentMember, isEnabled } from './columns.ts'
 import { accountOf, type Identity } from './identity.ts'
 import { hashToken, newToken } from './secrets.ts'
 
-/** What tells a token from other texts, wherever one turns up that does not belong there. */
+/** Makes a leaked token recognisable, e.g. to secret scanners. */
 const PREFIX = 'pbt_'
 
-/** What a new token is to be. */
+/** A new token. */
 export interface TokenInput {
   name: string
   scope?: Token['scope']
-  /** A time in one of the forms that requests may use; null or absent: never. */
+  /** A date or date-time as clients write it; null or absent: never. */
   expiresAt?: string | null
 }
 
-/** Whom a token stands for. */
+/** A token and its member. */
 export interface TokenFound {
   member: CurrentMember
   token: Pick<Token, 'id' | 'scope' | 'lastUsedAt'>
@@ -48,7 +48,7 @@ function statementsOf(db: SharedDatabase) {
   const isOwn = eq(memberId, given('memberId'))
   const isAlive = sql`coalesce(${expiresAt} > ${given('now')}, true)`
   return {
-    /** By its secret: one indexed read, with the member. */
+    /** A token by its secret, with its member, by index. */
     presented: selectOne(() =>
       db
         .select({ ...currentMember, tokenId: id, scope, lastUsedAt })
@@ -70,7 +70,7 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** When a new token is to expire, as it is stored. @throws ApiError 400 for a time that is not in the future */
+/** The expiry of a new token as a timestamp. @throws ApiError 400 for a time that is not in the future */
 function expiryOf({ expiresAt = null }: TokenInput, now: string): string | null {
   const expiry = expiresAt === null ? null : parseTimestamp(expiresAt)
   if (expiry === undefined || (expiry !== null && expiry <= now)) {
@@ -80,8 +80,8 @@ function expiryOf({ expiresAt = null }: TokenInput, now: string): string | null 
 }
 
 /**
- * API tokens. To a member those of others do not exist, whatever its role, but for {@link revoke}; a member without a row
- * has none.
+ * API tokens. To a member, whatever its role, tokens of others do not exist, except for {@link revoke}; a member without a
+ * row has none.
  */
 export class Tokens {
   static readonly reads: readonly string[] = ['find', 'get', 'list']
@@ -93,7 +93,7 @@ export class Tokens {
     this.#audit = audit
   }
 
-  /** Whose token this is; undefined for an unknown or expired one and for a disabled member. */
+  /** The token of a secret, and its member; undefined for an unknown or expired one and for a disabled member. */
   find(token: string): TokenFound | undefined {
     const found = this.#sql.presented({ tokenHash: hashToken(token), now: timestamp() })
     if (found === undefined) return undefined
@@ -113,7 +113,7 @@ export class Tokens {
 
   /**
    * Creates a token of a member.
-   * @returns it with its secret, which nothing can tell again
+   * @returns it with its secret, which is not stored
    * @throws ApiError 404 when there is no such member; 400 on `expiresAt` for a time that is not in the future
    */
   create(memberId: string, input: TokenInput, by: Actor): NewToken {
@@ -135,7 +135,7 @@ export class Tokens {
     return { ...created, token }
   }
 
-  /** Notes that a token is in use. */
+  /** Records a use of a token. */
   touch(id: string): void {
     this.#sql.update(id, { lastUsedAt: timestamp() })
   }

@@ -10,10 +10,10 @@ import { TeamAssignmentSchema } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 
-/** Who is to work on a project, each once. */
+/** The team of a project, each member once. */
 export interface Team {
   members: readonly { memberId: string; role?: string }[]
-  /** Who is to lead it; null for nobody. Absent, whoever leads it stays. */
+  /** The lead; null for none. Absent: unchanged. */
   leadId?: string | null
 }
 
@@ -53,15 +53,15 @@ export class Assignments {
   }
 
   /**
-   * Makes these the people of a project. Who stays keeps the assignment.
-   * @returns the assignments as they are then, as JSON
+   * Replaces the team of a project. Members who stay keep their assignments.
+   * @returns the new assignments, as JSON
    * @throws ApiError 404 when there is no such project; TooMuchWork
    */
   replace(projectId: string, { members, leadId }: Team): JsonBytes {
     ensureFew(this.#db, members.length)
     this.#sql.limitCurrent(projectId)
     const project = this.#sql.project({ projectId }) ?? throwNotFound(projects)
-    // Well-formed, as they are stored, or nobody with half a character in the id would stay.
+    // Well-formed, as stored: otherwise an id with a lone surrogate would never equal its stored form.
     const roles = new Map(members.map(({ memberId, role = 'member' }) => [memberId.toWellFormed(), role]))
     for (const { id, memberId, role: current } of this.#sql.of({ projectId })) {
       const role = roles.get(memberId)

@@ -33,7 +33,7 @@ export type PersonalIdeaInput = Partial<
 
 const isAdmin = ({ role }: CurrentMember) => role === 'admin'
 
-/** The first characters of a text, counted as limits count them: none is ever cut in two. */
+/** The first characters of a text, in code points, as limits count them. */
 const firstCharacters = (text: string, count: number) => [...text].slice(0, count).join('')
 
 const refusal = () => notFound(thingOf(personalIdeas))
@@ -62,7 +62,7 @@ const statementsOf = (db: SharedDatabase) => ({
   reorderAny: reorderIn(db, personalIdeas, undefined, refusal),
 })
 
-/** The ideas of members. To a member who is no admin, those of others do not exist. */
+/** The ideas of members. To a member who is no admin, ideas of others do not exist. */
 export class Ideas {
   static readonly reads: readonly string[] = ['get', 'list']
   readonly #db: SharedDatabase
@@ -113,9 +113,9 @@ export class Ideas {
   }
 
   /**
-   * Makes a project of an idea, which keeps as much of the title as a project's name takes.
+   * Creates a project from an idea; its title is cut to the length of a project's name.
    * @returns the project
-   * @throws ApiError 404; 409 while the project that it became is there
+   * @throws ApiError 404; 409 while the idea's project exists
    */
   promote(id: string, input: Pick<ProjectInput, 'teamId'>, member: CurrentMember): Project {
     const { title, description, promotedProjectId } = this.get(id, member)
@@ -127,7 +127,7 @@ export class Ideas {
   }
 
   /**
-   * Gives ideas other places in their lists, all or nothing.
+   * Reorders ideas, all or nothing.
    * @returns them, in the order of the places
    * @throws ApiError 404 when one of them does not exist; TooMuchWork
    */

@@ -1,4 +1,4 @@
-/** What integrations bring: the records of meetings with what is to be done after them, and measurements. */
+/** Ingest, for integrations: transcripts of meetings with action items, and measurements. */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import type { Items } from '../board/items.ts'
 import type { SharedDatabase } from '../db/client.ts'
@@ -12,17 +12,17 @@ import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import type { Measurement, Metrics } from './metrics.ts'
 import { type Transcripts, transcriptFields } from './transcripts.ts'
 
-/** What an integration says of a meeting: as of any, but each action item is to become the title of an item. */
+/** The fields of a meeting: those of a transcript summary, but each action item is the title of a new item. */
 export const meetingFields = {
   ...transcriptFields,
   actionItems: Type.Optional(JsonText(Type.Array(Title, { maxItems: ENTRIES_LIMIT }))),
 }
 export type Meeting = Static<TObject<typeof meetingFields>>
 
-/** Measurements that the event loop may take at once: each may rewrite a history of 64 KiB. */
+/** Measurements that one request may take on the event loop: each may rewrite a history of 64 KiB. */
 const MEASUREMENTS = 20
 
-/** What integrations bring. */
+/** Ingest, for integrations. */
 export class Ingest {
   static readonly reads: readonly string[] = []
   readonly #db: SharedDatabase
@@ -42,9 +42,9 @@ export class Ingest {
   }
 
   /**
-   * Keeps the record of a meeting, and puts an item for each of its action items at the end of To Do, for somebody
-   * to approve, whatever the limit of that column.
-   * @returns the record and the items, as JSON
+   * Creates the transcript summary of a meeting, and an unapproved item for each action item at the end of To Do, whatever
+   * the WIP limit of that column.
+   * @returns the transcript summary and the items, as JSON
    * @throws ApiError 404 when there is no such project; TooMuchWork
    */
   transcript(projectId: string, { actionItems = [], ...meeting }: Meeting): JsonBytes {
@@ -58,16 +58,16 @@ export class Ingest {
       approved: false,
     }
     const made = actionItems.map((title) =>
-      this.#items.create(projectId, { title, ...todo }, { passesLimits: true }),
+      this.#items.create(projectId, { title, ...todo }, { ignoresLimits: true }),
     )
-    // As they are in the end: where numbers are used up, one that comes later numbers them anew.
+    // Read at the end: creating a later one may have renumbered the column.
     const kanbanItems = this.#items.getMany(made.map(({ id }) => id))
     return this.#transcriptToJson({ transcript, kanbanItems })
   }
 
   /**
-   * Takes measurements, one after the other: a project's metric may be measured twice.
-   * @returns the metric of each as it is in the end, as JSON
+   * Takes measurements in order; a metric may be measured more than once.
+   * @returns the metric of each measurement, in its final state, as JSON
    * @throws ApiError 404 when there is no such project; TooMuchWork
    */
   metrics(projectId: string, measurements: readonly Measurement[]): JsonBytes {

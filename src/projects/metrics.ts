@@ -1,4 +1,4 @@
-/** Metrics: numbers that a project watches, and what becomes of the old value when a new one arrives. */
+/** Metrics: numbers that a project watches, with the history of their values. */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { and, eq, sql } from 'drizzle-orm'
 import { type ChildInput, Children } from '../db/children.ts'
@@ -9,7 +9,7 @@ import { LIMITS, Name } from '../schemas/common.ts'
 import { MetricSchema } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 
-/** What a measurement says: how much of what, in which unit. */
+/** The fields of a measurement. */
 export const measurementFields = {
   name: Name,
   value: Type.Number(),
@@ -21,10 +21,10 @@ export type Measurement = Static<TObject<typeof measurementFields>>
 type Metric = typeof metrics.$inferSelect
 type MetricInput = ChildInput<typeof metrics>
 
-/** Former values that a metric keeps of those that were replaced. */
+/** Former values in a metric's history, at most; the oldest are dropped. */
 export const HISTORY_LIMIT = 500
 
-/** What a new value brings with it: the old one goes into the history, and the trend points from that one to it. */
+/** The history and trend after a new value. */
 const replacing = ({ value: old, history }: Metric, value: number, at: string) => ({
   history: [...history, { value: old, at }].slice(-HISTORY_LIMIT),
   trend: value > old ? 'up' : 'down',
@@ -36,7 +36,7 @@ const statementsOf = (db: SharedDatabase) => ({
       .select()
       .from(metrics)
       .where(and(eq(metrics.projectId, given('projectId')), eq(metrics.name, given('name'))))
-      // The sign keeps SQLite from walking through all of the project's metrics in order of id.
+      // The unary plus keeps SQLite from scanning all of the project's metrics in order of id.
       .orderBy(sql`+${metrics.id}`)
       .limit(1),
   ),
@@ -53,8 +53,8 @@ export class Metrics extends Children<typeof metrics> {
   }
 
   /**
-   * Changes a metric. Another value than before puts the old one into the history and sets the trend, unless the
-   * change itself says what they are to be. An empty change leaves the metric as it is, `updatedAt` included.
+   * Changes a metric. A new value puts the old one into the history and sets the trend, unless the change sets these
+   * itself. An empty change leaves the metric as it is, `updatedAt` included.
    * @throws ApiError 404
    */
   override update(id: string, input: MetricInput): Metric {

@@ -1,4 +1,4 @@
-/** Phase sequences: what a project gets when its creator gives none. */
+/** Default phase sequences of projects. */
 
 const SEQUENCES = new Map([
   ['technical', ['Discovery', 'Design', 'Development', 'Testing', 'Deployment']],

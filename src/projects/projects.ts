@@ -17,12 +17,12 @@ import {
   byFields,
   deleteFrom,
   given,
-  givenNumber,
+  givenLimit,
   insertReturning,
+  listPlaceholder,
   selectAll,
   selectById,
   selectOne,
-  severalOf,
   updateIn,
 } from '../db/statements.ts'
 import { among, bytesOf, readLimit, rowLimit, unlessTooMuch } from '../db/work-limits.ts'
@@ -41,33 +41,33 @@ import { Transcripts } from './transcripts.ts'
 type ProjectRow = typeof projects.$inferSelect
 type NewProject = typeof projects.$inferInsert
 
-/** A project with all that belongs to it but its items. */
+/** A project with all its relations but its items. */
 export type ProjectFrame = Omit<Project, 'kanbanItems'>
 
 /** Fields a client may set. */
 export type ProjectInput = Partial<Omit<NewProject, 'id' | 'createdAt' | 'updatedAt'>>
 
-/** Which projects to list: those with any of the values. An empty or absent value does not filter; both combine. */
+/** Which projects to list: those with any of the values. An empty or absent value does not filter; both filters combine. */
 export interface ProjectFilter {
   status?: string | string[] | undefined
   teamId?: string | string[] | undefined
 }
 
-/** What the statements of a filter are given. */
+/** The values that a filter binds. */
 const valuesOf = ({ status, teamId }: ProjectFilter) => ({
   ...bindAny('status', valuesOfAny(status)),
   ...bindAny('teamId', valuesOfAny(teamId)),
 })
 
-/** What each of these values asks of a project. */
+/** The condition of each filter, by the name of its placeholder. */
 const CONDITIONS: Record<string, SQL> = {
   status: eq(projects.status, given('status')),
   teamId: eq(projects.teamId, given('teamId')),
-  [severalOf('status')]: amongValues(projects.status, severalOf('status')),
-  [severalOf('teamId')]: amongValues(projects.teamId, severalOf('teamId')),
+  [listPlaceholder('status')]: amongValues(projects.status, listPlaceholder('status')),
+  [listPlaceholder('teamId')]: amongValues(projects.teamId, listPlaceholder('teamId')),
 }
 
-/** A statement for each combination of filters, so that each has its index. @returns what runs the one for a filter */
+/** A statement for each combination of filters, so that each can use its index. @returns the query, by filter */
 function byFilter<Row>(statement: (passes: SQL | undefined) => (values: Record<string, unknown>) => Row[]) {
   const statements = byFields((names) => statement(and(...names.map((name) => CONDITIONS[name]))))
   return (filter: ProjectFilter, more: object = {}): Row[] => {
@@ -76,7 +76,7 @@ function byFilter<Row>(statement: (passes: SQL | undefined) => (values: Record<s
   }
 }
 
-/** The rows that go together with a project, as SQL, of every table that has some; each takes the project's id. */
+/** The rows that a project's deletion cascades to, as SQL; each takes the project's id. */
 const ROWS_OF_PROJECT = Object.values<unknown>(tables).flatMap((table) => {
   if (!is(table, SQLiteTable)) return []
   const columns = getTableColumns(table)
@@ -106,7 +106,7 @@ const statementsOf = (db: SharedDatabase) => ({
         .from(projects)
         .where(and(passes, isAfter(projects)))
         .orderBy(...inOrder(projects))
-        .limit(givenNumber('count')),
+        .limit(givenLimit('count')),
     ),
   ),
   place: selectOne(() =>
@@ -149,7 +149,7 @@ const statementsOf = (db: SharedDatabase) => ({
   limitsOfDeletion: ROWS_OF_PROJECT.map((rows) => rowLimit(db, rows)),
 })
 
-/** Projects and all that belongs to them but their boards; and ideas, which become projects. */
+/** Projects and all their relations but their boards; and ideas, which become projects. */
 export class Projects {
   static readonly reads: readonly string[] = ['idsOf', 'page', 'getMany', 'getFrames', 'get']
   readonly objectives: Children<typeof objectives>
@@ -187,8 +187,8 @@ export class Projects {
   }
 
   /**
-   * Those of the given projects that exist, in no particular order: with one statement for the projects and seven for what
-   * belongs to them, however many projects.
+   * The projects of these ids that exist, in no particular order: one statement for the projects and seven for their
+   * relations, however many projects.
    * @throws TooMuchWork
    */
   getMany(wanted: readonly string[]): Project[] {
@@ -225,7 +225,7 @@ export class Projects {
 
   /**
    * Changes a project; an empty change leaves it as it is, `updatedAt` included.
-   * @returns it, unless it is too much to read at once
+   * @returns the project; undefined where reading it is too much work for the event loop
    * @throws ApiError 404
    */
   update(id: string, changes: ProjectInput): Project | undefined {
@@ -247,8 +247,8 @@ export class Projects {
   }
 
   /**
-   * Gives projects other places in the list, all or nothing.
-   * @returns where they stand then, in the order of the places
+   * Reorders projects, all or nothing.
+   * @returns their new places, in the order of the request
    * @throws ApiError 404 when one of them does not exist; TooMuchWork
    */
   reorder(places: readonly Place[]): Place[] {

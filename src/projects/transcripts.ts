@@ -9,7 +9,7 @@ import { DateText, Description, JsonText, LIMITS, Title } from '../schemas/commo
 import { TranscriptSummarySchema } from '../schemas/records.ts'
 import { parseTimestamp } from '../time.ts'
 
-/** What a client says of a meeting. */
+/** The fields of a transcript summary that a client may set. */
 export const transcriptFields = {
   title: Title,
   date: DateText,
@@ -24,11 +24,11 @@ export const transcriptFields = {
 type TranscriptSummary = typeof transcriptSummaries.$inferSelect
 type TranscriptInput = ChildInput<typeof transcriptSummaries>
 
-/** With the date as it is stored: validation lets only texts in that are one. */
+/** With the date as a timestamp: it was validated. */
 const toRow = ({ date, ...fields }: TranscriptInput): TranscriptInput =>
   date === undefined ? fields : { ...fields, date: parseTimestamp(date) as string }
 
-/** The transcript summaries of projects. Their dates come as clients write them. */
+/** The transcript summaries of projects. Input dates are as clients write them. */
 export class Transcripts extends Children<typeof transcriptSummaries> {
   constructor(db: SharedDatabase) {
     super(db, transcriptSummaries, TranscriptSummarySchema)

@@ -1,11 +1,17 @@
-/** Snapshots of whatever size: what is too much to read at once is read by the worker thread, and kept like the rest. */
+/** Snapshots of any size: what is too much work for the event loop is read by the worker thread, and cached like the rest. */
 import { throwNotFound } from '../db/existence.ts'
 import type { PageQuery } from '../db/pages.ts'
 import { projects } from '../db/schema.ts'
 import { unlessTooMuch } from '../db/work-limits.ts'
 import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { type ProjectText, unpack } from './project-text.ts'
-import { type KeptSnapshots, keyOf, type PageSnapshot, type Snapshot, type Soon } from './snapshots.ts'
+import {
+  type KeptSnapshots,
+  keyOf,
+  type MaybePromise,
+  type PageSnapshot,
+  type Snapshot,
+} from './snapshots.ts'
 import type { PackedList, WholeProjects } from './whole-projects.ts'
 
 /** Reads whole projects in the worker thread. */
@@ -14,23 +20,23 @@ export type InWorker = <Name extends keyof WholeProjects>(
   ...args: Parameters<WholeProjects[Name]>
 ) => Promise<ReturnType<WholeProjects[Name]>>
 
-/** Reads projects from their snapshots: at once where that is possible. */
+/** Reads projects from their snapshots, synchronously where possible. */
 export interface LargeSnapshots {
   /** One project. @throws ApiError 404 */
-  project: (id: string) => Soon<Snapshot>
+  project: (id: string) => MaybePromise<Snapshot>
   /** The projects that pass the filter, as a JSON array by sortOrder. */
-  list: (filter: ProjectFilter) => Soon<Snapshot>
+  list: (filter: ProjectFilter) => MaybePromise<Snapshot>
   /** A page of those projects. */
-  page: (filter: ProjectFilter, query: PageQuery) => Soon<PageSnapshot>
+  page: (filter: ProjectFilter, query: PageQuery) => MaybePromise<PageSnapshot>
 }
 
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength)
 
 /**
- * Makes the reader.
+ * Creates the snapshots of any size.
  * @param records reads the projects themselves
- * @param maxBytes how much memory the snapshots may take
+ * @param maxBytes memory that the cached snapshots may take
  */
 export function createLargeSnapshots(
   snapshots: KeptSnapshots,
@@ -38,14 +44,14 @@ export function createLargeSnapshots(
   inWorker: InWorker,
   maxBytes: number,
 ): LargeSnapshots {
-  /** What the worker thread is reading, by key. */
+  /** Reads that the worker thread has begun, by key. */
   const readings = new Map<string, Promise<unknown>>()
 
   /**
-   * Who asks for what is being read already waits for it, and then looks whether it was kept: it may have been read
-   * before the request came. Whoever begins a reading can take what it brings.
+   * Coalesces concurrent reads of the same key. The first caller gets the result; the others wait for it and then check the
+   * cache, since the result may be older than their request.
    */
-  async function soon<T>(key: string, make: () => T, begin: () => Promise<T>): Promise<T> {
+  async function coalesced<T>(key: string, make: () => T, begin: () => Promise<T>): Promise<T> {
     for (;;) {
       const reading = readings.get(key)
       if (reading === undefined) {
@@ -60,18 +66,18 @@ export function createLargeSnapshots(
   }
 
   async function readProject(id: string): Promise<Snapshot> {
-    const flight = snapshots.beginFlight()
+    const workerRead = snapshots.beginWorkerRead()
     let text: (ProjectText & Snapshot) | undefined
     try {
       const packed = await inWorker('text', id)
       text = packed && { ...unpack(packed, toBuffer(packed.body)), etag: packed.etag }
     } finally {
-      snapshots.endFlight(flight, text ? [[id, text]] : [])
+      snapshots.endWorkerRead(workerRead, text ? [[id, text]] : [])
     }
     return text ?? throwNotFound(projects)
   }
 
-  /** The projects of a list, each with bytes of its own, since it may be kept for longer than the list. */
+  /** The projects of a list, each with a copy of its bytes, since it may be cached for longer than the list. */
   const textsOf = (body: Buffer, texts: PackedList['texts']) =>
     texts.map((packed) => {
       const bytes = Buffer.from(body.subarray(packed.start, packed.end))
@@ -79,29 +85,29 @@ export function createLargeSnapshots(
     })
 
   async function readList(filter: ProjectFilter): Promise<Snapshot> {
-    const flight = snapshots.beginFlight()
+    const workerRead = snapshots.beginWorkerRead()
     let list: PackedList | undefined
     try {
       list = await inWorker('list', filter)
     } finally {
-      if (list === undefined) snapshots.endFlight(flight, [])
+      if (list === undefined) snapshots.endWorkerRead(workerRead, [])
     }
     const snapshot = { body: toBuffer(list.body), etag: list.etag }
-    // What is larger than all that may be kept would only drive everything else out.
+    // A list larger than the cache would only evict everything else.
     const fits = 2 * snapshot.body.length < maxBytes
     const texts = fits ? textsOf(snapshot.body, list.texts) : []
-    snapshots.endFlight(flight, texts, fits ? { key: keyOf(filter), snapshot } : undefined)
+    snapshots.endWorkerRead(workerRead, texts, fits ? { key: keyOf(filter), snapshot } : undefined)
     return snapshot
   }
 
   return {
     project(id) {
       const make = () => snapshots.project(id)
-      return unlessTooMuch(make) ?? soon(id, make, () => readProject(id))
+      return unlessTooMuch(make) ?? coalesced(id, make, () => readProject(id))
     },
     list(filter) {
       const make = () => snapshots.list(filter)
-      return unlessTooMuch(make) ?? soon(keyOf(filter), make, () => readList(filter))
+      return unlessTooMuch(make) ?? coalesced(keyOf(filter), make, () => readList(filter))
     },
     page(filter, query) {
       const made = unlessTooMuch(() => snapshots.page(() => records.page(filter, query)))

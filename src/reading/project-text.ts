@@ -1,4 +1,4 @@
-/** The text of a project's response, in parts, so that a change of one item need not write the others anew. */
+/** The serialised response of a project, in parts, so that a change of one item need not serialise the others again. */
 import { type TProperties, Type } from '@sinclair/typebox'
 import type { ProjectFrame } from '../projects/projects.ts'
 import { ref } from '../schemas/common.ts'
@@ -22,7 +22,7 @@ export interface ProjectText {
   places: Place[]
 }
 
-/** What there is to know of a project's text beside its bytes, in a form that is quick to hand to another thread. */
+/** A project's text without its bytes, in a form that is cheap to structured-clone to another thread. */
 export interface PackedText {
   itemsStart: number
   itemsEnd: number
@@ -31,7 +31,7 @@ export interface PackedText {
   numbers: Float64Array
 }
 
-/** @returns what {@link unpack} takes */
+/** Packs a project's text for another thread. @returns what {@link unpack} takes, with the body beside it */
 export function pack({ itemsStart, itemsEnd, places }: ProjectText): PackedText {
   const numbers = new Float64Array(places.length * 3)
   for (const [index, { sortOrder, start, end }] of places.entries())
@@ -39,7 +39,7 @@ export function pack({ itemsStart, itemsEnd, places }: ProjectText): PackedText 
   return { itemsStart, itemsEnd, ids: places.map(({ id }) => id), numbers }
 }
 
-/** Makes a project's text of its bytes and what {@link pack} told of it. */
+/** Restores a project's text from its bytes and what {@link pack} returned. */
 export function unpack({ itemsStart, itemsEnd, ids, numbers }: PackedText, body: Buffer): ProjectText {
   const places = ids.map((id, index) => ({
     id,
@@ -50,7 +50,7 @@ export function unpack({ itemsStart, itemsEnd, ids, numbers }: PackedText, body:
   return { body, itemsStart, itemsEnd, places }
 }
 
-/** An item's text on its way into a project's: bytes of a buffer, that of the old project or its own. */
+/** An item's text to be joined into a project's: bytes of the old project's buffer or of its own. */
 interface ItemText extends Place {
   source: Buffer
 }
@@ -61,7 +61,7 @@ const isBefore = (a: ItemText, b: ItemText) =>
     ? Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) < 0
     : a.sortOrder < b.sortOrder
 
-/** Puts an item in its place among items in order. */
+/** Inserts an item into a sorted list, by binary search. */
 function insert(item: ItemText, siblings: ItemText[]): void {
   let low = 0
   let high = siblings.length
@@ -80,7 +80,7 @@ function join(head: Buffer, items: ItemText[], tail: Buffer): ProjectText {
   const size = items.reduce((sum, { start, end }) => sum + end - start, head.length + commas + tail.length)
   const body = Buffer.allocUnsafeSlow(size)
   let at = head.copy(body)
-  // Neighbours in the old text, and the commas between them, are copied together.
+  // Neighbours in the old text are copied as one run, with the commas between them.
   let run: { source: Buffer; start: number; end: number } | undefined
   const copyRun = () => {
     if (run) at += run.source.copy(body, at, run.start, run.end)
@@ -107,8 +107,8 @@ const serializerOf = (some: typeof fields) =>
   createSerializer(Type.Object(Object.fromEntries(some))) as (project: object) => string
 
 /**
- * Makes what writes projects, by the schema of their records and in its order.
- * @returns `write`, for a whole project, and `replace`, for some items of one that is written already
+ * Creates the serializer of projects, by the schema of their records and in its order.
+ * @returns `write`, for a whole project, and `replace`, for changed parts of one that is serialised already
  */
 export function createProjectWriter() {
   const beforeItems = serializerOf(fields.slice(0, itemsAt))
@@ -119,24 +119,24 @@ export function createProjectWriter() {
     return { id: item.id, sortOrder: item.sortOrder, source, start: 0, end: source.length }
   }
 
-  /** What stands before the first item, and after the last. */
+  /** The bytes before the first item, and after the last. */
   const around = (frame: ProjectFrame) => ({
     head: Buffer.from(`${beforeItems(frame).slice(0, -1)},"kanbanItems":[`),
     tail: Buffer.from(`],${afterItems(frame).slice(1)}`),
   })
 
   return {
-    /** Writes a whole project. */
+    /** Serialises a whole project. */
     write(project: Project): ProjectText {
       const { head, tail } = around(project)
       return join(head, project.kanbanItems.map(toText), tail)
     },
 
     /**
-     * Writes a project of which only a part has changed.
-     * @param old the project as it was
-     * @param changed the ids of items that are no longer what they were
-     * @param items those of them that are the project's now
+     * Serialises a project of which only a part has changed.
+     * @param old the project's text before
+     * @param changed the ids of changed, added and removed items
+     * @param items those of them that the project has now
      * @param frame all but its items, where that has changed too
      */
     replace(

@@ -1,4 +1,4 @@
-/** What reads across boards and projects: all its rules, prepared once for a connection. */
+/** Reading across boards and projects: all its rules, one instance a connection. */
 import type { SharedDatabase } from '../db/client.ts'
 import type { Projects } from '../projects/projects.ts'
 import { Search } from './search.ts'

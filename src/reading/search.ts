@@ -1,4 +1,4 @@
-/** Full-text search over what a member may read. The index, and what keeps it current, is in the migration `search`. */
+/** Full-text search over what a member may read. The FTS5 index and its triggers are in the migration `search`. */
 import SQLite from 'better-sqlite3'
 import { eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -9,22 +9,22 @@ import { invalidField } from '../errors.ts'
 import { once } from '../once.ts'
 import type { SearchResult } from '../schemas/records.ts'
 
-/** How texts are taken apart into words. The index says so too, in its migration. */
+/** The tokenizer of the index, as in its migration. */
 const TOKENIZER = 'unicode61 remove_diacritics 2'
 
-/** Words to look for, at most: each is one more list of records to go through. */
+/** Words of a query, at most: each is one more posting list to scan. */
 export const WORD_LIMIT = 50
 
-/** What stands before and after a match. No HTML: the text around it is what users wrote, as they wrote it. */
+/** The mark before and after a match. No HTML: the text around it is unescaped user input. */
 const MARK = '**'
 
-/** Words of a snippet; and characters, since what counts as one word may be very long. */
+/** Words of a snippet; and characters, since a single token may be very long. */
 const SNIPPET = { words: 32, length: 500 }
 
 /**
- * Ranks all that matches, reading nothing else of it, then goes through the matches once more for the snippets of the
- * best. A word in the title counts as if it stood in the text fifty times. The ideas of others are left out before the
- * limit. The signs keep the plan, as those of `given` do; that of the rowid makes the second pass one pass.
+ * Ranks all matches by the index alone, then scans them once more for the snippets of the best. A word in the title
+ * weighs fifty times one in the text. Ideas of other members are filtered before the limit. The unary pluses keep the
+ * query plan, as that of `given` does; the one of the rowid makes the second pass a single scan.
  */
 const BEST = `
   with best as materialized (
@@ -45,8 +45,8 @@ const BEST = `
 type StringColumn = Identified['id']
 type Hit = Pick<SearchResult, 'kind' | 'id' | 'snippet'>
 
-/** What takes texts apart as the index does: an index of one text at a time, in memory. */
-const splitter = once(() => {
+/** Splits texts into tokens as the index does: by an in-memory index of one text at a time. */
+const tokenizer = once(() => {
   const client = new SQLite(':memory:')
   client.exec(`
     create virtual table texts using fts5 (text, content = '', tokenize = '${TOKENIZER}');
@@ -67,17 +67,17 @@ const splitter = once(() => {
 })
 
 /**
- * What to ask the index for: all words of a text, the last one as a prefix too; undefined where there are none.
+ * The FTS5 query for a text: all its words, the last one as a prefix; undefined where there are none.
  * @throws ApiError 400 when there are too many
  */
 function toQuery(text: string): string | undefined {
-  const words = splitter()(text)
+  const words = tokenizer()(text)
   if (words.length > WORD_LIMIT) throw invalidField('q', `must NOT have more than ${WORD_LIMIT} words`)
-  // A word holds nothing that could be syntax, not even a quote.
+  // A token contains no query syntax, not even a quote.
   return words.length > 0 ? `${words.map((word) => `"${word}"`).join(' ')} *` : undefined
 }
 
-/** A snippet of long words, cut to what surrounds its first match. */
+/** Shortens a snippet of long words to the surroundings of its first match. */
 function shortened(snippet: string): string {
   if (snippet.length <= SNIPPET.length) return snippet.trim()
   const from = Math.max(0, snippet.indexOf(MARK) - SNIPPET.length / 4)
@@ -86,7 +86,7 @@ function shortened(snippet: string): string {
   return `${from > 0 ? '…' : ''}${part}…${isOpen ? MARK : ''}`
 }
 
-/** Where a record is and what it is called, by id. */
+/** A prepared query of a record's project and title, by id. */
 const placeIn = (
   db: SharedDatabase,
   table: Identified,
@@ -131,14 +131,14 @@ export class Search {
   }
 
   /**
-   * Searches for all words of a text, the last one as a prefix too.
-   * @returns at most so many results, best first
+   * Searches for all words of a text, the last one as a prefix.
+   * @returns at most `limit` results, best first
    * @throws ApiError 400 for too many words; TooMuchWork
    */
   find(text: string, memberId: string, limit: number): SearchResult[] {
     const query = toQuery(text)
     if (query === undefined) return []
-    // What a word finds may be most of all text there is.
+    // A common word may match most of the database.
     if (isLimited(this.#db)) throw new TooMuchWork()
     const { best, places } = this.#sql
     return read(this.#db, () =>

@@ -1,4 +1,4 @@
-/** Snapshots: projects as they are sent, serialised once and kept until something in them changes. */
+/** Snapshots: a cache of serialised projects, each valid until something in it changes. */
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Items } from '../board/items.ts'
@@ -16,15 +16,15 @@ export interface Snapshot {
   etag: string
 }
 
-/** A page of a list, and the cursor of the next, where there is more. */
+/** A page of a list, and the cursor of the next page, where there is one. */
 export interface PageSnapshot extends Snapshot {
   next: string | undefined
 }
 
-/** What is there already, or comes from the worker thread. */
-export type Soon<T> = T | Promise<T>
+/** A value that is cached, or a promise of one from the worker thread. */
+export type MaybePromise<T> = T | Promise<T>
 
-/** What of a project writes have touched since its text was read. */
+/** The parts of a project that writes have touched since its text was read. */
 interface Touched {
   /** The ids of items. */
   items: Set<string>
@@ -32,29 +32,29 @@ interface Touched {
   isFrame: boolean
 }
 
-/** A project as it is kept: whole but for what was touched since. */
+/** A cached project; its touched parts are stale. */
 interface KeptProject extends Snapshot, ProjectText {
   touched: Touched
 }
 
-/** A list as it is kept: good until the next change of anything, which makes another generation. */
+/** A cached list: valid until the next change of any project, which begins another generation. */
 interface KeptList extends Snapshot {
   generation: number
 }
 
-/** Projects that the worker thread is reading, and what becomes of them meanwhile. */
-export interface Flight {
-  /** Of what others have committed, when the reading began. */
+/** A read of projects by the worker thread, and what is written meanwhile. */
+export interface WorkerRead {
+  /** SQLite's `data_version`, which other connections' commits change, when the read began. */
   version: number | undefined
-  /** Of what this connection has written, likewise. */
+  /** The generation, which this connection's writes change, when the read began. */
   generation: number
   /** What this connection has touched since, by project. */
   touched: Map<string, Touched>
 }
 
 /**
- * Reads projects from their snapshots. What it returns is what the database holds, whoever wrote it. It throws
- * TooMuchWork where more has to be read than may be at once.
+ * Reads projects from their snapshots, never stale, whichever process wrote to the database. Its methods throw
+ * TooMuchWork where too much has to be read.
  */
 export interface Snapshots {
   /** One project. @throws ApiError 404 */
@@ -62,29 +62,29 @@ export interface Snapshots {
   /** The projects that pass the filter, as a JSON array by sortOrder. */
   list: (filter: ProjectFilter) => Snapshot
   /**
-   * Some projects, as a JSON array in the order in which they are named.
-   * @param choose names them; it is called in the state of the database that they are read in
+   * A page of projects, as a JSON array in its order.
+   * @param choose reads the page's ids, in the same transaction as the projects
    */
   page: (choose: () => Page) => PageSnapshot
 }
 
-/** Snapshots, and what whoever keeps them has to be told. */
+/** Snapshots, and caching what the worker thread reads. */
 export interface KeptSnapshots extends Snapshots {
-  /** Before the worker thread reads projects. Every flight has to be ended. */
-  beginFlight: () => Flight
+  /** Begins a read by the worker thread. Every read has to be ended. */
+  beginWorkerRead: () => WorkerRead
   /**
-   * Ends a flight, and keeps what it brought if nobody else has written meanwhile.
+   * Ends a read by the worker thread, and caches its result if no other connection has written meanwhile.
    * @param texts the projects, by id
-   * @param list the list that they make, under its key
+   * @param list the list of them, with its cache key
    */
-  endFlight: (
-    flight: Flight,
+  endWorkerRead: (
+    workerRead: WorkerRead,
     texts: Iterable<readonly [string, ProjectText & { etag: string }]>,
     list?: { key: string; snapshot: Snapshot },
   ) => void
 }
 
-/** Bytes that an entry, and each item of one, takes beside its body, roughly. */
+/** Bytes of memory for an entry, and for each item of it, beside the body, roughly. */
 const OVERHEAD = { entry: 500, item: 150 }
 
 const nothing = (): Touched => ({ items: new Set(), isFrame: false })
@@ -100,19 +100,19 @@ const isStale = (project: KeptProject | undefined): project is KeptProject =>
 /** The strong ETag of a body. */
 export const etagOf = (content: string | Buffer) => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
 
-/** The response that consists of a text. */
+/** The snapshot of a text. */
 export function toSnapshot(text: string): Snapshot {
   const body = Buffer.from(text)
   return { body, etag: etagOf(body) }
 }
 
-/** What a list is kept under. */
+/** The cache key of a list. */
 export const keyOf = ({ status, teamId }: ProjectFilter): string =>
   JSON.stringify([status || '', teamId || ''])
 
 const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 
-/** The response that is a JSON array of others. */
+/** The JSON array of several snapshots, as a snapshot. */
 export function assemble(snapshots: readonly Snapshot[]): Snapshot {
   const parts = snapshots.flatMap(({ body }, index) => (index === 0 ? [body] : [comma, body]))
   return {
@@ -122,12 +122,12 @@ export function assemble(snapshots: readonly Snapshot[]): Snapshot {
 }
 
 /**
- * Makes the snapshots of a database's projects. A write of this connection drops what it touches, through
- * {@link watchProjects}: of an item, that item's text, else what stands around the items. A commit of another process
- * drops all; every read asks whether there was one.
+ * Creates the snapshots of a database's projects. A write of this connection invalidates what it touches, through
+ * {@link watchProjects}: an item's text, or all but the items. A commit of another connection invalidates everything;
+ * every read checks for one by `data_version`.
  * @param records reads the projects themselves
- * @param items reads items of theirs
- * @param maxBytes how much memory the snapshots may take; the least recently used go first
+ * @param items reads items of projects
+ * @param maxBytes memory that the snapshots may take; the least recently used are evicted first (LRU)
  */
 export function createSnapshots(
   db: SharedDatabase,
@@ -148,7 +148,7 @@ export function createSnapshots(
   })
   let version = dataVersion.get()
   let generation = 0
-  const flights = new Set<Flight>()
+  const workerReads = new Set<WorkerRead>()
 
   const keptProject = (id: string): KeptProject | undefined => {
     const found = kept.get(id)
@@ -158,26 +158,26 @@ export function createSnapshots(
   watchProjects(db, (id, itemId) => {
     generation++
     touch(keptProject(id)?.touched, itemId)
-    for (const { touched } of flights) {
+    for (const { touched } of workerReads) {
       if (!touched.has(id)) touched.set(id, nothing())
       touch(touched.get(id), itemId)
     }
   })
 
-  /** Drops all when another process has committed. */
-  function askForOthers(): void {
+  /** Clears the cache when another connection has committed. */
+  function checkDataVersion(): void {
     const current = dataVersion.get()
     if (current === version) return
     version = current
     kept.clear()
   }
 
-  /** Makes what is missing. All of it, and what is kept beside it, is of one state of the database. */
+  /** Runs `work`, which reads what is missing, in one transaction: with the cache it sees one state of the database. */
   function make<T>(work: () => T): T {
-    // What a transaction has changed so far may be rolled back: it must not be kept.
+    // Uncommitted changes may be rolled back: they must not be cached.
     if (client.inTransaction) throw new Error('snapshots are of what is committed: read them after the write')
     return read(db, () => {
-      askForOthers()
+      checkDataVersion()
       return work()
     })
   }
@@ -188,13 +188,13 @@ export function createSnapshots(
     return project
   }
 
-  /** Reads anew what was touched of these projects, and forgets those that are gone. */
+  /** Reads the touched parts of these projects again, and drops deleted projects. */
   function renew(stale: ReadonlyMap<string, KeptProject>): Map<string, KeptProject | undefined> {
     const touchedFrames = [...stale].flatMap(([id, { touched }]) => (touched.isFrame ? [id] : []))
     const frames = new Map(
       (touchedFrames.length > 0 ? records.getFrames(touchedFrames) : []).map((frame) => [frame.id, frame]),
     )
-    // One that went from one project to another was touched in both.
+    // An item that moved between projects was touched in both.
     const touchedItems = [...new Set([...stale.values()].flatMap(({ touched }) => [...touched.items]))]
     const found = touchedItems.length > 0 ? items.getMany(touchedItems) : []
     const itemsOf = Map.groupBy(found, ({ projectId }) => projectId)
@@ -207,15 +207,15 @@ export function createSnapshots(
         renewed.set(id, undefined)
         continue
       }
-      const theirs = (itemsOf.get(id) ?? []).filter((item) => touched.items.has(item.id))
-      renewed.set(id, keep(id, writer.replace(project, touched.items, theirs, frame)))
+      const changedItems = (itemsOf.get(id) ?? []).filter((item) => touched.items.has(item.id))
+      renewed.set(id, keep(id, writer.replace(project, touched.items, changedItems, frame)))
     }
     return renewed
   }
 
   /**
-   * The snapshots of these projects. However many of them are missing, or were touched, reading what they lack costs a
-   * fixed number of statements.
+   * The snapshots of these projects; unknown ids are skipped. However many are missing or stale, a fixed number of
+   * statements reads them.
    */
   function ofProjects(ids: string[]): Snapshot[] {
     const found = new Map(ids.map((id) => [id, keptProject(id)]))
@@ -230,13 +230,13 @@ export function createSnapshots(
 
   return {
     project(id) {
-      askForOthers()
+      checkDataVersion()
       const project = keptProject(id)
       if (project && !isStale(project)) return project
       return make(() => ofProjects([id])[0] ?? throwNotFound(projects))
     },
     list(filter) {
-      askForOthers()
+      checkDataVersion()
       const key = keyOf(filter)
       const list = kept.get(key)
       if (list && 'generation' in list && list.generation === generation) return list
@@ -246,18 +246,18 @@ export function createSnapshots(
         return made
       })
     },
-    beginFlight() {
-      askForOthers()
-      const flight: Flight = { version, generation, touched: new Map() }
-      flights.add(flight)
-      return flight
+    beginWorkerRead() {
+      checkDataVersion()
+      const workerRead: WorkerRead = { version, generation, touched: new Map() }
+      workerReads.add(workerRead)
+      return workerRead
     },
-    endFlight(flight, texts, list) {
-      flights.delete(flight)
-      askForOthers()
-      if (version !== flight.version) return
-      for (const [id, text] of texts) keep(id, text, text.etag, flight.touched.get(id))
-      if (list && generation === flight.generation) kept.set(list.key, { ...list.snapshot, generation })
+    endWorkerRead(workerRead, texts, list) {
+      workerReads.delete(workerRead)
+      checkDataVersion()
+      if (version !== workerRead.version) return
+      for (const [id, text] of texts) keep(id, text, text.etag, workerRead.touched.get(id))
+      if (list && generation === workerRead.generation) kept.set(list.key, { ...list.snapshot, generation })
     },
     page: (choose) =>
       make(() => {

@@ -1,4 +1,4 @@
-/** Project summaries: projects with the numbers of what belongs to them, for whoever needs no more. */
+/** Project summaries: projects with counts instead of their relations. */
 import { Type } from '@sinclair/typebox'
 import { asc, count } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -21,7 +21,7 @@ import { type ProjectSummary, ProjectSummarySchema } from '../schemas/records.ts
 import { createSerializer } from '../schemas/serialization.ts'
 import { type PageSnapshot, toSnapshot } from './snapshots.ts'
 
-/** The numbers of the rows of a table, by the project that they belong to; it takes the projects' ids as a JSON array. */
+/** A prepared count of a table's rows by project; the query takes the projects' ids as a JSON array. */
 function countIn(db: SharedDatabase, table: SQLiteTable & { projectId: SQLiteColumn }) {
   const { projectId } = table
   const counts = once(() =>
@@ -86,7 +86,7 @@ export class Summaries {
     })
   }
 
-  /** Those of the given projects that exist, in the order given. */
+  /** The projects of these ids that exist, in the order given. */
   #summariesOf(wanted: readonly string[]): ProjectSummary[] {
     const ids = JSON.stringify(wanted)
     const columnsOf = this.#columnsOf(ids)
@@ -105,7 +105,7 @@ export class Summaries {
         metrics: metricsOf.get(id) ?? 0,
         objectives: objectivesOf.get(id) ?? 0,
         teamAssignments: teamAssignmentsOf.get(id) ?? 0,
-        // A column with items comes twice: as the board defines it, which gives it its place, and with its number.
+        // A column with items comes twice: first from the board, which decides its place, then with its count.
         columns: Object.fromEntries(columns.map(({ column, items }) => [column, items])),
       }
       summaries.set(id, { ...project, counts })

@@ -1,13 +1,13 @@
-/** Which projects a write touches, found out by the database itself, so that no rule has to say so. */
+/** Which projects a write touches, by triggers, so that no rule has to report it. */
 import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { SharedDatabase } from '../db/client.ts'
 import * as schema from '../db/schema.ts'
 
-/** Tables that belong to projects, but show in no project's record. */
+/** Tables with a project or item, but not part of a project's record. */
 const NOT_SHOWN: readonly SQLiteTable[] = [schema.kanbanActivity, schema.kanbanComments, schema.kanbanColumns]
 
-/** How a row of a table names its project and item, as SQL; undefined for a table whose rows belong to no project. */
+/** The project and item of a table's row, as SQL; undefined for a table whose rows belong to no project. */
 function touchedBy(table: SQLiteTable): ((row: 'old' | 'new') => string) | undefined {
   const columns = getTableColumns(table)
   if (table === schema.projects) return (row) => `${row}.id, null`
@@ -19,18 +19,18 @@ function touchedBy(table: SQLiteTable): ((row: 'old' | 'new') => string) | undef
   return undefined
 }
 
-/** Another tool may have moved an item to another project, labels and all: there the label shows too. */
+/** Another tool may have moved an item, labels included, to another project: there the label shows too. */
 const OF_ITEMS = `select touched(project_id, id) from main.kanban_items
   where id in (select item_id from main.kanban_item_labels where label_id = new.id);`
 
 /**
- * Calls `touched` for every row that this connection writes, cascading deletions included, and that a project's record
- * shows: with the project's id and, where the row is an item or shows in one, the item's; else with null. It is called
- * while the statement runs: the write may still be rolled back.
+ * Calls `touched` for every row that this connection writes, cascades included, and that is part of a project's record:
+ * with the project's id and, where the row is an item or part of one, the item's; else with null. It is called while the
+ * statement runs: the write may still be rolled back.
  *
- * The triggers are temporary: they belong to this connection alone, and other tools never see them. A row that goes
- * together with its item names no project any more; the item has. Of a row that `insert or replace` takes away SQLite
- * says nothing: the service has no such statement.
+ * The triggers are temporary: they belong to this connection alone, and other tools never see them. For a row deleted by
+ * cascade with its item there is no project to be found, but the item was reported. For a row that `insert or replace`
+ * deletes no trigger fires: the service has no such statement.
  */
 export function watchProjects(
   { $client: client }: SharedDatabase,

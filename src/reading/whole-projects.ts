@@ -1,10 +1,10 @@
-/** Whole projects as the worker thread reads them: their bytes, and where in them the items stand. */
+/** Whole projects as the worker thread reads them: their bytes, and the places of the items in them. */
 import type { PageQuery } from '../db/pages.ts'
 import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { createProjectWriter, type PackedText, pack } from './project-text.ts'
 import { assemble, etagOf } from './snapshots.ts'
 
-/** A list of projects as it is sent, and where in it each project stands. */
+/** A list of projects as JSON in UTF-8, and the place of each project in it. */
 export interface PackedList {
   body: Uint8Array
   etag: string
@@ -12,7 +12,7 @@ export interface PackedList {
   texts: (PackedText & { id: string; etag: string; start: number; end: number })[]
 }
 
-/** A project as it is sent, and where in it the items stand. */
+/** A project as JSON in UTF-8, and the places of the items in it. */
 export interface PackedProject extends PackedText {
   body: Uint8Array
   etag: string
@@ -56,7 +56,7 @@ export class WholeProjects {
       return text ? [{ id, text, body: text.body, etag: etagOf(text.body) }] : []
     })
     const { body, etag } = assemble(texts)
-    // The list begins with a bracket, and one character stands between two projects.
+    // After the opening bracket; a comma separates two projects.
     let start = 1
     const packed = texts.map(({ id, text, etag }) => {
       const end = start + text.body.length

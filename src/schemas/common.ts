@@ -19,13 +19,13 @@ export const Timestamp = Type.String({
   description: 'ISO 8601 in UTC with milliseconds',
   examples: ['2026-01-31T00:00:00.000Z'],
 })
-/** A JSON object whose keys are the client's own business. */
+/** A JSON object with any keys. */
 export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true })
-/** A JSON array whose elements are the client's own business. */
+/** A JSON array with any elements. */
 export const AnyArray = Type.Unsafe<unknown[]>({ type: 'array', items: {} })
 /**
- * A JSON array on its way out. Its elements are written as they were stored, by whatever tool.
- * @param element what the document says of them
+ * A JSON array in responses. Its elements are serialised as stored, by whichever tool.
+ * @param element the documented schema of an element
  */
 export const JsonArray = (element: TSchema, options: SchemaOptions = {}) =>
   Type.Unsafe<unknown[]>({ ...AnyArray, 'x-items': element, ...options })
@@ -35,7 +35,7 @@ export const JsonArray = (element: TSchema, options: SchemaOptions = {}) =>
 /** Characters of a password. */
 export const PASSWORD_LENGTH = { minLength: 8, maxLength: 200 }
 
-/** What an email is: something@something, of characters that show. */
+/** An email: something@something, of visible characters. */
 export const EMAIL_PATTERN = /^[^\s@\p{Cc}\p{Cf}\p{Cs}]+@[^\s@\p{Cc}\p{Cf}\p{Cs}]+$/u
 
 /** Longest texts, in characters. */
@@ -68,18 +68,18 @@ export const Term = (examples: string[]) =>
     maxLength: LIMITS.term,
     description: `Open vocabulary, e.g. ${examples.join(', ')}`,
   })
-/** An opaque reference to a person or team of whatever system keeps them. */
+/** An opaque reference to a person or team, perhaps in another system. */
 export const Reference = Type.String({ maxLength: LIMITS.reference })
 export const SortOrder = Type.Number({ description: 'Lists are ordered by it, ascending, then by id' })
 
-/** A date on its way in. */
+/** A date in a request. */
 export const DateText = Type.String({
   format: 'timestamp',
   description: 'ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC)',
 })
 
 /**
- * A date on its way in: a date string, or any falsy value to clear it (interface specification, section 2).
+ * A date in a request: a date string, or any falsy value to clear it (interface specification, section 2).
  */
 export const OptionalDate = Type.Unsafe<string | null | false | 0>({
   anyOf: [DateText, { enum: [null, '', false, 0], description: 'No date' }],
@@ -92,8 +92,8 @@ export const JSON_TEXT_LIMIT = 65_536
 export const JSON_TEXT_DEPTH = 100
 
 /**
- * A JSON-text field on its way in: the plain value, or JSON text of it. The validator parses the text in
- * place (see `src/validation.ts`), so handlers only ever meet the plain value; the empty string means empty.
+ * A JSON-text field in a request: the plain value, or JSON text of it. The validator parses the text in place (see
+ * `src/http/validation.ts`), so handlers always get the plain value; the empty string means empty.
  */
 export const JsonText = <T extends TSchema>(schema: T) =>
   Type.Unsafe<Static<T>>({
@@ -112,11 +112,11 @@ export const ENTRIES_LIMIT = 1000
 export const CreateBody = <T extends TProperties>(fields: T) =>
   Type.Object(fields, { additionalProperties: false, minProperties: 1 })
 
-/** A body that changes what it names: every field is optional, and unlisted keys are dropped. */
+/** A body of a PATCH: every field is optional, and keys that are not listed are dropped. */
 export const UpdateBody = <T extends TProperties>(fields: T) =>
   Type.Partial(Type.Object(fields), { additionalProperties: false })
 
-/** Elements of which no two have the same value under a name. */
+/** An array whose elements are unique by a field. */
 export const UniqueBy = <T extends TSchema>(name: string, element: T) =>
   Type.Array(element, {
     maxItems: ENTRIES_LIMIT,
@@ -124,7 +124,7 @@ export const UniqueBy = <T extends TSchema>(name: string, element: T) =>
     description: `Each ${name} at most once; at most ${ENTRIES_LIMIT}`,
   })
 
-/** A body that gives records their places. */
+/** A body that reorders records. */
 export const ReorderBody = CreateBody({
   items: UniqueBy(
     'id',
@@ -134,10 +134,10 @@ export const ReorderBody = CreateBody({
 
 // --- parameters ---
 
-/** The one path parameter: any string; what matches nothing is not found. */
+/** The one path parameter: any string; an unknown one is 404. */
 export const IdParams = Type.Object({ id: Type.String() })
 
-/** A filter that may be given several times: what has any of the values passes. */
+/** A filter that may be given several times: records with any of the values match. */
 export const AnyOf = (description: string) =>
   Type.Optional(
     Type.Unsafe<string | string[]>({
@@ -152,12 +152,12 @@ export const valuesOfAny = (value: string | readonly string[] | undefined): stri
   ...new Set([value ?? []].flat().filter((one) => one !== '')),
 ]
 
-// --- answers ---
+// --- responses ---
 
-/** The answer of a deletion. */
+/** The response of a deletion. */
 export const Success = Type.Object({ success: Type.Literal(true) }, { $id: 'Success' })
 
-/** The answer to a conditional GET whose ETag still holds: no body. */
+/** The response to a conditional request whose ETag still matches: no body. */
 export const NotModified = Type.Null({ description: 'Not modified: the ETag of `If-None-Match` still holds' })
 
 /** The body of every error. */

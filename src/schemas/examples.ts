@@ -1,9 +1,9 @@
 /**
- * A body for each operation that takes one, by its id: what the page at /docs has ready to be tried, instead of values made
- * up from types. Each is accepted as it is, once its ids name something.
+ * An example body for each operation with a body, by operation id: shown on the page at /docs instead of values generated
+ * from types. Each is valid as it is, once its ids exist.
  */
 
-/** Stands for an id that the reader has to put in. */
+/** A placeholder for an id. */
 export const EXAMPLE_ID = '019f0000-0000-7000-8000-000000000000'
 
 const places = [{ id: EXAMPLE_ID, sortOrder: 1 }]

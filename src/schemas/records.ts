@@ -1,6 +1,6 @@
 /**
- * The records as responses show them. Written for the contract, not derived from the tables; JSON-text fields
- * are plain values here. What other tools stored inside JSON text is passed on as it is.
+ * The records in responses. Written for the contract, not derived from the tables; JSON-text fields are plain values
+ * here. The contents of JSON text, which other tools may have stored, are passed on as they are.
  */
 
 import { type Static, Type } from '@sinclair/typebox'
@@ -161,7 +161,7 @@ export const IngestedTranscriptSchema = Type.Object(
 )
 export type IngestedTranscript = Static<typeof IngestedTranscriptSchema>
 
-/** A former value as the service notes it. Clients may write a history of anything: what is no object fits, too. */
+/** A former value as the service records it. Clients may write a history of anything: other types are valid, too. */
 const FormerValue = Type.Unsafe<unknown>({
   properties: { value: Type.Number(), at: Timestamp },
   additionalProperties: true,
@@ -200,16 +200,16 @@ export const ObjectiveSchema = Type.Object(
   { $id: 'Objective' },
 )
 
-/** Who works on a project, and as what. */
+/** Who works on a project, and in which role. */
 export const TeamAssignmentSchema = Type.Object(
   { id: Id, projectId: Id, memberId: Type.String(), role: Type.String(), ...timestamps },
   { $id: 'TeamAssignment' },
 )
 
-/** A phase of a project, with whatever else its client keeps there. */
+/** A phase of a project; clients may add further keys. */
 const Phase = Type.Object({ name: Type.String() }, { additionalProperties: true })
 
-/** The fields of a project itself, without what belongs to it. */
+/** The fields of a project itself, without its relations. */
 const projectFields = {
   id: Id,
   name: Type.String(),
@@ -230,7 +230,7 @@ const projectFields = {
   ...timestamps,
 }
 
-/** A project with all that belongs to it. */
+/** A project with all its relations. */
 export const ProjectSchema = Type.Object(
   {
     ...projectFields,
@@ -246,7 +246,7 @@ export const ProjectSchema = Type.Object(
 )
 export type Project = Static<typeof ProjectSchema>
 
-/** A project with the numbers of what belongs to it. */
+/** A project with counts of its relations. */
 export const ProjectSummarySchema = Type.Object(
   {
     ...projectFields,
@@ -319,7 +319,7 @@ export const SearchResultSchema = Type.Object(
 )
 export type SearchResult = Static<typeof SearchResultSchema>
 
-/** What a member may be. A closed set. */
+/** The roles of members. A closed set. */
 export const ROLES = ['admin', 'member', 'viewer'] as const
 export const RoleSchema = Type.Unsafe<(typeof ROLES)[number]>({ type: 'string', enum: [...ROLES] })
 
@@ -335,7 +335,7 @@ export const CurrentMemberSchema = Type.Object(
 )
 export type CurrentMember = Static<typeof CurrentMemberSchema>
 
-/** Who can sign in. Nothing of a password is ever shown. */
+/** Who can sign in. Never contains anything of the password. */
 export const MemberSchema = Type.Object(
   {
     id: Id,
@@ -377,7 +377,7 @@ export const SessionSchema = Type.Object(
 )
 export type Session = Static<typeof SessionSchema>
 
-/** What a script or integration signs in with, without the secret itself. */
+/** An API token of a script or integration, without the secret itself. */
 export const TokenSchema = Type.Object(
   {
     id: Id,
@@ -392,7 +392,7 @@ export const TokenSchema = Type.Object(
 )
 export type Token = Static<typeof TokenSchema>
 
-/** A token that was made just now: the only answer that has the secret. */
+/** A new token: the only response with the secret. */
 export const NewTokenSchema = Type.Object(
   {
     ...TokenSchema.properties,
@@ -405,7 +405,7 @@ export const NewTokenSchema = Type.Object(
 )
 export type NewToken = Static<typeof NewTokenSchema>
 
-/** Something that happened to who may do what. */
+/** A sign-in, or a change of access rights. */
 export const AuditEntrySchema = Type.Object(
   {
     id: Id,

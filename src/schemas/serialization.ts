@@ -1,16 +1,16 @@
-/** How responses are written: by fast-json-stringify, from the schemas that also document them. */
+/** Serialising responses: by fast-json-stringify, from the schemas that also document them. */
 import type { Static, TSchema } from '@sinclair/typebox'
 import fastJson from 'fast-json-stringify'
 import { once } from '../once.ts'
 import { namedSchemas } from './records.ts'
 
-/** What `$ref` may refer to, by `$id`. */
+/** The schemas that `$ref` may refer to, by `$id`. */
 const named = Object.fromEntries(namedSchemas.map((schema) => [String(schema.$id), schema]))
 
 /**
- * Makes the serializer of one kind of value, the same that a route with this response schema has. The schema is compiled
- * when there is something to write.
- * @param schema what to write, e.g. a reference to a named schema
+ * Creates the serializer of a schema, the same that a route with this response schema uses. The schema is compiled lazily,
+ * at the first call.
+ * @param schema of the value, e.g. a reference to a named schema
  */
 export function createSerializer<T extends TSchema>(schema: T): (value: Static<T>) => string {
   const serialize = once(() => fastJson(schema as unknown as fastJson.Schema, { schema: named as never }))
@@ -20,7 +20,7 @@ export function createSerializer<T extends TSchema>(schema: T): (value: Static<T
 /** JSON in UTF-8, ready to be sent. */
 export type JsonBytes = Uint8Array
 
-/** Makes what writes values as JSON in UTF-8. */
+/** Creates a function that serialises values as JSON in UTF-8. */
 export function createJsonWriter<T extends TSchema>(schema: T): (value: Static<T>) => JsonBytes {
   const serialize = createSerializer(schema)
   return (value) => Buffer.from(serialize(value))

@@ -1,8 +1,8 @@
-/** Handing work over to the worker thread. It starts when it is first needed, and is alone: what it is given waits in line. */
+/** Offloading work to the worker thread: a single one, started when it is first needed, with a queue of tasks. */
 import { Worker } from 'node:worker_threads'
 import { ApiError, type ErrorDetails } from '../errors.ts'
 
-/** A rule to be called. */
+/** A call of a rule, as posted to the worker thread. */
 export interface Task {
   id: number
   /** The rule's path, e.g. `board.items.move`. */
@@ -10,8 +10,8 @@ export interface Task {
   args: unknown[]
 }
 
-/** What came of it. */
-export interface Answer {
+/** The result of a task, as posted back. */
+export interface TaskResult {
   id: number
   outcome:
     | { value: unknown }
@@ -26,29 +26,30 @@ export interface Answer {
     | { error: unknown }
 }
 
-/** Tasks that may wait in line, each with what a body may hold. */
-const LINE = 200
+/** Tasks in the queue, at most: each may hold a whole request body. Beyond it, 503. */
+const MAX_QUEUED = 200
 
 interface Waiting {
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
 }
 
-/** Of the sources when they run as they are, else of the bundle; both lie beside this module. */
+/** The worker's module, beside this one: a source when the sources run, else bundled. */
 const fileOfWorker = () =>
   new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
 
 /**
- * Makes what hands work over.
+ * Creates the queue of the worker thread.
  * @param databaseUrl the file that the thread opens
- * @returns `perform`, which resolves with the rule's result or rejects as it throws; and `close`
+ * @returns `perform`, which resolves with the rule's result or rejects with its error, 503 when the queue is full; and
+ * `close`
  */
 export function createOffload(databaseUrl: string) {
   const waiting = new Map<number, Waiting>()
   let worker: Worker | undefined
   let latest = 0
 
-  function settle({ id, outcome }: Answer): void {
+  function settle({ id, outcome }: TaskResult): void {
     const one = waiting.get(id)
     waiting.delete(id)
     if ('value' in outcome) one?.resolve(outcome.value)
@@ -56,12 +57,12 @@ export function createOffload(databaseUrl: string) {
       const { statusCode, message, details, headers } = outcome.refusal
       one?.reject(new ApiError(statusCode, message, { headers, ...(details && { details }) }))
     } else one?.reject(outcome.error)
-    // It must not keep a process alive that has nothing else to do.
+    // An idle thread must not keep the process alive.
     if (waiting.size === 0) worker?.unref()
   }
 
-  /** What waits is lost with a thread that dies; the next task has a new one. */
-  function giveUp(error: unknown): void {
+  /** Rejects all tasks of a thread that has ended; the next task starts a new one. */
+  function rejectAll(error: unknown): void {
     worker = undefined
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
@@ -70,9 +71,9 @@ export function createOffload(databaseUrl: string) {
   function start(): Worker {
     const started = new Worker(fileOfWorker(), { workerData: { databaseUrl }, name: 'phaseboard' })
     started.on('message', settle)
-    started.on('error', giveUp)
+    started.on('error', rejectAll)
     started.on('exit', () => {
-      if (worker === started) giveUp(new Error('the worker thread has ended'))
+      if (worker === started) rejectAll(new Error('the worker thread has ended'))
     })
     return started
   }
@@ -80,7 +81,7 @@ export function createOffload(databaseUrl: string) {
   return {
     perform: (path: string, args: unknown[]): Promise<unknown> =>
       new Promise((resolve, reject) => {
-        if (waiting.size >= LINE) {
+        if (waiting.size >= MAX_QUEUED) {
           throw new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': '1' } })
         }
         worker ??= start()
@@ -93,7 +94,7 @@ export function createOffload(databaseUrl: string) {
       const ending = worker
       worker = undefined
       await ending?.terminate()
-      giveUp(new Error('the service has stopped'))
+      rejectAll(new Error('the service has stopped'))
     },
   }
 }

@@ -1,10 +1,10 @@
-/** The rules as requests call them: each call is one read, or one write of its own, in whichever thread has time for it. */
+/** The rules as requests call them: each call is one read or one write, on the event loop or in the worker thread. */
 import type { Write } from '../db/group-commit.ts'
 import { TooMuchWork } from '../db/work-limits.ts'
 
 type Method = (...args: unknown[]) => unknown
 
-/** The same methods, each of which resolves once it is done; what changed something is on disk by then. */
+/** The same methods as promises; a write resolves once it is synced to disk. */
 export type Performed<Rules> = {
   readonly [Name in keyof Rules]: Rules[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Result>
@@ -14,11 +14,11 @@ export type Performed<Rules> = {
 /** Calls a rule in the worker thread, by its path, e.g. `board.items.move`. */
 export type Offload = (path: string, args: unknown[]) => Promise<unknown>
 
-/** A class of rules says which of its methods only read. All others are writes. */
+/** Whether a method only reads: a class of rules lists these in `reads`. All others are writes. */
 const isRead = (owner: object, name: string): boolean =>
   (owner.constructor as { reads?: readonly string[] }).reads?.includes(name) ?? false
 
-/** The names of the methods of an object of a class, those that it inherits among them. */
+/** The names of an object's methods, inherited ones included. */
 function methodsOf(owner: object): string[] {
   const prototype: object = Object.getPrototypeOf(owner)
   if (prototype === Object.prototype) return []
@@ -26,7 +26,7 @@ function methodsOf(owner: object): string[] {
   return [...new Set([...own, ...methodsOf(prototype)])]
 }
 
-/** The rules that belong to others: the objects of classes among their fields. */
+/** The parts of rules: the instances of rules classes among their public fields. */
 const partsOf = (owner: object): [name: string, part: object][] =>
   Object.entries(owner).filter(([, part]) => isRules(part))
 
@@ -34,11 +34,11 @@ const isRules = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'reads' in value.constructor
 
 /**
- * Makes the rules as requests call them.
- * @param rules an object of a class that says in `reads` which of its methods only read, and its parts
- * @param path where they stand among all rules, e.g. `board.items`
+ * Wraps rules as requests call them.
+ * @param rules an instance of a class that lists in `reads` the methods that only read
+ * @param path the path of these rules, e.g. `board.items`
  * @param write runs a rule as a write
- * @param offload runs it in the worker thread, where it would hold up the event loop
+ * @param offload runs a rule in the worker thread, where it would block the event loop
  */
 export function performed<Rules extends object>(
   rules: Rules,

@@ -5,7 +5,7 @@ import { Members } from '../members/members.ts'
 import { Projects } from '../projects/projects.ts'
 import { Reading } from '../reading/reading.ts'
 
-/** The rules of one connection. What changes something is to be called inside a write. */
+/** The rules of one connection. Call a write inside a transaction. */
 export interface Rules {
   board: Board
   members: Members
@@ -13,7 +13,7 @@ export interface Rules {
   reading: Reading
 }
 
-/** Makes the rules of a connection, once. Their statements are made when they are first run. */
+/** Creates the rules of a connection, once. Their statements are prepared when they are first run. */
 export function createRules(db: SharedDatabase): Rules {
   const board = new Board(db)
   const members = new Members(db)

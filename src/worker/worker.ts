@@ -1,19 +1,19 @@
 /**
- * The worker thread: does what would hold the event loop up, on a connection of its own. To the rest of the service it
- * is another process that reads and writes the file.
+ * The worker thread: does work that would block the event loop, on a connection of its own. To the main thread its
+ * commits are like those of another process.
  */
 
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
 import { openDatabase, read, write } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
-import type { Answer, Task } from './offload.ts'
+import type { Task, TaskResult } from './offload.ts'
 import { ruleAt } from './performed.ts'
 import { createRules } from './rules.ts'
 
 const { db, files } = openDatabase((workerData as { databaseUrl: string }).databaseUrl)
 const rules = createRules(db)
 
-/** What is moved to the other side instead of being copied: buffers that are nobody else's. */
+/** The transferable buffers of a value, moved instead of copied by the structured clone: those with a single view. */
 function buffersOf(value: unknown): Transferable[] {
   if (value instanceof Uint8Array) {
     const { buffer } = value
@@ -23,7 +23,7 @@ function buffersOf(value: unknown): Transferable[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(buffersOf) : []
 }
 
-/** Nothing is committed to files that are no longer where they were opened. */
+/** Runs a write; throws, to roll it back, where the files were replaced or removed since they were opened. */
 function writeInPlace(call: () => unknown): unknown {
   const value = call()
   const lost = files.lost()
@@ -31,7 +31,7 @@ function writeInPlace(call: () => unknown): unknown {
   return value
 }
 
-function perform({ path, args }: Task): Answer['outcome'] {
+function perform({ path, args }: Task): TaskResult['outcome'] {
   try {
     const { call, reads } = ruleAt(rules, path)
     const work = () => call(...args)
@@ -48,5 +48,5 @@ function perform({ path, args }: Task): Answer['outcome'] {
 parentPort?.on('message', (task: Task) => {
   const outcome = perform(task)
   const buffers = 'value' in outcome ? buffersOf(outcome.value) : []
-  parentPort?.postMessage({ id: task.id, outcome } satisfies Answer, buffers)
+  parentPort?.postMessage({ id: task.id, outcome } satisfies TaskResult, buffers)
 })

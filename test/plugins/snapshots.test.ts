@@ -5,7 +5,7 @@ import SQLite from 'better-sqlite3'
 import Fastify, { type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
 import { loadConfig } from '../../src/config.ts'
-import type { Snapshot, Soon } from '../../src/reading/snapshots.ts'
+import type { MaybePromise, Snapshot } from '../../src/reading/snapshots.ts'
 import { nextTurn, watch } from '../executions.ts'
 import {
   type App,
@@ -38,7 +38,7 @@ const get = (app: App, url: string, ifNoneMatch?: string, method = 'GET') =>
   send(app, method, url, undefined, ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch })
 
 /** What is so small that it is there at once. */
-function ready(snapshot: Soon<Snapshot>): Snapshot {
+function ready(snapshot: MaybePromise<Snapshot>): Snapshot {
   if (snapshot instanceof Promise) throw new Error('it is not there')
   return snapshot
 }

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { serverOptions } from '../../src/http/server.ts'
-import { boundUnsentAnswers, type UnsentLimits } from '../../src/http/unsent-answers.ts'
+import { limitUnsentResponses, type UnsentLimits } from '../../src/http/unsent-responses.ts'
 
 const MEGABYTE = 1024 * 1024
 /** More than what the system itself takes for a client that does not read. */
@@ -17,7 +17,7 @@ async function serve(t: Test, limits: Partial<UnsentLimits>) {
   // Of Fastify's own classes, which may be another copy's where the sources are bundled, nothing.
   const { logController: _, ...options } = serverOptions(loadConfig({ LOG_LEVEL: 'silent' }), undefined)
   const app = Fastify(options)
-  boundUnsentAnswers(app, { interval: 20, ...limits })
+  limitUnsentResponses(app, { interval: 20, ...limits })
   let written = 0
   app.get('/large', (_request, reply) => void reply.header('etag', '"x"').send(Buffer.alloc(LARGE, 'x')))
   app.get('/small', async () => 'small')

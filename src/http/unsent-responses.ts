@@ -1,21 +1,21 @@
 /**
- * Answers that are not sent yet take memory until their clients have read them. Here they are counted, and clients that
- * stop reading are cut off: after a minute, or after a few seconds while all of it together is too much.
+ * Limits responses not yet sent, which take memory until slow clients have read them. Clients that stop reading are
+ * disconnected: after a minute, or under memory pressure after a few seconds. Beyond that, load shedding: 503.
  */
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { isSafe } from '../members/identity.ts'
 
-/** What clients may leave unread. Times in milliseconds. */
+/** Limits of responses not yet sent. Times in milliseconds. */
 export interface UnsentLimits {
-  /** Bytes of all answers together, roughly: beyond it there are no more large ones. */
+  /** Bytes of all of them together, roughly: beyond it, large responses and unsafe requests are 503. */
   maxBytes: number
-  /** How long a client may take nothing of its answer ... */
+  /** How long a client may read nothing of its response ... */
   patience: number
-  /** ... and how long while there is too much. */
+  /** ... and how long while `maxBytes` is exceeded. */
   patienceUnderPressure: number
-  /** How often each is looked at. */
+  /** Time between two checks of all connections. */
   interval: number
 }
 
@@ -26,10 +26,10 @@ const LIMITS: UnsentLimits = {
   interval: 1000,
 }
 
-/** Bytes of an answer that is always sent: it helps nobody to refuse a health check. */
+/** Bytes of a response that is always sent, e.g. a health check's. */
 const SMALL = 65_536
 
-/** When another try makes sense, in seconds. */
+/** `Retry-After`, in seconds. */
 const RETRY_AFTER = 5
 
 const sizeOf = (payload: unknown): number => {
@@ -37,24 +37,24 @@ const sizeOf = (payload: unknown): number => {
   return payload instanceof Uint8Array ? payload.byteLength : 0
 }
 
-/** Bytes that the system has not taken yet; it takes them as the client reads. Node itself looks there, too. */
+/** Bytes queued for the socket, which shrink as the client reads. Node's own timeouts use the same field. */
 const queueOf = (socket: Socket & { _handle?: { writeQueueSize?: number } | null }) =>
   socket._handle?.writeQueueSize ?? socket.writableLength
 
 /**
- * Watches the answers of a server. Call it before there are routes. It looks at connections, from time to time and when a
- * large answer is about to be sent: most answers are gone at once, and pay nothing.
+ * Limits the responses not yet sent of a server. Call it before routes are added. Connections are checked at intervals,
+ * and before a large response is sent: other responses cost nothing.
  */
-export function boundUnsentAnswers(app: FastifyInstance, given: Partial<UnsentLimits> = {}): void {
+export function limitUnsentResponses(app: FastifyInstance, given: Partial<UnsentLimits> = {}): void {
   const { maxBytes, patience, patienceUnderPressure, interval } = { ...LIMITS, ...given }
   const sockets = new Set<Socket>()
-  /** Of each client that has not read everything: how much was left when it last read, and when that was seen. */
+  /** The slow clients: how much was queued when each last read, and when that was noticed. */
   const waiting = new Map<Socket, { queue: number; since: number }>()
-  /** Bytes of all that was unsent when they were last counted. */
+  /** Bytes not yet sent, as of the latest sweep. */
   let total = 0
   let timer: NodeJS.Timeout | undefined
 
-  /** Counts what is unsent, and ends what has not moved for so long. */
+  /** Counts the bytes not yet sent, and disconnects clients that have read nothing for `longest`. */
   function sweep(longest: number): void {
     const now = performance.now()
     total = 0
@@ -63,12 +63,12 @@ export function boundUnsentAnswers(app: FastifyInstance, given: Partial<UnsentLi
       if (queue === 0) waiting.delete(socket)
       else if (waiting.get(socket)?.queue !== queue) waiting.set(socket, { queue, since: now })
       else if (now - (waiting.get(socket)?.since ?? now) >= longest) socket.destroy()
-      // An answer is in memory as a whole until all of it is sent.
+      // A response stays in memory as a whole until all of it is sent.
       if (!socket.destroyed) total += socket.writableLength
     }
   }
 
-  /** Whether there is too much, also without the clients that do not read. */
+  /** Whether there is too much, after disconnecting clients that do not read. */
   function isTooMuch(more: number): boolean {
     sweep(patience)
     if (total + more > maxBytes) sweep(patienceUnderPressure)
@@ -89,7 +89,7 @@ export function boundUnsentAnswers(app: FastifyInstance, given: Partial<UnsentLi
       total = 0
     })
   })
-  // What changes something is refused before it does.
+  // An unsafe request is rejected before it changes anything.
   app.addHook('onRequest', (request, _reply, done) => {
     if (total > maxBytes && !isSafe(request.method) && isTooMuch(0)) done(refusal())
     else done()
