@@ -2,7 +2,6 @@
  * The errors that are responses. Hooks, handlers and rules throw these; the error handler alone turns them into
  * responses.
  */
-
 import createError from 'http-errors'
 import type { ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
 

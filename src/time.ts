@@ -45,3 +45,10 @@ export function parseTimestamp(text: string): string | undefined {
 
 /** The current time as a timestamp. */
 export const timestamp = (time: number = Date.now()): string => new Date(time).toISOString()
+
+/** A date as a client sends it: a date string, or a falsy value for none. */
+export type ClientDate = string | null | false | 0
+
+/** A date that was validated, as it is stored. */
+export const toStoredDate = (date: ClientDate): string | null =>
+  date ? (parseTimestamp(date) ?? null) : null

@@ -2,7 +2,6 @@
  * What would hold everybody else up is done by the worker thread: the connection that all other requests wait for does
  * little, however much a request asks for, and the answer is the one that it would have given itself.
  */
-
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'

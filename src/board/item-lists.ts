@@ -1,5 +1,4 @@
 /** Lists of kanban items: of one board or across projects, filtered, whole or page by page. */
-
 import { Type } from '@sinclair/typebox'
 import { and, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'

@@ -1,5 +1,4 @@
 /** Importing a Trello board as a project. */
-
 import { sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Database, write } from '../db/client.ts'

@@ -2,7 +2,6 @@
  * Trello's board export (a board's menu, "Print, export, and share", "Export as JSON"), of any age: parsed leniently and
  * normalized to one board. Nothing else knows the format of the export.
  */
-
 import { readFileSync } from 'node:fs'
 import { Type } from '@sinclair/typebox'
 import { Ajv } from 'ajv'

@@ -1,5 +1,4 @@
 /** The audit log: sign-ins and their failures, and changes of access rights. It never holds secrets. */
-
 import { desc, inArray, lt } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'

@@ -1,5 +1,4 @@
 /** Transcript summaries: what was said in a meeting, and who has to do what. */
-
 import { Type } from '@sinclair/typebox'
 import { type ChildInput, Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'

@@ -1,5 +1,4 @@
 /** Shared pieces of the HTTP schemas: limits, field types, errors. */
-
 import { type SchemaOptions, type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../json.ts'
 

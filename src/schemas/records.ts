@@ -2,7 +2,6 @@
  * The records in responses. Written for the contract, not derived from the tables; JSON-text fields are plain values
  * here. The contents of JSON text, which other tools may have stored, are passed on as they are.
  */
-
 import { type Static, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../json.ts'
 import {

@@ -2,7 +2,6 @@
  * The worker thread: does work that would block the event loop, on a connection of its own. To the main thread its
  * commits are like those of another process.
  */
-
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
 import { openDatabase, read, write } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
