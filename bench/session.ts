@@ -1,4 +1,4 @@
-/** Who is asking: what it costs to recognise a member by session or token, to a request that nobody needs to be known for. */
+/** The cost of identifying a member by session or token, compared to a request without. */
 import assert from 'node:assert/strict'
 import { openDatabase } from '../src/db/client.ts'
 import { newId } from '../src/db/ids.ts'

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:stalls`: how long one request holds up all others. Each row has a service of its own, as `npm start` runs it,
+ * `npm run bench:stalls`: how long one request blocks the event loop. Each row has a service of its own, as `npm start` runs it,
  * on a file of its own; while the request is served, another connection asks for the health of the service.
  */
 import { constants, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'

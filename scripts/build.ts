@@ -87,7 +87,7 @@ if (refusal !== undefined) throw new Error(refusal)
 
 const contentOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined)
 
-/** Replaces a file as a whole: who opens it finds the old one or the new one. */
+/** Replaces a file atomically: readers see the old one or the new one. */
 async function replace(file: string, content: string): Promise<void> {
   const aside = `${file}.${randomUUID()}`
   await writeFile(aside, content)
@@ -95,7 +95,7 @@ async function replace(file: string, content: string): Promise<void> {
   await rename(aside, file)
 }
 
-/** Makes a build's folder, or leaves the one that somebody else has made in the meantime. */
+/** Makes a build's folder, or keeps the one that another process has made meanwhile. */
 async function makeBuild(folder: string): Promise<void> {
   const { bundle } = await import('./bundle.ts')
   const aside = `${folder}.${randomUUID()}`
@@ -108,7 +108,7 @@ async function makeBuild(folder: string): Promise<void> {
   }
 }
 
-/** Takes away what neither the current build needs nor, since it was replaced long ago, anybody else. */
+/** Removes builds that were replaced more than {@link KEPT} ago. */
 async function prune(current: readonly string[]): Promise<void> {
   for (const name of await readdir(dist)) {
     if (current.includes(name)) continue
@@ -140,7 +140,7 @@ async function main(): Promise<void> {
   }
   const replaced = /'\.\/(\w+)\/cli\.js'/.exec(contentOf(join(dist, 'cli.js')) ?? '')?.[1]
   if (replaced !== undefined && replaced !== build) {
-    // From now on counts how long it has been replaced; whoever finds the new entries finds that too.
+    // The modification time counts as the time of replacement; set before the entries are replaced.
     await utimes(join(dist, replaced), new Date(), new Date()).catch(() => undefined)
   }
   for (const name of stale) await replace(join(dist, name), entries[name] ?? '')
@@ -150,7 +150,7 @@ async function main(): Promise<void> {
 try {
   await main()
 } catch (error) {
-  // What is wrong with the sources has been said where it was found.
+  // esbuild has printed its errors already.
   if (!(error instanceof Error && 'errors' in error)) throw error
   process.exitCode = 1
 }

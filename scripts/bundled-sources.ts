@@ -22,7 +22,7 @@ export async function bundleSources(): Promise<void> {
   writeFileSync(resolve(cwd, folder, 'worker.js'), "import './src/worker/worker.js'\n")
 }
 
-/** Leads whoever imports a source to its bundled form. */
+/** Resolves imports of sources to their bundled modules. */
 export function useBundledSources(): void {
   registerHooks({
     resolve(specifier, context, next) {

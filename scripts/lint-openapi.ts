@@ -1,4 +1,4 @@
-/** Holds the OpenAPI document against Redocly's recommended rules. */
+/** Checks the OpenAPI document by Redocly's recommended rules. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

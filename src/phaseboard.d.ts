@@ -43,7 +43,7 @@ export interface HostMember {
   email?: string | null
 }
 
-/** How a host application identifies the member; null or undefined for none. May throw, e.g. to reject; may be asynchronous. */
+/** Identifies the member of a request; null or undefined for none. May throw, e.g. to reject; may be asynchronous. */
 export type ResolveMember = (
   request: FastifyRequest,
 ) => HostMember | null | undefined | Promise<HostMember | null | undefined>
