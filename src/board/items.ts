@@ -11,7 +11,7 @@ import { invalidField, notFound } from '../errors.ts'
 import { ref } from '../schemas/common.ts'
 import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
-import { parseTimestamp, timestamp } from '../time.ts'
+import { type ClientDate, timestamp, toStoredDate } from '../time.ts'
 import type { ActivityLog } from './activity-log.ts'
 import type { ColumnLimit, ColumnNames } from './column-names.ts'
 import type { ItemRecords, ItemRow } from './item-records.ts'
@@ -24,7 +24,7 @@ type NewItem = typeof kanbanItems.$inferInsert
 /** Fields a client may set. `dueDate` is what the client sent: a date string, or a falsy value for none. */
 export type ItemInput = Partial<
   Omit<NewItem, 'id' | 'projectId' | 'dueDate' | 'createdAt' | 'updatedAt'> & {
-    dueDate: string | null | false | 0
+    dueDate: ClientDate
   }
 >
 
@@ -50,11 +50,8 @@ interface Written {
   shift: Shift
 }
 
-/** Converts a date as the client sent it to a timestamp, any falsy value to null. */
-const toDueDate = (value: string | null | false | 0) => (value ? (parseTimestamp(value) ?? null) : null)
-
 const toRow = ({ dueDate, ...fields }: Change) =>
-  dueDate === undefined ? fields : { ...fields, dueDate: toDueDate(dueDate) }
+  dueDate === undefined ? fields : { ...fields, dueDate: toStoredDate(dueDate) }
 
 const withWarnings = (item: KanbanItem, warnings: string[] = []): KanbanItem =>
   warnings.length > 0 ? { ...item, warnings } : item

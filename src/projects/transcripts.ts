@@ -6,7 +6,7 @@ import { transcriptSummaries } from '../db/schema.ts'
 import type { JsonObject } from '../json.ts'
 import { DateText, Description, JsonText, LIMITS, Title } from '../schemas/common.ts'
 import { TranscriptSummarySchema } from '../schemas/records.ts'
-import { parseTimestamp } from '../time.ts'
+import { toStoredDate } from '../time.ts'
 
 /** The fields of a transcript summary that a client may set. */
 export const transcriptFields = {
@@ -25,7 +25,7 @@ type TranscriptInput = ChildInput<typeof transcriptSummaries>
 
 /** With the date as a timestamp: it was validated. */
 const toRow = ({ date, ...fields }: TranscriptInput): TranscriptInput =>
-  date === undefined ? fields : { ...fields, date: parseTimestamp(date) as string }
+  date === undefined ? fields : { ...fields, date: toStoredDate(date) as string }
 
 /** The transcript summaries of projects. Input dates are as clients write them. */
 export class Transcripts extends Children<typeof transcriptSummaries> {
