@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
+import { accountOf } from '../src/members/identity.ts'
 import { CreateBody, ErrorBody, IdParams, Name, Nullable, ref, Success } from '../src/schemas/common.ts'
 import { NewTokenSchema, TokenSchema } from '../src/schemas/records.ts'
 
@@ -72,7 +73,9 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
     onRequest: requireSession,
     preHandler: authMode === 'required' ? rejectWriteScopeOfViewer : [],
     handler: async (request, reply) =>
-      reply.code(201).send(await tokens.create(memberOf(request).id, request.body, actorOf(request))),
+      reply
+        .code(201)
+        .send(await tokens.create(accountOf(identityOf(request)) ?? '', request.body, actorOf(request))),
   })
 
   app.get('/api/tokens/:id', {

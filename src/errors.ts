@@ -27,7 +27,10 @@ export class ApiError extends Error {
     Error.stackTraceLimit = 0
     super(message)
     Error.stackTraceLimit = stackTraceLimit
-    createError(statusCode, this, { details, headers, expose: true })
+    // It knows only errors; a host may throw a redirection, too.
+    if (statusCode >= 400 && statusCode < 600)
+      createError(statusCode, this, { details, headers, expose: true })
+    else Object.assign(this, { statusCode, details, headers })
   }
 }
 

@@ -74,6 +74,11 @@ const REQUESTS: Record<string, Request> = {
     '/api/kanban-items',
     { ids: ids(500), update: { priority: 'high' } },
   ],
+  'few items, of which one has many steps': [
+    'PATCH',
+    '/api/kanban-items',
+    { ids: ['one', 'i00001'], update: { approved: false } },
+  ],
   'many items in new columns': [
     'POST',
     '/api/projects/large/kanban-items/reorder',

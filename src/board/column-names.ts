@@ -36,6 +36,7 @@ const statementsOf = (db: SharedDatabase) => ({
 
 /** The columns of projects, by name. */
 export class ColumnNames {
+  static readonly reads: readonly string[] = ['limitOf']
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(db: SharedDatabase) {

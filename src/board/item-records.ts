@@ -56,6 +56,15 @@ const statementsOf = (db: SharedDatabase) => ({
 
 /** Reads items with their labels and subtasks. */
 export class ItemRecords {
+  static readonly reads: readonly string[] = [
+    'row',
+    'one',
+    'ensureFew',
+    'many',
+    'ofProjects',
+    'completeOne',
+    'complete',
+  ]
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
 
@@ -75,6 +84,11 @@ export class ItemRecords {
       const row = this.row(id)
       return row && this.completeOne(row)
     })
+  }
+
+  /** Refuses to read more items, or longer texts, than the event loop may. @throws TooMuchWork */
+  ensureFew(ids: readonly string[]): void {
+    this.#sql.limit(JSON.stringify(ids))
   }
 
   /** Items by their ids, in that order; those that exist. @throws TooMuchWork */

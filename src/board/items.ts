@@ -1,11 +1,20 @@
 /** Kanban items: changing them, one or many at once, with activity entries and checks of the WIP limits. */
 import { Type } from '@sinclair/typebox'
+import { eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder, type Place } from '../db/ordering.ts'
 import { kanbanItems, projects } from '../db/schema.ts'
-import { deleteFrom, existsIn, insertReturning, selectAll, updateIn } from '../db/statements.ts'
+import {
+  deleteFrom,
+  existsIn,
+  given,
+  insertReturning,
+  selectAll,
+  selectOne,
+  updateIn,
+} from '../db/statements.ts'
 import { ensureFew, rowLimit } from '../db/work-limits.ts'
 import { invalidField, notFound } from '../errors.ts'
 import { ref } from '../schemas/common.ts'
@@ -37,9 +46,21 @@ export interface Destination extends Position {
 /** The fields that a change of an item may set: those of clients, and its project. */
 type Change = ItemInput & { projectId?: string }
 
+/** What the rules need to know of an item that only changes its place; its texts may be long. */
+const BEFORE = {
+  id: kanbanItems.id,
+  projectId: kanbanItems.projectId,
+  column: kanbanItems.column,
+  sortOrder: kanbanItems.sortOrder,
+  assigneeId: kanbanItems.assigneeId,
+  priority: kanbanItems.priority,
+  dismissed: kanbanItems.dismissed,
+}
+type Before = Pick<ItemRow, keyof typeof BEFORE>
+
 /** An item before a move within its project, and its new place. */
 interface Move {
-  before: ItemRow
+  before: Before
   column: string
   sortOrder: number
 }
@@ -57,6 +78,12 @@ const withWarnings = (item: KanbanItem, warnings: string[] = []): KanbanItem =>
   warnings.length > 0 ? { ...item, warnings } : item
 
 const statementsOf = (db: SharedDatabase) => ({
+  before: selectOne(() =>
+    db
+      .select(BEFORE)
+      .from(kanbanItems)
+      .where(eq(kanbanItems.id, given('id'))),
+  ),
   exists: existsIn(db, kanbanItems),
   projectExists: existsIn(db, projects),
   insert: insertReturning(db, kanbanItems),
@@ -64,7 +91,7 @@ const statementsOf = (db: SharedDatabase) => ({
   remove: deleteFrom(db, kanbanItems),
   ofColumn: selectAll(db, () =>
     db
-      .select()
+      .select(BEFORE)
       .from(kanbanItems)
       .where(isInColumn)
       .orderBy(...inOrder(kanbanItems)),
@@ -193,6 +220,7 @@ export class Items {
    */
   updateMany(ids: readonly string[], input: ItemInput, actorId: string | null): JsonBytes {
     ensureFew(this.#db, ids.length)
+    this.#records.ensureFew(ids)
     const found = ids.map((id) => this.#records.row(id))
     const missing = ids.filter((_, index) => found[index] === undefined)
     if (missing.length > 0) throw notFound(thingOf(kanbanItems), missing)
@@ -219,7 +247,7 @@ export class Items {
     ensureFew(this.#db, wanted.length)
     const unknown: string[] = []
     const moves = wanted.flatMap(({ id, column, sortOrder }, index) => {
-      const before = this.#records.row(id)
+      const before = this.#sql.before({ id })
       if (before?.projectId !== projectId) {
         unknown.push(`items[${index}].id must be that of a kanban item of the project`)
         return []

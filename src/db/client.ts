@@ -175,7 +175,7 @@ export const write = <T>(db: Database, work: (tx: Database) => T): T =>
 
 /**
  * Sets the busy timeout to 0: waiting for another process's lock would block the event loop, so SQLITE_BUSY comes at
- * once. In WAL mode reads never wait; writes have to be retried.
+ * once. In WAL mode reads do not wait, unless another process recovers the log; writes have to be retried.
  */
 export function stopWaitingForLocks({ $client }: SharedDatabase): void {
   $client.pragma('busy_timeout = 0')

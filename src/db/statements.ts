@@ -8,6 +8,7 @@ import {
   type ColumnBaseConfig,
   eq,
   getTableColumns,
+  getTableName,
   is,
   Param,
   Placeholder,
@@ -262,7 +263,12 @@ export function insertReturning<Table extends SQLiteTable>(
       getTableColumns(table),
     ),
   )
-  return (row) => insert(row)(row) as Table['$inferSelect']
+  return (row) => {
+    const stored = insert(row)(row)
+    // Another tool's trigger may have ignored it.
+    if (stored === undefined) throw new Error(`nothing was inserted into ${getTableName(table)}`)
+    return stored
+  }
 }
 
 /**

@@ -1,0 +1,60 @@
+/** What a rules class lists in `reads` runs outside any write: it must not change anything. */
+import t from 'tap'
+import { build, createItem, createProject } from '../helper.ts'
+
+type Method = (...args: unknown[]) => unknown
+
+/** The instances of rules classes among an object's fields, by path, and theirs. */
+function partsOf(owner: object, path = ''): [path: string, part: object][] {
+  return Object.entries(owner).flatMap(([name, part]) =>
+    typeof part === 'object' && part !== null && 'reads' in part.constructor
+      ? [[path + name, part] as [string, object], ...partsOf(part, `${path}${name}.`)]
+      : [],
+  )
+}
+
+t.test('what is listed as a read reads, also on a connection that cannot write', async (t) => {
+  const app = await build(t, { adminPassword: 'correct horse' })
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const [admin] = app.rules.members.list()
+  const identity = { member: { ...admin }, via: 'session', scope: 'write', sessionId: 'x' }
+  const row = app.rules.board.records.row(item.id)
+  const ids = [project.id, item.id, admin?.id]
+  const candidates: unknown[][] = [
+    ...ids.flatMap((id) => [[id], [id, {}], [id, identity], [id, { ...admin }], [[id]]]),
+    [row],
+    [[row]],
+    [{}],
+    [{}, {}],
+    [() => ({ ids: [project.id] })],
+    ['Apollo', admin?.id, 20],
+    [Date.now()],
+    [identity],
+    [project.id, 'To Do'],
+    [JSON.stringify([project.id])],
+    [],
+  ]
+  const notThere = (error: unknown) => (error as { statusCode?: number }).statusCode === 404
+  app.db.$client.pragma('query_only = 1')
+  t.throws(() => app.rules.projects.create({ name: 'x' }), { code: 'SQLITE_READONLY' })
+  let count = 0
+  for (const [path, part] of partsOf(app.rules)) {
+    for (const name of (part.constructor as unknown as { reads: readonly string[] }).reads) {
+      const method = (part as Record<string, Method>)[name]
+      if (!t.type(method, 'function', `${path}.${name} is a method`)) continue
+      const outcomes = candidates.map((args) => {
+        try {
+          method?.apply(part, args)
+          return 'done'
+        } catch (error) {
+          t.not((error as { code?: string }).code, 'SQLITE_READONLY', `${path}.${name} writes nothing`)
+          return notThere(error) ? 'done' : 'failed'
+        }
+      })
+      t.ok(outcomes.includes('done'), `${path}.${name} was really run`)
+      count++
+    }
+  }
+  t.ok(count > 50, `${count} reads`)
+})
