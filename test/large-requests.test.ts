@@ -43,6 +43,9 @@ const BOARDS = `
   insert into kanban_activity (id, item_id, type) select 'a' || id, 'i00004', 'priority' from kanban_subtasks;
   insert into teams (id, name) values ('a', 'A'), ('b', 'B');
   insert into team_members (team_id, member_id) select teams.id, kanban_subtasks.id from teams, kanban_subtasks;
+  insert into kanban_subtasks (id, item_id, title, sort_order)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200)
+    select 'u' || i, 'i02390', 'Step', i from n;
 `
 
 const ids = (count: number) =>
@@ -74,10 +77,10 @@ const REQUESTS: Record<string, Request> = {
     '/api/kanban-items',
     { ids: ids(500), update: { priority: 'high' } },
   ],
-  'few items, of which one has many steps': [
+  'few items with many steps': [
     'PATCH',
     '/api/kanban-items',
-    { ids: ['one', 'i00001'], update: { approved: false } },
+    { ids: ['one', 'i02390'], update: { approved: false } },
   ],
   'many items in new columns': [
     'POST',
