@@ -257,6 +257,13 @@ t.test('an insert that returns its row returns what is stored, defaults and all'
   }
 })
 
+t.test('an insert that a trigger of another tool ignores is no success', async (t) => {
+  const db = open(t)
+  db.$client.exec('create trigger ignored before insert on teams begin select raise(ignore); end')
+  const insert = insertReturning(db, schema.teams)
+  t.throws(() => insert({ id: 'a', name: 'Ops' }), { message: 'nothing was inserted into teams' })
+})
+
 t.test('an update changes the fields that it names and nothing else', async (t) => {
   const ours = open(t)
   const theirs = open(t)

@@ -218,6 +218,11 @@ t.test('a refusal is an error of http-errors, made without looking at the stack'
   t.match(error, { name: 'ApiError', status: 503, statusCode: 503, message: 'Come back', expose: true })
   t.strictSame(error.headers, { 'retry-after': '1' })
   t.strictSame([new ApiError(404, 'x').headers, new ApiError(404, 'x').details], [{}, undefined])
+  t.match(new ApiError(303, 'Elsewhere', { headers: { location: '/there' } }), {
+    statusCode: 303,
+    message: 'Elsewhere',
+    headers: { location: '/there' },
+  })
 })
 
 t.test('the log tells a fault of the service from a mistake of the client, and quotes no data', async (t) => {
