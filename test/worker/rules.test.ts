@@ -1,5 +1,6 @@
 /** What a rules class lists in `reads` runs outside any write: it must not change anything. */
 import t from 'tap'
+import { ruleAt } from '../../src/worker/performed.ts'
 import { build, createItem, createProject } from '../helper.ts'
 
 type Method = (...args: unknown[]) => unknown
@@ -57,4 +58,16 @@ t.test('what is listed as a read reads, also on a connection that cannot write',
     }
   }
   t.ok(count > 50, `${count} reads`)
+})
+
+t.test('a rule is found by its path, as the worker thread finds it', async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const get = ruleAt(app.rules, 'board.items.get')
+  t.match(get.call(item.id), { id: item.id, title: item.title })
+  t.equal(get.reads, true)
+  const move = ruleAt(app.rules, 'board.items.move')
+  t.equal(move.reads, false)
+  t.match(await app.write(() => move.call(item.id, { column: 'Done' }, null)), { column: 'Done' })
 })
