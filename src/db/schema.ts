@@ -376,3 +376,118 @@ export const auditLog = sqliteTable('audit_log', {
   metadata: jsonObject(),
   createdAt: createdAt(),
 })
+
+/**
+ * The append-only sequence of changes, filled by triggers (see `change-triggers.ts`). `before` and `after` hold the values
+ * as they are stored, under the names of the API; `src/changes/told.ts` turns them into the API's types.
+ *
+ * No index but its key: each would cost every write. Which changes a record has is told by {@link changeSubjects}.
+ */
+export const changes = sqliteTable('changes', {
+  /** The place in the sequence, which is the order of commits. The last row is never pruned, so none is used twice. */
+  seq: integer().primaryKey(),
+  at: createdAt(),
+  /** The member who made it; NULL for another tool, and for the command line. */
+  actorId: text(),
+  /** The first `seq` of the write; NULL for another tool's (see `src/changes/told.ts`). */
+  group: integer(),
+  kind: required(),
+  id: required(),
+  action: text({ enum: ['created', 'updated', 'deleted'] }).notNull(),
+  projectId: text(),
+  itemId: text(),
+  /** The project that an item was moved out of. */
+  fromProjectId: text(),
+  /** Whose idea it is: nobody else's, whatever it shows. */
+  ownerId: text(),
+  before: text(),
+  after: text(),
+})
+
+/**
+ * The index of the sequence, written behind it in slices: which changes belong to a project or an item, and which
+ * deleted one (`subject` is '' for these).
+ */
+export const changeSubjects = sqliteTable(
+  'change_subjects',
+  { subject: required(), seq: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.subject, table.seq] })],
+)
+
+/** What triggers of one statement, or statements of one write, leave for each other; empty between writes. */
+export const changesPending = sqliteTable(
+  'changes_pending',
+  {
+    kind: required(),
+    id: required(),
+    projectId: text(),
+    itemId: text(),
+    ownerId: text(),
+    before: text(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.id] })],
+)
+
+/** Responses to writes that carried an Idempotency-Key, kept for a day. */
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    memberId: required(),
+    method: required(),
+    path: required(),
+    key: required(),
+    /** SHA-256 of the request's body, hexadecimal. */
+    bodyHash: required(),
+    status: integer().notNull(),
+    /** The response's body; NULL where it showed a secret. */
+    body: text(),
+    etag: text(),
+    /** The last change of the write, where it made any. */
+    seq: integer(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.memberId, table.method, table.path, table.key] }),
+    index('idempotency_keys_age').on(table.createdAt),
+  ],
+)
+
+/** Who is told of changes over HTTP. */
+export const webhooks = sqliteTable('webhooks', {
+  id: id(),
+  url: required(),
+  description: string(''),
+  /** Whose changes; NULL for those of all. No foreign key: the deletion of the project is told, too. */
+  projectId: text(),
+  kinds: jsonArray(),
+  active: flag(true),
+  /** The change up to which all that match are delivered. */
+  after: integer().notNull().default(0),
+  failingSince: text(),
+  /** Failed attempts in a row of the delivery that is next, and when to try it again; NULL for at once. */
+  attempts: integer().notNull().default(0),
+  retryAt: text(),
+  /** What deliveries are signed with (`whsec_...`): it has to be known, so it is stored as it is. */
+  secret: required(),
+  ...timestamps(),
+})
+
+/** The latest attempts to deliver a change. */
+export const webhookDeliveries = sqliteTable(
+  'webhook_deliveries',
+  {
+    id: id(),
+    webhookId: required().references(() => webhooks.id, { onDelete: 'cascade' }),
+    seq: integer().notNull(),
+    /** The response's status; NULL where there was none. */
+    status: integer(),
+    /** Why it failed; NULL where it did not. */
+    error: text(),
+    /** The beginning of the response's body. */
+    response: string(''),
+    /** Milliseconds that it took. */
+    duration: integer().notNull().default(0),
+    createdAt: createdAt(),
+  },
+  (table) => [index('webhook_deliveries_webhook').on(table.webhookId, table.id)],
+)

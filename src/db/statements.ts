@@ -107,7 +107,7 @@ function binder(params: unknown[]): (values: Values) => unknown[] {
 }
 
 /** The function that decodes a column's stored values; undefined where they need no decoding. */
-function decoder(column: Column): ((value: unknown) => unknown) | undefined {
+export function decoder(column: Column): ((value: unknown) => unknown) | undefined {
   if (column.dataType === 'number') {
     const stray = strayNumber(column)
     return (value) => (typeof value === 'number' || value === null ? value : stray)

@@ -426,6 +426,35 @@ export const AuditEntrySchema = Type.Object(
   { $id: 'AuditEntry' },
 )
 
+const ChangedFields = (description: string) =>
+  Nullable(Type.Unsafe<Record<string, unknown>>({ ...AnyObject, description }))
+
+/** One change of one record, as the sequence of changes tells it. */
+export const ChangeSchema = Type.Object(
+  {
+    seq: Type.Integer({ description: 'Its place in the sequence: ascending, never used twice' }),
+    at: Timestamp,
+    actorId: Nullable(Type.String({ description: 'The member who made it; null for another tool' })),
+    group: Type.Integer({ description: 'The same for all changes of one write: the `seq` of its first' }),
+    kind: Type.String({ examples: ['kanban-item', 'project', 'kanban-comment'] }),
+    id: Type.String({ description: "The record's id; of an item's label `<itemId>:<labelId>`" }),
+    projectId: Nullable(Type.String()),
+    itemId: Nullable(Type.String()),
+    action: Type.Unsafe<'created' | 'updated' | 'deleted'>({
+      type: 'string',
+      enum: ['created', 'updated', 'deleted'],
+    }),
+    before: ChangedFields(
+      'All fields of a deleted record, the former values of the changed fields of an updated one; null for a created one',
+    ),
+    after: ChangedFields(
+      'All fields of a created record, the changed fields of an updated one; null for a deleted one',
+    ),
+  },
+  { $id: 'Change' },
+)
+export type Change = Static<typeof ChangeSchema>
+
 /** Every named schema: what `$ref` may refer to, and the components of the OpenAPI document. */
 export const namedSchemas = [
   ErrorBody,
@@ -456,4 +485,5 @@ export const namedSchemas = [
   TokenSchema,
   NewTokenSchema,
   AuditEntrySchema,
+  ChangeSchema,
 ]

@@ -1,5 +1,6 @@
 /** All rules of the service, by name. */
 import { Board } from '../board/board.ts'
+import { Changes } from '../changes/changes.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { Members } from '../members/members.ts'
 import { Projects } from '../projects/projects.ts'
@@ -8,6 +9,7 @@ import { Reading } from '../reading/reading.ts'
 /** The rules of one connection. Call a write inside a transaction. */
 export interface Rules {
   board: Board
+  changes: Changes
   members: Members
   projects: Projects
   reading: Reading
@@ -19,5 +21,6 @@ export function createRules(db: SharedDatabase): Rules {
   const members = new Members(db)
   const projects = new Projects(db, board, members.audit)
   const reading = new Reading(db, projects)
-  return { board, members, projects, reading }
+  const changes = new Changes(db)
+  return { board, changes, members, projects, reading }
 }

@@ -1,0 +1,36 @@
+/**
+ * Writes a migration that renews the triggers of the sequence of changes: run it after `drizzle-kit generate` where
+ * `src/db/schema.ts` has changed a table that the sequence tells of.
+ */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { changeTriggers } from '../src/db/change-triggers.ts'
+import { openDatabase } from '../src/db/client.ts'
+
+const { db, close } = openDatabase(':memory:')
+const before = new Map(
+  db.$client
+    .prepare<[], [string, string]>(
+      "select name, sql from sqlite_schema where type = 'trigger' and name like 'changes\\_%' escape '\\'",
+    )
+    .raw()
+    .all(),
+)
+close()
+const now = changeTriggers()
+const isStale = ([name, sql]: [string, string]) => now.get(name) !== sql
+const isNew = ([name, sql]: [string, string]) => before.get(name) !== sql
+const statements = [
+  ...[...before].filter(isStale).map(([name]) => `drop trigger ${name};`),
+  ...[...now].filter(isNew).map(([, sql]) => `${sql};`),
+]
+if (statements.length === 0) console.log('the triggers are current')
+else {
+  execFileSync('drizzle-kit', ['generate', '--custom', '--name', 'change-triggers'], { stdio: 'pipe' })
+  const file = `drizzle/${readdirSync('drizzle')
+    .filter((name) => name.endsWith('_change-triggers.sql'))
+    .sort()
+    .at(-1)}`
+  writeFileSync(file, `${statements.join('\n--> statement-breakpoint\n')}\n`)
+  console.log(file)
+}

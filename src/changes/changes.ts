@@ -1,0 +1,14 @@
+/** The sequence of changes, and what stands on it: one instance a connection. */
+import type { SharedDatabase } from '../db/client.ts'
+import { Sequence } from './sequence.ts'
+
+/** The rules of changes. */
+export class Changes {
+  static readonly reads: readonly string[] = []
+  /** For the readers of this room. */
+  readonly sequence: Sequence
+
+  constructor(db: SharedDatabase) {
+    this.sequence = new Sequence(db)
+  }
+}

@@ -1,0 +1,83 @@
+/** Changes as the API tells them. The sequence holds values as they are stored; here they get the API's types. */
+import { type Column, getTableColumns } from 'drizzle-orm'
+import { TOLD } from '../db/change-triggers.ts'
+import { decoder } from '../db/statements.ts'
+import type { Change } from '../schemas/records.ts'
+import type { ChangeRow } from './sequence.ts'
+
+/** A record, or some of its fields, by their names in the API. */
+export type Fields = Record<string, unknown>
+
+/** The kinds of records that the sequence tells of. */
+export const KINDS: readonly string[] = TOLD.map(({ kind }) => kind)
+
+/** The kinds that admins alone may see. */
+const FOR_ADMINS = new Set(['member', 'team'])
+
+/** Who asks. */
+export interface Reader {
+  id: string
+  role: string
+}
+
+/** Whether somebody may see a change. */
+export const maySee = (
+  { kind, ownerId }: Pick<ChangeRow, 'kind' | 'ownerId'>,
+  { id, role }: Reader,
+): boolean => role === 'admin' || (!FOR_ADMINS.has(kind) && (ownerId === null || ownerId === id))
+
+/** Whether a change belongs to a project, or took something out of it. */
+export const isOfProject = ({ projectId, fromProjectId }: ChangeRow, id: string): boolean =>
+  projectId === id || fromProjectId === id
+
+const decoders = new Map(
+  TOLD.map(({ kind, table }) => {
+    const columns = Object.entries<Column>(getTableColumns(table))
+    return [kind, new Map(columns.map(([name, column]) => [name, decoder(column)]))]
+  }),
+)
+
+/** A value that JSON cannot hold: bytes that another tool stored. */
+interface Blob {
+  blob: string
+}
+
+const isBlob = (value: unknown): value is Blob =>
+  typeof value === 'object' && value !== null && 'blob' in value && typeof value.blob === 'string'
+
+/** The values of `before` or `after` as they are stored in the table: to be written back. */
+export function storedFields(text: string): Fields {
+  const fields = JSON.parse(text) as Fields
+  for (const [name, value] of Object.entries(fields)) {
+    if (isBlob(value)) fields[name] = Buffer.from(value.blob, 'hex')
+  }
+  return fields
+}
+
+/** The values of `before` or `after` as the API has them. */
+export function shownFields(kind: string, text: string | null): Fields | null {
+  if (text === null) return null
+  const fields = storedFields(text)
+  const ofKind = decoders.get(kind)
+  for (const [name, value] of Object.entries(fields)) {
+    const decode = ofKind?.get(name)
+    if (decode) fields[name] = decode(value)
+    else if (Buffer.isBuffer(value)) fields[name] = value.toString()
+  }
+  return fields
+}
+
+/** A change as the API tells it. @param group see `Sequence.groupOf` */
+export const toChange = (row: ChangeRow, group: number): Change => ({
+  seq: row.seq,
+  at: row.at,
+  actorId: row.actorId,
+  group,
+  kind: row.kind,
+  id: row.id,
+  projectId: row.projectId,
+  itemId: row.itemId,
+  action: row.action,
+  before: shownFields(row.kind, row.before),
+  after: shownFields(row.kind, row.after),
+})

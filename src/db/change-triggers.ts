@@ -1,0 +1,310 @@
+/**
+ * The triggers that append to the sequence of changes, derived from the tables. They are part of the file, so whatever
+ * writes it is told: rules, cascades, commands, imports, other tools. `scripts/change-triggers.ts` makes a migration of
+ * them, and a test compares them with the file's.
+ *
+ * Other tools' versions of SQLite run them too: they keep to what those that are long past understand.
+ */
+import { getTableColumns, getTableName, SQL } from 'drizzle-orm'
+import { CasingCache } from 'drizzle-orm/casing'
+import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import * as schema from './schema.ts'
+
+/** A row in a trigger: `old` or `new`, or the name of the table in a statement that reads it. */
+type Row = string
+
+/** A kind of record that the sequence tells of. */
+export interface Told {
+  kind: string
+  table: SQLiteTable
+  /** Columns that are told of nowhere: credentials. */
+  secret?: readonly string[]
+  /** The record's id, as SQL. */
+  id: (row: Row) => string
+  projectId: (row: Row) => string
+  itemId: (row: Row) => string
+  /** The only member who may see it, besides admins. */
+  ownerId?: (row: Row) => string
+  /** Whether only its deletion is told of. */
+  onlyDeleted?: boolean
+}
+
+const idOf = (row: Row) => `${row}.id`
+const none = () => 'null'
+const ofProject = (row: Row) => `${row}.project_id`
+const ofItem = (row: Row) => `${row}.item_id`
+const projectOfItem = (row: Row) => `(select project_id from kanban_items where id = ${row}.item_id)`
+
+const inProject = { id: idOf, projectId: ofProject, itemId: none }
+const inItem = { id: idOf, projectId: projectOfItem, itemId: ofItem }
+const alone = { id: idOf, projectId: none, itemId: none }
+
+/** What the sequence tells of, parents first. */
+export const TOLD: readonly Told[] = [
+  { kind: 'member', table: schema.members, ...alone, secret: ['passwordHash'] },
+  { kind: 'team', table: schema.teams, ...alone },
+  { kind: 'project', table: schema.projects, ...alone, projectId: idOf },
+  { kind: 'kanban-column', table: schema.kanbanColumns, ...inProject },
+  { kind: 'kanban-label', table: schema.kanbanLabels, ...inProject },
+  { kind: 'kanban-item', table: schema.kanbanItems, ...inProject, itemId: idOf },
+  { kind: 'kanban-subtask', table: schema.kanbanSubtasks, ...inItem },
+  { kind: 'kanban-comment', table: schema.kanbanComments, ...inItem },
+  {
+    kind: 'kanban-item-label',
+    table: schema.kanbanItemLabels,
+    ...inItem,
+    id: (row) => `${row}.item_id || ':' || ${row}.label_id`,
+  },
+  { kind: 'kanban-activity', table: schema.kanbanActivity, ...inItem, onlyDeleted: true },
+  { kind: 'objective', table: schema.objectives, ...inProject },
+  { kind: 'metric', table: schema.metrics, ...inProject },
+  { kind: 'transcript-summary', table: schema.transcriptSummaries, ...inProject },
+  { kind: 'team-assignment', table: schema.teamAssignments, ...inProject },
+  { kind: 'personal-idea', table: schema.personalIdeas, ...alone, ownerId: (row) => `${row}.owner_id` },
+]
+
+const casing = new CasingCache('snake_case')
+
+/** A column of a record: its name in the API, and in the file. */
+interface Field {
+  name: string
+  column: string
+}
+
+/** The columns of a record that the sequence tells of. */
+export const fieldsOf = ({ table, secret = [] }: Told): Field[] =>
+  Object.entries(getTableColumns(table))
+    .filter(([name]) => !secret.includes(name))
+    .map(([name, column]) => ({ name, column: casing.getColumnCasing(column) }))
+
+/** A value as JSON. A BLOB, which JSON cannot hold, becomes `{"blob":"<hexadecimal>"}`. */
+const json = (value: string) =>
+  `case typeof(${value}) when 'blob' then '{"blob":"' || hex(${value}) || '"}' else json_quote(${value}) end`
+
+/** The ids of a team's members, as a JSON array: a field of the team in the API, a table of its own in the file. */
+const membersOf = (team: string, rest = '') =>
+  `(select json_group_array(member_id) from (\n      select member_id from team_members where team_id = ${team} ${rest} order by member_id))`
+
+/** A whole record as JSON. */
+const record = (told: Told, row: Row): string => {
+  const fields = fieldsOf(told).map(({ name, column }) => `',"${name}":' || ${json(`${row}."${column}"`)}`)
+  const members = told.table === schema.teams ? [`',"memberIds":' || ${membersOf(`${row}.id`)}`] : []
+  return `'{' || substr(${[...fields, ...members].join('\n    || ')}, 2) || '}'`
+}
+
+/** The members that the team `new` had before they were replaced, as `Teams` notes them: one change tells of all. */
+const HELD = "(select before from changes_pending where kind = 'team-members' and id = new.id)"
+
+/** Condition: the members of the team `new` were replaced by others. NULL, hence false, where none were noted. */
+const MEMBERS_CHANGED = `${HELD} <> ${membersOf('new.id')}`
+
+/** The fields that an update has changed, as JSON with their values in `row`. */
+const difference = (told: Told, row: 'old' | 'new'): string => {
+  const fields = fieldsOf(told).map(
+    ({ name, column }) =>
+      `case when old."${column}" is new."${column}" then '' else ',"${name}":' || ${json(`${row}."${column}"`)} end`,
+  )
+  const members = `',"memberIds":' || ${row === 'old' ? HELD : membersOf('new.id')}`
+  if (told.table === schema.teams) fields.push(`case when ${MEMBERS_CHANGED} then ${members} else '' end`)
+  return `'{' || substr(${fields.join('\n    || ')}, 2) || '}'`
+}
+
+/** Whether an update has changed anything but `updated_at`, without which nothing is told. */
+const hasChanged = (told: Told): string => {
+  const columns = fieldsOf(told).filter(({ name }) => name !== 'updatedAt')
+  const list = (row: Row) => columns.map(({ column }) => `${row}."${column}"`).join(', ')
+  return `(${list('old')})\n  is not (${list('new')})`
+}
+
+const COLUMNS = 'kind, id, action, project_id, item_id, from_project_id, owner_id, before, after'
+
+/** The values of an appended change. */
+const values = (
+  told: Told,
+  row: Row,
+  { action, before = 'null', after = 'null', fromProject = 'null' }: Record<string, string>,
+) =>
+  [
+    `'${told.kind}', ${told.id(row)}, '${action}'`,
+    `${told.projectId(row)}, ${told.itemId(row)}, ${fromProject}, ${told.ownerId?.(row) ?? 'null'}`,
+    `${before}`,
+    `${after}`,
+  ].join(',\n    ')
+
+const append = (...change: Parameters<typeof values>) =>
+  `insert into changes (${COLUMNS}) values (\n    ${values(...change)});`
+
+/** The unique keys of a table, its primary one included: what `insert or replace` deletes the rows of. */
+function keysOf(table: SQLiteTable): string[][] {
+  const { columns, indexes, primaryKeys } = getTableConfig(table)
+  const nameOf = (column: SQLiteColumn) => casing.getColumnCasing(column)
+  const primary = columns.filter((column) => column.primary).map((column) => [nameOf(column)])
+  const compound = primaryKeys.map((key) => key.columns.map(nameOf))
+  const unique = indexes
+    .filter(({ config }) => config.unique && config.where === undefined)
+    .map(({ config }) => config.columns)
+    .filter((parts) => !parts.some((part) => part instanceof SQL))
+    .map((parts) => (parts as SQLiteColumn[]).map(nameOf))
+  return [...primary, ...compound, ...unique]
+}
+
+/** Condition: the row of a table takes a key of the row that is being inserted. */
+const conflicts = (table: SQLiteTable): string =>
+  [
+    ...keysOf(table).map((key) => key.map((column) => `r."${column}" = new."${column}"`).join(' and ')),
+    // The one unique index of an expression.
+    ...(table === schema.members ? ['lower(r.email) = lower(new.email)'] : []),
+  ]
+    .map((condition) => `(${condition})`)
+    .join(' or ')
+
+/**
+ * The tables of rows that belong to those of a table. They are deleted first, while it can still be told to which project
+ * they belonged; the cascades would come after the row itself.
+ */
+const CHILDREN = new Map<SQLiteTable, [table: SQLiteTable, column: string][]>([
+  [
+    schema.kanbanItems,
+    [
+      [schema.kanbanItemLabels, 'item_id'],
+      [schema.kanbanComments, 'item_id'],
+      [schema.kanbanSubtasks, 'item_id'],
+      [schema.kanbanActivity, 'item_id'],
+    ],
+  ],
+  [schema.kanbanLabels, [[schema.kanbanItemLabels, 'label_id']]],
+  [
+    schema.projects,
+    [
+      [schema.kanbanItems, 'project_id'],
+      [schema.kanbanLabels, 'project_id'],
+      [schema.kanbanColumns, 'project_id'],
+      [schema.objectives, 'project_id'],
+      [schema.metrics, 'project_id'],
+      [schema.transcriptSummaries, 'project_id'],
+      [schema.teamAssignments, 'project_id'],
+    ],
+  ],
+])
+
+/** The triggers of one table, by name. */
+function triggersOf(told: Told): [name: string, sql: string][] {
+  const { kind, table } = told
+  const name = getTableName(table)
+  const trigger = (suffix: string, head: string, ...body: string[]): [string, string] => [
+    `changes_${name}_${suffix}`,
+    `CREATE TRIGGER changes_${name}_${suffix} ${head} begin\n  ${body.join('\n  ')}\nend`,
+  ]
+  const fromProject = table === schema.kanbanItems ? 'nullif(old.project_id, new.project_id)' : 'null'
+  const created = append(told, 'new', { action: 'created', after: record(told, 'new') })
+  const deleted = append(told, 'old', { action: 'deleted', before: record(told, 'old') })
+  // A team's members are gone with it: told before they are.
+  const when = table === schema.teams ? 'before' : 'after'
+  const pending = `from changes_pending where kind = '${kind}'`
+  const deletion = trigger(
+    'delete',
+    `${when} delete on ${name}`,
+    // With `pragma recursive_triggers`, a replaced row comes here, too.
+    `delete ${pending} and id = ${told.id('old')};`,
+    deleted,
+  )
+  if (told.onlyDeleted) return [deletion]
+
+  const children = (CHILDREN.get(table) ?? []).map(
+    ([child, column]) => `delete from ${getTableName(child)} where ${column} = old.id;`,
+  )
+  const members = table === schema.teams ? `\n  or ${MEMBERS_CHANGED}` : ''
+  const sameId = `${told.id('old')} is ${told.id('new')}`
+  return [
+    // `insert or replace` deletes rows without a trigger: they are noted here, and told of once it has.
+    trigger(
+      'replace',
+      `before insert on ${name}\nwhen exists (select 1 ${pending})\n  or exists (select 1 from ${name} r where ${conflicts(table)})`,
+      `delete ${pending};`,
+      `insert into changes_pending (kind, id, project_id, item_id, owner_id, before)\n    select '${kind}', ${told.id('r')}, ${told.projectId('r')}, ${told.itemId('r')}, ${told.ownerId?.('r') ?? 'null'},\n    ${record(told, 'r')}\n    from ${name} r where ${conflicts(table)};`,
+    ),
+    trigger(
+      'insert',
+      `after insert on ${name}`,
+      `insert into changes (kind, id, action, project_id, item_id, owner_id, before)\n    select kind, id, 'deleted', project_id, item_id, owner_id, before ${pending};`,
+      `delete ${pending};`,
+      created,
+    ),
+    trigger(
+      'update',
+      `after update on ${name}\nwhen (${hasChanged(told)}${members}) and ${sameId}`,
+      append(told, 'new', {
+        action: 'updated',
+        fromProject,
+        before: difference(told, 'old'),
+        after: difference(told, 'new'),
+      }),
+    ),
+    trigger('rename', `after update on ${name}\nwhen not (${sameId})`, deleted, created),
+    ...(children.length > 0 ? [trigger('children', `before delete on ${name}`, ...children)] : []),
+    deletion,
+  ]
+}
+
+/** What a row of `team_members` changes: the `memberIds` of its team, unless these are noted already or the team is gone. */
+function triggersOfMembers(): [name: string, sql: string][] {
+  const isTold = (row: Row) =>
+    `exists (select 1 from teams where id = ${row}.team_id)
+  and not exists (select 1 from changes_pending where kind = 'team-members' and id = ${row}.team_id)`
+  const told = (row: Row, before: string) =>
+    `insert into changes (kind, id, action, before, after) values ('team', ${row}.team_id, 'updated',
+    '{"memberIds":' || ${before} || '}',
+    '{"memberIds":' || ${membersOf(`${row}.team_id`)} || '}');`
+  const without = membersOf('new.team_id', 'and member_id <> new.member_id')
+  const withOld = membersOf('old.team_id', 'union select old.member_id')
+  const replaced = (row: Row) =>
+    `changes_pending where kind = 'team-member' and id = ${row}.team_id || ':' || ${row}.member_id`
+  return [
+    [
+      'changes_team_members_replace',
+      `CREATE TRIGGER changes_team_members_replace before insert on team_members
+when exists (select 1 from team_members where team_id = new.team_id and member_id = new.member_id) begin
+  insert or replace into changes_pending (kind, id) values ('team-member', new.team_id || ':' || new.member_id);
+end`,
+    ],
+    [
+      'changes_team_members_insert',
+      `CREATE TRIGGER changes_team_members_insert after insert on team_members
+when ${isTold('new')}
+  and not exists (select 1 from ${replaced('new')}) begin
+  ${told('new', without)}
+end`,
+    ],
+    [
+      'changes_team_members_update',
+      `CREATE TRIGGER changes_team_members_update after update on team_members begin
+  insert into changes (kind, id, action, before, after) select 'team', id, 'updated',
+    '{"memberIds":' || ${membersOf('teams.id', 'and (team_id, member_id) is not (new.team_id, new.member_id) union select old.member_id where teams.id = old.team_id')} || '}',
+    '{"memberIds":' || ${membersOf('teams.id')} || '}'
+    from teams where id in (old.team_id, new.team_id)
+    and (old.team_id, old.member_id) is not (new.team_id, new.member_id);
+end`,
+    ],
+    [
+      'changes_team_members_delete',
+      `CREATE TRIGGER changes_team_members_delete after delete on team_members
+when ${isTold('old')} begin
+  delete from ${replaced('old')};
+  ${told('old', withOld)}
+end`,
+    ],
+  ]
+}
+
+/** All triggers of the sequence: their names, and the statements that create them. */
+export const changeTriggers = (): ReadonlyMap<string, string> =>
+  new Map([...TOLD.flatMap(triggersOf), ...triggersOfMembers()])
+
+/** The statements that tell of every record of a file that has no sequence yet, as created: parents first, one group. */
+export const tellOfAll = (): string[] =>
+  TOLD.filter(({ onlyDeleted }) => !onlyDeleted).map((told) => {
+    const name = getTableName(told.table)
+    return `insert into changes ("group", ${COLUMNS}) select 1,
+    ${values(told, name, { action: 'created', after: record(told, name) })}
+    from ${name} order by ${told.id(name)};`
+  })
