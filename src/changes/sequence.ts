@@ -1,5 +1,5 @@
 /** The sequence of changes as it is read: rows, and their place in it. */
-import { and, asc, desc, eq, gt, isNotNull, lt, ne, or } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { changes } from '../db/schema.ts'
 import { given, givenLimit, selectAll, selectOne } from '../db/statements.ts'
@@ -7,12 +7,15 @@ import { given, givenLimit, selectAll, selectOne } from '../db/statements.ts'
 /** A row of the sequence, as stored. */
 export type ChangeRow = typeof changes.$inferSelect
 
+/** Any change: read by the key, not by a scan of the table. */
+const isThere = gt(changes.seq, sql`0`)
+
 const statementsOf = (db: SharedDatabase) => ({
   first: selectOne<{ seq: number }>(() =>
-    db.select({ seq: changes.seq }).from(changes).orderBy(asc(changes.seq)).limit(1),
+    db.select({ seq: changes.seq }).from(changes).where(isThere).orderBy(asc(changes.seq)).limit(1),
   ),
   last: selectOne<{ seq: number }>(() =>
-    db.select({ seq: changes.seq }).from(changes).orderBy(desc(changes.seq)).limit(1),
+    db.select({ seq: changes.seq }).from(changes).where(isThere).orderBy(desc(changes.seq)).limit(1),
   ),
   one: selectOne<ChangeRow>(() =>
     db
