@@ -106,8 +106,9 @@ function binder(params: unknown[]): (values: Values) => unknown[] {
   return (values) => binders.map((bind) => bind(values))
 }
 
-/** The function that decodes a column's stored values; undefined where they need no decoding. */
+/** The function that decodes a column's stored values; undefined where they need no decoding, as those of expressions. */
 export function decoder(column: Column): ((value: unknown) => unknown) | undefined {
+  if (!is(column, Column)) return undefined
   if (column.dataType === 'number') {
     const stray = strayNumber(column)
     return (value) => (typeof value === 'number' || value === null ? value : stray)
@@ -164,8 +165,8 @@ export const given = (name: string): SQL => sql`+${sql.placeholder(name)}`
 /** The same for a `limit` or `offset`, where Drizzle's types allow a bare placeholder alone. */
 export const givenLimit = (name: string): Placeholder => given(name) as unknown as Placeholder
 
-/** Condition: the column's value is in the JSON array bound to the placeholder. One statement serves any number. */
-export const amongValues = (column: SQLiteColumn, name: string): SQL =>
+/** Condition: the value is in the JSON array bound to the placeholder. One statement serves any number. */
+export const amongValues = (column: SQLiteColumn | SQL, name: string): SQL =>
   sql`${column} in (select value from json_each(${given(name)}))`
 
 /** Condition: the column's value is in the JSON array bound to the placeholder `ids`. */
@@ -216,17 +217,19 @@ const KEPT_COMBINATIONS = 64
 
 /**
  * A statement for each combination of fields that occurs; the least recently used are dropped.
- * @param prepare prepares it for the fields of these names
+ * @param prepare prepares it for the fields of these names, and a variant of it
  * @returns the statement for the fields that are not undefined
  */
-export function byFields<T extends object>(prepare: (names: string[]) => T): (values: Values) => T {
+export function byFields<T extends object>(
+  prepare: (names: string[], variant: string) => T,
+): (values: Values, variant?: string) => T {
   const kept = new LRUCache<string, T>({ max: KEPT_COMBINATIONS })
-  return (values) => {
+  return (values, variant = '') => {
     const names = Object.keys(values).filter((name) => values[name] !== undefined)
-    const key = names.join()
+    const key = `${variant} ${names.join()}`
     let prepared = kept.get(key)
     if (prepared === undefined) {
-      prepared = prepare(names)
+      prepared = prepare(names, variant)
       kept.set(key, prepared)
     }
     return prepared
