@@ -22,8 +22,6 @@ export default fp(
     const strictCheck = createStrictChecks()
     app.addHook('onRequest', confirm)
     app.addHook('onRoute', (route) => {
-      // Nor for routes that only respond with an error, e.g. 405.
-      if (route.config?.failure === undefined) return
       const { body, querystring } = route.schema ?? {}
       const check = strictCheck({ body, query: querystring })
       const refuse: preValidationHookHandler = (request, _reply, done) => {

@@ -51,16 +51,21 @@ const fieldsOf = (query: Select<unknown>) => query._.selectedFields as Record<st
  */
 const strayNumber = (column: Column) => (column.name === 'sortOrder' ? Number.MAX_VALUE : 0)
 
+/** What a text column reads as where another tool stored bytes: no response could hold them as a date. */
+const toText = (value: unknown) => (typeof value === 'object' && value !== null ? String(value) : value)
+
 const isJsonText = (column: Column) => is(column, SQLiteCustomColumn)
 
 /**
  * Creates the function that normalizes, in place, a row that other tools may have written: JSON text that is NULL reads
- * as empty, and a number column always as a number.
+ * as empty, a number column always as a number, and a text column as text.
  */
 function rowNormalizer(fields: Record<string, Column>): (row: Values) => void {
   const numbers = Object.entries(fields).filter(([, column]) => column.dataType === 'number')
   const jsonTexts = Object.entries(fields).filter(([, column]) => isJsonText(column))
+  const texts = Object.entries(fields).filter(([, column]) => column.dataType === 'string')
   return (row) => {
+    for (const [name] of texts) row[name] = toText(row[name])
     for (const [name, column] of numbers) {
       const value = row[name]
       if (typeof value !== 'number' && value !== null) row[name] = strayNumber(column)
@@ -113,6 +118,7 @@ export function decoder(column: Column): ((value: unknown) => unknown) | undefin
     const stray = strayNumber(column)
     return (value) => (typeof value === 'number' || value === null ? value : stray)
   }
+  if (column.dataType === 'string') return toText
   if (column.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined
   if (isJsonText(column)) return (value) => column.mapFromDriverValue(value ?? '')
   return (value) => (value === null ? null : column.mapFromDriverValue(value))

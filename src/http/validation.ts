@@ -266,8 +266,7 @@ function createAjv({ coerceTypes, isStrict = false }: { coerceTypes: boolean; is
     type: 'object',
     schemaType: 'boolean',
     errors: 'full',
-    validate: ((_schema: boolean, data: object, _parent: unknown, context?: DataValidationCxt) =>
-      checkCursor(data, context)) as never,
+    compile: () => checkCursor,
   })
   ajv.addKeyword({
     keyword: 'x-any-of',
