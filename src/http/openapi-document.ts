@@ -236,7 +236,6 @@ const PREFER = {
     '`handling=strict` (RFC 7240): unknown fields, unknown query parameters, columns that the project lacks and values that are not listed are 400, instead of ignored, created or stored; the answer says `Preference-Applied: handling=strict`',
   required: false,
   schema: { type: 'string' },
-  examples: { strict: { summary: 'Refuse typing mistakes', value: 'handling=strict' } },
 }
 
 const RATE_LIMIT: readonly Header[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
