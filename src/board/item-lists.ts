@@ -297,9 +297,9 @@ export class ItemLists {
 
   /** Refuses to read more items than the event loop may, where no index has their order. @throws TooMuchWork */
   #limitScan(values: FilterValues, sort: string): void {
-    const isOrdered = sort === DEFAULT_SORT || sort === `-${DEFAULT_SORT}`
     const filters: Record<string, unknown> = values
-    if (isOrdered && SCANNING.every((name) => filters[name] === undefined)) return
+    // Backwards an index has the order, too, but of items with the same sortOrder all are read.
+    if (sort === DEFAULT_SORT && SCANNING.every((name) => filters[name] === undefined)) return
     if (values.projectId === undefined) this.#sql.limitItems()
     else this.#sql.limitItemsOfProject(values.projectId)
   }

@@ -1261,7 +1261,7 @@ t.test('on a large board what no index has in order is sorted by the worker thre
   const executed = watch(t, app.db.$client)
   for (const [parameters, isOffloaded] of [
     ['sort=sortOrder', false],
-    ['sort=-sortOrder', false],
+    ['sort=-sortOrder', true],
     ['sort=title', true],
     ['sort=-updatedAt', true],
     ['assigneeId=none', true],
