@@ -1,14 +1,17 @@
 /** The sequence of changes, and what stands on it: one instance a connection. */
 import type { SharedDatabase } from '../db/client.ts'
 import { Sequence } from './sequence.ts'
+import { Subjects } from './subjects.ts'
 
 /** The rules of changes. */
 export class Changes {
   static readonly reads: readonly string[] = []
   /** For the readers of this room. */
   readonly sequence: Sequence
+  readonly subjects: Subjects
 
   constructor(db: SharedDatabase) {
     this.sequence = new Sequence(db)
+    this.subjects = new Subjects(db)
   }
 }
