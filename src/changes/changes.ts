@@ -1,5 +1,6 @@
 /** The sequence of changes, and what stands on it: one instance a connection. */
 import type { SharedDatabase } from '../db/client.ts'
+import { Feed } from './feed.ts'
 import { Sequence } from './sequence.ts'
 import { Subjects } from './subjects.ts'
 
@@ -9,9 +10,11 @@ export class Changes {
   /** For the readers of this room. */
   readonly sequence: Sequence
   readonly subjects: Subjects
+  readonly feed: Feed
 
   constructor(db: SharedDatabase) {
     this.sequence = new Sequence(db)
     this.subjects = new Subjects(db)
+    this.feed = new Feed(db, this.sequence, this.subjects)
   }
 }

@@ -7,6 +7,7 @@ import type { JsonObject } from '../json.ts'
 import {
   AnyObject,
   ErrorBody,
+  GoneErrorBody,
   Id,
   JsonArray,
   MissingErrorBody,
@@ -460,6 +461,7 @@ export const namedSchemas = [
   ErrorBody,
   ValidationErrorBody,
   MissingErrorBody,
+  GoneErrorBody,
   Success,
   KanbanSubtaskSchema,
   KanbanLabelSchema,
