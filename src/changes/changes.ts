@@ -1,6 +1,7 @@
 /** The sequence of changes, and what stands on it: one instance a connection. */
 import type { SharedDatabase } from '../db/client.ts'
 import { Feed } from './feed.ts'
+import { Retention } from './retention.ts'
 import { Sequence } from './sequence.ts'
 import { Subjects } from './subjects.ts'
 
@@ -11,10 +12,12 @@ export class Changes {
   readonly sequence: Sequence
   readonly subjects: Subjects
   readonly feed: Feed
+  readonly retention: Retention
 
   constructor(db: SharedDatabase) {
     this.sequence = new Sequence(db)
     this.subjects = new Subjects(db)
     this.feed = new Feed(db, this.sequence, this.subjects)
+    this.retention = new Retention(db)
   }
 }
