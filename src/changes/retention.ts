@@ -10,9 +10,6 @@ const PRUNED_AT_ONCE = 1000
 
 function statementsOf({ $client: client }: SharedDatabase) {
   return {
-    oldestAt: once(() =>
-      client.prepare<[], string>('select at from changes where seq > 0 order by seq limit 1').pluck(),
-    ),
     /** The last of the next slice that is older; the newest change of all never is. */
     lastOlder: once(() =>
       client
@@ -42,7 +39,7 @@ export class Retention {
 
   /** Whether there are changes from before a time to prune. @param time milliseconds since 1970 */
   hasOlder(time: number): boolean {
-    return (this.#sql.oldestAt().get() ?? '~') < timestamp(time) && this.#lastOlder(time) !== null
+    return this.#lastOlder(time) !== null
   }
 
   /**
