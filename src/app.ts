@@ -4,6 +4,8 @@ import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import auditRetention from '../plugins/audit-retention.ts'
 import auth from '../plugins/auth.ts'
 import bodies from '../plugins/bodies.ts'
+import changes from '../plugins/changes.ts'
+import changesUpkeep from '../plugins/changes-upkeep.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
 import headers from '../plugins/headers.ts'
@@ -15,6 +17,7 @@ import snapshots from '../plugins/snapshots.ts'
 import strictness from '../plugins/strictness.ts'
 import traffic from '../plugins/traffic.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
+import changeRoutes from '../routes/changes.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
 import ingestRoutes from '../routes/ingest.ts'
@@ -80,6 +83,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(database, options)
   await app.register(rules, options)
   await app.register(auditRetention, options)
+  await app.register(changesUpkeep, options)
   await app.register(snapshots, options)
   await app.register(logging)
   await app.register(headers, options)
@@ -89,6 +93,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(traffic, options)
   await app.register(requests)
   await app.register(auth, options)
+  await app.register(changes, options)
   await app.register(openapi, options)
 
   await app.register(healthRoutes)
@@ -112,6 +117,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(searchRoutes)
   await app.register(auditLogRoutes)
+  await app.register(changeRoutes)
   // Without a prefix, a host's own root is its own.
   await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })
   app.refuseOtherMethods()

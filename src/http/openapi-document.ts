@@ -66,6 +66,10 @@ const TAGS = [
   { name: 'Members', description: 'Who can sign in, and as what' },
   { name: 'Teams', description: 'Members by name of their team' },
   { name: 'Audit log', description: 'Sign-ins and their failures, and what changed who may do what' },
+  {
+    name: 'Changes',
+    description: 'What has changed, in the order of commits: a page at a time, or as it happens',
+  },
   { name: 'Health', description: 'For process supervisors and load balancers' },
 ]
 

@@ -7,6 +7,7 @@ import type { JsonObject } from '../json.ts'
 import {
   AnyObject,
   ErrorBody,
+  GoneErrorBody,
   Id,
   JsonArray,
   MissingErrorBody,
@@ -466,6 +467,7 @@ export const namedSchemas = [
   ErrorBody,
   ValidationErrorBody,
   MissingErrorBody,
+  GoneErrorBody,
   Success,
   KanbanSubtaskSchema,
   KanbanLabelSchema,
