@@ -12,6 +12,7 @@ import openapi from '../plugins/openapi.ts'
 import rules from '../plugins/rules.ts'
 import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
+import webhooks from '../plugins/webhooks.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
@@ -34,6 +35,7 @@ import teamAssignmentRoutes from '../routes/team-assignments.ts'
 import teamRoutes from '../routes/teams.ts'
 import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
+import webhookRoutes from '../routes/webhooks.ts'
 import { configure, loadConfig } from './config.ts'
 import { hideFromHostDocument, ignoreHostSchemas } from './http/embedding.ts'
 import { limitConnections, rejectProtocolErrors, releaseConnections, serverOptions } from './http/server.ts'
@@ -78,6 +80,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(database, options)
   await app.register(rules, options)
   await app.register(auditRetention, options)
+  await app.register(webhooks, options)
   await app.register(snapshots, options)
   await app.register(logging)
   await app.register(headers, options)
@@ -107,6 +110,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(ingestRoutes)
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(searchRoutes)
+  await app.register(webhookRoutes, { webhookAllowPrivate: options.webhookAllowPrivate })
   await app.register(auditLogRoutes)
   // Without a prefix, a host's own root is its own.
   await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })

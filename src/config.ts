@@ -30,6 +30,11 @@ const EnvironmentSchema = Type.Object({
   SNAPSHOT_CACHE_BYTES: Type.Integer({ minimum: 0, default: 67_108_864 }),
   MAX_CONNECTIONS: Type.Integer({ minimum: 1, default: 10_000 }),
   AUDIT_KEEP_DAYS: Type.Integer({ minimum: 0, maximum: 36_500, default: 365 }),
+  WEBHOOK_ALLOW_PRIVATE: Type.Unsafe<'true' | 'false'>({
+    type: 'string',
+    enum: ['true', 'false'],
+    default: 'false',
+  }),
 })
 type Environment = Static<typeof EnvironmentSchema>
 
@@ -166,6 +171,7 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     snapshotCacheBytes: settings.SNAPSHOT_CACHE_BYTES,
     maxConnections: settings.MAX_CONNECTIONS,
     auditKeepDays: settings.AUDIT_KEEP_DAYS,
+    webhookAllowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === 'true',
     rateLimitMax: settings.RATE_LIMIT_MAX ?? (authMode === 'open' ? 0 : 600),
   })
 }

@@ -32,6 +32,8 @@ export interface Config {
   maxConnections: number
   /** How long entries of the audit log are kept, in days; 0 = for ever. */
   auditKeepDays: number
+  /** Whether webhooks may point to private addresses, those of the service's own network and machine. */
+  webhookAllowPrivate: boolean
 }
 
 /** The member behind a request, as the host application knows it. */
@@ -67,6 +69,7 @@ export type PhaseboardOptions = Partial<
     | 'rateLimitMax'
     | 'snapshotCacheBytes'
     | 'auditKeepDays'
+    | 'webhookAllowPrivate'
   >
 > & {
   /** How the host identifies the member. Where it returns none, tokens and sessions of this service count. */
@@ -87,8 +90,11 @@ export interface ValidationDetails {
   fieldErrors: Record<string, string[]>
 }
 
-/** What an error says beyond its one line: what failed validation, or which of several ids name nothing. */
-export type ErrorDetails = ValidationDetails | { missing: string[] }
+/**
+ * What an error says beyond its one line: what failed validation, which of several ids name nothing, or the oldest change
+ * that is kept.
+ */
+export type ErrorDetails = ValidationDetails | { missing: string[] } | { oldest: number }
 
 /** An error response of the contract. `message` is the body's `error` string. */
 export declare class ApiError extends Error {

@@ -48,7 +48,7 @@ export function createResponseChecker(document: OpenApiDocument) {
     const path = url.split('?', 1)[0] ?? ''
     if (status >= 400 && method !== 'HEAD') {
       const keys = Object.keys((body ?? {}) as object).sort()
-      const expected = status === 400 ? ['details', 'error'] : ['error']
+      const expected = status === 400 || status === 410 ? ['details', 'error'] : ['error']
       const namesMissing = status === 404 && 'missing' in ((body as { details?: object }).details ?? {})
       if (`${keys}` !== `${expected}` && !namesMissing)
         return `${status} has the keys ${keys}, not ${expected}`

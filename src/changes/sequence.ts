@@ -7,6 +7,11 @@ import { given, givenLimit, selectAll, selectOne } from '../db/statements.ts'
 /** A row of the sequence, as stored. */
 export type ChangeRow = typeof changes.$inferSelect
 
+/** What is needed to tell who a change is for: cheap to read, whatever the change holds. */
+export type ChangeHead = Pick<ChangeRow, 'seq' | 'kind' | 'projectId' | 'fromProjectId' | 'ownerId'>
+
+const { seq, kind, projectId, fromProjectId, ownerId } = changes
+
 const statementsOf = (db: SharedDatabase) => ({
   first: selectOne<{ seq: number }>(() =>
     db.select({ seq: changes.seq }).from(changes).orderBy(asc(changes.seq)).limit(1),
@@ -26,6 +31,14 @@ const statementsOf = (db: SharedDatabase) => ({
       .from(changes)
       .where(gt(changes.seq, given('seq')))
       .orderBy(asc(changes.seq))
+      .limit(givenLimit('count')),
+  ),
+  headsAfter: selectAll<ChangeHead>(db, () =>
+    db
+      .select({ seq, kind, projectId, fromProjectId, ownerId })
+      .from(changes)
+      .where(gt(seq, given('seq')))
+      .orderBy(asc(seq))
       .limit(givenLimit('count')),
   ),
   beforeRun: selectOne<{ seq: number }>(() =>
@@ -64,6 +77,11 @@ export class Sequence {
   /** The changes after one, oldest first, at most `count`. */
   after(seq: number, count: number): ChangeRow[] {
     return this.#sql.after({ seq, count })
+  }
+
+  /** The heads of the changes after one, oldest first, at most `count`. */
+  headsAfter(seq: number, count: number): ChangeHead[] {
+    return this.#sql.headsAfter({ seq, count })
   }
 
   /**

@@ -176,6 +176,15 @@ export const MissingErrorBody = Type.Object(
   { $id: 'MissingError' },
 )
 
+/** The body of a 410: the changes asked for are not kept any more. */
+export const GoneErrorBody = Type.Object(
+  {
+    error: Type.String({ examples: ['Changes are gone'] }),
+    details: Type.Object({ oldest: Type.Integer({ description: 'The oldest change that is kept' }) }),
+  },
+  { $id: 'GoneError' },
+)
+
 /** The body of a failed validation. */
 export const ValidationErrorBody = Type.Object(
   {
