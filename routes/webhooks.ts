@@ -134,7 +134,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks/:id/test', {
-    config: { access: 'admin', failure: 'Failed to test webhook' },
+    config: { access: 'admin', failure: 'Failed to test webhook', isBodyOptional: true },
     schema: {
       operationId: 'testWebhook',
       summary: 'Send a webhook a test message',
@@ -148,7 +148,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks/:id/rotate-secret', {
-    config: { access: 'admin', failure: 'Failed to rotate secret' },
+    config: { access: 'admin', failure: 'Failed to rotate secret', isBodyOptional: true },
     schema: {
       operationId: 'rotateWebhookSecret',
       summary: 'Give a webhook another secret',

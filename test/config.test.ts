@@ -21,6 +21,7 @@ const DEFAULTS = {
   snapshotCacheBytes: 67_108_864,
   maxConnections: 10_000,
   auditKeepDays: 365,
+  webhookAllowPrivate: false,
 }
 
 /** What loading this environment complains about. */
@@ -59,6 +60,7 @@ t.test('an empty variable counts as unset, and variables of others are ignored',
     'SNAPSHOT_CACHE_BYTES',
     'MAX_CONNECTIONS',
     'AUDIT_KEEP_DAYS',
+    'WEBHOOK_ALLOW_PRIVATE',
   ]
   const empty = Object.fromEntries([...names, ...more].map((name) => [name, '']))
   t.strictSame(loadConfig({ ...empty, PATH: '/bin', host: 'lower.case', NODE_ENV: undefined }), DEFAULTS)
@@ -82,6 +84,7 @@ t.test('every variable is read', async (t) => {
     SNAPSHOT_CACHE_BYTES: '4096',
     MAX_CONNECTIONS: '50',
     AUDIT_KEEP_DAYS: '0',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
   }
   t.strictSame(loadConfig(environment), {
     host: '0.0.0.0',
@@ -101,6 +104,7 @@ t.test('every variable is read', async (t) => {
     snapshotCacheBytes: 4096,
     maxConnections: 50,
     auditKeepDays: 0,
+    webhookAllowPrivate: true,
   })
 })
 
@@ -269,6 +273,15 @@ t.test('MAX_CONNECTIONS and AUDIT_KEEP_DAYS are whole numbers', async (t) => {
     t.match(complaint({ AUDIT_KEEP_DAYS: text }), /^AUDIT_KEEP_DAYS must be /, text)
   }
   t.equal(loadConfig({ AUDIT_KEEP_DAYS: '0' }).auditKeepDays, 0)
+})
+
+t.test('WEBHOOK_ALLOW_PRIVATE is true or false', async (t) => {
+  for (const text of ['1', 'yes', 'TRUE', ' true'])
+    t.match(
+      complaint({ WEBHOOK_ALLOW_PRIVATE: text }),
+      /^WEBHOOK_ALLOW_PRIVATE must be .*: true, false \(got /,
+    )
+  t.equal(loadConfig({ WEBHOOK_ALLOW_PRIVATE: 'false' }).webhookAllowPrivate, false)
 })
 
 t.test('DEFAULT_MEMBER_ID and ADMIN_EMAIL have limits', async (t) => {

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../src/changes/clock.ts'
 import type { Owner } from './process.ts'
 
@@ -96,6 +97,15 @@ export async function listen(t: Owner, serve: (socket: Socket) => void): Promise
     server.close()
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+/** Waits until something holds, in real time: for what comes over a connection. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 20_000
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`it never came: ${holds}`)
+    await wait(2)
+  }
 }
 
 /** A clock that is set and moved by hand. */

@@ -11,7 +11,7 @@ import { createDeliveryLock, NO_LOCK } from '../../src/changes/delivery-lock.ts'
 import { createSender } from '../../src/changes/webhook-sender.ts'
 import { openDatabase, write } from '../../src/db/client.ts'
 import { createRules } from '../../src/worker/rules.ts'
-import { accept, answer, hang, manualClock, type Receiver, receive } from '../receivers.ts'
+import { accept, answer, hang, manualClock, type Receiver, receive, until } from '../receivers.ts'
 
 const ADMIN = { id: 'ada', address: null }
 const SECOND = 1000
@@ -88,15 +88,6 @@ const project = (id: string) => `insert into projects (id, name) values ('${id}'
 const item = (id: string, projectId = 'p') =>
   `insert into kanban_items (id, project_id, title) values ('${id}', '${projectId}', 'Card');`
 const rename = (id: string, title: string) => `update kanban_items set title = '${title}' where id = '${id}';`
-
-/** Waits until something holds, in real time: for what comes over a connection. */
-async function until(holds: () => boolean): Promise<void> {
-  const end = Date.now() + 20_000
-  while (!holds()) {
-    if (Date.now() > end) throw new Error(`it never came: ${holds}`)
-    await wait(2)
-  }
-}
 
 /** Waits until a webhook's place is there. */
 const placed = ({ webhooks }: Pick<Service, 'webhooks'>, id: string, after: number) =>

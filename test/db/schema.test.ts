@@ -37,6 +37,24 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     { description: '', ...times },
   ],
   team_members: [{ team_id: 'ops', member_id: 'ada' }, {}],
+  webhooks: [
+    { id: 'w', url: 'https://example.org/', secret: 'whsec_c2VjcmV0' },
+    {
+      description: '',
+      project_id: null,
+      kinds: '[]',
+      active: 1,
+      after: 0,
+      failing_since: null,
+      attempts: 0,
+      retry_at: null,
+      ...times,
+    },
+  ],
+  webhook_deliveries: [
+    { id: 'd', webhook_id: 'w', seq: 1 },
+    { status: null, error: null, response: '', duration: 0, created_at: TIME },
+  ],
   audit_log: [
     { id: 'e', action: 'sign-in' },
     { actor_id: null, subject_id: null, address: null, metadata: '{}', created_at: TIME },
@@ -222,6 +240,7 @@ t.test('deleting any parent takes its children along', async (t) => {
     ['kanban_labels', 'b', ['kanban_item_labels']],
     ['members', 'ada', ['sessions', 'api_tokens']],
     ['teams', 'ops', ['team_members']],
+    ['webhooks', 'w', ['webhook_deliveries']],
   ]
   for (const [table, id, gone] of children) {
     const { client, close } = furnished()
@@ -310,6 +329,8 @@ const MAY_SCAN = [
   // Those whose emails are not of ASCII, alone.
   /^SCAN members USING INDEX members_email_beyond_ascii$/,
   /^SCAN teams USING INDEX sqlite_autoindex_teams_1$/,
+  // At most a hundred.
+  /^SCAN webhooks USING INDEX sqlite_autoindex_webhooks_1$/,
   /^SCAN team_members USING COVERING INDEX sqlite_autoindex_team_members_1$/,
   // The elements of a JSON array that was bound.
   /^SCAN json_each VIRTUAL TABLE/,
