@@ -42,6 +42,9 @@ const SKIPS_STORED_AFTER = { changes: 1000, time: 60_000 }
 /** Milliseconds until an outcome that could not be stored is stored again. */
 const STORE_AGAIN = 5000
 
+/** Milliseconds in which the same trouble is reported once. */
+const REPORTED_AGAIN = 60_000
+
 /** Tests that may wait for their answers at the same time. */
 const TESTS_LIMIT = 20
 
@@ -95,6 +98,8 @@ export class Deliverer {
   readonly #places = new Map<string, Place>()
   readonly #running = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
+  /** When which trouble was reported. */
+  readonly #reported = new Map<string, number>()
   /** Tests that wait for their answers. */
   #tests = 0
   #unsubscribe = (): void => undefined
@@ -131,7 +136,7 @@ export class Deliverer {
       for (const webhook of targets) this.#adopt(webhook)
       this.#look()
     } catch (error) {
-      this.#options.warn(error, 'could not look for changes to deliver')
+      this.#warn(error, 'could not look for changes to deliver')
     }
   }
 
@@ -160,6 +165,15 @@ export class Deliverer {
 
   get #isStopped(): boolean {
     return this.#stopping.signal.aborted
+  }
+
+  /** Reports trouble: it may come with every beat. */
+  #warn(error: unknown, message: string): void {
+    const now = this.#options.clock.elapsed()
+    const reported = this.#reported.get(message)
+    if (reported !== undefined && now - reported < REPORTED_AGAIN) return
+    this.#reported.set(message, now)
+    this.#options.warn(error, message)
   }
 
   #send(message: Message): Promise<Attempt> {
@@ -238,7 +252,7 @@ export class Deliverer {
     place.isRunning = true
     const run = this.#deliverAll(place)
       .catch((error) => {
-        if (!this.#isStopped) this.#options.warn(error, 'could not deliver changes to a webhook')
+        if (!this.#isStopped) this.#warn(error, 'could not deliver changes to a webhook')
       })
       .finally(() => {
         place.isRunning = false
@@ -307,7 +321,7 @@ export class Deliverer {
         return await write()
       } catch (error) {
         if (this.#isStopped) throw error
-        this.#options.warn(error, 'could not store how a delivery went')
+        this.#warn(error, 'could not store how a delivery went')
         await this.#pause(STORE_AGAIN)
       }
     }
@@ -343,7 +357,7 @@ export class Deliverer {
     const run = this.#options.outcomes
       .skipped(skips)
       .catch((error) => {
-        if (!this.#isStopped) this.#options.warn(error, 'could not store the places of webhooks')
+        if (!this.#isStopped) this.#warn(error, 'could not store the places of webhooks')
       })
       .finally(() => this.#running.delete(run))
     this.#running.add(run)

@@ -104,7 +104,7 @@ const fieldsOf = ({ kinds, ...fields }: WebhookInput): WebhookInput => ({
 
 /** The webhooks. Only admins know of them. */
 export class Webhooks {
-  static readonly reads: readonly string[] = ['get', 'list', 'exists', 'deliveries']
+  static readonly reads: readonly string[] = ['get', 'list', 'deliveries']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #sequence: Sequence
@@ -125,11 +125,6 @@ export class Webhooks {
   /** All webhooks, by id. */
   list(): Webhook[] {
     return this.#sql.all().map(toWebhook)
-  }
-
-  /** Whether there is such a webhook. */
-  exists(id: string): boolean {
-    return this.#sql.exists(id)
   }
 
   /** The latest attempts to deliver something, newest first. @throws ApiError 404 */
