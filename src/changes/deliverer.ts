@@ -327,7 +327,7 @@ export class Deliverer {
     }
   }
 
-  /** Waits, or until the service stops. */
+  /** Waits; no longer when the service stops. */
   #pause(milliseconds: number): Promise<void> {
     const { signal } = this.#stopping
     return new Promise((resolve) => {
