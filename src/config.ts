@@ -32,6 +32,11 @@ const EnvironmentSchema = Type.Object({
   AUDIT_KEEP_DAYS: Type.Integer({ minimum: 0, maximum: 36_500, default: 365 }),
   CHANGES_KEEP_DAYS: Type.Integer({ minimum: 0, maximum: 36_500, default: 90 }),
   STREAMS_MAX: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 1000 }),
+  WEBHOOK_ALLOW_PRIVATE: Type.Unsafe<'true' | 'false'>({
+    type: 'string',
+    enum: ['true', 'false'],
+    default: 'false',
+  }),
 })
 type Environment = Static<typeof EnvironmentSchema>
 
@@ -172,6 +177,7 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     auditKeepDays: settings.AUDIT_KEEP_DAYS,
     changesKeepDays: settings.CHANGES_KEEP_DAYS,
     streamsMax: settings.STREAMS_MAX,
+    webhookAllowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === 'true',
     rateLimitMax: settings.RATE_LIMIT_MAX ?? (authMode === 'open' ? 0 : 600),
   })
 }

@@ -56,6 +56,9 @@ export const notFound = (thing: string, missing?: string[]) =>
 /** 409: the request is valid, but conflicts with the current state. */
 export const conflict = (message: string) => new ApiError(409, message)
 
+/** 410: the changes after a `seq` are not kept any more, only those from `oldest` on. */
+export const changesGone = (oldest: number) => new ApiError(410, 'Changes are gone', { details: { oldest } })
+
 /** 429 with `Retry-After`. */
 export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
   new ApiError(429, message, { headers: { 'retry-after': String(Math.max(1, retryAfterSeconds)) } })

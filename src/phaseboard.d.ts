@@ -36,6 +36,8 @@ export interface Config {
   changesKeepDays: number
   /** Streams of changes, and requests that wait for one, at the same time; more are 503. */
   streamsMax: number
+  /** Whether webhooks may point to private addresses, those of the service's own network and machine. */
+  webhookAllowPrivate: boolean
 }
 
 /** The member behind a request, as the host application knows it. */
@@ -73,6 +75,7 @@ export type PhaseboardOptions = Partial<
     | 'auditKeepDays'
     | 'changesKeepDays'
     | 'streamsMax'
+    | 'webhookAllowPrivate'
   >
 > & {
   /** How the host identifies the member. Where it returns none, tokens and sessions of this service count. */

@@ -34,6 +34,15 @@ const DEMANDED: Record<string, Access> = {
   'PATCH /api/members/:id': 'own',
   'DELETE /api/members/:id': 'admin',
   'GET /api/audit-log': 'admin',
+  'GET /api/webhooks': 'admin',
+  'POST /api/webhooks': 'admin',
+  'GET /api/webhooks/:id': 'admin',
+  'PATCH /api/webhooks/:id': 'admin',
+  'DELETE /api/webhooks/:id': 'admin',
+  'POST /api/webhooks/:id/test': 'admin',
+  'POST /api/webhooks/:id/rotate-secret': 'admin',
+  'GET /api/webhooks/:id/deliveries': 'admin',
+  'POST /api/webhooks/:id/replay': 'admin',
 }
 
 /**
@@ -146,7 +155,7 @@ const CALLERS: Record<string, Make> = {
 
 /** Nothing but another admin. */
 const EMPTY = `
-  delete from projects; delete from personal_ideas; delete from teams; delete from members;
+  delete from projects; delete from personal_ideas; delete from teams; delete from members; delete from webhooks;
   insert into members (id, name, email, role) values ('somebody', 'Ada', 'ada@example.test', 'admin');`
 
 /** One record of each collection, the caller's own where that matters. */
@@ -163,6 +172,7 @@ const FURNISHED = `
     values ('transcript', 'project', 'Kick-off', '${LONG_AGO}');
   insert into personal_ideas (id, owner_id, title) values ('idea', '${CALLER}', 'Fly');
   insert into teams (id, name) values ('team', 'Crew');
+  insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
   insert into sessions (id, member_id, token_hash, last_used_at, expires_at)
     select 'session', id, 'hash', '${JUST_USED}', '${JUST_USED}' from members where id = '${CALLER}';
   insert into api_tokens (id, member_id, name, token_hash)
@@ -184,6 +194,7 @@ const RECORDS: Record<string, string> = {
   teams: 'team',
   sessions: 'session',
   tokens: 'token',
+  webhooks: 'webhook',
   members: CALLER,
 }
 
@@ -199,6 +210,10 @@ const REQUESTS: Record<string, readonly [status: number, body?: object]> = {
   'PATCH /api/members/:id': [200, { name: 'Cleo' }],
   'POST /api/teams': [201, { name: 'Crew' }],
   'PATCH /api/teams/:id': [200, { name: 'Staff' }],
+  // Nothing is delivered meanwhile, which would change something.
+  'POST /api/webhooks': [201, { url: 'https://example.org/', active: false }],
+  'PATCH /api/webhooks/:id': [200, { description: 'Chat' }],
+  'POST /api/webhooks/:id/replay': [200, { after: 0 }],
   'POST /api/projects': [201, { name: 'Gemini' }],
   'POST /api/projects/reorder': reorder('project'),
   'PATCH /api/projects/:id': [200, { name: 'Gemini' }],

@@ -23,6 +23,7 @@ const DEFAULTS = {
   auditKeepDays: 365,
   changesKeepDays: 90,
   streamsMax: 1000,
+  webhookAllowPrivate: false,
 }
 
 /** What loading this environment complains about. */
@@ -61,6 +62,7 @@ t.test('an empty variable counts as unset, and variables of others are ignored',
     'SNAPSHOT_CACHE_BYTES',
     'MAX_CONNECTIONS',
     'AUDIT_KEEP_DAYS',
+    'WEBHOOK_ALLOW_PRIVATE',
   ]
   const empty = Object.fromEntries([...names, ...more].map((name) => [name, '']))
   t.strictSame(loadConfig({ ...empty, PATH: '/bin', host: 'lower.case', NODE_ENV: undefined }), DEFAULTS)
@@ -86,6 +88,7 @@ t.test('every variable is read', async (t) => {
     AUDIT_KEEP_DAYS: '0',
     CHANGES_KEEP_DAYS: '7',
     STREAMS_MAX: '5',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
   }
   t.strictSame(loadConfig(environment), {
     host: '0.0.0.0',
@@ -107,6 +110,7 @@ t.test('every variable is read', async (t) => {
     auditKeepDays: 0,
     changesKeepDays: 7,
     streamsMax: 5,
+    webhookAllowPrivate: true,
   })
 })
 
@@ -281,6 +285,15 @@ t.test('MAX_CONNECTIONS, STREAMS_MAX and days to keep things are whole numbers',
   t.equal(loadConfig({ STREAMS_MAX: '0' }).streamsMax, 0)
   t.equal(loadConfig({ CHANGES_KEEP_DAYS: '0' }).changesKeepDays, 0)
   t.equal(loadConfig({ AUDIT_KEEP_DAYS: '0' }).auditKeepDays, 0)
+})
+
+t.test('WEBHOOK_ALLOW_PRIVATE is true or false', async (t) => {
+  for (const text of ['1', 'yes', 'TRUE', ' true'])
+    t.match(
+      complaint({ WEBHOOK_ALLOW_PRIVATE: text }),
+      /^WEBHOOK_ALLOW_PRIVATE must be .*: true, false \(got /,
+    )
+  t.equal(loadConfig({ WEBHOOK_ALLOW_PRIVATE: 'false' }).webhookAllowPrivate, false)
 })
 
 t.test('DEFAULT_MEMBER_ID and ADMIN_EMAIL have limits', async (t) => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { onNewFile, type Service, start } from './process.ts'
+import { receive } from './receivers.ts'
 
 const MODES = ['open', 'required'] as const
 type Mode = (typeof MODES)[number]
@@ -202,6 +203,18 @@ const CASES: Record<string, Case> = {
       t.equal(second.status, 503)
       t.match(second.headers.get('retry-after'), /^\d+$/)
       await Promise.all([first, second].map(({ body }) => body?.cancel()))
+    },
+  },
+  WEBHOOK_ALLOW_PRIVATE: {
+    settings: { WEBHOOK_ALLOW_PRIVATE: 'true' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const receiver = await receive(t)
+      const created = await ask(service, '/api/webhooks', { headers, body: { url: receiver.url } })
+      t.equal(created.status, 201)
+      const { id } = (await created.json()) as { id: string }
+      const tested = await ask(service, `/api/webhooks/${id}/test`, { headers, body: {} })
+      t.match(await tested.json(), { status: 204, error: null })
     },
   },
 }

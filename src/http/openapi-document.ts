@@ -11,7 +11,7 @@ import { SESSION_COOKIE } from '../members/sessions.ts'
 import { version } from '../package-files.ts'
 import { ErrorBody, NotModified, ref, ValidationErrorBody } from '../schemas/common.ts'
 import { BODY_EXAMPLES } from '../schemas/examples.ts'
-import { namedSchemas } from '../schemas/records.ts'
+import { namedSchemas, WebhookEventSchema } from '../schemas/records.ts'
 import { shapeOf } from './response-shapes.ts'
 import swagger from './swagger.ts'
 
@@ -27,6 +27,7 @@ interface Operation {
 export interface OpenApiDocument {
   openapi: string
   paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, object>
   components: { schemas: Record<string, object>; parameters?: Record<string, object> }
 }
 
@@ -65,6 +66,7 @@ const TAGS = [
   { name: 'Tokens', description: 'What scripts and integrations sign in with' },
   { name: 'Members', description: 'Who can sign in, and as what' },
   { name: 'Teams', description: 'Members by name of their team' },
+  { name: 'Webhooks', description: 'Who is told of changes over HTTP, by Standard Webhooks' },
   { name: 'Audit log', description: 'Sign-ins and their failures, and what changed who may do what' },
   {
     name: 'Changes',
@@ -286,7 +288,53 @@ function refine(schema: unknown): unknown {
   return Object.fromEntries(isOpen ? [['additionalProperties', true], ...refined] : refined)
 }
 
-/** Completes the library's document: names of body schemas, optional bodies, and response headers. */
+/** The headers of Standard Webhooks: description and example. */
+const WEBHOOK_HEADERS = {
+  'webhook-id': [
+    '`<webhook id>.<seq>`: the same for each attempt to deliver the change',
+    '019f0000-0000-7000-8000-000000000000.1234',
+  ],
+  'webhook-timestamp': ['When it was sent: seconds since 1970', '1798707600'],
+  'webhook-signature': [
+    'The signature of id, timestamp and body by the secret',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ],
+} as const
+
+/** What receivers of webhooks are sent: one request for each change. */
+const WEBHOOKS = {
+  change: {
+    post: {
+      operationId: 'receiveChange',
+      summary: 'Receive a change',
+      description:
+        'What a webhook is sent for each change that is for it, in order, one at a time, at least once. Signed by [Standard Webhooks](https://www.standardwebhooks.com).',
+      tags: ['Webhooks'],
+      security: [],
+      parameters: Object.entries(WEBHOOK_HEADERS).map(([name, [description, example]]) => ({
+        name,
+        in: 'header',
+        required: true,
+        description,
+        schema: { type: 'string', examples: [example] },
+      })),
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: { $ref: `#/components/schemas/${String(WebhookEventSchema.$id)}` } },
+        },
+      },
+      responses: {
+        '2XX': {
+          description: 'Received. Whatever else is said, and no answer within ten seconds, is a failure',
+        },
+        '410': { description: 'Gone: the webhook is deactivated' },
+      },
+    },
+  },
+}
+
+/** Completes the library's document: names of body schemas, optional bodies, and response headers, and webhooks. */
 function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]): void {
   const byId = new Map(routes.map((route) => [String(route.schema.operationId), route]))
   const { schemas } = document.components
@@ -312,6 +360,7 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
   }
   document.components.schemas = refine(schemas) as Record<string, object>
   document.components.parameters = { Prefer: PREFER }
+  document.webhooks = WEBHOOKS
 }
 
 /**

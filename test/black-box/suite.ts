@@ -601,6 +601,35 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await refused(reads, 'GET /api/projects', {}, 401, authenticationRequired)
   })
 
+  await part('webhooks are made, tested and set by admins, and their secret is shown once', async (t) => {
+    const create = 'POST /api/webhooks'
+    await refused(member, create, { body: {} }, 403, adminRequired)
+    await refused(admin, create, { body: { url: 'ftp://example.org/' } }, 400, validationFailed)
+    const body = {
+      url: 'https://example.org/hook',
+      projectId: project[0],
+      kinds: ['objective'],
+      active: false,
+    }
+    const { secret, ...made } = await ok(admin, create, { body }, 201, { ...body, secret: /^whsec_.{44}$/ })
+    const at = [made.id]
+    t.strictSame(await ok(admin, 'GET /api/webhooks/{id}', { at }, 200), made)
+    t.strictSame(await ok(admin, 'GET /api/webhooks', {}, 200), [made])
+    const patch = { at, body: { description: 'Chat', kinds: [] } }
+    await ok(admin, 'PATCH /api/webhooks/{id}', patch, 200, patch.body)
+    const rotated = await ok(admin, 'POST /api/webhooks/{id}/rotate-secret', { at }, 200, {
+      secret: /^whsec_.{44}$/,
+    })
+    t.not(rotated.secret, secret)
+    await ok(admin, 'POST /api/webhooks/{id}/replay', { at, body: { after: 0 } }, 200, { after: 0 })
+    // Where private addresses are refused, connecting is; where not, nothing listens there.
+    await ok(admin, 'PATCH /api/webhooks/{id}', { at, body: { url: 'http://localhost:1/' } }, 200)
+    await ok(admin, 'POST /api/webhooks/{id}/test', { at }, 200, { seq: null, status: null, error: String })
+    t.strictSame(await ok(admin, 'GET /api/webhooks/{id}/deliveries', { at }, 200), [])
+    t.strictSame(await ok(admin, 'DELETE /api/webhooks/{id}', { at }, 200), { success: true })
+    await refused(admin, 'GET /api/webhooks/{id}', { at }, 404, { error: 'Webhook not found' })
+  })
+
   await part('sessions end when they are revoked, signed out of or no longer allowed', async (t) => {
     const other = await signIn({ email: 'member@example.test', password: PASSWORD })
     const sessions = await ok(member, 'GET /api/sessions', {}, 200)

@@ -3,10 +3,10 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { Changes } from '../../src/changes/changes.ts'
 import { DELETIONS } from '../../src/changes/subjects.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
+import { createRules } from '../../src/worker/rules.ts'
 
 const SUBJECTS = ['a', 'b', 'c', 'someone']
 
@@ -29,7 +29,7 @@ t.test('what belongs to a subject is found, however much of the index is written
   )
   const run = (rows: Row[], slices: number[], before: number, limit: number) => {
     db.$client.exec('delete from changes; delete from change_subjects')
-    const { subjects } = new Changes(db)
+    const { subjects } = createRules(db).changes
     for (const row of rows) insert.run(row)
     for (const size of slices) {
       const left = subjects.index(size)
@@ -68,7 +68,7 @@ t.test(
      with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)
      select 'project', 'p', 'updated', 'p', '${'x'.repeat(150)}' from n`,
     )
-    const { subjects } = new Changes(db)
+    const { subjects } = createRules(db).changes
     t.equal(subjects.behind(), 20_000)
     t.throws(() => subjects.index(), TooMuchWork)
     t.throws(() => subjects.list('p', Number.POSITIVE_INFINITY, 10), TooMuchWork)

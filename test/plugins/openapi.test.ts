@@ -87,9 +87,20 @@ t.test('every documented endpoint exists', async (t) => {
   }
 })
 
-t.test('nothing is said of events: no callbacks, no webhooks', async (t) => {
+t.test('what webhooks are sent is documented, and there are no callbacks', async (t) => {
   const document = await documentOf(await build(t))
-  t.equal(document.webhooks, undefined)
+  t.strictSame(Object.keys(document.webhooks), ['change'])
+  const { post } = document.webhooks.change
+  t.match(post, { operationId: 'receiveChange', tags: ['Webhooks'], security: [] })
+  t.strictSame(
+    post.parameters.map(({ name }: { name: string }) => name),
+    ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+  )
+  const { schema } = post.requestBody.content['application/json']
+  t.strictSame(schema, { $ref: '#/components/schemas/WebhookEvent' })
+  t.match(document.components.schemas.WebhookEvent, {
+    properties: { data: { $ref: '#/components/schemas/Change' } },
+  })
   for (const { path, callbacks } of operationsOf(document)) t.equal(callbacks, undefined, path)
 })
 
@@ -404,7 +415,8 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
       const endpoint = `${method} ${path}`
       const isPublic = !path.startsWith('/api/') || endpoint === 'post /api/session'
       const changesTeams = path.startsWith('/api/teams') && method !== 'get'
-      const needsAdmin = changesTeams || FOR_ADMINS.includes(endpoint)
+      const ofWebhooks = path.startsWith('/api/webhooks')
+      const needsAdmin = changesTeams || ofWebhooks || FOR_ADMINS.includes(endpoint)
       t.strictSame(
         security,
         isPublic ? [] : needsAdmin ? credentials : usual,
