@@ -13,6 +13,7 @@ import rules from '../plugins/rules.ts'
 import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
+import changeHistoryRoutes from '../routes/changes-history.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
 import ingestRoutes from '../routes/ingest.ts'
@@ -107,6 +108,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(ingestRoutes)
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(searchRoutes)
+  await app.register(changeHistoryRoutes)
   await app.register(auditLogRoutes)
   // Without a prefix, a host's own root is its own.
   await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })

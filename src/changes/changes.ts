@@ -1,7 +1,13 @@
 /** The sequence of changes, and what stands on it: one instance a connection. */
+import { Board } from '../board/board.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import { AuditLog } from '../members/audit-log.ts'
+import { Groups } from './groups.ts'
+import { History } from './history.ts'
 import { Sequence } from './sequence.ts'
 import { Subjects } from './subjects.ts'
+import { Trash } from './trash.ts'
+import { Undo } from './undo.ts'
 
 /** The rules of changes. */
 export class Changes {
@@ -9,9 +15,16 @@ export class Changes {
   /** For the readers of this room. */
   readonly sequence: Sequence
   readonly subjects: Subjects
+  readonly history: History
+  readonly trash: Trash
+  readonly undo: Undo
 
-  constructor(db: SharedDatabase) {
+  constructor(db: SharedDatabase, board = new Board(db), audit = new AuditLog(db)) {
     this.sequence = new Sequence(db)
     this.subjects = new Subjects(db)
+    const groups = new Groups(db, this.sequence)
+    this.history = new History(db, this.sequence, this.subjects)
+    this.trash = new Trash(db, { sequence: this.sequence, subjects: this.subjects, groups })
+    this.undo = new Undo(db, { sequence: this.sequence, groups, board, audit })
   }
 }

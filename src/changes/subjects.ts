@@ -59,12 +59,16 @@ function statementsOf({ $client: client }: SharedDatabase) {
       `select seq from change_subjects where subject = +:subject and seq between 1 and :before - 1
       order by seq desc limit :limit`,
     ),
+    after: numbers(
+      `select seq from change_subjects where subject = +:subject and seq > +:after and seq > 0
+      order by seq limit :limit`,
+    ),
   }
 }
 
 /** The changes of projects and items, by index; what is not in it yet is searched. */
 export class Subjects {
-  static readonly reads: readonly string[] = ['list', 'behind']
+  static readonly reads: readonly string[] = ['list', 'after', 'behind', 'indexed']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
 
@@ -74,13 +78,13 @@ export class Subjects {
   }
 
   /** The change up to which the index is written; 0 for none. */
-  #indexed(): number {
+  indexed(): number {
     return -(this.#sql.mark().get() ?? 0)
   }
 
   /** How many changes are not in the index yet, roughly: pruned ones count. */
   behind(): number {
-    return Math.max(0, (this.#sql.newest().get() ?? 0) - this.#indexed())
+    return Math.max(0, (this.#sql.newest().get() ?? 0) - this.indexed())
   }
 
   /**
@@ -90,7 +94,7 @@ export class Subjects {
    */
   index(count = SLICE): number {
     ensureFew(this.#db, count)
-    const after = this.#indexed()
+    const after = this.indexed()
     const last = this.#sql.lastOfSlice().get({ after, count })
     if (typeof last !== 'number') return 0
     this.#sql.add().run({ after, last })
@@ -109,7 +113,7 @@ export class Subjects {
    */
   list(subject: string, before: number, limit: number): number[] {
     ensureFew(this.#db, this.behind(), SCANNED)
-    const indexed = this.#indexed()
+    const indexed = this.indexed()
     const last = Math.min(before, Number.MAX_SAFE_INTEGER)
     const ofTail = this.#sql.ofTail().all({ subject, after: indexed, before: last, limit })
     if (ofTail.length === limit) return ofTail
@@ -119,5 +123,14 @@ export class Subjects {
       limit: limit - ofTail.length,
     })
     return [...ofTail, ...ofIndex]
+  }
+
+  /**
+   * The changes of a subject after one, oldest first, as far as the index is written.
+   * @param limit how many, at most
+   * @returns their `seq`
+   */
+  after(subject: string, after: number, limit: number): number[] {
+    return this.#sql.after().all({ subject, after, limit })
   }
 }

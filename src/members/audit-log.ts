@@ -26,6 +26,7 @@ export const AUDIT_ACTIONS = [
   'token-revoked',
   'team-changed',
   'project-deleted',
+  'project-restored',
 ] as const
 
 /** Who acted, and from which address; both null for the command line. */

@@ -6,7 +6,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../json.ts'
 import {
   AnyObject,
+  ChangedSinceBody,
   ErrorBody,
+  GoneErrorBody,
   Id,
   JsonArray,
   MissingErrorBody,
@@ -455,11 +457,37 @@ export const ChangeSchema = Type.Object(
 )
 export type Change = Static<typeof ChangeSchema>
 
+/** What an undo did. */
+export const UndoneSchema = Type.Object(
+  {
+    group: Nullable(Type.Integer({ description: 'The group of its own changes; null where it made none' })),
+    changes: Type.Array(ref(ChangeSchema), { description: 'The changes that it made' }),
+  },
+  { $id: 'Undone' },
+)
+
+/** A deleted project or item that can come back. */
+export const TrashEntrySchema = Type.Object(
+  {
+    seq: Type.Integer({ description: 'The change that deleted it: undo that' }),
+    kind: Type.Unsafe<'project' | 'kanban-item'>({ type: 'string', enum: ['project', 'kanban-item'] }),
+    id: Id,
+    title: Type.String({ description: 'Of a project its name' }),
+    projectId: Nullable(Type.String({ description: 'Of a project its own id' })),
+    at: Timestamp,
+    actorId: Nullable(Type.String({ description: 'The member who deleted it; null for another tool' })),
+  },
+  { $id: 'TrashEntry' },
+)
+export type TrashEntry = Static<typeof TrashEntrySchema>
+
 /** Every named schema: what `$ref` may refer to, and the components of the OpenAPI document. */
 export const namedSchemas = [
   ErrorBody,
   ValidationErrorBody,
   MissingErrorBody,
+  GoneErrorBody,
+  ChangedSinceBody,
   Success,
   KanbanSubtaskSchema,
   KanbanLabelSchema,
@@ -486,4 +514,6 @@ export const namedSchemas = [
   NewTokenSchema,
   AuditEntrySchema,
   ChangeSchema,
+  UndoneSchema,
+  TrashEntrySchema,
 ]
