@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { databasePath, openDatabase, type SharedDatabase } from '../src/db/client.ts'
 import { type DatabaseFiles, filesOpenToOthers } from '../src/db/files.ts'
-import { createGroupCommit, type GroupCommit, type Write } from '../src/db/group-commit.ts'
+import { createGroupCommit, type GroupCommit, type Write, type WriteAs } from '../src/db/group-commit.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -19,6 +19,8 @@ declare module 'fastify' {
      * the event loop, and resolves once that is synced to disk. Read what was written inside the work, too.
      */
     write: Write
+    /** The same, of a member: its changes say so. */
+    writeAs: WriteAs
     /** Why writes fail whatever they write; undefined while writing works. */
     writeTrouble: GroupCommit['trouble']
   }
@@ -35,6 +37,7 @@ export default fp<{ databaseUrl: string }>(
 
     const groupCommit = createGroupCommit(db, files)
     app.decorate('write', groupCommit.write)
+    app.decorate('writeAs', groupCommit.writeAs)
     app.decorate('writeTrouble', groupCommit.trouble)
     // Hooks run in reverse: nothing is written to a closed database.
     app.addHook('onClose', async () => groupCommit.close())

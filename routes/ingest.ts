@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { sendJson } from '../src/http/send.ts'
 import { meetingFields } from '../src/projects/ingest.ts'
 import { measurementFields } from '../src/projects/metrics.ts'
 import { CreateBody, ErrorBody, ref, UniqueBy } from '../src/schemas/common.ts'
@@ -26,9 +25,9 @@ const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: IngestTranscript,
       response: { 201: ref(IngestedTranscriptSchema), 404: ref(ErrorBody) },
     },
-    handler: async (request, reply) => {
+    handler: (request) => {
       const { projectId, ...meeting } = request.body
-      return sendJson(reply.code(201), await app.projects.ingest.transcript(projectId, meeting))
+      return app.projects.ingest.transcript(projectId, meeting)
     },
   })
 
@@ -43,9 +42,9 @@ const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: IngestMetrics,
       response: { 200: Type.Array(ref(MetricSchema)), 404: ref(ErrorBody) },
     },
-    handler: async (request, reply) => {
+    handler: (request) => {
       const { projectId, metrics } = request.body
-      return sendJson(reply, await app.projects.ingest.metrics(projectId, metrics))
+      return app.projects.ingest.metrics(projectId, metrics)
     },
   })
 }

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { sendJson } from '../src/http/send.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
 import { KanbanActivitySchema } from '../src/schemas/records.ts'
 
@@ -15,7 +14,7 @@ const kanbanActivityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: Type.Array(ref(KanbanActivitySchema)), 404: ref(ErrorBody) },
     },
-    handler: async (request, reply) => sendJson(reply, await app.board.activity.list(request.params.id)),
+    handler: (request) => app.board.activity.list(request.params.id),
   })
 }
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { childRoutes } from '../src/http/child-routes.ts'
 import { memberOf } from '../src/http/identity.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import {
   CreateBody,
   ErrorBody,
@@ -12,7 +13,7 @@ import {
   Success,
   UpdateBody,
 } from '../src/schemas/common.ts'
-import { KanbanColumnSchema } from '../src/schemas/records.ts'
+import { KanbanColumnSchema, ProjectSchema } from '../src/schemas/records.ts'
 
 const optionalFields = {
   color: Type.String({ maxLength: LIMITS.term, examples: ['#3b82f6'] }),
@@ -59,6 +60,7 @@ const kanbanColumnRoutes: FastifyPluginAsyncTypebox = async (app) => {
     body: CreateKanbanColumn,
   })
   columns.reorder('/api/projects/:id/kanban-columns/reorder', app.board.columns.reorder, {
+    parent: recordOf(ProjectSchema, (id) => app.projects.get(id)),
     operationId: 'reorderKanbanColumns',
     summary: 'Put kanban columns in another order',
     description: 'All or nothing. Answers the given records, in the order of the request.',
@@ -80,7 +82,11 @@ const kanbanColumnRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.delete('/api/kanban-columns/:id', {
-    config: { access: 'write', failure: 'Failed to delete kanban column' },
+    config: {
+      access: 'write',
+      failure: 'Failed to delete kanban column',
+      record: recordOf(KanbanColumnSchema, app.board.columns.get),
+    },
     schema: {
       operationId: 'deleteKanbanColumn',
       summary: 'Delete a kanban column',
@@ -91,10 +97,8 @@ const kanbanColumnRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: DeleteQuery,
       response: { 200: ref(Success), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: async (request) => {
-      await app.board.columns.delete(request.params.id, memberOf(request), request.query.moveTo)
-      return { success: true as const }
-    },
+    handler: (request) =>
+      app.board.columns.delete(request.params.id, memberOf(request), request.query.moveTo),
   })
 }
 

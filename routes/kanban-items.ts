@@ -6,6 +6,7 @@ import { kanbanItems } from '../src/db/schema.ts'
 import { mustExist } from '../src/http/existence.ts'
 import { memberOf } from '../src/http/identity.ts'
 import { linkNextPage, PageParameters } from '../src/http/pages.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import { sendJson } from '../src/http/send.ts'
 import {
   AnyObject,
@@ -27,7 +28,7 @@ import {
   UniqueBy,
   UpdateBody,
 } from '../src/schemas/common.ts'
-import { KanbanItemSchema } from '../src/schemas/records.ts'
+import { KanbanItemSchema, ProjectSchema } from '../src/schemas/records.ts'
 
 const optionalFields = {
   description: Description,
@@ -140,6 +141,7 @@ const sendItems = (reply: FastifyReply, { body, next }: ItemPage) => {
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { items, itemLists } = app.board
+  const item = recordOf(KanbanItemSchema, items.get)
   const tags = ['Kanban items']
 
   app.get('/api/projects/:id/kanban-items', {
@@ -181,11 +183,15 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: CreateKanbanItem,
       response: { 201: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: async ({ params, body }, reply) => reply.code(201).send(await items.create(params.id, body)),
+    handler: ({ params, body }) => items.create(params.id, body),
   })
 
   app.post('/api/projects/:id/kanban-items/reorder', {
-    config: { access: 'write', failure: 'Failed to reorder kanban items' },
+    config: {
+      access: 'write',
+      failure: 'Failed to reorder kanban items',
+      record: recordOf(ProjectSchema, (id) => app.projects.get(id)),
+    },
     schema: {
       operationId: 'reorderKanbanItems',
       summary: 'Put items of a project into columns and places',
@@ -195,10 +201,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: ReorderKanbanItems,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: async (request, reply) => {
-      const { params, body } = request
-      return sendJson(reply, await items.reorder(params.id, body.items, memberOf(request).id))
-    },
+    handler: (request) => items.reorder(request.params.id, request.body.items, memberOf(request).id),
   })
 
   app.get('/api/kanban-items/:id', {
@@ -214,7 +217,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.patch('/api/kanban-items/:id', {
-    config: { access: 'write', failure: 'Internal server error' },
+    config: { access: 'write', failure: 'Internal server error', record: item },
     schema: {
       operationId: 'updateKanbanItem',
       summary: 'Change an item',
@@ -238,14 +241,14 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: UpdateKanbanItems,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(MissingErrorBody), 409: ref(ErrorBody) },
     },
-    handler: async (request, reply) => {
+    handler: (request) => {
       const { ids, update } = request.body
-      return sendJson(reply, await items.updateMany(ids, update, memberOf(request).id))
+      return items.updateMany(ids, update, memberOf(request).id)
     },
   })
 
   app.post('/api/kanban-items/:id/move', {
-    config: { access: 'write', failure: 'Failed to move kanban item', isBodyOptional: true },
+    config: { access: 'write', failure: 'Failed to move kanban item', isBodyOptional: true, record: item },
     schema: {
       operationId: 'moveKanbanItem',
       summary: 'Move an item to a place in its column, in another one or in another project',
@@ -259,7 +262,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.delete('/api/kanban-items/:id', {
-    config: { access: 'write', failure: 'Internal server error' },
+    config: { access: 'write', failure: 'Internal server error', record: item },
     schema: {
       operationId: 'deleteKanbanItem',
       summary: 'Delete an item with its subtasks, comments and activity',
@@ -267,10 +270,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
-    handler: async (request) => {
-      await items.delete(request.params.id)
-      return { success: true as const }
-    },
+    handler: (request) => items.delete(request.params.id),
   })
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { childRoutes } from '../src/http/child-routes.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import { CreateBody, ErrorBody, LIMITS, ref, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanItemSchema, KanbanLabelSchema } from '../src/schemas/records.ts'
 
@@ -51,7 +52,12 @@ const kanbanLabelRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.put('/api/kanban-items/:id/labels/:labelId', {
-    config: { access: 'write', failure: 'Failed to attach kanban label', isBodyOptional: true },
+    config: {
+      access: 'write',
+      failure: 'Failed to attach kanban label',
+      isBodyOptional: true,
+      record: recordOf(KanbanItemSchema, app.board.items.get),
+    },
     schema: {
       operationId: 'attachKanbanLabel',
       summary: 'Give an item a label of its project',
@@ -65,7 +71,11 @@ const kanbanLabelRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.delete('/api/kanban-items/:id/labels/:labelId', {
-    config: { access: 'write', failure: 'Failed to detach kanban label' },
+    config: {
+      access: 'write',
+      failure: 'Failed to detach kanban label',
+      record: recordOf(KanbanItemSchema, app.board.items.get),
+    },
     schema: {
       operationId: 'detachKanbanLabel',
       summary: 'Take a label off an item',

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { childRoutes } from '../src/http/child-routes.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import { CreateBody, SortOrder, Title, UpdateBody } from '../src/schemas/common.ts'
-import { KanbanSubtaskSchema } from '../src/schemas/records.ts'
+import { KanbanItemSchema, KanbanSubtaskSchema } from '../src/schemas/records.ts'
 
 const CreateKanbanSubtask = CreateBody({
   title: Title,
@@ -37,6 +38,7 @@ const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
     body: CreateKanbanSubtask,
   })
   subtasks.reorder('/api/kanban-items/:id/subtasks/reorder', app.board.subtasks.reorder, {
+    parent: recordOf(KanbanItemSchema, app.board.items.get),
     operationId: 'reorderKanbanSubtasks',
     summary: 'Put kanban subtasks in another order',
     description: 'All or nothing. Answers the given records, in the order of the request.',

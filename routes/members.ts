@@ -5,6 +5,7 @@ import { forbidden } from '../src/errors.ts'
 import { addressOf } from '../src/http/addresses.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
 import { createPasswordCheck } from '../src/http/own-password.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import { accountOf } from '../src/members/identity.ts'
 import { prepareInitialPasswordRemoval } from '../src/members/initial-password.ts'
 import type { NewPassword } from '../src/members/members.ts'
@@ -101,7 +102,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { password, ...fields } = request.body
       const hash = password === undefined ? null : await hashPassword(password)
-      return reply.code(201).send(await members.create(fields, hash, actorOf(request)))
+      return app.performFor(reply, members.create(fields, hash, actorOf(request)))
     },
   })
 
@@ -118,7 +119,11 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.patch('/api/members/:id', {
-    config: { access: 'own', failure: 'Failed to update member' },
+    config: {
+      access: 'own',
+      failure: 'Failed to update member',
+      record: recordOf(MemberSchema, app.members.get),
+    },
     schema: {
       operationId: 'updateMember',
       summary: 'Change a member',
@@ -131,14 +136,16 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     onRequest: requireOwnOrAdmin,
     preValidation: requireAdminForFields,
-    handler: async (request) => {
+    handler: async (request, reply) => {
       const { id } = request.params
       const { password, currentPassword, ...fields } = request.body
-      if (password === undefined) return members.update(id, fields, actorOf(request))
+      if (password === undefined) {
+        return app.performFor(reply, members.update(id, fields, actorOf(request)))
+      }
       const newPassword = await toNewPassword(password, currentPassword, request)
       const { passwordHash } = app.rules.members.stored(id)
       const removeInitial = await prepareInitialPasswordRemoval(app.db, passwordHash)
-      const changed = await members.update(id, fields, actorOf(request), newPassword)
+      const changed = await app.performFor(reply, members.update(id, fields, actorOf(request), newPassword))
       try {
         removeInitial()
       } catch (error) {
@@ -149,7 +156,12 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.delete('/api/members/:id', {
-    config: { access: 'admin', failure: 'Failed to delete member', caching: 'no-store' },
+    config: {
+      access: 'admin',
+      failure: 'Failed to delete member',
+      caching: 'no-store',
+      record: recordOf(MemberSchema, app.members.get),
+    },
     schema: {
       operationId: 'deleteMember',
       summary: 'Delete a member',
@@ -159,10 +171,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: async (request) => {
-      await members.delete(request.params.id, actorOf(request))
-      return { success: true as const }
-    },
+    handler: (request) => members.delete(request.params.id, actorOf(request)),
   })
 }
 

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { sendJson } from '../src/http/send.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import {
   AnyOf,
   CreateBody,
@@ -57,6 +57,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   { authMode },
 ) => {
   const { ideas } = app.projects
+  const idea = recordOf(PersonalIdeaSchema, (id, request) => ideas.get(id, memberOf(request)))
   const tags = ['Personal ideas']
 
   app.get('/api/personal-ideas', {
@@ -69,10 +70,10 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       response: { 200: Type.Array(ref(PersonalIdeaSchema)) },
     },
     onRequest: authMode === 'required' ? requireOwnIdeasOrAdmin : [],
-    handler: async (request, reply) => {
+    handler: (request) => {
       const owners = valuesOfAny(request.query.ownerId)
       const ideasOf = owners.length > 0 ? owners : [memberOf(request).id]
-      return sendJson(reply, await ideas.list(ideasOf))
+      return ideas.list(ideasOf)
     },
   })
 
@@ -85,8 +86,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       body: CreatePersonalIdea,
       response: { 201: ref(PersonalIdeaSchema) },
     },
-    handler: async (request, reply) =>
-      reply.code(201).send(await ideas.create(memberOf(request).id, request.body)),
+    handler: (request) => ideas.create(memberOf(request).id, request.body),
   })
 
   app.post('/api/personal-ideas/reorder', {
@@ -116,7 +116,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   })
 
   app.patch('/api/personal-ideas/:id', {
-    config: { access: 'own', failure: 'Failed to update personal idea' },
+    config: { access: 'own', failure: 'Failed to update personal idea', record: idea },
     schema: {
       operationId: 'updatePersonalIdea',
       summary: 'Change an idea',
@@ -130,7 +130,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   })
 
   app.delete('/api/personal-ideas/:id', {
-    config: { access: 'own', failure: 'Failed to delete personal idea' },
+    config: { access: 'own', failure: 'Failed to delete personal idea', record: idea },
     schema: {
       operationId: 'deletePersonalIdea',
       summary: 'Delete an idea',
@@ -139,10 +139,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
-    handler: async (request) => {
-      await ideas.delete(request.params.id, memberOf(request))
-      return { success: true as const }
-    },
+    handler: (request) => ideas.delete(request.params.id, memberOf(request)),
   })
 
   app.post('/api/personal-ideas/:id/promote', {
@@ -151,6 +148,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       failure: 'Failed to promote personal idea',
       isBodyOptional: true,
       caching: 'no-store',
+      record: idea,
     },
     schema: {
       operationId: 'promotePersonalIdea',
@@ -161,8 +159,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       body: PromotePersonalIdea,
       response: { 201: ref(ProjectSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: async (request, reply) =>
-      reply.code(201).send(await ideas.promote(request.params.id, request.body, memberOf(request))),
+    handler: (request) => ideas.promote(request.params.id, request.body, memberOf(request)),
   })
 }
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import { actorOf } from '../src/http/identity.ts'
 import { PageParameters } from '../src/http/pages.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import { sendPage, sendSnapshot } from '../src/http/send.ts'
 import {
   AnyObject,
@@ -111,7 +112,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: CreateProject,
       response: { 201: ref(ProjectSchema) },
     },
-    handler: async (request, reply) => reply.code(201).send(await app.projects.create(request.body)),
+    handler: (request) => app.projects.create(request.body),
   })
 
   app.post('/api/projects/reorder', {
@@ -140,7 +141,11 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.patch('/api/projects/:id', {
-    config: { access: 'write', failure: 'Failed to update project' },
+    config: {
+      access: 'write',
+      failure: 'Failed to update project',
+      record: recordOf(ProjectSchema, (id) => app.projects.get(id)),
+    },
     schema: {
       operationId: 'updateProject',
       summary: 'Change a project',
@@ -149,14 +154,19 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: UpdateProject,
       response: { 200: ref(ProjectSchema), 404: ref(ErrorBody) },
     },
-    handler: async ({ params, body }, reply) => {
-      const updated = await app.projects.update(params.id, body)
+    handler: async (request, reply) => {
+      const { params, body } = request
+      const updated = await app.performFor(reply, app.projects.update(params.id, body))
       return updated ?? sendSnapshot(reply, app.snapshots.project(params.id))
     },
   })
 
   app.delete('/api/projects/:id', {
-    config: { access: 'admin-or-403', failure: 'Failed to delete project' },
+    config: {
+      access: 'admin-or-403',
+      failure: 'Failed to delete project',
+      record: recordOf(ProjectSchema, (id) => app.projects.get(id)),
+    },
     schema: {
       operationId: 'deleteProject',
       summary: 'Delete a project with all that belongs to it',
@@ -164,10 +174,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
-    handler: async (request) => {
-      await app.projects.delete(request.params.id, actorOf(request))
-      return { success: true as const }
-    },
+    handler: (request) => app.projects.delete(request.params.id, actorOf(request)),
   })
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf, identityOf } from '../src/http/identity.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import { ErrorBody, IdParams, ref, Success } from '../src/schemas/common.ts'
 import { SessionSchema } from '../src/schemas/records.ts'
 
@@ -37,7 +38,11 @@ const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.delete('/api/sessions/:id', {
-    config: { access: 'own', failure: 'Failed to delete session' },
+    config: {
+      access: 'own',
+      failure: 'Failed to delete session',
+      record: recordOf(SessionSchema, (id, request) => sessions.get(id, identityOf(request))),
+    },
     schema: {
       operationId: 'revokeSession',
       summary: "Revoke one of the current member's sessions",
@@ -49,7 +54,7 @@ const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (request, reply) => {
       const { id } = request.params
       const identity = identityOf(request)
-      await sessions.revoke(id, identity, actorOf(request))
+      await app.performFor(reply, sessions.revoke(id, identity, actorOf(request)))
       if (id === identity.sessionId) app.sessionCookies.clear(request, reply)
       return { success: true as const }
     },

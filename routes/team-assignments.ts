@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { sendJson } from '../src/http/send.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import {
   CreateBody,
   ErrorBody,
@@ -12,7 +12,7 @@ import {
   Term,
   UniqueBy,
 } from '../src/schemas/common.ts'
-import { TeamAssignmentSchema } from '../src/schemas/records.ts'
+import { ProjectSchema, TeamAssignmentSchema } from '../src/schemas/records.ts'
 
 const ReplaceTeamAssignments = CreateBody({
   members: UniqueBy(
@@ -41,12 +41,15 @@ const teamAssignmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: Type.Array(ref(TeamAssignmentSchema)), 404: ref(ErrorBody) },
     },
-    handler: async (request, reply) =>
-      sendJson(reply, await app.projects.assignments.list(request.params.id)),
+    handler: (request) => app.projects.assignments.list(request.params.id),
   })
 
   app.put('/api/projects/:id/team-assignments', {
-    config: { access: 'write', failure: 'Failed to update team assignments' },
+    config: {
+      access: 'write',
+      failure: 'Failed to update team assignments',
+      record: recordOf(ProjectSchema, (id) => app.projects.get(id)),
+    },
     schema: {
       operationId: 'replaceTeamAssignments',
       summary: 'Say who works on a project',
@@ -57,8 +60,7 @@ const teamAssignmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: ReplaceTeamAssignments,
       response: { 200: Type.Array(ref(TeamAssignmentSchema)), 404: ref(ErrorBody) },
     },
-    handler: async ({ params, body }, reply) =>
-      sendJson(reply, await app.projects.assignments.replace(params.id, body)),
+    handler: ({ params, body }) => app.projects.assignments.replace(params.id, body),
   })
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf } from '../src/http/identity.ts'
-import { sendJson } from '../src/http/send.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import {
   CreateBody,
   Description,
@@ -43,7 +43,7 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       response: { 200: Type.Array(ref(TeamSchema)) },
     },
-    handler: async (_request, reply) => sendJson(reply, await teams.list()),
+    handler: () => teams.list(),
   })
 
   app.post('/api/teams', {
@@ -55,8 +55,7 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: CreateTeam,
       response: { 201: ref(TeamSchema) },
     },
-    handler: async (request, reply) =>
-      reply.code(201).send(await teams.create(request.body, actorOf(request))),
+    handler: (request) => teams.create(request.body, actorOf(request)),
   })
 
   app.get('/api/teams/:id', {
@@ -72,7 +71,11 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.patch('/api/teams/:id', {
-    config: { access: 'admin', failure: 'Failed to update team' },
+    config: {
+      access: 'admin',
+      failure: 'Failed to update team',
+      record: recordOf(TeamSchema, app.members.teams.get),
+    },
     schema: {
       operationId: 'updateTeam',
       summary: 'Change a team',
@@ -85,7 +88,11 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.delete('/api/teams/:id', {
-    config: { access: 'admin', failure: 'Failed to delete team' },
+    config: {
+      access: 'admin',
+      failure: 'Failed to delete team',
+      record: recordOf(TeamSchema, app.members.teams.get),
+    },
     schema: {
       operationId: 'deleteTeam',
       summary: 'Delete a team',
@@ -94,10 +101,7 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
-    handler: async (request) => {
-      await teams.delete(request.params.id, actorOf(request))
-      return { success: true as const }
-    },
+    handler: (request) => teams.delete(request.params.id, actorOf(request)),
   })
 }
 

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import { accountOf } from '../src/members/identity.ts'
 import { CreateBody, ErrorBody, IdParams, Name, Nullable, ref, Success } from '../src/schemas/common.ts'
 import { NewTokenSchema, TokenSchema } from '../src/schemas/records.ts'
@@ -60,7 +61,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
   })
 
   app.post('/api/tokens', {
-    config: { access: 'own', failure: 'Failed to create token' },
+    config: { access: 'own', failure: 'Failed to create token', showsSecret: true },
     schema: {
       operationId: 'createToken',
       summary: 'Create a token of the current member',
@@ -72,10 +73,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
     },
     onRequest: requireSession,
     preHandler: authMode === 'required' ? rejectWriteScopeOfViewer : [],
-    handler: async (request, reply) =>
-      reply
-        .code(201)
-        .send(await tokens.create(accountOf(identityOf(request)) ?? '', request.body, actorOf(request))),
+    handler: (request) => tokens.create(accountOf(identityOf(request)) ?? '', request.body, actorOf(request)),
   })
 
   app.get('/api/tokens/:id', {
@@ -92,7 +90,11 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
   })
 
   app.delete('/api/tokens/:id', {
-    config: { access: 'own', failure: 'Failed to delete token' },
+    config: {
+      access: 'own',
+      failure: 'Failed to delete token',
+      record: recordOf(TokenSchema, (id, request) => tokens.get(id, identityOf(request))),
+    },
     schema: {
       operationId: 'revokeToken',
       summary: 'Revoke a token',
@@ -102,10 +104,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
-    handler: async (request) => {
-      await tokens.revoke(request.params.id, identityOf(request), actorOf(request))
-      return { success: true as const }
-    },
+    handler: (request) => tokens.revoke(request.params.id, identityOf(request), actorOf(request)),
   })
 }
 

@@ -9,6 +9,7 @@ import errors from '../plugins/errors.ts'
 import headers from '../plugins/headers.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
+import requests from '../plugins/requests.ts'
 import rules from '../plugins/rules.ts'
 import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
@@ -85,6 +86,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(errors, options)
   await app.register(bodies, options)
   await app.register(traffic, options)
+  await app.register(requests)
   await app.register(auth, options)
   await app.register(openapi, options)
 

@@ -324,17 +324,21 @@ t.test('a line of two hundred is long enough, and a thread that dies is replaced
   const { app } = await buildWithBoards(t, url)
   const offload = createOffload(url)
   t.teardown(() => offload.close())
-  const waiting = times(200, () => offload.perform('reading.search.find', ['nothing', 'local', 1]))
-  await t.rejects(offload.perform('reading.search.find', ['x', 'local', 1]), {
+  const waiting = times(200, () =>
+    offload.perform({ path: 'reading.search.find', args: ['nothing', 'local', 1] }),
+  )
+  await t.rejects(offload.perform({ path: 'reading.search.find', args: ['x', 'local', 1] }), {
     statusCode: 503,
     message: 'Service Unavailable',
   })
   await Promise.all(waiting)
-  const ending = offload.perform('itemsOfAll', [{}])
+  const ending = offload.perform({ path: 'itemsOfAll', args: [{}] })
   const closed = offload.close()
   await t.rejects(ending, { message: 'the service has stopped' })
   await closed
-  t.match(await offload.perform('reading.search.find', ['lorem', 'local', 1]), [{ kind: 'kanban-item' }])
+  t.match(await offload.perform({ path: 'reading.search.find', args: ['lorem', 'local', 1] }), [
+    { kind: 'kanban-item' },
+  ])
   t.equal((await send(app, 'GET', '/healthz')).status, 200)
 })
 

@@ -1,5 +1,5 @@
 /** The sequence of changes as it is read: rows, and their place in it. */
-import { and, asc, desc, eq, gt, gte, isNotNull, lt, ne, or } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { changes } from '../db/schema.ts'
 import { amongValues, given, givenLimit, selectAll, selectOne } from '../db/statements.ts'
@@ -21,12 +21,15 @@ export interface ChangeHead
 const HEAD = `select seq, kind, project_id as projectId, item_id as itemId, from_project_id as fromProjectId,
   owner_id as ownerId, ${bytesOf('before', 'after')} as size from changes`
 
+/** Any change: read by the key, not by a scan of the table. */
+const isThere = gt(changes.seq, sql`0`)
+
 const statementsOf = (db: SharedDatabase) => ({
   first: selectOne<{ seq: number }>(() =>
-    db.select({ seq: changes.seq }).from(changes).orderBy(asc(changes.seq)).limit(1),
+    db.select({ seq: changes.seq }).from(changes).where(isThere).orderBy(asc(changes.seq)).limit(1),
   ),
   last: selectOne<{ seq: number }>(() =>
-    db.select({ seq: changes.seq }).from(changes).orderBy(desc(changes.seq)).limit(1),
+    db.select({ seq: changes.seq }).from(changes).where(isThere).orderBy(desc(changes.seq)).limit(1),
   ),
   one: selectOne<ChangeRow>(() =>
     db

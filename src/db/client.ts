@@ -8,6 +8,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { StartupError } from '../errors.ts'
 import { packageFile } from '../package-files.ts'
+import { attributionOf, type Written } from './current-write.ts'
 import { type DatabaseFiles, type Made, makeFile, NO_FILES, remember, unmake, watchFiles } from './files.ts'
 import * as schema from './schema.ts'
 
@@ -166,12 +167,24 @@ function watchOthers(client: SQLite.Database): () => boolean {
 }
 
 /**
- * Runs `work` as one write transaction, synchronously: for commands, and before the service listens; requests write
- * through the group commit. It begins immediate: with the write lock taken first, what `work` reads cannot change under
- * it. An error rolls everything back.
+ * Runs `work` as one write transaction, synchronously: for commands, the worker thread, and before the service listens;
+ * requests write through the group commit. It begins immediate: with the write lock taken first, what `work` reads cannot
+ * change under it. An error rolls everything back.
+ * @param actorId the member who writes; null for a command
  */
-export const write = <T>(db: Database, work: (tx: Database) => T): T =>
-  db.transaction(work, { behavior: 'immediate' })
+export function writeAs<T>(db: SharedDatabase, actorId: string | null, work: () => T): Written<T> {
+  const attribution = attributionOf(db)
+  return db.transaction(
+    () => {
+      attribution.begin()
+      return attribution.run(actorId, work)
+    },
+    { behavior: 'immediate' },
+  )
+}
+
+/** {@link writeAs} nobody. */
+export const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, null, work).value
 
 /**
  * Sets the busy timeout to 0: waiting for another process's lock would block the event loop, so SQLITE_BUSY comes at

@@ -1,14 +1,65 @@
 /** The write that a connection is in the midst of: who makes it, and which changes are its own. */
 import type { SharedDatabase } from './client.ts'
 
-/** A write in progress: the last change before it, and the member who makes it. */
+/** A write in progress. */
 export interface CurrentWrite {
+  /** The last change before it: its own are those after, and the first of them is its group. */
   readonly since: number
+  /** The member who makes it; null for nobody, e.g. a command. */
   readonly actorId: string | null
 }
 
-/** The write that this connection is in the midst of. Call it before anything is written. */
+/** The result of a write, and its last change; undefined where it made none. */
+export interface Written<T> {
+  value: T
+  seq: number | undefined
+}
+
+/** Says of a connection's changes who made them: once a write, so that no rule has to. */
+export interface Attribution {
+  /** Begins a transaction that will write. Called with the write lock held: nobody else appends from now on. */
+  begin: () => void
+  /** Runs a write; what it throws passes through, and the caller rolls back. */
+  run: <T>(actorId: string | null, work: () => T) => Written<T>
+}
+
+const current = new WeakMap<object, CurrentWrite>()
+const attributions = new WeakMap<object, Attribution>()
+
+/** The write that this connection is in the midst of: only inside of one. */
 export function currentWrite({ $client }: Pick<SharedDatabase, '$client'>): CurrentWrite {
-  const since = $client.prepare<[], number | null>('select max(seq) from changes').pluck().get() ?? 0
-  return { since, actorId: null }
+  const write = current.get($client)
+  if (write === undefined) throw new Error('not inside a write')
+  return write
+}
+
+/** The attribution of a connection, created once. */
+export function attributionOf({ $client: client }: Pick<SharedDatabase, '$client'>): Attribution {
+  const known = attributions.get(client)
+  if (known) return known
+  const newest = client.prepare<[], number | null>('select max(seq) from changes').pluck()
+  // Nobody else writes meanwhile: all changes after `since` are this write's.
+  const attribute = client.prepare<[string | null, number, number]>(
+    'update changes set actor_id = ?, "group" = ? where seq > ?',
+  )
+  let last = 0
+  const attribution: Attribution = {
+    begin: () => {
+      last = newest.get() ?? 0
+    },
+    run: (actorId, work) => {
+      const since = last
+      current.set(client, { since, actorId })
+      try {
+        const value = work()
+        const made = attribute.run(actorId, since + 1, since).changes
+        last += made
+        return { value, seq: made > 0 ? last : undefined }
+      } finally {
+        current.delete(client)
+      }
+    },
+  }
+  attributions.set(client, attribution)
+  return attribution
 }

@@ -1,5 +1,6 @@
 /** Group commit: writes of requests that arrive together share one sync of the disk. */
 import { BUSY_TIMEOUT, type SharedDatabase, stopWaitingForLocks } from './client.ts'
+import { attributionOf, type Written } from './current-write.ts'
 import { type DatabaseFiles, NO_FILES } from './files.ts'
 
 /** A group is complete after this many iterations of the event loop without another write ... */
@@ -21,6 +22,7 @@ const FAULT = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PERM|PROTOCO
 
 /** A queued write. */
 interface Waiting {
+  actorId: string | null
   work: () => unknown
   resolve: (result: never) => void
   reject: (error: unknown) => void
@@ -37,9 +39,16 @@ type Outcome = () => void
  */
 export type Write = <T>(work: () => T) => Promise<T>
 
+/**
+ * The same for a member's write, whose changes say who made them.
+ * @param actorId the member; null for nobody
+ */
+export type WriteAs = <T>(actorId: string | null, work: () => T) => Promise<Written<T>>
+
 /** The group commit of a database. */
 export interface GroupCommit {
   write: Write
+  writeAs: WriteAs
   /**
    * Why writes fail whatever they write: the files were replaced, or the latest write failed for a full disk or the like.
    * Some seconds after that failure, a harmless write probes first. Undefined while writing works.
@@ -73,6 +82,7 @@ function faultOf(error: unknown): Error | undefined {
  */
 export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_FILES): GroupCommit {
   const { $client: client } = db
+  const attribution = attributionOf(db)
   const begin = client.prepare('begin immediate')
   const commit = client.prepare('commit')
   const rollback = client.prepare('rollback')
@@ -101,16 +111,23 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
     if (fault) failure = { error: fault, at: performance.now() }
   }
 
-  function attempt({ work, resolve, reject }: Waiting): Outcome {
+  /** Runs a write's work, which must not be asynchronous. */
+  function run({ actorId, work }: Waiting): Written<unknown> {
+    return attribution.run(actorId, () => {
+      const value = work()
+      if (!isPromise(value)) return value
+      // No unhandled rejection; but a query must not be awaited, which would run it.
+      if (value instanceof Promise) value.catch(() => undefined)
+      throw new TypeError('what is written must be decided synchronously')
+    })
+  }
+
+  function attempt(one: Waiting): Outcome {
+    const { resolve, reject } = one
     savepoint.run()
     const changesBefore = failure && changes.get()
     try {
-      const result = work()
-      if (isPromise(result)) {
-        // No unhandled rejection; but a query must not be awaited, which would run it.
-        if (result instanceof Promise) result.catch(() => undefined)
-        throw new TypeError('what is written must be decided synchronously')
-      }
+      const result = run(one)
       release.run()
       if (failure && changes.get() !== changesBefore) hasChanged = true
       return () => resolve(result as never)
@@ -164,6 +181,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
     const earlier = failure
     hasChanged = false
     try {
+      attribution.begin()
       const outcomes = group.map(attempt)
       const lost = files.lost()
       if (lost) throw lost
@@ -176,13 +194,15 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
     }
   }
 
-  const write: Write = (work) =>
+  const writeAs: WriteAs = (actorId, work) =>
     new Promise((resolve, reject) => {
       if (isClosed) throw stopped()
       // After the callbacks of this iteration, before the loop polls for new events.
       if (waiting.length === 0) setImmediate(endIteration, 0, 0)
-      waiting.push({ work, resolve, reject, lockedSince: undefined })
+      waiting.push({ actorId, work, resolve, reject, lockedSince: undefined })
     })
+
+  const write: Write = async (work) => (await writeAs(null, work)).value
 
   /** Writes `user_version`, which nothing uses, unchanged: a page of the log, and a sync. */
   async function probe(): Promise<void> {
@@ -198,6 +218,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
 
   return {
     write,
+    writeAs,
     trouble: async () => {
       const lost = files.lost()
       if (lost) return lost

@@ -1,7 +1,7 @@
 /** Importing a Trello board as a project. */
 import { sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { type Database, write } from '../db/client.ts'
+import { type Database, type SharedDatabase, write } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { afterLast } from '../db/ordering.ts'
 import {
@@ -65,20 +65,20 @@ export interface ImportOptions {
  * @throws Error when the board was imported before and `again` is not set
  */
 export function importTrelloBoard(
-  db: Database,
+  db: SharedDatabase,
   board: TrelloBoard,
   { again = false, onProgress }: ImportOptions = {},
 ): ImportedBoard {
   const { tables, made } = toRecords(board)
   const total = tables.reduce((sum, { rows }) => sum + rows.length, 0)
-  write(db, (tx) => {
-    if (!again) refuseSecondImport(tx, board)
+  write(db, () => {
+    if (!again) refuseSecondImport(db, board)
     let done = 0
     onProgress?.(done, total)
     for (const { table, rows } of tables) {
       for (let from = 0; from < rows.length; from += BATCH) {
         const batch = rows.slice(from, from + BATCH)
-        tx.insert(table).values(batch).run()
+        db.insert(table).values(batch).run()
         done += batch.length
         onProgress?.(done, total)
       }

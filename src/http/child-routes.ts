@@ -4,17 +4,17 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Place } from '../db/ordering.ts'
 import { ErrorBody, IdParams, ReorderBody, ref, Success } from '../schemas/common.ts'
 import type { CurrentMember } from '../schemas/records.ts'
-import type { JsonBytes } from '../schemas/serialization.ts'
+import type { Call } from '../worker/calls.ts'
 import { memberOf } from './identity.ts'
-import { sendJson } from './send.ts'
+import { type RouteRecord, recordOf } from './response-shapes.ts'
 
 /** The rules that read and change the records. */
 export interface ChildRules<Row, Create, Update> {
-  list: (parentId: string) => Promise<JsonBytes>
-  get: (id: string) => Promise<Row>
-  create: (parentId: string, input: Create, member: CurrentMember) => Promise<Row>
-  update: (id: string, input: Update, member: CurrentMember) => Promise<Row>
-  delete: (id: string, member: CurrentMember) => Promise<void>
+  list: (parentId: string) => Call<never>
+  get: (id: string) => Call<Row>
+  create: (parentId: string, input: Create, member: CurrentMember) => Call<Row>
+  update: (id: string, input: Update, member: CurrentMember) => Call<Row>
+  delete: (id: string, member: CurrentMember) => Call<void>
 }
 
 /** A route's documentation. */
@@ -60,6 +60,7 @@ export function childRoutes<Row extends TSchema, Create, Update>(
   { record, tag }: { record: Row; tag: string },
 ) {
   const tags = [tag]
+  const itself = recordOf(record, (id) => rules.get(id))
   const params = IdParams
 
   return {
@@ -67,7 +68,7 @@ export function childRoutes<Row extends TSchema, Create, Update>(
       app.get(url, {
         config: { access: 'read', failure },
         schema: { ...words, tags, params, response: { 200: Type.Array(ref(record)), 404: ref(ErrorBody) } },
-        handler: async (request: OfId, reply) => sendJson(reply, await rules.list(request.params.id)),
+        handler: (request: OfId) => rules.list(request.params.id),
       })
     },
 
@@ -75,10 +76,8 @@ export function childRoutes<Row extends TSchema, Create, Update>(
       app.post(url, {
         config: { access: 'write', failure: words.failure },
         schema: { ...docsOf(words), tags, params, body, response: { 201: ref(record), ...errorsOf(words) } },
-        handler: async (request: OfId, reply) =>
-          reply
-            .code(201)
-            .send(await rules.create(request.params.id, request.body as Create, memberOf(request))),
+        handler: (request: OfId) =>
+          rules.create(request.params.id, request.body as Create, memberOf(request)),
       })
     },
 
@@ -92,7 +91,7 @@ export function childRoutes<Row extends TSchema, Create, Update>(
 
     update(url: string, { body, ...words }: ChangeWords & { body: Body<Update> }): void {
       app.patch(url, {
-        config: { access: 'write', failure: words.failure },
+        config: { access: 'write', failure: words.failure, record: itself },
         schema: { ...docsOf(words), tags, params, body, response: { 200: ref(record), ...errorsOf(words) } },
         handler: (request: OfId) =>
           rules.update(request.params.id, request.body as Update, memberOf(request)),
@@ -101,7 +100,7 @@ export function childRoutes<Row extends TSchema, Create, Update>(
 
     delete(url: string, words: ChangeWords): void {
       app.delete(url, {
-        config: { access: 'write', failure: words.failure },
+        config: { access: 'write', failure: words.failure, record: itself },
         schema: { ...docsOf(words), tags, params, response: { 200: ref(Success), ...errorsOf(words) } },
         handler: async (request: OfId) => {
           await rules.delete(request.params.id, memberOf(request))
@@ -110,13 +109,14 @@ export function childRoutes<Row extends TSchema, Create, Update>(
       })
     },
 
+    /** @param parent the record whose order it is */
     reorder(
       url: string,
-      reorder: (parentId: string, places: readonly Place[]) => Promise<Static<Row>[]>,
-      words: Words,
+      reorder: (parentId: string, places: readonly Place[]) => Call<Static<Row>[]>,
+      { parent, ...words }: Words & { parent: RouteRecord },
     ): void {
       app.post(url, {
-        config: { access: 'write', failure: words.failure },
+        config: { access: 'write', failure: words.failure, record: parent },
         schema: {
           ...docsOf(words),
           tags,

@@ -6,12 +6,13 @@ import { STATUS_CODES } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import type { TSchema } from '@sinclair/typebox'
 import Fastify, { type FastifyContextConfig, type FastifySchema, type HTTPMethods } from 'fastify'
-import type { Access } from '../members/identity.ts'
+import { type Access, isSafe } from '../members/identity.ts'
 import { SESSION_COOKIE } from '../members/sessions.ts'
 import { version } from '../package-files.ts'
-import { ErrorBody, ref, ValidationErrorBody } from '../schemas/common.ts'
+import { ErrorBody, NotModified, ref, ValidationErrorBody } from '../schemas/common.ts'
 import { BODY_EXAMPLES } from '../schemas/examples.ts'
 import { namedSchemas } from '../schemas/records.ts'
+import { shapeOf } from './response-shapes.ts'
 import swagger from './swagger.ts'
 
 /** An operation of the document, as far as it is used here. */
@@ -115,16 +116,35 @@ function documentedQuery({ properties = {}, ...query }: TSchema): object {
 const describeStatus = (status: string, failure: string | undefined) =>
   status === '500' && failure !== undefined ? `Unexpected failure: \`${failure}\`` : STATUS_CODES[status]
 
+/** What a route has by being declared, besides what its schema says. */
+interface Traits {
+  /** Whether it responds with one record, which has an ETag. */
+  isRecord: boolean
+  /** Whether it takes `Idempotency-Key`. */
+  isRepeatable: boolean
+  /** Whether it takes `If-Match`. */
+  isConditional: boolean
+}
+
+const traitsOf = ({ method, schema, config }: DescribedRoute): Traits => ({
+  isRecord: shapeOf(schema)?.kind === 'record',
+  isRepeatable: !isSafe(method) && config.access !== 'public',
+  isConditional: config.record !== undefined,
+})
+
 /** The errors that every endpoint of its kind can return, so that no route has to list them. */
-function commonErrors(
-  { body, querystring }: FastifySchema,
-  access: Access | undefined,
-): Record<string, TSchema> {
+function commonErrors(route: DescribedRoute): Record<string, TSchema> {
+  const { body, querystring } = route.schema
+  const { access, showsSecret } = route.config
+  const { isRepeatable, isConditional } = traitsOf(route)
   const statuses = [
-    ...(body || querystring ? [400] : []),
+    ...(body || querystring || isRepeatable ? [400] : []),
     ...(body ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
     ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
+    ...(showsSecret ? [409] : []),
+    ...(isConditional ? [412] : []),
+    ...(isRepeatable ? [422] : []),
     429,
     500,
     503,
@@ -134,12 +154,38 @@ function commonErrors(
   )
 }
 
+/** The headers of a request that change what a route does. */
+function headersOfRequest(route: DescribedRoute): { headers?: object } {
+  const { isRepeatable, isConditional } = traitsOf(route)
+  const properties = {
+    ...(isConditional && {
+      'If-Match': {
+        type: 'string',
+        description:
+          'One or several ETags of the record that is written to, or `*`: where none matches, nothing is done (412)',
+      },
+    }),
+    ...(isRepeatable && {
+      'Idempotency-Key': {
+        type: 'string',
+        minLength: 1,
+        maxLength: 255,
+        description:
+          'Visible ASCII. A repetition of the request with the same key, within 24 hours, does nothing and gets the same response',
+      },
+    }),
+  }
+  return Object.keys(properties).length === 0 ? {} : { headers: { type: 'object', properties } }
+}
+
 /** A route's schema as documented. */
-function documented({ schema, config }: DescribedRoute, authMode: 'open' | 'required'): FastifySchema {
+function documented(route: DescribedRoute, authMode: 'open' | 'required'): FastifySchema {
+  const { schema, config, method } = route
   const { body, querystring, response, ...rest } = schema
   const answers = {
-    ...commonErrors(schema, config.access),
+    ...commonErrors(route),
     ...(response as Record<string, TSchema> | undefined),
+    ...(traitsOf(route).isRecord && isSafe(method) ? { 304: NotModified } : {}),
   }
   const responses = Object.entries(answers).map(([status, answer]) => [
     status,
@@ -147,6 +193,7 @@ function documented({ schema, config }: DescribedRoute, authMode: 'open' | 'requ
   ])
   return {
     ...rest,
+    ...headersOfRequest(route),
     ...(body ? { body: documentedBody(body as TSchema, schema.operationId) } : {}),
     ...(querystring ? { querystring: documentedQuery(querystring as TSchema) } : {}),
     response: Object.fromEntries(responses),
@@ -156,7 +203,12 @@ function documented({ schema, config }: DescribedRoute, authMode: 'open' | 'requ
 
 /** The headers that clients act on: description and type. */
 const HEADERS = {
-  ETag: ['Names this state of the answer, for `If-None-Match`', 'string'],
+  ETag: ['Names this state of the answer, for `If-None-Match` and `If-Match`', 'string'],
+  'Phaseboard-Seq': ['The last change that the write made, where it made any', 'integer'],
+  'Idempotent-Replayed': [
+    '`true`: the response to an earlier request with the same `Idempotency-Key`',
+    'string',
+  ],
   Link: ['Where there is a next page: its address, `<...>; rel="next"`', 'string'],
   'Retry-After': ['Seconds to wait before trying again', 'integer'],
   'WWW-Authenticate': ['The scheme of the tokens, `Bearer`', 'string'],
@@ -182,10 +234,14 @@ function headersOf(
   status: string,
   { responses, parameters = [] }: Operation,
   { access, unlimited = false }: FastifyContextConfig,
+  { isRecord, isRepeatable }: Traits,
 ): Header[] {
   const isGood = Number(status) < 400
+  const isSuccess = isGood && status !== '304'
   return [
-    ...(isGood && '304' in responses ? (['ETag'] as const) : []),
+    ...(isGood && ('304' in responses || isRecord) ? (['ETag'] as const) : []),
+    ...(status === '412' ? (['ETag'] as const) : []),
+    ...(isSuccess && isRepeatable ? (['Phaseboard-Seq', 'Idempotent-Replayed'] as const) : []),
     ...(isGood && parameters.some(({ name }) => name === 'cursor') ? (['Link'] as const) : []),
     ...(status === '401' && access !== 'public' ? (['WWW-Authenticate'] as const) : []),
     ...(status === '429' || status === '503' ? (['Retry-After'] as const) : []),
@@ -212,11 +268,13 @@ function refine(schema: unknown): unknown {
 }
 
 /** Completes the library's document: names of body schemas, optional bodies, and response headers. */
-function complete(document: OpenApiDocument, configs: ReadonlyMap<string, FastifyContextConfig>): void {
+function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]): void {
+  const byId = new Map(routes.map((route) => [String(route.schema.operationId), route]))
   const { schemas } = document.components
   for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
     const { operationId, requestBody, responses } = operation
-    const config = configs.get(operationId) ?? {}
+    const route = byId.get(operationId) as DescribedRoute
+    const { config } = route
     if (requestBody) {
       const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
       if (name in schemas) throw new Error(`two schemas are called ${name}`)
@@ -227,7 +285,7 @@ function complete(document: OpenApiDocument, configs: ReadonlyMap<string, Fastif
       }
     }
     for (const [status, response] of Object.entries(responses)) {
-      const headers = headersOf(status, operation, config)
+      const headers = headersOf(status, operation, config, traitsOf(route))
       if (headers.length === 0) continue
       response.headers = Object.fromEntries(headers.map((name) => [name, describeHeader(name)]))
     }
@@ -292,8 +350,7 @@ export async function writeDocument(
   await setImmediate()
   const document = app.swagger() as unknown as OpenApiDocument
   await app.close()
-  const configs = new Map(routes.map(({ schema, config }) => [String(schema.operationId), config]))
-  complete(document, configs)
+  complete(document, routes)
   return document
 }
 

@@ -9,9 +9,12 @@ import { linkNextPage } from './pages.ts'
 export const sendJson = (reply: FastifyReply, body: JsonBytes): FastifyReply =>
   reply.header('content-type', 'application/json; charset=utf-8').send(body)
 
+const isPromise = <T>(made: MaybePromise<T>): made is Promise<T> =>
+  typeof made === 'object' && made !== null && 'then' in made
+
 /** Sends a value synchronously where it is no promise. */
 function whenReady<T>(made: MaybePromise<T>, send: (made: T) => void): void | Promise<void> {
-  return made instanceof Promise ? made.then(send) : send(made)
+  return isPromise(made) ? made.then(send) : send(made)
 }
 
 function sendNow(reply: FastifyReply, { body, etag }: Snapshot): void {

@@ -1,6 +1,6 @@
 /** The first admin, who can sign in and create the other members. */
 import { rmSync } from 'node:fs'
-import { type Database, write } from '../db/client.ts'
+import { type SharedDatabase, write } from '../db/client.ts'
 import { initialPasswordFile, leaveInitialPassword } from './initial-password.ts'
 import type { Members } from './members.ts'
 import { hashPassword } from './passwords.ts'
@@ -27,7 +27,7 @@ export interface FirstAdmin {
  * database without a configured password
  */
 export async function ensureFirstAdmin(
-  db: Database,
+  db: SharedDatabase,
   members: Members,
   { databaseUrl, adminEmail = 'admin@localhost', adminPassword }: FirstAdmin,
 ): Promise<FirstAdminMade | undefined> {

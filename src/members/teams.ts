@@ -1,14 +1,15 @@
 /** Teams of members. Identity may live in another system, so a team may hold ids that are unknown here. */
 import { Type } from '@sinclair/typebox'
-import { asc, eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder } from '../db/ordering.ts'
-import { teamMembers, teams } from '../db/schema.ts'
+import { changesPending, teamMembers, teams } from '../db/schema.ts'
 import {
   change,
   deleteFrom,
+  existsIn,
   given,
   insertInto,
   insertReturning,
@@ -25,6 +26,9 @@ import type { Actor, AuditLog } from './audit-log.ts'
 
 /** Fields that an admin may set. */
 export type TeamInput = Partial<Pick<Team, 'name' | 'description' | 'memberIds'>>
+
+/** The kind under which the former members of a team are noted (see `change-triggers.ts`). */
+const MEMBERS = 'team-members'
 
 type TeamRow = typeof teams.$inferSelect
 type Membership = typeof teamMembers.$inferSelect
@@ -54,6 +58,13 @@ const statementsOf = (db: SharedDatabase) => ({
   insert: insertReturning(db, teams),
   update: updateIn(db, teams),
   remove: deleteFrom(db, teams),
+  exists: existsIn(db, teams),
+  note: insertInto(db, changesPending),
+  forget: change(() =>
+    db
+      .delete(changesPending)
+      .where(and(eq(changesPending.kind, MEMBERS), eq(changesPending.id, given('teamId')))),
+  ),
   addMember: insertInto(db, teamMembers),
   removeMembers: change(() => db.delete(teamMembers).where(eq(teamMembers.teamId, given('teamId')))),
 })
@@ -96,7 +107,9 @@ export class Teams {
   create({ memberIds = [], ...fields }: TeamInput & { name: string }, by: Actor): Team {
     const at = timestamp()
     const team = this.#sql.insert({ ...fields, id: newId(), createdAt: at, updatedAt: at })
-    this.#addMembers(team.id, memberIds)
+    if (memberIds.length > 0) {
+      this.#replaceMembers(team.id, memberIds, () => this.#sql.update(team.id, { updatedAt: at }))
+    }
     this.#record('created', team, by)
     return this.#withMembers(team)
   }
@@ -104,11 +117,9 @@ export class Teams {
   /** Changes a team; an empty change leaves it as it is, `updatedAt` included. @throws ApiError 404 */
   update(id: string, { memberIds, ...fields }: TeamInput, by: Actor): Team {
     if (memberIds === undefined && Object.keys(fields).length === 0) return this.get(id)
-    const team = this.#sql.update(id, { ...fields, updatedAt: timestamp() }) ?? throwNotFound(teams)
-    if (memberIds !== undefined) {
-      this.#sql.removeMembers({ teamId: id })
-      this.#addMembers(id, memberIds)
-    }
+    if (!this.#sql.exists(id)) throwNotFound(teams)
+    const change = () => this.#sql.update(id, { ...fields, updatedAt: timestamp() }) as TeamRow
+    const team = memberIds === undefined ? change() : this.#replaceMembers(id, memberIds, change)
     this.#record('changed', team, by)
     return this.#withMembers(team)
   }
@@ -122,6 +133,20 @@ export class Teams {
 
   #withMembers(team: TeamRow): Team {
     return withMembers(team, this.#sql.membersOf({ teamId: team.id }))
+  }
+
+  /**
+   * Replaces a team's members. Their former ids are noted meanwhile: then the triggers of the sequence of changes tell of
+   * all at once, with the team's own change, instead of the whole list for each member.
+   */
+  #replaceMembers<T>(teamId: string, memberIds: readonly string[], changeTeam: () => T): T {
+    const before = this.#sql.membersOf({ teamId }).map(({ memberId }) => memberId)
+    this.#sql.note({ kind: MEMBERS, id: teamId, before: JSON.stringify(before) })
+    this.#sql.removeMembers({ teamId })
+    this.#addMembers(teamId, memberIds)
+    const changed = changeTeam()
+    this.#sql.forget({ teamId })
+    return changed
   }
 
   /** Ids that differ in lone surrogates only become equal on disk: UTF-8 has none. */

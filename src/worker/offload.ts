@@ -1,13 +1,14 @@
 /** Offloading work to the worker thread: a single one, started when it is first needed, with a queue of tasks. */
 import { Worker } from 'node:worker_threads'
 import { ApiError, type ErrorDetails } from '../errors.ts'
+import type { CallOf } from './calls.ts'
+import type { WriteTerms } from './writes.ts'
 
 /** A call of a rule, as posted to the worker thread. */
-export interface Task {
+export interface Task extends CallOf {
   id: number
-  /** The rule's path, e.g. `board.items.move`. */
-  path: string
-  args: unknown[]
+  /** The terms of a write; absent for a read. */
+  terms: WriteTerms | undefined
 }
 
 /** The result of a task, as posted back. */
@@ -79,7 +80,8 @@ export function createOffload(databaseUrl: string) {
   }
 
   return {
-    perform: (path: string, args: unknown[]): Promise<unknown> =>
+    /** @param terms of a write, whose result is its outcome; none for a read */
+    perform: ({ path, args }: CallOf, terms?: WriteTerms): Promise<unknown> =>
       new Promise((resolve, reject) => {
         if (waiting.size >= MAX_QUEUED) {
           throw new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': '1' } })
@@ -88,7 +90,7 @@ export function createOffload(databaseUrl: string) {
         worker.ref()
         const id = ++latest
         waiting.set(id, { resolve, reject })
-        worker.postMessage({ id, path, args } satisfies Task)
+        worker.postMessage({ id, path, args, terms } satisfies Task)
       }),
     close: async (): Promise<void> => {
       const ending = worker

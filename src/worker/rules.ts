@@ -5,11 +5,13 @@ import type { SharedDatabase } from '../db/client.ts'
 import { Members } from '../members/members.ts'
 import { Projects } from '../projects/projects.ts'
 import { Reading } from '../reading/reading.ts'
+import { KeptResponses } from './kept-responses.ts'
 
 /** The rules of one connection. Call a write inside a transaction. */
 export interface Rules {
   board: Board
   changes: Changes
+  keptResponses: KeptResponses
   members: Members
   projects: Projects
   reading: Reading
@@ -22,5 +24,5 @@ export function createRules(db: SharedDatabase): Rules {
   const projects = new Projects(db, board, members.audit)
   const reading = new Reading(db, projects)
   const changes = new Changes(db, board, members.audit)
-  return { board, changes, members, projects, reading }
+  return { board, changes, keptResponses: new KeptResponses(db), members, projects, reading }
 }

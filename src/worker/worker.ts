@@ -3,11 +3,12 @@
  * commits are like those of another process.
  */
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
-import { openDatabase, read, write } from '../db/client.ts'
+import { openDatabase, read, writeAs } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
+import { type CallOf, ruleAt } from './calls.ts'
 import type { Task, TaskResult } from './offload.ts'
-import { ruleAt } from './performed.ts'
 import { createRules } from './rules.ts'
+import { runOnTerms, type WriteOutcome, type WriteTerms } from './writes.ts'
 
 const { db, files } = openDatabase((workerData as { databaseUrl: string }).databaseUrl)
 const rules = createRules(db)
@@ -23,18 +24,20 @@ function buffersOf(value: unknown): Transferable[] {
 }
 
 /** Runs a write; throws, to roll it back, where the files were replaced or removed since they were opened. */
-function writeInPlace(call: () => unknown): unknown {
-  const value = call()
-  const lost = files.lost()
-  if (lost) throw lost
-  return value
+function writeInPlace(call: CallOf, terms: WriteTerms): WriteOutcome<unknown> {
+  const { value: outcome, seq } = writeAs(db, terms.actorId, () => {
+    const done = runOnTerms(db, rules, call, terms)
+    const lost = files.lost()
+    if (lost) throw lost
+    return done
+  })
+  return { ...outcome, seq }
 }
 
-function perform({ path, args }: Task): TaskResult['outcome'] {
+function perform({ terms, ...call }: Task): TaskResult['outcome'] {
   try {
-    const { call, reads } = ruleAt(rules, path)
-    const work = () => call(...args)
-    return { value: reads ? read(db, work) : write(db, () => writeInPlace(work)) }
+    if (terms) return { value: writeInPlace(call, terms) }
+    return { value: read(db, () => ruleAt(rules, call.path).call(...call.args)) }
   } catch (error) {
     if (error instanceof ApiError) {
       const { statusCode, message, details, headers } = error

@@ -459,8 +459,8 @@ t.test('a write transaction takes the lock at once and rolls back as a whole', a
   })
   t.throws(
     () =>
-      write(db, (tx) => {
-        tx.insert(teams).values({ id: 'a', name: 'Ops' }).run()
+      write(db, () => {
+        db.insert(teams).values({ id: 'a', name: 'Ops' }).run()
         throw new Error('no')
       }),
     { message: 'no' },

@@ -14,6 +14,48 @@ const times = { created_at: TIME, updated_at: TIME }
  * in which each finds what it refers to.
  */
 const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, unknown>]> = {
+  changes: [
+    { kind: 'objective', id: 'o', action: 'created' },
+    {
+      seq: 1,
+      at: TIME,
+      actor_id: null,
+      group: null,
+      project_id: null,
+      item_id: null,
+      from_project_id: null,
+      owner_id: null,
+      before: null,
+      after: null,
+    },
+  ],
+  change_subjects: [{ subject: 'p', seq: 1 }, {}],
+  changes_pending: [
+    { kind: 'elsewhere', id: 'x' },
+    { project_id: null, item_id: null, owner_id: null, before: null },
+  ],
+  idempotency_keys: [
+    { member_id: 'ada', method: 'POST', path: '/api/projects', key: 'k', body_hash: 'x', status: 201 },
+    { body: null, etag: null, seq: null, created_at: TIME },
+  ],
+  webhooks: [
+    { id: 'w', url: 'https://example.test/', secret: 'whsec_x' },
+    {
+      description: '',
+      project_id: null,
+      kinds: '[]',
+      active: 1,
+      after: 0,
+      failing_since: null,
+      attempts: 0,
+      retry_at: null,
+      ...times,
+    },
+  ],
+  webhook_deliveries: [
+    { id: 'd', webhook_id: 'w', seq: 1 },
+    { status: null, error: null, response: '', duration: 0, created_at: TIME },
+  ],
   members: [
     { id: 'ada', name: 'Ada', email: 'ada@example.test' },
     { role: 'member', disabled: 0, password_hash: null, ...times },
@@ -222,12 +264,14 @@ t.test('deleting any parent takes its children along', async (t) => {
     ['kanban_labels', 'b', ['kanban_item_labels']],
     ['members', 'ada', ['sessions', 'api_tokens']],
     ['teams', 'ops', ['team_members']],
+    ['webhooks', 'w', ['webhook_deliveries']],
   ]
   for (const [table, id, gone] of children) {
     const { client, close } = furnished()
     t.teardown(close)
     client.prepare(`delete from ${table} where id = ?`).run(id)
     for (const name of Object.keys(DEFAULTS)) {
+      if (name === 'changes') continue
       const expected = name === table || gone.includes(name) ? 0 : 1
       t.equal(rowCount(client, name), expected, `${name} after a delete from ${table}`)
     }
@@ -271,7 +315,13 @@ t.test('what is unique stays unique', async (t) => {
   for (const [table, row] of twice) {
     t.throws(() => insert(client, table, row), { code: 'SQLITE_CONSTRAINT_UNIQUE' }, table)
   }
-  for (const table of ['kanban_item_labels', 'team_members']) {
+  for (const table of [
+    'kanban_item_labels',
+    'team_members',
+    'change_subjects',
+    'changes_pending',
+    'idempotency_keys',
+  ]) {
     t.throws(
       () => insert(client, table, DEFAULTS[table]?.[0] ?? {}),
       { code: 'SQLITE_CONSTRAINT_PRIMARYKEY' },

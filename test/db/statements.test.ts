@@ -21,7 +21,9 @@ import { watch } from '../executions.ts'
 
 const tables: SQLiteTable[] = Object.values(schema).filter((value) => is(value, SQLiteTable))
 
-const tablesWithId = tables.filter((table): table is Identified => 'id' in table)
+const tablesWithId = tables.filter(
+  (table): table is Identified => 'id' in table && (table.id as SQLiteColumn).primary,
+)
 
 /** A database whose tables take rows that refer to nothing. */
 function open(t: Test): SharedDatabase {
@@ -31,8 +33,13 @@ function open(t: Test): SharedDatabase {
   return db
 }
 
+/** Tables without a rowid. */
+const ROWLESS: SQLiteTable[] = [schema.changeSubjects, schema.changesPending]
+
 const rawRows = (db: SharedDatabase, table: SQLiteTable) =>
-  db.$client.prepare(`select * from ${getTableName(table)} order by rowid`).all()
+  db.$client
+    .prepare(`select * from ${getTableName(table)} order by ${ROWLESS.includes(table) ? '1, 2' : 'rowid'}`)
+    .all()
 
 const empty = (db: SharedDatabase, table: SQLiteTable) => db.delete(table).run()
 

@@ -1,6 +1,6 @@
 /** What a rules class lists in `reads` runs outside any write: it must not change anything. */
 import t from 'tap'
-import { ruleAt } from '../../src/worker/performed.ts'
+import { ruleAt } from '../../src/worker/calls.ts'
 import { build, createItem, createProject } from '../helper.ts'
 
 type Method = (...args: unknown[]) => unknown
@@ -34,6 +34,7 @@ t.test('what is listed as a read reads, also on a connection that cannot write',
     [identity],
     [project.id, 'To Do'],
     [JSON.stringify([project.id])],
+    [{ memberId: 'ada', method: 'POST', path: '/', key: 'k', bodyHash: 'x' }],
     [],
   ]
   const notThere = (error: unknown) => (error as { statusCode?: number }).statusCode === 404

@@ -1,0 +1,167 @@
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
+import fp from 'fastify-plugin'
+import fresh from 'fresh'
+import { IDENTITY } from '../src/http/identity.ts'
+import { isRepeated, keyOf, REPEATED, repeatableOf } from '../src/http/repeatable.ts'
+import { methodsOf, type RouteRecord, shapeOf, shapeOfRecord } from '../src/http/response-shapes.ts'
+import type { Identity } from '../src/members/identity.ts'
+import { isSafe } from '../src/members/identity.ts'
+import type { JsonBytes } from '../src/schemas/serialization.ts'
+import { Call } from '../src/worker/calls.ts'
+import type { KeptResponse } from '../src/worker/kept-responses.ts'
+import { bodyOf, etagOfRecord, type ResponseShape, type WriteTerms } from '../src/worker/writes.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The record that the route writes to: what `If-Match` is compared with. */
+    record?: RouteRecord
+    /** Whether the response shows a secret, which must not be kept for repetitions. */
+    showsSecret?: boolean
+  }
+  interface FastifyInstance {
+    /**
+     * Performs a call on the request's terms, for handlers that do more than return it.
+     * @returns the rule's result
+     */
+    performFor: <Result>(reply: FastifyReply, call: Call<Result>) => Promise<Result>
+  }
+}
+
+/** The decorator of a request whose response was kept for repetitions: it is sent as it was kept. */
+const KEPT = Symbol('phaseboard.kept')
+
+/** The response to an earlier request with the same key, on its way to whoever performs this one. */
+class Replay {
+  readonly response: KeptResponse
+  constructor(response: KeptResponse) {
+    this.response = response
+  }
+}
+
+/** The call as it is posted and run, without what performs it. */
+const plain = ({ path, args }: Call<unknown>) => ({ path, args })
+
+function termsOf(request: FastifyRequest, shape: ResponseShape): WriteTerms {
+  const { headers } = request
+  const { record, showsSecret = false } = request.routeOptions.config
+  const actorId = request.getDecorator<Identity | undefined>(IDENTITY)?.member.id ?? null
+  const ifMatch = record && headers['if-match']
+  const repeatable = repeatableOf(request)
+  if (ifMatch === undefined && repeatable === undefined) return { actorId }
+  return {
+    actorId,
+    ...(record && { record: { get: plain(record.get(request)), shape: shapeOfRecord(record.schema) } }),
+    ...(ifMatch !== undefined && { ifMatch }),
+    ...(repeatable && { repeatable: { request: repeatable, shape, isSecret: showsSecret } }),
+  }
+}
+
+function send(
+  reply: FastifyReply,
+  status: number,
+  body: string | JsonBytes,
+  etag: string | null,
+): FastifyReply {
+  if (etag !== null) reply.header('etag', etag)
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body)
+}
+
+function sendKept(reply: FastifyReply, { status, body, etag, seq }: KeptResponse): FastifyReply {
+  reply.header('idempotent-replayed', 'true')
+  if (seq !== null) reply.header('phaseboard-seq', String(seq))
+  return send(reply, status, body as string, etag)
+}
+
+/**
+ * Performs the calls that handlers return, on the terms of their requests, and responds. So every route has, by being
+ * declared: whose its changes are, `Phaseboard-Seq`, `ETag` with `If-None-Match` and `If-Match` (RFC 9110), and
+ * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07).
+ *
+ * Register it before the auth plugin, whose hook then comes before this one's.
+ */
+export default fp(
+  async (app) => {
+    app.decorateRequest(KEPT, null)
+    app.decorateRequest(REPEATED, false)
+
+    /** Before the route's own hooks: what the request is about may be gone by the time of its repetition. */
+    const findKept: onRequestHookHandler = (request, _reply, done) => {
+      const key = keyOf(request)
+      if (key !== undefined) request.setDecorator(REPEATED, app.rules.keptResponses.isKept(key))
+      done()
+    }
+
+    async function write<Result>(
+      reply: FastifyReply,
+      shape: ResponseShape,
+      call: Call<Result>,
+    ): Promise<Result> {
+      const outcome = await call.write(termsOf(reply.request, shape))
+      if (outcome.isReplay && outcome.response) throw new Replay(outcome.response)
+      if (outcome.seq !== undefined) reply.header('phaseboard-seq', String(outcome.seq))
+      if (outcome.response) reply.request.setDecorator(KEPT, outcome.response)
+      return outcome.value
+    }
+
+    app.decorate('performFor', (reply, call) => {
+      const { schema, url } = reply.request.routeOptions
+      const shape = shapeOf(schema)
+      if (shape === undefined) throw new Error(`${url} declares no response`)
+      return write(reply, shape, call)
+    })
+
+    /** Responds with the result of a route's call. */
+    function respond(reply: FastifyReply, shape: ResponseShape, value: unknown): FastifyReply {
+      const { request } = reply
+      const kept = request.getDecorator<KeptResponse | null>(KEPT)
+      if (kept?.body) return send(reply, shape.status, kept.body, kept.etag)
+      const body = bodyOf(shape, value)
+      const etag = shape.kind === 'record' ? etagOfRecord(shape, value, body) : null
+      const isUnchanged = etag !== null && isSafe(request.method) && fresh(request.headers, { etag })
+      return isUnchanged ? reply.code(304).header('etag', etag).send() : send(reply, shape.status, body, etag)
+    }
+
+    /** Performs what a handler has returned: a call, or a promise of what came of one. */
+    async function settle(
+      reply: FastifyReply,
+      shape: ResponseShape,
+      handled: unknown,
+    ): Promise<FastifyReply> {
+      try {
+        const isWrite = handled instanceof Call && !handled.isRead
+        const value: unknown = isWrite ? await write(reply, shape, handled) : await handled
+        return reply.sent ? reply : respond(reply, shape, value)
+      } catch (error) {
+        if (error instanceof Replay) return sendKept(reply, error.response)
+        throw error
+      }
+    }
+
+    /** The response to a repetition. @throws ApiError 422, 409 */
+    function keptOf(request: FastifyRequest): KeptResponse | undefined {
+      const repeatable = isRepeated(request) ? repeatableOf(request) : undefined
+      return repeatable && app.rules.keptResponses.find(repeatable)
+    }
+
+    /** A route's handler that performs what the route's own returns. */
+    const performing = (handler: RouteHandlerMethod, shape: ResponseShape): RouteHandlerMethod =>
+      function perform(this: typeof app, request, reply) {
+        const kept = keptOf(request)
+        if (kept) return sendKept(reply, kept)
+        const handled = handler.call(this, request, reply)
+        const isSent = handled === reply || handled === undefined
+        // A read that is no call responds itself.
+        const isOwn = isSent || (isSafe(request.method) && !(handled instanceof Call))
+        return isOwn ? handled : settle(reply, shape, handled)
+      }
+
+    app.addHook('onRoute', (route) => {
+      const { access = 'public' } = route.config ?? {}
+      const shape = shapeOf(route.schema)
+      if (access === 'public' || shape === undefined) return
+      route.handler = performing(route.handler, shape)
+      if (!methodsOf(route).every(isSafe)) route.onRequest = [findKept, route.onRequest ?? []].flat()
+    })
+  },
+  { name: 'requests', fastify: '5.x', dependencies: ['rules'] },
+)

@@ -1,0 +1,44 @@
+/** Requests with an Idempotency-Key: which they are, and whether they are repetitions. */
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { validationFailed } from '../errors.ts'
+import type { RepeatableRequest } from '../worker/kept-responses.ts'
+import { identityOf } from './identity.ts'
+
+/** The decorator of a request whose response is kept already. */
+export const REPEATED = Symbol('phaseboard.repeated')
+
+/** Whether the response to this request is kept: then nothing is done again, and what it was about may be gone. */
+export const isRepeated = (request: FastifyRequest): boolean => request.getDecorator<boolean>(REPEATED)
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * The key of a request, and whose and which it is; undefined without a key.
+ * @throws ApiError 400 for a key that is not 1 to 255 visible ASCII characters
+ */
+export function keyOf(request: FastifyRequest): Omit<RepeatableRequest, 'bodyHash'> | undefined {
+  const { headers, method, url } = request
+  const key = headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || !KEY.test(key)) {
+    throw validationFailed({
+      formErrors: ['Idempotency-Key must be 1 to 255 visible ASCII characters'],
+      fieldErrors: {},
+    })
+  }
+  const { member } = identityOf(request)
+  return { memberId: member.id, method, path: url.split('?', 1)[0] as string, key }
+}
+
+/** Of a password not even a hash that is quick to try is kept. */
+const withoutPasswords = (name: string, value: unknown) =>
+  name === 'password' || name === 'currentPassword' ? null : value
+
+/** The same with a hash of what the request says. */
+export function repeatableOf(request: FastifyRequest): RepeatableRequest | undefined {
+  const key = keyOf(request)
+  if (key === undefined) return undefined
+  const said = JSON.stringify([request.query ?? null, request.body ?? null], withoutPasswords)
+  return { ...key, bodyHash: createHash('sha256').update(said).digest('hex') }
+}

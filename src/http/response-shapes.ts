@@ -1,0 +1,59 @@
+/** How a route responds, derived from its declared response schemas. */
+import type { TSchema } from '@sinclair/typebox'
+import type { FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
+import { ref, Success } from '../schemas/common.ts'
+import { namedSchemas } from '../schemas/records.ts'
+import type { Call } from '../worker/calls.ts'
+import type { ResponseShape } from '../worker/writes.ts'
+
+/** The names of the schemas that describe one record: what has an id. */
+const records = new Set(
+  namedSchemas
+    .filter(({ properties }: TSchema) => 'id' in Object(properties))
+    .map((schema) => ref(schema).$ref),
+)
+
+const kindOf = ({ $ref }: TSchema): ResponseShape['kind'] => {
+  if ($ref === ref(Success).$ref) return 'success'
+  return records.has($ref) ? 'record' : 'other'
+}
+
+/** The shape of a route's successful responses; undefined for a route without one. */
+export function shapeOf(schema: FastifySchema | undefined): ResponseShape | undefined {
+  const { operationId, response } = (schema ?? {}) as { operationId?: string; response?: object }
+  const success = Object.entries(response ?? {}).find(([status]) => status.startsWith('2'))
+  if (operationId === undefined || success === undefined) return undefined
+  const [status, answer] = success as [string, TSchema]
+  return { name: operationId, status: Number(status), schema: answer, kind: kindOf(answer) }
+}
+
+/** The record that a route writes to. */
+export interface RouteRecord {
+  schema: TSchema
+  /** The call that reads it. */
+  get: (request: FastifyRequest) => Call<unknown>
+}
+
+/**
+ * Declares the record that a route writes to.
+ * @param schema the named schema of the record, as its GET responds with it
+ * @param get the call that reads the record with the route's `:id`
+ */
+export const recordOf = (
+  schema: TSchema,
+  get: (id: string, request: FastifyRequest) => Call<unknown>,
+): RouteRecord => ({
+  schema,
+  get: (request) => get((request.params as { id: string }).id, request),
+})
+
+/** The shape of a record of a named schema. */
+export const shapeOfRecord = (schema: TSchema): ResponseShape => ({
+  name: String(schema.$id),
+  status: 200,
+  schema: ref(schema),
+  kind: 'record',
+})
+
+/** The methods of a route. */
+export const methodsOf = ({ method }: Pick<RouteOptions, 'method'>): string[] => [method].flat()

@@ -1,0 +1,150 @@
+/** A write on the terms of its request: only if a record is unchanged, only once a key, and with its response kept. */
+import type { TSchema } from '@sinclair/typebox'
+import type { SharedDatabase } from '../db/client.ts'
+import { currentWrite } from '../db/current-write.ts'
+import { ApiError } from '../errors.ts'
+import { etagOf } from '../reading/snapshots.ts'
+import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
+import { type CallOf, ruleAt } from './calls.ts'
+import type { KeptResponse, KeptResponses, RepeatableRequest } from './kept-responses.ts'
+import type { Rules } from './rules.ts'
+
+/** How a route responds: what makes a response of a rule's result, in either thread. */
+export interface ResponseShape {
+  /** Names the schema: it is compiled once. */
+  name: string
+  status: number
+  schema: TSchema
+  /** `success`: `{"success":true}`; `record`: one record, which has an ETag; `other`: a list, or several records. */
+  kind: 'success' | 'record' | 'other'
+}
+
+/** On which terms a request writes. All of it is structured-cloneable. */
+export interface WriteTerms {
+  /** The member who acts; null for nobody. */
+  actorId: string | null
+  /** The record that is written to: how it is read and serialised. */
+  record?: { get: CallOf; shape: ResponseShape }
+  /** The `If-Match` header (RFC 9110, section 13.1.1): what ETag the record must have. */
+  ifMatch?: string
+  /** Keeps the response for repetitions of the request. `isSecret`: all but its body. */
+  repeatable?: { request: RepeatableRequest; shape: ResponseShape; isSecret: boolean }
+}
+
+/** What a write resulted in. */
+export interface WriteOutcome<Result> {
+  /** The rule's result; undefined where the request was a repetition. */
+  value: Result
+  /** The last change of the write; undefined where it made none. */
+  seq: number | undefined
+  /** The response, where it is kept. */
+  response?: KeptResponse
+  /** Whether the request was a repetition, and nothing was done. */
+  isReplay?: boolean
+}
+
+const serializers = new Map<string, (value: unknown) => string>()
+
+/** The serializer of a shape. */
+function serializerOf({ name, status, schema }: ResponseShape): (value: unknown) => string {
+  const key = `${name} ${status}`
+  const known = serializers.get(key)
+  if (known) return known
+  const serializer = createSerializer(schema)
+  serializers.set(key, serializer)
+  return serializer
+}
+
+/** The body of a response, as JSON. @param value the rule's result: a value, or bytes that are JSON already */
+export function bodyOf(shape: ResponseShape, value: unknown): string | JsonBytes {
+  if (shape.kind === 'success') return '{"success":true}'
+  return value instanceof Uint8Array ? value : serializerOf(shape)(value)
+}
+
+const toText = (body: string | JsonBytes) => (typeof body === 'string' ? body : Buffer.from(body).toString())
+
+/**
+ * The ETag of a record. Warnings are about the request, not the record: the ETag of a response with warnings is that of
+ * the record without, which is what `If-Match` will be compared with.
+ * @param body the response's body, where it is known
+ */
+export function etagOfRecord(shape: ResponseShape, value: unknown, body = bodyOf(shape, value)): string {
+  const { warnings, ...record } = Object(value) as { warnings?: unknown }
+  return etagOf(toText(warnings === undefined ? body : bodyOf(shape, record)))
+}
+
+/** A list of entity tags: strong ones match, weak ones never do, and what is malformed ends it. */
+const TAG = /\s*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y
+
+/** Whether an `If-Match` header matches a strong ETag. */
+export function isMatch(ifMatch: string, etag: string): boolean {
+  if (ifMatch.trim() === '*') return true
+  TAG.lastIndex = 0
+  for (let tag = TAG.exec(ifMatch); tag !== null; tag = TAG.exec(ifMatch)) {
+    if (tag[1] === undefined && tag[2] === etag) return true
+    if (TAG.lastIndex === ifMatch.length) return false
+  }
+  return false
+}
+
+/** Reads the record that is written to; undefined where there is none: then the rule itself says so, in its own words. */
+function read(rules: Rules, { path, args }: CallOf): unknown {
+  try {
+    return ruleAt(rules, path).call(...args)
+  } catch (error) {
+    if (error instanceof ApiError && error.statusCode === 404) return undefined
+    throw error
+  }
+}
+
+/** Checks that the record has an ETag that the request names. @throws ApiError 412, with its ETag */
+function ensureMatch(rules: Rules, { record, ifMatch }: WriteTerms): void {
+  if (record === undefined || ifMatch === undefined) return
+  const current = read(rules, record.get)
+  if (current === undefined) return
+  const etag = etagOfRecord(record.shape, current)
+  if (!isMatch(ifMatch, etag)) throw new ApiError(412, 'Precondition failed', { headers: { etag } })
+}
+
+/**
+ * Runs a rule inside a write, on the request's terms.
+ * @returns the outcome without its `seq`, which the write path knows
+ * @throws ApiError 412 with the current ETag, 422 or 409 (see {@link KeptResponses}), or whatever the rule throws
+ */
+export function runOnTerms(
+  db: SharedDatabase,
+  rules: Rules,
+  { path, args }: CallOf,
+  terms: WriteTerms,
+): Omit<WriteOutcome<unknown>, 'seq'> {
+  const { repeatable } = terms
+  if (repeatable) {
+    const response = rules.keptResponses.find(repeatable.request)
+    if (response) return { value: undefined, response, isReplay: true }
+  }
+  ensureMatch(rules, terms)
+  const value = ruleAt(rules, path).call(...args)
+  return repeatable ? { value, response: keep(db, rules, value, terms.record, repeatable) } : { value }
+}
+
+/** Keeps the response to a write that has just been made. */
+function keep(
+  db: SharedDatabase,
+  rules: Rules,
+  result: unknown,
+  record: WriteTerms['record'],
+  { request, shape, isSecret }: NonNullable<WriteTerms['repeatable']>,
+): KeptResponse {
+  // Some rules leave reading a large record to whoever responds.
+  const value = result === undefined && record && shape.kind === 'record' ? read(rules, record.get) : result
+  const body = toText(bodyOf(shape, value))
+  const last = rules.changes.sequence.last()
+  const response = {
+    status: shape.status,
+    body,
+    etag: shape.kind === 'record' ? etagOfRecord(shape, value, body) : null,
+    seq: last > currentWrite(db).since ? last : null,
+  }
+  rules.keptResponses.keep(request, isSecret ? { ...response, body: null } : response)
+  return response
+}
