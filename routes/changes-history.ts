@@ -88,8 +88,7 @@ const changeHistoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
         410: ref(GoneErrorBody),
       },
     },
-    handler: async (request, reply) =>
-      sendJson(reply, await app.changes.undo.group(request.params.seq, memberOf(request), actorOf(request))),
+    handler: (request) => app.changes.undo.group(request.params.seq, memberOf(request), actorOf(request)),
   })
 
   app.get('/api/trash', {

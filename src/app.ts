@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import auditRetention from '../plugins/audit-retention.ts'
 import auth from '../plugins/auth.ts'
 import bodies from '../plugins/bodies.ts'
+import changes from '../plugins/changes.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
 import headers from '../plugins/headers.ts'
@@ -14,6 +15,7 @@ import rules from '../plugins/rules.ts'
 import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
+import changeRoutes from '../routes/changes.ts'
 import changeHistoryRoutes from '../routes/changes-history.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
@@ -88,6 +90,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(traffic, options)
   await app.register(requests)
   await app.register(auth, options)
+  await app.register(changes, options)
   await app.register(openapi, options)
 
   await app.register(healthRoutes)
@@ -112,6 +115,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(searchRoutes)
   await app.register(changeHistoryRoutes)
   await app.register(auditLogRoutes)
+  await app.register(changeRoutes)
   // Without a prefix, a host's own root is its own.
   await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })
   app.refuseOtherMethods()

@@ -56,9 +56,6 @@ export const notFound = (thing: string, missing?: string[]) =>
 /** 409: the request is valid, but conflicts with the current state. */
 export const conflict = (message: string) => new ApiError(409, message)
 
-/** 410 for changes that are not kept any more. @param oldest the oldest that is */
-export const changesGone = (oldest: number) => new ApiError(410, 'Changes are gone', { details: { oldest } })
-
 /** 409 with what stands in the way of an undo. */
 export const changedSince = (conflicts: Conflict[]) =>
   new ApiError(409, 'Changed since', { details: { conflicts } })

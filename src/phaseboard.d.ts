@@ -32,6 +32,10 @@ export interface Config {
   maxConnections: number
   /** How long entries of the audit log are kept, in days; 0 = for ever. */
   auditKeepDays: number
+  /** How long changes are kept, in days; 0 = for ever. */
+  changesKeepDays: number
+  /** Streams of changes, and requests that wait for one, at the same time; more are 503. */
+  streamsMax: number
 }
 
 /** The member behind a request, as the host application knows it. */
@@ -67,6 +71,8 @@ export type PhaseboardOptions = Partial<
     | 'rateLimitMax'
     | 'snapshotCacheBytes'
     | 'auditKeepDays'
+    | 'changesKeepDays'
+    | 'streamsMax'
   >
 > & {
   /** How the host identifies the member. Where it returns none, tokens and sessions of this service count. */

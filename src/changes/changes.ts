@@ -2,6 +2,7 @@
 import { Board } from '../board/board.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { AuditLog } from '../members/audit-log.ts'
+import { Feed } from './feed.ts'
 import { Groups } from './groups.ts'
 import { History } from './history.ts'
 import { Sequence } from './sequence.ts'
@@ -18,6 +19,7 @@ export class Changes {
   readonly history: History
   readonly trash: Trash
   readonly undo: Undo
+  readonly feed: Feed
 
   constructor(db: SharedDatabase, board = new Board(db), audit = new AuditLog(db)) {
     this.sequence = new Sequence(db)
@@ -26,5 +28,6 @@ export class Changes {
     this.history = new History(db, this.sequence, this.subjects)
     this.trash = new Trash(db, { sequence: this.sequence, subjects: this.subjects, groups })
     this.undo = new Undo(db, { sequence: this.sequence, groups, board, audit })
+    this.feed = new Feed(db, this.sequence, this.subjects)
   }
 }

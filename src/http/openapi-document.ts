@@ -59,13 +59,16 @@ const TAGS = [
   { name: 'Team assignments', description: 'Who works on a project' },
   { name: 'Ingest', description: 'For integrations: what a meeting or a measurement brings, all or nothing' },
   { name: 'Search', description: 'Full text over all that the caller may read' },
-  { name: 'Changes', description: 'What happened to all records, in one sequence, and undoing it' },
   { name: 'Personal ideas', description: "Each member's private list" },
   { name: 'Session', description: 'Signing in and out, and where else one is signed in' },
   { name: 'Tokens', description: 'What scripts and integrations sign in with' },
   { name: 'Members', description: 'Who can sign in, and as what' },
   { name: 'Teams', description: 'Members by name of their team' },
   { name: 'Audit log', description: 'Sign-ins and their failures, and what changed who may do what' },
+  {
+    name: 'Changes',
+    description: 'What has changed, in the order of commits: a page at a time, or as it happens',
+  },
   { name: 'Health', description: 'For process supervisors and load balancers' },
 ]
 
