@@ -22,6 +22,9 @@ export interface Writer {
 
 const WORDS = ['alpha', 'beta', 'gamma', 'To Do', 'Done', 'Odd', 'Elsewhere']
 
+/** Of no two of these writes the same. */
+let times = 0
+
 /** What a write needs: somebody who sends, and the ids of what there is. */
 interface Situation extends RandomWrite {
   writer: Writer
@@ -85,7 +88,10 @@ const WRITES: Record<string, Perform> = {
   deleteItem: one('kanban_items', (id, { go }) => go('DELETE', `/api/kanban-items/${id}`)),
   bulk: ({ go, a, b, c, pick, word }) => {
     const ids = [...new Set([pick('kanban_items', a), pick('kanban_items', b)])]
-    return go('PATCH', '/api/kanban-items', { ids, update: { column: word(c), dismissed: c % 2 === 0 } })
+    // Of an item that stays as it is, only `updatedAt` would change: that no change tells of.
+    const dueDate = new Date(++times * 1000).toISOString()
+    const update = { column: word(c), dismissed: c % 2 === 0, dueDate }
+    return go('PATCH', '/api/kanban-items', { ids, update })
   },
   createSubtask: one('kanban_items', (id, { go, b, word }) =>
     go('POST', `/api/kanban-items/${id}/subtasks`, { title: word(b) }),

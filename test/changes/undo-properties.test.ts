@@ -80,7 +80,9 @@ type Answers = Awaited<ReturnType<typeof answersOf>>
 
 /** Checks that all is as it was; that of activity is still there, under what came since. */
 function checkSame(t: Test, found: Answers, expected: Answers, when: string): void {
-  t.strictSame(found.answers, expected.answers, when)
+  const urls = new Set([...Object.keys(expected.answers), ...Object.keys(found.answers)])
+  const differing = [...urls].find((url) => found.answers[url] !== expected.answers[url]) ?? ''
+  t.equal(found.answers[differing], expected.answers[differing], `${differing} ${when}`)
   for (const [id, entries] of expected.activity) {
     t.strictSame(
       found.activity.get(id)?.slice(-entries.length || undefined),
