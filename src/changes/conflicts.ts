@@ -1,4 +1,5 @@
 /** What stands in the way of an undo. Checked before anything is written. */
+import { TOLD } from '../db/change-triggers.ts'
 import type { Conflict } from '../errors.ts'
 import { type Effect, isSame, nameOf } from './net-effect.ts'
 import { REFERENCES, type StoredRows, UNIQUE } from './stored-rows.ts'
@@ -6,6 +7,9 @@ import { type Fields, maySee, type Reader } from './told.ts'
 
 /** Conflicts that one response lists, at most. */
 const REPORTED = 100
+
+const ranks = new Map(TOLD.map(({ kind }, rank) => [kind, rank]))
+const rankOf = ({ kind }: Effect): number => ranks.get(kind) ?? 0
 
 /** What the database holds of the records of an undo, by `nameOf`; a record that is gone is missing. */
 export type CurrentRows = ReadonlyMap<string, Fields>
@@ -31,10 +35,13 @@ export class Conflicts {
     this.#reader = reader
   }
 
-  /** What stands in the way: the first hundred. */
+  /** What stands in the way: the first hundred, parents first. */
   all(): Conflict[] {
-    for (const effect of this.#effects.values()) {
+    const parentsFirst = [...this.#effects.values()].toSorted((one, other) => rankOf(one) - rankOf(other))
+    for (const effect of parentsFirst) {
       if (this.#found.size >= REPORTED) break
+      // Its entries are there again wherever an item is.
+      if (effect.kind === 'kanban-activity' && this.#effect('kanban-item', effect.itemId)) continue
       this.#checkState(effect)
       this.#checkReferences(effect)
       this.#checkPlace(effect)
