@@ -162,6 +162,8 @@ const FURNISHED = `
   insert into transcript_summaries (id, project_id, title, date)
     values ('transcript', 'project', 'Kick-off', '${LONG_AGO}');
   insert into personal_ideas (id, owner_id, title) values ('idea', '${CALLER}', 'Fly');
+  insert or replace into changes (seq, "group", kind, id, action, project_id, before, after)
+    values (1000000, 1000000, 'objective', 'objective', 'updated', 'project', '{"title":"Sea"}', '{"title":"Land"}');
   insert into teams (id, name) values ('team', 'Crew');
   insert into sessions (id, member_id, token_hash, last_used_at, expires_at)
     select 'session', id, 'hash', '${JUST_USED}', '${JUST_USED}' from members where id = '${CALLER}';
@@ -181,6 +183,7 @@ const RECORDS: Record<string, string> = {
   objectives: 'objective',
   'transcript-summaries': 'transcript',
   'personal-ideas': 'idea',
+  changes: '1000000',
   teams: 'team',
   sessions: 'session',
   tokens: 'token',
