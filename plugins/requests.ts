@@ -15,6 +15,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The record that the route writes to: what `If-Match` is compared with. */
     record?: RouteRecord
+    /** Whether the route takes `Idempotency-Key`, as all do that write; `false` for a session's. */
+    isRepeatable?: boolean
     /** Whether the response shows a secret, which must not be kept for repetitions. */
     showsSecret?: boolean
   }
@@ -156,11 +158,12 @@ export default fp(
       }
 
     app.addHook('onRoute', (route) => {
-      const { access = 'public' } = route.config ?? {}
+      const { access = 'public', isRepeatable = true } = route.config ?? {}
       const shape = shapeOf(route.schema)
       if (access === 'public' || shape === undefined) return
       route.handler = performing(route.handler, shape)
-      if (!methodsOf(route).every(isSafe)) route.onRequest = [findKept, route.onRequest ?? []].flat()
+      if (isRepeatable && !methodsOf(route).every(isSafe))
+        route.onRequest = [findKept, route.onRequest ?? []].flat()
     })
   },
   { name: 'requests', fastify: '5.x', dependencies: ['rules'] },
