@@ -5,6 +5,7 @@ import auditRetention from '../plugins/audit-retention.ts'
 import auth from '../plugins/auth.ts'
 import bodies from '../plugins/bodies.ts'
 import changes from '../plugins/changes.ts'
+import changesUpkeep from '../plugins/changes-upkeep.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
 import headers from '../plugins/headers.ts'
@@ -82,6 +83,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(database, options)
   await app.register(rules, options)
   await app.register(auditRetention, options)
+  await app.register(changesUpkeep, options)
   await app.register(snapshots, options)
   await app.register(logging)
   await app.register(headers, options)

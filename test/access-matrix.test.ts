@@ -358,6 +358,8 @@ t.test('HEAD asks for no less than GET', async (t) => {
 for (const mode of MODES) {
   t.test(`in ${mode} mode every route lets those pass who may call it, and refuses all others`, async (t) => {
     const app = await build(t, settingsOf(mode))
+    // The index of changes is written now and then, and would count as a change that somebody made.
+    app.rules.changes.subjects.behind = () => 0
     for (const route of routes) {
       const outcomes: Record<string, string> = {}
       const expected: Record<string, string> = {}

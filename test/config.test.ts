@@ -21,6 +21,8 @@ const DEFAULTS = {
   snapshotCacheBytes: 67_108_864,
   maxConnections: 10_000,
   auditKeepDays: 365,
+  changesKeepDays: 90,
+  streamsMax: 1000,
 }
 
 /** What loading this environment complains about. */
@@ -82,6 +84,8 @@ t.test('every variable is read', async (t) => {
     SNAPSHOT_CACHE_BYTES: '4096',
     MAX_CONNECTIONS: '50',
     AUDIT_KEEP_DAYS: '0',
+    CHANGES_KEEP_DAYS: '7',
+    STREAMS_MAX: '5',
   }
   t.strictSame(loadConfig(environment), {
     host: '0.0.0.0',
@@ -101,6 +105,8 @@ t.test('every variable is read', async (t) => {
     snapshotCacheBytes: 4096,
     maxConnections: 50,
     auditKeepDays: 0,
+    changesKeepDays: 7,
+    streamsMax: 5,
   })
 })
 
@@ -261,13 +267,19 @@ t.test('words outside a fixed vocabulary are refused, with the vocabulary', asyn
   }
 })
 
-t.test('MAX_CONNECTIONS and AUDIT_KEEP_DAYS are whole numbers', async (t) => {
+t.test('MAX_CONNECTIONS, STREAMS_MAX and days to keep things are whole numbers', async (t) => {
   for (const text of ['0', '-1', '1.5', 'many', '0x10']) {
     t.match(complaint({ MAX_CONNECTIONS: text }), /^MAX_CONNECTIONS must be /, text)
   }
   for (const text of ['-1', '1.5', 'for ever', '36501']) {
     t.match(complaint({ AUDIT_KEEP_DAYS: text }), /^AUDIT_KEEP_DAYS must be /, text)
+    t.match(complaint({ CHANGES_KEEP_DAYS: text }), /^CHANGES_KEEP_DAYS must be /, text)
   }
+  for (const text of ['-1', '1.5', 'many', '1000001']) {
+    t.match(complaint({ STREAMS_MAX: text }), /^STREAMS_MAX must be /, text)
+  }
+  t.equal(loadConfig({ STREAMS_MAX: '0' }).streamsMax, 0)
+  t.equal(loadConfig({ CHANGES_KEEP_DAYS: '0' }).changesKeepDays, 0)
   t.equal(loadConfig({ AUDIT_KEEP_DAYS: '0' }).auditKeepDays, 0)
 })
 

@@ -184,6 +184,26 @@ const CASES: Record<string, Case> = {
       t.match(await response.json(), [{ action: 'sign-in' }], 'what is younger is kept')
     },
   },
+  CHANGES_KEEP_DAYS: {
+    settings: { CHANGES_KEEP_DAYS: '1' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const response = await ask(service, '/api/changes', { headers })
+      t.match(await response.json(), { changes: [{ seq: 1, kind: 'member' }] }, 'what is younger is kept')
+    },
+  },
+  STREAMS_MAX: {
+    settings: { STREAMS_MAX: '1' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const first = await ask(service, '/api/changes/stream', { headers })
+      t.equal(first.status, 200)
+      const second = await ask(service, '/api/changes/stream', { headers })
+      t.equal(second.status, 503)
+      t.match(second.headers.get('retry-after'), /^\d+$/)
+      await Promise.all([first, second].map(({ body }) => body?.cancel()))
+    },
+  },
 }
 
 t.test('each variable of the configuration has its case', async (t) => {

@@ -5,6 +5,7 @@ import { AuditLog } from '../members/audit-log.ts'
 import { Feed } from './feed.ts'
 import { Groups } from './groups.ts'
 import { History } from './history.ts'
+import { Retention } from './retention.ts'
 import { Sequence } from './sequence.ts'
 import { Subjects } from './subjects.ts'
 import { Trash } from './trash.ts'
@@ -20,6 +21,7 @@ export class Changes {
   readonly trash: Trash
   readonly undo: Undo
   readonly feed: Feed
+  readonly retention: Retention
 
   constructor(db: SharedDatabase, board = new Board(db), audit = new AuditLog(db)) {
     this.sequence = new Sequence(db)
@@ -29,5 +31,6 @@ export class Changes {
     this.trash = new Trash(db, { sequence: this.sequence, subjects: this.subjects, groups })
     this.undo = new Undo(db, { sequence: this.sequence, groups, board, audit })
     this.feed = new Feed(db, this.sequence, this.subjects)
+    this.retention = new Retention(db)
   }
 }

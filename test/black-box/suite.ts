@@ -63,7 +63,10 @@ class Client {
       headers: { ...(body !== undefined && JSON_TYPE), ...who },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
+    // A stream of events has no end.
+    const isStream = response.headers.get('content-type') === 'text/event-stream'
+    if (isStream) await response.body?.cancel()
+    const text = isStream ? '' : await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     if (response.ok) this.succeeded.add(operation)
     return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
@@ -646,6 +649,22 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const trail = await ok(admin, 'GET /api/audit-log', {}, 200)
     t.ok(trail.length > 10, 'all of it is in the audit log')
     t.notMatch(JSON.stringify(trail), PASSWORD)
+  })
+
+  await part('what has changed can be read and followed', async (t) => {
+    const { changes, last } = await ok(
+      admin,
+      'GET /api/changes',
+      { query: '?limit=1000&kind=kanban-item' },
+      200,
+    )
+    t.ok(changes.length > 2)
+    t.ok(last >= changes.at(-1).seq)
+    const query = `?after=${last}&wait=30`
+    const waiting = ok(admin, 'GET /api/changes', { query }, 200)
+    await ok(admin, 'PATCH /api/projects/{id}', { at: project, body: { nextStep: 'Followed' } }, 200)
+    t.match(await waiting, { changes: [{ kind: 'project', after: { nextStep: 'Followed' } }] })
+    t.match(await client.ask(admin, 'GET /api/changes/stream'), { status: 200 })
   })
 
   await part('no documented operation was left out', async (t) => {

@@ -134,10 +134,13 @@ t.test('every operation documents the errors that its kind can answer', async (t
     if (!requestBody && !hasQuery && !isRepeatable)
       t.notOk(statuses.includes('400'), `${method} ${path} validates nothing`)
     for (const [status, { content }] of Object.entries(responses)) {
-      t.strictSame(Object.keys(content ?? {}), status === '304' ? [] : ['application/json'])
+      const media = path.endsWith('/stream') && status === '200' ? 'text/event-stream' : 'application/json'
+      t.strictSame(Object.keys(content ?? {}), status === '304' ? [] : [media])
       if (Number(status) < 400) continue
       const namesMissing = operation === 'patch /api/kanban-items' && status === '404'
-      const name = status === '400' ? 'ValidationError' : namesMissing ? 'MissingError' : 'ErrorResponse'
+      const conflict = path.endsWith('/undo') ? { 409: 'ChangedSince' } : {}
+      const special = { 400: 'ValidationError', 410: 'GoneError', ...conflict }[status]
+      const name = namesMissing ? 'MissingError' : (special ?? 'ErrorResponse')
       t.strictSame(content?.['application/json']?.schema, { $ref: `#/components/schemas/${name}` })
     }
   }
