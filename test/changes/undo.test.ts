@@ -1,5 +1,6 @@
 /** Undoing: who may, what stands in the way, and what cannot be undone. */
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import {
@@ -367,6 +368,8 @@ t.test('what other tools store comes back as it was', async (t) => {
     .prepare('update kanban_items set title = ?, metadata = ?, description = ?, sort_order = ?, "column" = ?')
     .run('☃\u0001"', '{broken', Buffer.from([0, 255]), 0.1 + 0.2, 'Nowhere')
   const before = stored(app, 'kanban_items', item.id)
+  // What another tool writes within a millisecond is taken for one write.
+  await sleep(2)
   foreign.exec('delete from kanban_items')
   const { status, body } = await undoLast(app)
   t.equal(status, 200, JSON.stringify(body))
