@@ -160,8 +160,8 @@ export class Trash {
     const bytes = deletions.reduce((sum, { size }) => sum + size, 0)
     if (bytes > BYTES_READ && isLimited(this.#db)) throw new TooMuchWork()
     return deletions.map(({ seq, kind, id, projectId, at, actorId }) => {
-      const { name, title = name } = storedFields(this.#sql.before().get(seq) ?? '{}')
-      return { seq, kind, id, title: String(title ?? ''), projectId, at, actorId }
+      const { name, title = name } = storedFields(this.#sql.before().get(seq) as string)
+      return { seq, kind, id, title: String(title), projectId, at, actorId }
     })
   }
 }

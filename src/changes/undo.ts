@@ -247,7 +247,7 @@ export class Undo {
       const texts = slice.map((row) => changeText({ ...row, actorId: write.actorId }, group))
       if (texts.length > 0) parts.push(Buffer.from(`${parts.length > 0 ? ',' : ''}${texts.join(',')}`))
       if (slice.length < SLICE) break
-      last = slice.at(-1)?.seq ?? last
+      last += slice.length
     }
     const head = `{"group":${parts.length > 0 ? group : null},"changes":[`
     return Buffer.concat([Buffer.from(head), ...parts, Buffer.from(']}')])

@@ -356,6 +356,97 @@ t.test('a write that came to nothing is undone by nothing', async (t) => {
   t.equal(headers['phaseboard-seq'], undefined)
 })
 
+t.test('a record that changed several times in a write gets back what it had before', async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  const label = async (name: string) =>
+    (await send(app, 'POST', `/api/projects/${project.id}/kanban-labels`, { name })).body
+  const [bug, idea] = [await label('Bug'), await label('Idea')]
+  const url = `/api/projects/${project.id}/kanban-labels`
+  const before = (await send(app, 'GET', url)).body
+  await app.write(() => {
+    const { labels } = app.rules.board
+    labels.update(bug.id, { name: 'between' })
+    labels.update(idea.id, { name: 'Bug', color: 'red' })
+    labels.update(bug.id, { name: 'Idea' })
+  })
+  const swapped = lastOf(app)
+  t.equal((await undo(app, swapped)).status, 200, 'those that have swapped what is unique')
+  t.strictSame((await send(app, 'GET', url)).body, before)
+
+  await app.write(() => {
+    const { labels } = app.rules.board
+    labels.update(bug.id, { name: 'between' })
+    labels.delete(bug.id)
+  })
+  t.equal((await undoLast(app)).status, 200, 'one that was changed and deleted')
+  t.strictSame((await send(app, 'GET', url)).body, before)
+
+  app.db.$client
+    .prepare('insert or replace into kanban_labels (id, project_id, name) values (?, ?, ?)')
+    .run(bug.id, project.id, 'Error')
+  t.equal((await undoLast(app)).status, 200, 'one that was replaced')
+  t.strictSame((await send(app, 'GET', url)).body, before)
+
+  await app.write(() => {
+    const colour = app.db.$client.prepare('update kanban_labels set color = ?')
+    for (const color of ['red', before[0].color]) colour.run(color)
+  })
+  t.strictSame((await undoLast(app)).body, { group: null, changes: [] }, 'those that are as they were')
+
+  const back = async () => {
+    app.db.$client.exec(`update kanban_labels set updated_at = '2001-01-01T00:00:00.000Z'`)
+    await app.write(() => {
+      const { labels } = app.rules.board
+      labels.update(bug.id, { name: 'between' })
+      labels.update(bug.id, { name: 'Bug' })
+    })
+    return lastOf(app)
+  }
+  t.strictSame((await undo(app, await back())).body, { group: null, changes: [] })
+  t.equal(stored(app, 'kanban_labels', bug.id).updated_at, '2001-01-01T00:00:00.000Z')
+  const changedBack = await back()
+  const { updatedAt } = (await send(app, 'PATCH', `/api/kanban-labels/${bug.id}`, { color: 'blue' })).body
+  t.equal((await undo(app, changedBack)).status, 200)
+  t.equal(stored(app, 'kanban_labels', bug.id).updated_at, updatedAt, 'what others did stays')
+
+  app.db.$client.prepare('delete from kanban_labels where id = ?').run(idea.id)
+  app.db.$client
+    .prepare(`insert into kanban_labels (id, project_id, name) values (?, ?, 'Idea')`)
+    .run(idea.id, project.id)
+  app.db.$client
+    .prepare(`update changes set at = '2001-01-01T00:00:00.000Z' where seq >= ?`)
+    .run(lastOf(app) - 1)
+  t.strictSame((await undoLast(app)).body.changes.length, 1, 'one that was deleted and made again')
+  t.match(stored(app, 'kanban_labels', idea.id), { color: before[1].color, created_at: before[1].createdAt })
+})
+
+t.test('a field that a table had when the change was made, and has no more, is passed over', async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  const url = `/api/projects/${project.id}`
+  const { body: objective } = await send(app, 'POST', `${url}/objectives`, { title: 'Land' })
+  const forget = (fields: string) =>
+    app.db.$client
+      .prepare(
+        'update changes set before = json_patch(before, ?), after = json_patch(after, ?) where seq = ?',
+      )
+      .run(fields, fields.replace('was', 'is'), lastOf(app))
+  await send(app, 'PATCH', `/api/objectives/${objective.id}`, { title: 'Fly' })
+  forget('{"color":"was red"}')
+  t.equal((await undoLast(app)).status, 200)
+  t.strictSame((await send(app, 'GET', `/api/objectives/${objective.id}`)).body, objective)
+  await send(app, 'DELETE', `/api/objectives/${objective.id}`)
+  forget('{"color":"was red"}')
+  t.equal((await undoLast(app)).status, 200)
+  t.strictSame((await send(app, 'GET', `/api/objectives/${objective.id}`)).body, objective)
+  await send(app, 'PATCH', `/api/objectives/${objective.id}`, { title: 'Fly' })
+  app.db.$client
+    .prepare(`update changes set before = '{"color":"red"}', after = '{"color":"blue"}' where seq = ?`)
+    .run(lastOf(app))
+  t.strictSame((await undoLast(app)).body, { group: null, changes: [] })
+})
+
 t.test('what other tools store comes back as it was', async (t) => {
   const file = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: file })
