@@ -49,6 +49,7 @@ export { ApiError, StartupError } from './errors.ts'
 export type {
   BuildOptions,
   Config,
+  Conflict,
   ErrorDetails,
   HostMember,
   PhaseboardOptions,

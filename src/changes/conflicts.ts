@@ -48,7 +48,7 @@ export class Conflicts {
       this.#checkUnique(effect)
       this.#checkBelongings(effect)
     }
-    this.#checkColumns()
+    if (this.#found.size < REPORTED) this.#checkColumns()
     return [...this.#found.values()]
   }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
+import { TooMuchWork } from '../../src/db/work-limits.ts'
 import {
   type App,
   auditTrail,
@@ -487,6 +488,10 @@ t.test('a large write is undone by the worker thread', async (t) => {
   const url = `/api/projects/${project.id}`
   const before = await send(app, 'GET', url)
   await send(app, 'DELETE', url, undefined, headers)
+  const by = { id: admin, name: 'Ada', email: null, role: 'admin' } as const
+  const onEventLoop = (seq: number) =>
+    app.write(() => app.rules.changes.undo.group(`${seq}`, by, { id: admin, address: null }))
+  await t.rejects(onEventLoop(lastOf(app)), TooMuchWork)
   const { status, body } = await undoLast(app, headers)
   t.equal(status, 200, JSON.stringify(body).slice(0, 500))
   t.equal(body.changes.length, 1505)
@@ -507,6 +512,18 @@ t.test('a large write is undone by the worker thread', async (t) => {
        with recursive n(i) as (select 1 union all select i + 1 from n where i < 500) select 'e' || i, ?, 'priority' from n`,
     )
     .run(item.id)
+  await t.rejects(onEventLoop(created), TooMuchWork)
   t.equal((await undo(app, created)).status, 200)
   t.equal(count(app, 'kanban_activity'), 0)
+
+  // A few changes with long texts.
+  const texts = Array.from({ length: 40 }, (_, index) => ({ id: `long ${index}`, text: 'x'.repeat(90_000) }))
+  const insert = app.db.$client.prepare(
+    'insert into objectives (id, project_id, title, description) values (?, ?, ?, ?)',
+  )
+  await app.write(() => {
+    for (const { id, text } of texts) insert.run(id, other.id, 'Land', text)
+  })
+  await t.rejects(onEventLoop(lastOf(app)), TooMuchWork)
+  t.equal((await undoLast(app)).status, 200)
 })

@@ -1,6 +1,7 @@
 /** The history of projects and items, and the trash. */
 import { join } from 'node:path'
 import t from 'tap'
+import { TooMuchWork } from '../../src/db/work-limits.ts'
 import {
   type App,
   build,
@@ -196,9 +197,13 @@ t.test('where much was deleted, or is long, the worker thread looks for it', asy
   const project = await createProject(app)
   const text = 'x'.repeat(90_000)
   for (let i = 0; i < 30; i++) await createItem(app, project.id, { title: 'long', description: text })
+  const reader = { id: 'local', role: 'member' }
+  const { history: rules, trash } = app.rules.changes
+  t.throws(() => rules.ofProject(project.id, {}, reader), TooMuchWork)
   const history = await send(app, 'GET', `/api/projects/${project.id}/changes`)
   t.equal(history.body.length, 35)
   app.db.$client.exec(`delete from kanban_items where title = 'long'`)
+  t.throws(() => trash.page({}), TooMuchWork)
   t.equal((await send(app, 'GET', '/api/trash')).body.length, 30)
   const { $client: client } = app.db
   // What was deleted after it, and cannot come back.
@@ -208,6 +213,7 @@ t.test('where much was deleted, or is long, the worker thread looks for it', asy
      select 'kanban-item', 'gone', 'deleted', 'gone', '{}' from n`,
   )
   insert.run(1500)
+  t.throws(() => trash.page({ limit: 1 }), TooMuchWork)
   t.equal((await send(app, 'GET', '/api/trash')).body.length, 30)
   insert.run(50_000)
   const [first = [], ...rest] = await pages(app, '/api/trash?limit=20')
