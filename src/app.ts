@@ -14,6 +14,7 @@ import openapi from '../plugins/openapi.ts'
 import requests from '../plugins/requests.ts'
 import rules from '../plugins/rules.ts'
 import snapshots from '../plugins/snapshots.ts'
+import strictness from '../plugins/strictness.ts'
 import traffic from '../plugins/traffic.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
 import changeRoutes from '../routes/changes.ts'
@@ -88,6 +89,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(snapshots, options)
   await app.register(logging)
   await app.register(headers, options)
+  await app.register(strictness)
   await app.register(errors, options)
   await app.register(bodies, options)
   await app.register(traffic, options)

@@ -18,7 +18,7 @@ import swagger from './swagger.ts'
 /** An operation of the document, as far as it is used here. */
 interface Operation {
   operationId: string
-  parameters?: { name: string }[]
+  parameters?: ({ name: string } | { name?: undefined; $ref: string })[]
   requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> }
   responses: Record<string, { headers?: object }>
 }
@@ -27,7 +27,7 @@ interface Operation {
 export interface OpenApiDocument {
   openapi: string
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object> }
+  components: { schemas: Record<string, object>; parameters?: Record<string, object> }
 }
 
 /** A route, as far as it is documented. */
@@ -41,7 +41,8 @@ export interface DescribedRoute {
 
 const DESCRIPTION = `Projects, kanban boards and private ideas.
 
-Bodies are JSON in UTF-8, whatever their \`Content-Type\` says. Unknown fields are ignored. A PATCH changes the fields it names. JSON-text fields
+Bodies are JSON in UTF-8, whatever their \`Content-Type\` says. Unknown fields are ignored, unless the request says
+\`Prefer: handling=strict\`. A PATCH changes the fields it names. JSON-text fields
 (\`phaseConfig\`, \`metadata\`, \`participants\`, \`actionItems\`, \`history\`) are accepted as plain values or as JSON
 text and always returned as plain values; what other tools stored there is passed on, of whatever type it is.
 Every error is an object with an \`error\` string; failed validation adds \`details\`.`
@@ -136,13 +137,16 @@ const traitsOf = ({ method, schema, config }: DescribedRoute): Traits => ({
   isConditional: config.record !== undefined,
 })
 
-/** The errors that every endpoint of its kind can return, so that no route has to list them. */
+/**
+ * The errors that every endpoint of its kind can return, so that no route has to list them. A strict request is 400 for an
+ * unknown parameter, whatever the endpoint.
+ */
 function commonErrors(route: DescribedRoute): Record<string, TSchema> {
-  const { body, querystring } = route.schema
+  const { body } = route.schema
   const { access, showsSecret } = route.config
   const { isRepeatable, isConditional } = traitsOf(route)
   const statuses = [
-    ...(body || querystring || isRepeatable ? [400] : []),
+    400,
     ...(body ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
     ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
@@ -213,6 +217,7 @@ const HEADERS = {
     '`true`: the response to an earlier request with the same `Idempotency-Key`',
     'string',
   ],
+  'Preference-Applied': ['`handling=strict` where the request prefers it', 'string'],
   Link: ['Where there is a next page: its address, `<...>; rel="next"`', 'string'],
   'Retry-After': ['Seconds to wait before trying again', 'integer'],
   'WWW-Authenticate': ['The scheme of the tokens, `Bearer`', 'string'],
@@ -226,6 +231,16 @@ type Header = keyof typeof HEADERS
 function describeHeader(name: Header): object {
   const [description, type] = HEADERS[name]
   return { description, schema: { type } }
+}
+
+/** The header that every operation takes. */
+const PREFER = {
+  name: 'Prefer',
+  in: 'header',
+  description:
+    '`handling=strict` (RFC 7240): unknown fields, unknown query parameters, columns that the project lacks and values that are not listed are 400, instead of ignored, created or stored; the answer says `Preference-Applied: handling=strict`',
+  required: false,
+  schema: { type: 'string' },
 }
 
 const RATE_LIMIT: readonly Header[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
@@ -247,6 +262,7 @@ function headersOf(
     ...(status === '412' ? (['ETag'] as const) : []),
     ...(isSuccess && isRepeatable ? (['Phaseboard-Seq', 'Idempotent-Replayed'] as const) : []),
     ...(isGood && parameters.some(({ name }) => name === 'cursor') ? (['Link'] as const) : []),
+    ...(isGood || status === '400' ? (['Preference-Applied'] as const) : []),
     ...(status === '401' && access !== 'public' ? (['WWW-Authenticate'] as const) : []),
     ...(status === '429' || status === '503' ? (['Retry-After'] as const) : []),
     ...((isGood || status === '429') && !unlimited ? RATE_LIMIT : []),
@@ -279,6 +295,7 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
     const { operationId, requestBody, responses } = operation
     const route = byId.get(operationId) as DescribedRoute
     const { config } = route
+    operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/Prefer' }]
     if (requestBody) {
       const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
       if (name in schemas) throw new Error(`two schemas are called ${name}`)
@@ -295,6 +312,7 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
     }
   }
   document.components.schemas = refine(schemas) as Record<string, object>
+  document.components.parameters = { Prefer: PREFER }
 }
 
 /**

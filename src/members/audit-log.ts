@@ -115,8 +115,10 @@ export class AuditLog {
 
   /** One page. @returns its entries, newest first, and the cursor of the next page where there is one */
   page(query: PageQuery): { entries: AuditRow[]; next: string | undefined } {
-    const newestFirst: PlacesAfter = ({ id }, count) =>
-      this.#sql.before({ id: id || AFTER_ALL, count }).map((entry) => ({ ...entry, sortOrder: 0 }))
+    const newestFirst: PlacesAfter = (place, count) =>
+      this.#sql
+        .before({ id: place?.id || AFTER_ALL, count })
+        .map((entry) => ({ ...entry, key: 0, text: null }))
     return read(this.#db, () => {
       const { ids, next } = readPage(newestFirst, query)
       return { entries: this.#sql.entries({ ids: JSON.stringify(ids) }), next }

@@ -298,13 +298,19 @@ export const PersonalIdeaSchema = Type.Object(
   { $id: 'PersonalIdea' },
 )
 
+/** What a search finds. */
+export const SEARCH_KINDS = [
+  'project',
+  'kanban-item',
+  'kanban-comment',
+  'transcript-summary',
+  'personal-idea',
+] as const
+
 /** A record that a search has found. */
 export const SearchResultSchema = Type.Object(
   {
-    kind: Type.Unsafe<'project' | 'kanban-item' | 'kanban-comment' | 'transcript-summary' | 'personal-idea'>({
-      type: 'string',
-      enum: ['project', 'kanban-item', 'kanban-comment', 'transcript-summary', 'personal-idea'],
-    }),
+    kind: Type.Unsafe<(typeof SEARCH_KINDS)[number]>({ type: 'string', enum: [...SEARCH_KINDS] }),
     id: Id,
     projectId: Nullable(
       Type.String({ description: 'Where the record is now; of a project its own id, null for an idea' }),

@@ -355,7 +355,10 @@ t.test('every foreign key has an index that begins with its column', async (t) =
 const MAY_SCAN = [
   // Lists all there is, in the index's order.
   /^SCAN projects USING COVERING INDEX projects_order$/,
-  /^SCAN kanban_items USING INDEX kanban_items_order$/,
+  /^SCAN kanban_items USING (COVERING )?INDEX kanban_items_order$/,
+  // A sort that has no index: measured, reading and sorting 20,000 rows takes less than 50 ms, which an index for each sort
+  // would cost all writes. Beyond ROWS_SCANNED the worker thread does it.
+  /^SCAN (kanban_items|projects)$/,
   /^SCAN members USING INDEX sqlite_autoindex_members_1$/,
   // Those whose emails are not of ASCII, alone.
   /^SCAN members USING INDEX members_email_beyond_ascii$/,
@@ -388,9 +391,20 @@ t.test('no statement of the service reads a whole table where an index would do'
     '/api/projects?status=backlog&teamId=ops',
     '/api/projects?view=summary',
     '/api/projects?limit=1',
+    '/api/projects?limit=1&sort=-sortOrder',
+    '/api/projects?limit=1&sort=name',
+    '/api/projects?limit=1&sort=updatedAt&updatedAfter=2001-01-01',
     `/api/projects/${project.id}`,
     `/api/projects/${project.id}/kanban-items`,
     `/api/projects/${project.id}/kanban-items?dismissed=all`,
+    ...['sortOrder', 'dueDate', 'updatedAt', 'createdAt', 'priority', 'title'].flatMap((sort) =>
+      [`sort=${sort}`, `sort=-${sort}`, `sort=${sort}&label=none&assigneeId=none&due=none`].flatMap(
+        (query) => [
+          `/api/projects/${project.id}/kanban-items?limit=1&${query}`,
+          `/api/kanban-items?limit=1&${query}`,
+        ],
+      ),
+    ),
     `/api/kanban-items/${item.id}`,
     `/api/kanban-items/${item.id}/subtasks`,
     `/api/kanban-items/${item.id}/comments`,
