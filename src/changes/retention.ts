@@ -19,9 +19,9 @@ function statementsOf({ $client: client }: SharedDatabase) {
         )
         .pluck(),
     ),
-    pruneSubjects: once(() =>
-      client.prepare(`delete from change_subjects where (subject, seq) in (${entriesOf('seq <= :last')})`),
-    ),
+    entries: once(() => client.prepare<[object], [string, number]>(entriesOf('seq <= :last')).raw()),
+    /** One at a time, by key: for all at once SQLite would read the whole index. */
+    pruneEntry: once(() => client.prepare('delete from change_subjects where subject = ? and seq = ?')),
     prune: once(() => client.prepare('delete from changes where seq <= :last')),
   }
 }
@@ -52,7 +52,7 @@ export class Retention {
     ensureFew(this.#db, PRUNED_AT_ONCE)
     const last = this.#lastOlder(time)
     if (last === null) return false
-    this.#sql.pruneSubjects().run({ last })
+    for (const entry of this.#sql.entries().all({ last })) this.#sql.pruneEntry().run(...entry)
     this.#sql.prune().run({ last })
     return this.hasOlder(time)
   }

@@ -1,9 +1,11 @@
 /** The sequence of changes over HTTP: a page at a time, waiting for the next, and as a stream. */
 import { once } from 'node:events'
+import { Writable } from 'node:stream'
 import { mock } from 'node:test'
 import { setImmediate, setTimeout as wait } from 'node:timers/promises'
+import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import type { BuildOptions, Config } from '../../src/app.ts'
+import { type BuildOptions, type Config, phaseboard } from '../../src/app.ts'
 import { type Connection, connectStream, type StreamEvent } from '../event-source.ts'
 import {
   type App,
@@ -593,4 +595,83 @@ t.test('a failure of the database ends a stream that replays, and is logged', as
   await stream.connection.ended
   t.strictSame(stream.events, [])
   feed.slice = slice
+})
+
+t.test('who begins between a commit and its being noticed gets what comes after, once', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const { app, url } = await serve(t)
+  const early = await follow(t, `${url}${URL}/stream`)
+  const begin = last(app)
+  append(app, 2)
+  const late = await follow(t, `${url}${URL}/stream`)
+  const { answer } = await pending(app, `after=${last(app)}`)
+  append(app, 1)
+  app.tail.notify()
+  const end = last(app)
+  t.match((await answer).body, { changes: [{ seq: end }], last: end })
+  await Promise.all([early.has(3), late.has(1)])
+  t.strictSame(early.seqs(), range(begin + 1, end))
+  t.strictSame(late.seqs(), [end])
+})
+
+t.test('a failure of the database delays what is live, and is logged once', async (t) => {
+  const lines: string[] = []
+  const logStream = new Writable({
+    write(line, _encoding, done) {
+      lines.push(String(line))
+      done()
+    },
+  })
+  const { app, url } = await serve(t, { logStream, logLevel: 'error' })
+  const stream = await follow(t, `${url}${URL}/stream`)
+  const { feed } = app.rules.changes
+  const { slice } = feed
+  let failures = 0
+  feed.slice = () => {
+    failures++
+    throw new Error('the disk is gone')
+  }
+  append(app, 2)
+  while (failures < 3) await wait(10)
+  feed.slice = slice
+  await stream.has(2)
+  t.equal(lines.filter((line) => line.includes('the disk is gone')).length, 1)
+})
+
+t.test('embedded, the stream is under the prefix, and ends with the host', async (t) => {
+  const host = Fastify()
+  t.teardown(() => host.close())
+  await host.register(phaseboard, { prefix: '/board', databaseUrl: ':memory:', authMode: 'open' })
+  await host.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = host.server.address() as { port: number }
+  const url = `http://127.0.0.1:${port}/board`
+  const stream = await follow(t, `${url}${URL}/stream`)
+  const headers = { 'content-type': 'application/json' }
+  const made = await fetch(`${url}/api/projects`, { method: 'POST', headers, body: '{"name":"Apollo"}' })
+  t.equal(made.status, 201)
+  await stream.has(5)
+  await host.close()
+  await stream.connection.ended
+  t.equal(stream.events.length, 5)
+})
+
+t.test('who reads nothing for a minute is cut off, although nothing happens', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  const { now } = performance
+  t.teardown(() => {
+    mock.timers.reset()
+    performance.now = now
+  })
+  const { app, url } = await serve(t)
+  append(app, 300, { after: JSON.stringify({ text: 'x'.repeat(100_000) }) })
+  const slow = await follow(t, `${url}${URL}/stream?after=0`)
+  slow.connection.response.pause()
+  // What the system takes for it comes to an end.
+  for (let turn = 0; turn < 300; turn++) await setImmediate()
+  mock.timers.tick(15_000)
+  t.equal(app.changeReaders.size, 1)
+  performance.now = () => now.call(performance) + 61_000
+  mock.timers.tick(15_000)
+  t.equal(app.changeReaders.size, 0)
 })
