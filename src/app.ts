@@ -19,6 +19,7 @@ import traffic from '../plugins/traffic.ts'
 import webhooks from '../plugins/webhooks.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
 import changeRoutes from '../routes/changes.ts'
+import changeHistoryRoutes from '../routes/changes-history.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
 import ingestRoutes from '../routes/ingest.ts'
@@ -51,6 +52,7 @@ export { ApiError, StartupError } from './errors.ts'
 export type {
   BuildOptions,
   Config,
+  Conflict,
   ErrorDetails,
   HostMember,
   PhaseboardOptions,
@@ -120,6 +122,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(searchRoutes)
   await app.register(webhookRoutes, { webhookAllowPrivate: options.webhookAllowPrivate })
+  await app.register(changeHistoryRoutes)
   await app.register(auditLogRoutes)
   await app.register(changeRoutes)
   // Without a prefix, a host's own root is its own.

@@ -96,11 +96,22 @@ export interface ValidationDetails {
   fieldErrors: Record<string, string[]>
 }
 
+/** What stands in the way of an undo: a record, and where it is one field of it, which. */
+export interface Conflict {
+  kind: string
+  id: string
+  field?: string
+}
+
 /**
- * What an error says beyond its one line: what failed validation, which of several ids name nothing, or which change is
- * the oldest that is kept.
+ * What an error says beyond its one line: what failed validation, which of several ids name nothing, which change is the
+ * oldest that is kept, or what stands in the way of an undo.
  */
-export type ErrorDetails = ValidationDetails | { missing: string[] } | { oldest: number }
+export type ErrorDetails =
+  | ValidationDetails
+  | { missing: string[] }
+  | { oldest: number }
+  | { conflicts: Conflict[] }
 
 /** An error response of the contract. `message` is the body's `error` string. */
 export declare class ApiError extends Error {

@@ -171,6 +171,8 @@ const FURNISHED = `
   insert into transcript_summaries (id, project_id, title, date)
     values ('transcript', 'project', 'Kick-off', '${LONG_AGO}');
   insert into personal_ideas (id, owner_id, title) values ('idea', '${CALLER}', 'Fly');
+  insert or replace into changes (seq, "group", kind, id, action, project_id, before, after)
+    values (1000000, 1000000, 'objective', 'objective', 'updated', 'project', '{"title":"Sea"}', '{"title":"Land"}');
   insert into teams (id, name) values ('team', 'Crew');
   insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
   insert into sessions (id, member_id, token_hash, last_used_at, expires_at)
@@ -191,6 +193,7 @@ const RECORDS: Record<string, string> = {
   objectives: 'objective',
   'transcript-summaries': 'transcript',
   'personal-ideas': 'idea',
+  changes: '1000000',
   teams: 'team',
   sessions: 'session',
   tokens: 'token',

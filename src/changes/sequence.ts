@@ -9,8 +9,8 @@ import { once } from '../once.ts'
 /** A row of the sequence, as stored. */
 export type ChangeRow = typeof changes.$inferSelect
 
-/** Any change: read by the key, not by a scan of the table. */
-const isThere = gt(changes.seq, sql`0`)
+/** What places a change in its group. */
+export type Placed = Pick<ChangeRow, 'seq' | 'at' | 'group'>
 
 /** What decides who may see a change and which filters it passes, and how many bytes its records have. */
 export interface ChangeHead
@@ -20,6 +20,9 @@ export interface ChangeHead
 
 const HEAD = `select seq, kind, project_id as projectId, item_id as itemId, from_project_id as fromProjectId,
   owner_id as ownerId, ${bytesOf('before', 'after')} as size from changes`
+
+/** Any change: read by the key, not by a scan of the table. */
+const isThere = gt(changes.seq, sql`0`)
 
 const statementsOf = (db: SharedDatabase) => ({
   first: selectOne<{ seq: number }>(() =>
@@ -117,7 +120,7 @@ export class Sequence {
    * that one statement changes, cascades included, is of the same time, since SQLite reads the clock once a statement.
    * @param previous a change before it and its group, where they are known: shortens the search
    */
-  groupOf(row: ChangeRow, previous?: { row: ChangeRow; group: number }): number {
+  groupOf(row: Placed, previous?: { row: Placed; group: number }): number {
     if (row.group !== null) return row.group
     const from = previous?.row.seq ?? 0
     const before = from === row.seq - 1 ? previous?.row : undefined
@@ -129,7 +132,7 @@ export class Sequence {
   }
 
   /** The groups of rows, oldest first. @param previous as for {@link groupOf} */
-  groupsOf(rows: readonly ChangeRow[], previous?: { row: ChangeRow; group: number }): number[] {
+  groupsOf(rows: readonly Placed[], previous?: { row: Placed; group: number }): number[] {
     let known = previous
     return rows.map((row) => {
       const group = this.groupOf(row, known)

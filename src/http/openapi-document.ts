@@ -70,7 +70,8 @@ const TAGS = [
   { name: 'Audit log', description: 'Sign-ins and their failures, and what changed who may do what' },
   {
     name: 'Changes',
-    description: 'What has changed, in the order of commits: a page at a time, or as it happens',
+    description:
+      'What has changed, in the order of commits: a page at a time, or as it happens; and undoing it',
   },
   { name: 'Health', description: 'For process supervisors and load balancers' },
 ]

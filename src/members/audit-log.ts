@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   'webhook-deleted',
   'webhook-secret-rotated',
   'webhook-deactivated',
+  'project-restored',
 ] as const
 
 /** Who acted, and from which address; both null for the command line and the service itself. */

@@ -221,6 +221,24 @@ export const GoneErrorBody = Type.Object(
   { $id: 'GoneError' },
 )
 
+/** The body of a 409 for an undo that something stands in the way of. */
+export const ChangedSinceBody = Type.Object(
+  {
+    error: Type.String({ examples: ['Changed since'] }),
+    details: Type.Object({
+      conflicts: Type.Array(
+        Type.Object({
+          kind: Type.String({ examples: ['kanban-item'] }),
+          id: Type.String(),
+          field: Type.Optional(Type.String({ description: 'Absent where it is the record itself' })),
+        }),
+        { description: 'What stands in the way; the first 100' },
+      ),
+    }),
+  },
+  { $id: 'ChangedSince' },
+)
+
 /** The body of a failed validation. */
 export const ValidationErrorBody = Type.Object(
   {

@@ -6,6 +6,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../json.ts'
 import {
   AnyObject,
+  ChangedSinceBody,
   ErrorBody,
   GoneErrorBody,
   Id,
@@ -521,6 +522,29 @@ export const WebhookDeliverySchema = Type.Object(
   { $id: 'WebhookDelivery' },
 )
 export type WebhookDelivery = Static<typeof WebhookDeliverySchema>
+/** What an undo did. */
+export const UndoneSchema = Type.Object(
+  {
+    group: Nullable(Type.Integer({ description: 'The group of its own changes; null where it made none' })),
+    changes: Type.Array(ref(ChangeSchema), { description: 'The changes that it made' }),
+  },
+  { $id: 'Undone' },
+)
+
+/** A deleted project or item that can come back. */
+export const TrashEntrySchema = Type.Object(
+  {
+    seq: Type.Integer({ description: 'The change that deleted it: undo that' }),
+    kind: Type.Unsafe<'project' | 'kanban-item'>({ type: 'string', enum: ['project', 'kanban-item'] }),
+    id: Id,
+    title: Type.String({ description: 'Of a project its name' }),
+    projectId: Nullable(Type.String({ description: 'Of a project its own id' })),
+    at: Timestamp,
+    actorId: Nullable(Type.String({ description: 'The member who deleted it; null for another tool' })),
+  },
+  { $id: 'TrashEntry' },
+)
+export type TrashEntry = Static<typeof TrashEntrySchema>
 
 /** Every named schema: what `$ref` may refer to, and the components of the OpenAPI document. */
 export const namedSchemas = [
@@ -528,6 +552,7 @@ export const namedSchemas = [
   ValidationErrorBody,
   MissingErrorBody,
   GoneErrorBody,
+  ChangedSinceBody,
   Success,
   KanbanSubtaskSchema,
   KanbanLabelSchema,
@@ -558,4 +583,6 @@ export const namedSchemas = [
   WebhookSchema,
   WebhookWithSecretSchema,
   WebhookDeliverySchema,
+  UndoneSchema,
+  TrashEntrySchema,
 ]

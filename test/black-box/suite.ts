@@ -538,6 +538,30 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     })
   })
 
+  await part('what was written can be undone, and what was deleted comes back', async (t) => {
+    const body = { title: 'Mistake' }
+    const item = await ok(member, 'POST /api/projects/{id}/kanban-items', { at: project, body }, 201)
+    const at = [item.id]
+    await ok(member, 'DELETE /api/kanban-items/{id}', { at }, 200)
+    const [deleted] = await ok(member, 'GET /api/trash', {}, 200, [{ id: item.id, title: 'Mistake' }])
+    const undo = 'POST /api/changes/{seq}/undo'
+    const change = [String(deleted.seq)]
+    const { group } = await ok(member, undo, { at: change }, 200, { changes: [{ action: 'created' }] })
+    t.strictSame(await ok(member, 'GET /api/kanban-items/{id}', { at }, 200), item)
+    const conflicts = [{ kind: 'kanban-item', id: item.id }]
+    await refused(member, undo, { at: change }, 409, { error: 'Changed since', details: { conflicts } })
+    await ok(member, undo, { at: [String(group)] }, 200, { changes: [{ action: 'deleted' }] })
+    const history = await ok(member, 'GET /api/kanban-items/{id}/changes', { at }, 200)
+    t.strictSame(
+      history.map(({ action }: { action: string }) => action),
+      ['deleted', 'created', 'deleted', 'created'],
+    )
+    const query = '?limit=1'
+    const ofProject = await ok(member, 'GET /api/projects/{id}/changes', { at: project, query }, 200)
+    t.strictSame(ofProject, history.slice(0, 1))
+    await refused(member, undo, { at: ['0'] }, 404, { error: 'Change not found' })
+  })
+
   await part('viewers read, and only admins run members and teams', async (t) => {
     await ok(viewer, 'GET /api/projects/{id}', { at: project }, 200, { name: 'Apollo' })
     if (mode === 'required') {

@@ -425,9 +425,11 @@ t.test('no statement of the service reads a whole table where an index would do'
   await blackBox(t, { url: await other.listen({ port: 0 }), mode: 'open', admin: credentials })
 
   const explain = (source: string) =>
-    prepare
-      .call(app.db.$client, `explain query plan ${source}`)
-      .all(Array.from(source.matchAll(/\?/g), () => null))
+    (prepare.call(app.db.$client, `explain query plan ${source}`) as SQLite.Statement<unknown[]>)
+      .all(
+        Array.from(source.matchAll(/\?/g), () => null),
+        Object.fromEntries(Array.from(source.matchAll(/:(\w+)/g), ([, name]) => [name, null])),
+      )
       .map((step) => (step as { detail: string }).detail)
   const statements = new Set([app, other].flatMap(({ db }) => [...(prepared.get(db.$client) ?? [])]))
   let explained = 0

@@ -146,7 +146,8 @@ t.test('every operation documents the errors that its kind can answer', async (t
       t.strictSame(Object.keys(content ?? {}), status === '304' ? [] : [media])
       if (Number(status) < 400) continue
       const namesMissing = operation === 'patch /api/kanban-items' && status === '404'
-      const special = { 400: 'ValidationError', 410: 'GoneError' }[status]
+      const conflict = path.endsWith('/undo') ? 'ChangedSince' : undefined
+      const special = { 400: 'ValidationError', 409: conflict, 410: 'GoneError' }[status]
       const name = namesMissing ? 'MissingError' : (special ?? 'ErrorResponse')
       t.strictSame(content?.['application/json']?.schema, { $ref: `#/components/schemas/${name}` })
     }
