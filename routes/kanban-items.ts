@@ -1,13 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import type { FastifyReply } from 'fastify'
-import type { ItemPage } from '../src/board/item-lists.ts'
 import { kanbanItems } from '../src/db/schema.ts'
 import { mustExist } from '../src/http/existence.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { linkNextPage, PageParameters } from '../src/http/pages.ts'
+import { PageParameters } from '../src/http/pages.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
-import { sendJson } from '../src/http/send.ts'
 import {
   AnyObject,
   AnyOf,
@@ -133,11 +130,6 @@ const PAGES =
 const aboveLimit =
   'What brings a column above its WIP limit is answered with `warnings`, or refused with 409 where the column blocks.'
 
-const sendItems = (reply: FastifyReply, { body, next }: ItemPage) => {
-  linkNextPage(reply, next)
-  return sendJson(reply, body)
-}
-
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { items, itemLists } = app.board
@@ -155,8 +147,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ItemsOfProjectQuery,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody) },
     },
-    handler: async ({ params, query }, reply) =>
-      sendItems(reply, await itemLists.ofProject(params.id, query)),
+    handler: ({ params, query }) => itemLists.ofProject(params.id, query),
   })
 
   app.get('/api/kanban-items', {
@@ -169,7 +160,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ItemsQuery,
       response: { 200: Type.Array(ref(KanbanItemSchema)) },
     },
-    handler: async ({ query }, reply) => sendItems(reply, await itemLists.ofAll(query)),
+    handler: ({ query }) => itemLists.ofAll(query),
   })
 
   app.post('/api/projects/:id/kanban-items', {

@@ -47,9 +47,9 @@ const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: SearchQuerySchema,
       response: { 200: Type.Object({ results: Type.Array(ref(SearchResultSchema)) }) },
     },
-    handler: async (request) => {
+    handler: (request) => {
       const { q = '', limit = DEFAULT_LIMIT } = request.query
-      return { results: await app.reading.search.find(q, memberOf(request).id, limit) }
+      return app.reading.search.results(q, memberOf(request).id, limit)
     },
   })
 }

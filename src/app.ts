@@ -3,17 +3,20 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import auditRetention from '../plugins/audit-retention.ts'
 import auth from '../plugins/auth.ts'
+import batch from '../plugins/batch.ts'
 import bodies from '../plugins/bodies.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
 import headers from '../plugins/headers.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
+import operations from '../plugins/operations.ts'
 import requests from '../plugins/requests.ts'
 import rules from '../plugins/rules.ts'
 import snapshots from '../plugins/snapshots.ts'
 import traffic from '../plugins/traffic.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
+import batchRoutes from '../routes/batch.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
 import ingestRoutes from '../routes/ingest.ts'
@@ -83,9 +86,11 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(logging)
   await app.register(headers, options)
   await app.register(errors, options)
+  await app.register(operations)
   await app.register(bodies, options)
   await app.register(traffic, options)
   await app.register(requests)
+  await app.register(batch, options)
   await app.register(auth, options)
   await app.register(openapi, options)
 
@@ -110,6 +115,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(searchRoutes)
   await app.register(auditLogRoutes)
+  await app.register(batchRoutes)
   // Without a prefix, a host's own root is its own.
   await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })
   app.refuseOtherMethods()

@@ -88,7 +88,10 @@ export interface ValidationDetails {
 }
 
 /** What an error says beyond its one line: what failed validation, or which of several ids name nothing. */
-export type ErrorDetails = ValidationDetails | { missing: string[] }
+export type ErrorDetails = (ValidationDetails | { missing: string[] } | object) & {
+  /** Which request of a batch failed, from 0. */
+  request?: number
+}
 
 /** An error response of the contract. `message` is the body's `error` string. */
 export declare class ApiError extends Error {

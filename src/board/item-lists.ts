@@ -5,7 +5,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { inOrder, isAfter } from '../db/ordering.ts'
-import { BEGINNING, type PageQuery, readPage } from '../db/pages.ts'
+import { BEGINNING, type JsonPage, type PageQuery, readPage } from '../db/pages.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
 import {
   amongValues,
@@ -20,7 +20,7 @@ import {
 import { ensureFew, isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
 import { ref, valuesOfAny } from '../schemas/common.ts'
 import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
-import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 import { parseTimestamp } from '../time.ts'
 import type { ItemRecords } from './item-records.ts'
 
@@ -41,12 +41,6 @@ export type ItemFilter = Partial<{
   /** Whether to list dismissed items: no (the default), only those, or all. */
   dismissed: 'false' | 'true' | 'all'
 }>
-
-/** A list of items as JSON, and the cursor of the next page where there is one. */
-export interface ItemPage {
-  body: JsonBytes
-  next: string | undefined
-}
 
 const DISMISSED = { false: 0, true: 1, all: undefined }
 
@@ -165,7 +159,7 @@ export class ItemLists {
   }
 
   /** Items of one project. @throws ApiError 404 when there is no such project; TooMuchWork */
-  ofProject(projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery): ItemPage {
+  ofProject(projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery): JsonPage {
     return this.#page(() => {
       if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
       return this.#list({ ...filter, projectId }, filter)
@@ -173,11 +167,11 @@ export class ItemLists {
   }
 
   /** Items of all projects. @throws TooMuchWork */
-  ofAll(filter: ItemFilter & PageQuery): ItemPage {
+  ofAll(filter: ItemFilter & PageQuery): JsonPage {
     return this.#page(() => this.#list(filter, filter))
   }
 
-  #page(list: () => { items: KanbanItem[]; next?: string }): ItemPage {
+  #page(list: () => { items: KanbanItem[]; next?: string }): JsonPage {
     const { items, next } = read(this.#db, list)
     return { body: this.#toJson(items), next }
   }

@@ -2,6 +2,7 @@
  * Keyset pagination: a page begins after the last place (`sortOrder`, `id`) of the one before. Records that are inserted
  * or deleted elsewhere shift nothing, and the service keeps no state between two pages.
  */
+import type { JsonBytes } from '../schemas/serialization.ts'
 import type { Place } from './ordering.ts'
 
 /** Records on one page, at most. */
@@ -26,6 +27,20 @@ export interface Page {
   /** The cursor of the next page, where there is more. */
   next?: string
 }
+
+/** A page of records, or a whole list, as JSON, and the cursor of the next page where there is one. */
+export interface JsonPage {
+  body: JsonBytes
+  next: string | undefined
+}
+
+/** Whether a rule's result is a {@link JsonPage}: it may come from another thread. */
+export const isJsonPage = (value: unknown): value is JsonPage =>
+  typeof value === 'object' &&
+  value !== null &&
+  'next' in value &&
+  'body' in value &&
+  value.body instanceof Uint8Array
 
 /** Before every place: a `sortOrder` is finite. */
 export const BEGINNING: Place = { sortOrder: -Infinity, id: '' }

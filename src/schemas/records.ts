@@ -6,6 +6,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../json.ts'
 import {
   AnyObject,
+  BatchErrorBody,
   ErrorBody,
   Id,
   JsonArray,
@@ -457,6 +458,7 @@ export type Change = Static<typeof ChangeSchema>
 
 /** Every named schema: what `$ref` may refer to, and the components of the OpenAPI document. */
 export const namedSchemas = [
+  BatchErrorBody,
   ErrorBody,
   ValidationErrorBody,
   MissingErrorBody,
