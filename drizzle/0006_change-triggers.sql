@@ -1,17 +1,19 @@
+CREATE VIEW changes_of_members as select rowid as row, members.id as id, null as project_id, null as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(members."id") when 'blob' then '{"blob":"'||hex(members."id")||'"}' else json_quote(members."id") end
+    || ',"name":' || case typeof(members."name") when 'blob' then '{"blob":"'||hex(members."name")||'"}' else json_quote(members."name") end
+    || ',"email":' || case typeof(members."email") when 'blob' then '{"blob":"'||hex(members."email")||'"}' else json_quote(members."email") end
+    || ',"role":' || case typeof(members."role") when 'blob' then '{"blob":"'||hex(members."role")||'"}' else json_quote(members."role") end
+    || ',"disabled":' || case typeof(members."disabled") when 'blob' then '{"blob":"'||hex(members."disabled")||'"}' else json_quote(members."disabled") end
+    || ',"createdAt":' || case typeof(members."created_at") when 'blob' then '{"blob":"'||hex(members."created_at")||'"}' else json_quote(members."created_at") end
+    || ',"updatedAt":' || case typeof(members."updated_at") when 'blob' then '{"blob":"'||hex(members."updated_at")||'"}' else json_quote(members."updated_at") end, 2) || '}' as record from members;
+--> statement-breakpoint
 CREATE TRIGGER changes_members_replace before insert on members
 when exists (select 1 from changes_pending where kind = 'member')
-  or exists (select 1 from members r where (r."id" = new."id") or (lower(r.email) = lower(new.email))) begin
+  or exists (select 1 from members r where ((r."id" = new."id") or (lower(r.email) = lower(new.email)))) begin
   delete from changes_pending where kind = 'member';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'member', r.id, null, null, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"name":' || case typeof(r."name") when 'blob' then '{"blob":"' || hex(r."name") || '"}' else json_quote(r."name") end
-    || ',"email":' || case typeof(r."email") when 'blob' then '{"blob":"' || hex(r."email") || '"}' else json_quote(r."email") end
-    || ',"role":' || case typeof(r."role") when 'blob' then '{"blob":"' || hex(r."role") || '"}' else json_quote(r."role") end
-    || ',"disabled":' || case typeof(r."disabled") when 'blob' then '{"blob":"' || hex(r."disabled") || '"}' else json_quote(r."disabled") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end, 2) || '}'
-    from members r where (r."id" = new."id") or (lower(r.email) = lower(new.email));
+    select 'member', id, project_id, item_id, owner_id, record from changes_of_members
+    where row in (select r.rowid from members r where ((r."id" = new."id") or (lower(r.email) = lower(new.email))));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_members_insert after insert on members begin
@@ -22,13 +24,32 @@ CREATE TRIGGER changes_members_insert after insert on members begin
     'member', new.id, 'created',
     null, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"email":' || case typeof(new."email") when 'blob' then '{"blob":"' || hex(new."email") || '"}' else json_quote(new."email") end
-    || ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"' || hex(new."role") || '"}' else json_quote(new."role") end
-    || ',"disabled":' || case typeof(new."disabled") when 'blob' then '{"blob":"' || hex(new."disabled") || '"}' else json_quote(new."disabled") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
+    || ',"email":' || case typeof(new."email") when 'blob' then '{"blob":"'||hex(new."email")||'"}' else json_quote(new."email") end
+    || ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' else json_quote(new."role") end
+    || ',"disabled":' || case typeof(new."disabled") when 'blob' then '{"blob":"'||hex(new."disabled")||'"}' else json_quote(new."disabled") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_members_displace before update of "id", "email" on members
+when exists (select 1 from changes_pending where kind = 'member')
+  or exists (select 1 from members r where ((r."id" = new."id") or (lower(r.email) = lower(new.email))) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'member';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'member', id, project_id, item_id, owner_id, record from changes_of_members
+    where row in (select r.rowid from members r where ((r."id" = new."id") or (lower(r.email) = lower(new.email))) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_members_displaced after update of "id", "email" on members
+when exists (select 1 from changes_pending where kind = 'member') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'member';
+  delete from changes_pending where kind = 'member';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'member', id, 'created', project_id, item_id, owner_id, record from changes_of_members
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_members_update after update on members
@@ -37,46 +58,20 @@ when ((old."id", old."name", old."email", old."role", old."disabled", old."creat
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'member', new.id, 'updated',
     null, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end end
-    || case when old."email" is new."email" then '' else ',"email":' || case typeof(old."email") when 'blob' then '{"blob":"' || hex(old."email") || '"}' else json_quote(old."email") end end
-    || case when old."role" is new."role" then '' else ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"' || hex(old."role") || '"}' else json_quote(old."role") end end
-    || case when old."disabled" is new."disabled" then '' else ',"disabled":' || case typeof(old."disabled") when 'blob' then '{"blob":"' || hex(old."disabled") || '"}' else json_quote(old."disabled") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end end
-    || case when old."email" is new."email" then '' else ',"email":' || case typeof(new."email") when 'blob' then '{"blob":"' || hex(new."email") || '"}' else json_quote(new."email") end end
-    || case when old."role" is new."role" then '' else ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"' || hex(new."role") || '"}' else json_quote(new."role") end end
-    || case when old."disabled" is new."disabled" then '' else ',"disabled":' || case typeof(new."disabled") when 'blob' then '{"blob":"' || hex(new."disabled") || '"}' else json_quote(new."disabled") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_members_rename after update on members
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'member', old.id, 'deleted',
-    null, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"email":' || case typeof(old."email") when 'blob' then '{"blob":"' || hex(old."email") || '"}' else json_quote(old."email") end
-    || ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"' || hex(old."role") || '"}' else json_quote(old."role") end
-    || ',"disabled":' || case typeof(old."disabled") when 'blob' then '{"blob":"' || hex(old."disabled") || '"}' else json_quote(old."disabled") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'member', new.id, 'created',
-    null, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"email":' || case typeof(new."email") when 'blob' then '{"blob":"' || hex(new."email") || '"}' else json_quote(new."email") end
-    || ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"' || hex(new."role") || '"}' else json_quote(new."role") end
-    || ',"disabled":' || case typeof(new."disabled") when 'blob' then '{"blob":"' || hex(new."disabled") || '"}' else json_quote(new."disabled") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
+    || case when old."email" is new."email" then '' else ',"email":' || case typeof(old."email") when 'blob' then '{"blob":"'||hex(old."email")||'"}' else json_quote(old."email") end end
+    || case when old."role" is new."role" then '' else ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' else json_quote(old."role") end end
+    || case when old."disabled" is new."disabled" then '' else ',"disabled":' || case typeof(old."disabled") when 'blob' then '{"blob":"'||hex(old."disabled")||'"}' else json_quote(old."disabled") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
+    || case when old."email" is new."email" then '' else ',"email":' || case typeof(new."email") when 'blob' then '{"blob":"'||hex(new."email")||'"}' else json_quote(new."email") end end
+    || case when old."role" is new."role" then '' else ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' else json_quote(new."role") end end
+    || case when old."disabled" is new."disabled" then '' else ',"disabled":' || case typeof(new."disabled") when 'blob' then '{"blob":"'||hex(new."disabled")||'"}' else json_quote(new."disabled") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_members_delete after delete on members begin
@@ -84,30 +79,32 @@ CREATE TRIGGER changes_members_delete after delete on members begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'member', old.id, 'deleted',
     null, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"email":' || case typeof(old."email") when 'blob' then '{"blob":"' || hex(old."email") || '"}' else json_quote(old."email") end
-    || ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"' || hex(old."role") || '"}' else json_quote(old."role") end
-    || ',"disabled":' || case typeof(old."disabled") when 'blob' then '{"blob":"' || hex(old."disabled") || '"}' else json_quote(old."disabled") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
+    || ',"email":' || case typeof(old."email") when 'blob' then '{"blob":"'||hex(old."email")||'"}' else json_quote(old."email") end
+    || ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' else json_quote(old."role") end
+    || ',"disabled":' || case typeof(old."disabled") when 'blob' then '{"blob":"'||hex(old."disabled")||'"}' else json_quote(old."disabled") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_teams as select rowid as row, teams.id as id, null as project_id, null as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(teams."id") when 'blob' then '{"blob":"'||hex(teams."id")||'"}' else json_quote(teams."id") end
+    || ',"name":' || case typeof(teams."name") when 'blob' then '{"blob":"'||hex(teams."name")||'"}' else json_quote(teams."name") end
+    || ',"description":' || case typeof(teams."description") when 'blob' then '{"blob":"'||hex(teams."description")||'"}' else json_quote(teams."description") end
+    || ',"createdAt":' || case typeof(teams."created_at") when 'blob' then '{"blob":"'||hex(teams."created_at")||'"}' else json_quote(teams."created_at") end
+    || ',"updatedAt":' || case typeof(teams."updated_at") when 'blob' then '{"blob":"'||hex(teams."updated_at")||'"}' else json_quote(teams."updated_at") end
+    || ',"memberIds":' || (select json_group_array(member_id) from (
+      select member_id from team_members where team_id = teams.id  order by member_id)), 2) || '}' as record from teams;
+--> statement-breakpoint
 CREATE TRIGGER changes_teams_replace before insert on teams
 when exists (select 1 from changes_pending where kind = 'team')
-  or exists (select 1 from teams r where (r."id" = new."id")) begin
+  or exists (select 1 from teams r where ((r."id" = new."id"))) begin
   delete from changes_pending where kind = 'team';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'team', r.id, null, null, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"name":' || case typeof(r."name") when 'blob' then '{"blob":"' || hex(r."name") || '"}' else json_quote(r."name") end
-    || ',"description":' || case typeof(r."description") when 'blob' then '{"blob":"' || hex(r."description") || '"}' else json_quote(r."description") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end
-    || ',"memberIds":' || (select json_group_array(member_id) from (
-      select member_id from team_members where team_id = r.id  order by member_id)), 2) || '}'
-    from teams r where (r."id" = new."id");
+    select 'team', id, project_id, item_id, owner_id, record from changes_of_teams
+    where row in (select r.rowid from teams r where ((r."id" = new."id")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_teams_insert after insert on teams begin
@@ -118,13 +115,32 @@ CREATE TRIGGER changes_teams_insert after insert on teams begin
     'team', new.id, 'created',
     null, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
+    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end
     || ',"memberIds":' || (select json_group_array(member_id) from (
       select member_id from team_members where team_id = new.id  order by member_id)), 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_teams_displace before update of "id" on teams
+when exists (select 1 from changes_pending where kind = 'team')
+  or exists (select 1 from teams r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'team';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'team', id, project_id, item_id, owner_id, record from changes_of_teams
+    where row in (select r.rowid from teams r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_teams_displaced after update of "id" on teams
+when exists (select 1 from changes_pending where kind = 'team') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'team';
+  delete from changes_pending where kind = 'team';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'team', id, 'created', project_id, item_id, owner_id, record from changes_of_teams
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_teams_update after update on teams
@@ -135,47 +151,21 @@ when ((old."id", old."name", old."description", old."created_at")
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'team', new.id, 'updated',
     null, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end
     || case when (select before from changes_pending where kind = 'team-members' and id = new.id) <> (select json_group_array(member_id) from (
       select member_id from team_members where team_id = new.id  order by member_id)) then ',"memberIds":' || (select before from changes_pending where kind = 'team-members' and id = new.id) else '' end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end
     || case when (select before from changes_pending where kind = 'team-members' and id = new.id) <> (select json_group_array(member_id) from (
       select member_id from team_members where team_id = new.id  order by member_id)) then ',"memberIds":' || (select json_group_array(member_id) from (
       select member_id from team_members where team_id = new.id  order by member_id)) else '' end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_teams_rename after update on teams
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'team', old.id, 'deleted',
-    null, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end
-    || ',"memberIds":' || (select json_group_array(member_id) from (
-      select member_id from team_members where team_id = old.id  order by member_id)), 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'team', new.id, 'created',
-    null, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end
-    || ',"memberIds":' || (select json_group_array(member_id) from (
-      select member_id from team_members where team_id = new.id  order by member_id)), 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_teams_delete before delete on teams begin
@@ -183,38 +173,40 @@ CREATE TRIGGER changes_teams_delete before delete on teams begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'team', old.id, 'deleted',
     null, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
+    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end
     || ',"memberIds":' || (select json_group_array(member_id) from (
       select member_id from team_members where team_id = old.id  order by member_id)), 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_projects as select rowid as row, projects.id as id, projects.id as project_id, null as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(projects."id") when 'blob' then '{"blob":"'||hex(projects."id")||'"}' else json_quote(projects."id") end
+    || ',"name":' || case typeof(projects."name") when 'blob' then '{"blob":"'||hex(projects."name")||'"}' else json_quote(projects."name") end
+    || ',"description":' || case typeof(projects."description") when 'blob' then '{"blob":"'||hex(projects."description")||'"}' else json_quote(projects."description") end
+    || ',"type":' || case typeof(projects."type") when 'blob' then '{"blob":"'||hex(projects."type")||'"}' else json_quote(projects."type") end
+    || ',"status":' || case typeof(projects."status") when 'blob' then '{"blob":"'||hex(projects."status")||'"}' else json_quote(projects."status") end
+    || ',"phase":' || case typeof(projects."phase") when 'blob' then '{"blob":"'||hex(projects."phase")||'"}' else json_quote(projects."phase") end
+    || ',"phaseConfig":' || case typeof(projects."phase_config") when 'blob' then '{"blob":"'||hex(projects."phase_config")||'"}' else json_quote(projects."phase_config") end
+    || ',"health":' || case typeof(projects."health") when 'blob' then '{"blob":"'||hex(projects."health")||'"}' else json_quote(projects."health") end
+    || ',"nextStep":' || case typeof(projects."next_step") when 'blob' then '{"blob":"'||hex(projects."next_step")||'"}' else json_quote(projects."next_step") end
+    || ',"sortOrder":' || case typeof(projects."sort_order") when 'blob' then '{"blob":"'||hex(projects."sort_order")||'"}' else json_quote(projects."sort_order") end
+    || ',"metadata":' || case typeof(projects."metadata") when 'blob' then '{"blob":"'||hex(projects."metadata")||'"}' else json_quote(projects."metadata") end
+    || ',"leadId":' || case typeof(projects."lead_id") when 'blob' then '{"blob":"'||hex(projects."lead_id")||'"}' else json_quote(projects."lead_id") end
+    || ',"teamId":' || case typeof(projects."team_id") when 'blob' then '{"blob":"'||hex(projects."team_id")||'"}' else json_quote(projects."team_id") end
+    || ',"createdAt":' || case typeof(projects."created_at") when 'blob' then '{"blob":"'||hex(projects."created_at")||'"}' else json_quote(projects."created_at") end
+    || ',"updatedAt":' || case typeof(projects."updated_at") when 'blob' then '{"blob":"'||hex(projects."updated_at")||'"}' else json_quote(projects."updated_at") end, 2) || '}' as record from projects;
+--> statement-breakpoint
 CREATE TRIGGER changes_projects_replace before insert on projects
 when exists (select 1 from changes_pending where kind = 'project')
-  or exists (select 1 from projects r where (r."id" = new."id")) begin
+  or exists (select 1 from projects r where ((r."id" = new."id"))) begin
   delete from changes_pending where kind = 'project';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'project', r.id, r.id, null, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"name":' || case typeof(r."name") when 'blob' then '{"blob":"' || hex(r."name") || '"}' else json_quote(r."name") end
-    || ',"description":' || case typeof(r."description") when 'blob' then '{"blob":"' || hex(r."description") || '"}' else json_quote(r."description") end
-    || ',"type":' || case typeof(r."type") when 'blob' then '{"blob":"' || hex(r."type") || '"}' else json_quote(r."type") end
-    || ',"status":' || case typeof(r."status") when 'blob' then '{"blob":"' || hex(r."status") || '"}' else json_quote(r."status") end
-    || ',"phase":' || case typeof(r."phase") when 'blob' then '{"blob":"' || hex(r."phase") || '"}' else json_quote(r."phase") end
-    || ',"phaseConfig":' || case typeof(r."phase_config") when 'blob' then '{"blob":"' || hex(r."phase_config") || '"}' else json_quote(r."phase_config") end
-    || ',"health":' || case typeof(r."health") when 'blob' then '{"blob":"' || hex(r."health") || '"}' else json_quote(r."health") end
-    || ',"nextStep":' || case typeof(r."next_step") when 'blob' then '{"blob":"' || hex(r."next_step") || '"}' else json_quote(r."next_step") end
-    || ',"sortOrder":' || case typeof(r."sort_order") when 'blob' then '{"blob":"' || hex(r."sort_order") || '"}' else json_quote(r."sort_order") end
-    || ',"metadata":' || case typeof(r."metadata") when 'blob' then '{"blob":"' || hex(r."metadata") || '"}' else json_quote(r."metadata") end
-    || ',"leadId":' || case typeof(r."lead_id") when 'blob' then '{"blob":"' || hex(r."lead_id") || '"}' else json_quote(r."lead_id") end
-    || ',"teamId":' || case typeof(r."team_id") when 'blob' then '{"blob":"' || hex(r."team_id") || '"}' else json_quote(r."team_id") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end, 2) || '}'
-    from projects r where (r."id" = new."id");
+    select 'project', id, project_id, item_id, owner_id, record from changes_of_projects
+    where row in (select r.rowid from projects r where ((r."id" = new."id")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_projects_insert after insert on projects begin
@@ -225,21 +217,40 @@ CREATE TRIGGER changes_projects_insert after insert on projects begin
     'project', new.id, 'created',
     new.id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end
-    || ',"type":' || case typeof(new."type") when 'blob' then '{"blob":"' || hex(new."type") || '"}' else json_quote(new."type") end
-    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"' || hex(new."status") || '"}' else json_quote(new."status") end
-    || ',"phase":' || case typeof(new."phase") when 'blob' then '{"blob":"' || hex(new."phase") || '"}' else json_quote(new."phase") end
-    || ',"phaseConfig":' || case typeof(new."phase_config") when 'blob' then '{"blob":"' || hex(new."phase_config") || '"}' else json_quote(new."phase_config") end
-    || ',"health":' || case typeof(new."health") when 'blob' then '{"blob":"' || hex(new."health") || '"}' else json_quote(new."health") end
-    || ',"nextStep":' || case typeof(new."next_step") when 'blob' then '{"blob":"' || hex(new."next_step") || '"}' else json_quote(new."next_step") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"' || hex(new."metadata") || '"}' else json_quote(new."metadata") end
-    || ',"leadId":' || case typeof(new."lead_id") when 'blob' then '{"blob":"' || hex(new."lead_id") || '"}' else json_quote(new."lead_id") end
-    || ',"teamId":' || case typeof(new."team_id") when 'blob' then '{"blob":"' || hex(new."team_id") || '"}' else json_quote(new."team_id") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
+    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end
+    || ',"type":' || case typeof(new."type") when 'blob' then '{"blob":"'||hex(new."type")||'"}' else json_quote(new."type") end
+    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end
+    || ',"phase":' || case typeof(new."phase") when 'blob' then '{"blob":"'||hex(new."phase")||'"}' else json_quote(new."phase") end
+    || ',"phaseConfig":' || case typeof(new."phase_config") when 'blob' then '{"blob":"'||hex(new."phase_config")||'"}' else json_quote(new."phase_config") end
+    || ',"health":' || case typeof(new."health") when 'blob' then '{"blob":"'||hex(new."health")||'"}' else json_quote(new."health") end
+    || ',"nextStep":' || case typeof(new."next_step") when 'blob' then '{"blob":"'||hex(new."next_step")||'"}' else json_quote(new."next_step") end
+    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end
+    || ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' else json_quote(new."metadata") end
+    || ',"leadId":' || case typeof(new."lead_id") when 'blob' then '{"blob":"'||hex(new."lead_id")||'"}' else json_quote(new."lead_id") end
+    || ',"teamId":' || case typeof(new."team_id") when 'blob' then '{"blob":"'||hex(new."team_id")||'"}' else json_quote(new."team_id") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_projects_displace before update of "id" on projects
+when exists (select 1 from changes_pending where kind = 'project')
+  or exists (select 1 from projects r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'project';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'project', id, project_id, item_id, owner_id, record from changes_of_projects
+    where row in (select r.rowid from projects r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_projects_displaced after update of "id" on projects
+when exists (select 1 from changes_pending where kind = 'project') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'project';
+  delete from changes_pending where kind = 'project';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'project', id, 'created', project_id, item_id, owner_id, record from changes_of_projects
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_projects_update after update on projects
@@ -248,78 +259,36 @@ when ((old."id", old."name", old."description", old."type", old."status", old."p
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'project', new.id, 'updated',
     new.id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end end
-    || case when old."type" is new."type" then '' else ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"' || hex(old."type") || '"}' else json_quote(old."type") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"' || hex(old."status") || '"}' else json_quote(old."status") end end
-    || case when old."phase" is new."phase" then '' else ',"phase":' || case typeof(old."phase") when 'blob' then '{"blob":"' || hex(old."phase") || '"}' else json_quote(old."phase") end end
-    || case when old."phase_config" is new."phase_config" then '' else ',"phaseConfig":' || case typeof(old."phase_config") when 'blob' then '{"blob":"' || hex(old."phase_config") || '"}' else json_quote(old."phase_config") end end
-    || case when old."health" is new."health" then '' else ',"health":' || case typeof(old."health") when 'blob' then '{"blob":"' || hex(old."health") || '"}' else json_quote(old."health") end end
-    || case when old."next_step" is new."next_step" then '' else ',"nextStep":' || case typeof(old."next_step") when 'blob' then '{"blob":"' || hex(old."next_step") || '"}' else json_quote(old."next_step") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end end
-    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"' || hex(old."metadata") || '"}' else json_quote(old."metadata") end end
-    || case when old."lead_id" is new."lead_id" then '' else ',"leadId":' || case typeof(old."lead_id") when 'blob' then '{"blob":"' || hex(old."lead_id") || '"}' else json_quote(old."lead_id") end end
-    || case when old."team_id" is new."team_id" then '' else ',"teamId":' || case typeof(old."team_id") when 'blob' then '{"blob":"' || hex(old."team_id") || '"}' else json_quote(old."team_id") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end end
-    || case when old."type" is new."type" then '' else ',"type":' || case typeof(new."type") when 'blob' then '{"blob":"' || hex(new."type") || '"}' else json_quote(new."type") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"' || hex(new."status") || '"}' else json_quote(new."status") end end
-    || case when old."phase" is new."phase" then '' else ',"phase":' || case typeof(new."phase") when 'blob' then '{"blob":"' || hex(new."phase") || '"}' else json_quote(new."phase") end end
-    || case when old."phase_config" is new."phase_config" then '' else ',"phaseConfig":' || case typeof(new."phase_config") when 'blob' then '{"blob":"' || hex(new."phase_config") || '"}' else json_quote(new."phase_config") end end
-    || case when old."health" is new."health" then '' else ',"health":' || case typeof(new."health") when 'blob' then '{"blob":"' || hex(new."health") || '"}' else json_quote(new."health") end end
-    || case when old."next_step" is new."next_step" then '' else ',"nextStep":' || case typeof(new."next_step") when 'blob' then '{"blob":"' || hex(new."next_step") || '"}' else json_quote(new."next_step") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end end
-    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"' || hex(new."metadata") || '"}' else json_quote(new."metadata") end end
-    || case when old."lead_id" is new."lead_id" then '' else ',"leadId":' || case typeof(new."lead_id") when 'blob' then '{"blob":"' || hex(new."lead_id") || '"}' else json_quote(new."lead_id") end end
-    || case when old."team_id" is new."team_id" then '' else ',"teamId":' || case typeof(new."team_id") when 'blob' then '{"blob":"' || hex(new."team_id") || '"}' else json_quote(new."team_id") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_projects_rename after update on projects
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'project', old.id, 'deleted',
-    old.id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end
-    || ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"' || hex(old."type") || '"}' else json_quote(old."type") end
-    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"' || hex(old."status") || '"}' else json_quote(old."status") end
-    || ',"phase":' || case typeof(old."phase") when 'blob' then '{"blob":"' || hex(old."phase") || '"}' else json_quote(old."phase") end
-    || ',"phaseConfig":' || case typeof(old."phase_config") when 'blob' then '{"blob":"' || hex(old."phase_config") || '"}' else json_quote(old."phase_config") end
-    || ',"health":' || case typeof(old."health") when 'blob' then '{"blob":"' || hex(old."health") || '"}' else json_quote(old."health") end
-    || ',"nextStep":' || case typeof(old."next_step") when 'blob' then '{"blob":"' || hex(old."next_step") || '"}' else json_quote(old."next_step") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"' || hex(old."metadata") || '"}' else json_quote(old."metadata") end
-    || ',"leadId":' || case typeof(old."lead_id") when 'blob' then '{"blob":"' || hex(old."lead_id") || '"}' else json_quote(old."lead_id") end
-    || ',"teamId":' || case typeof(old."team_id") when 'blob' then '{"blob":"' || hex(old."team_id") || '"}' else json_quote(old."team_id") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'project', new.id, 'created',
-    new.id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end
-    || ',"type":' || case typeof(new."type") when 'blob' then '{"blob":"' || hex(new."type") || '"}' else json_quote(new."type") end
-    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"' || hex(new."status") || '"}' else json_quote(new."status") end
-    || ',"phase":' || case typeof(new."phase") when 'blob' then '{"blob":"' || hex(new."phase") || '"}' else json_quote(new."phase") end
-    || ',"phaseConfig":' || case typeof(new."phase_config") when 'blob' then '{"blob":"' || hex(new."phase_config") || '"}' else json_quote(new."phase_config") end
-    || ',"health":' || case typeof(new."health") when 'blob' then '{"blob":"' || hex(new."health") || '"}' else json_quote(new."health") end
-    || ',"nextStep":' || case typeof(new."next_step") when 'blob' then '{"blob":"' || hex(new."next_step") || '"}' else json_quote(new."next_step") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"' || hex(new."metadata") || '"}' else json_quote(new."metadata") end
-    || ',"leadId":' || case typeof(new."lead_id") when 'blob' then '{"blob":"' || hex(new."lead_id") || '"}' else json_quote(new."lead_id") end
-    || ',"teamId":' || case typeof(new."team_id") when 'blob' then '{"blob":"' || hex(new."team_id") || '"}' else json_quote(new."team_id") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end end
+    || case when old."type" is new."type" then '' else ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"'||hex(old."type")||'"}' else json_quote(old."type") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end end
+    || case when old."phase" is new."phase" then '' else ',"phase":' || case typeof(old."phase") when 'blob' then '{"blob":"'||hex(old."phase")||'"}' else json_quote(old."phase") end end
+    || case when old."phase_config" is new."phase_config" then '' else ',"phaseConfig":' || case typeof(old."phase_config") when 'blob' then '{"blob":"'||hex(old."phase_config")||'"}' else json_quote(old."phase_config") end end
+    || case when old."health" is new."health" then '' else ',"health":' || case typeof(old."health") when 'blob' then '{"blob":"'||hex(old."health")||'"}' else json_quote(old."health") end end
+    || case when old."next_step" is new."next_step" then '' else ',"nextStep":' || case typeof(old."next_step") when 'blob' then '{"blob":"'||hex(old."next_step")||'"}' else json_quote(old."next_step") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end end
+    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end end
+    || case when old."lead_id" is new."lead_id" then '' else ',"leadId":' || case typeof(old."lead_id") when 'blob' then '{"blob":"'||hex(old."lead_id")||'"}' else json_quote(old."lead_id") end end
+    || case when old."team_id" is new."team_id" then '' else ',"teamId":' || case typeof(old."team_id") when 'blob' then '{"blob":"'||hex(old."team_id")||'"}' else json_quote(old."team_id") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end end
+    || case when old."type" is new."type" then '' else ',"type":' || case typeof(new."type") when 'blob' then '{"blob":"'||hex(new."type")||'"}' else json_quote(new."type") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end end
+    || case when old."phase" is new."phase" then '' else ',"phase":' || case typeof(new."phase") when 'blob' then '{"blob":"'||hex(new."phase")||'"}' else json_quote(new."phase") end end
+    || case when old."phase_config" is new."phase_config" then '' else ',"phaseConfig":' || case typeof(new."phase_config") when 'blob' then '{"blob":"'||hex(new."phase_config")||'"}' else json_quote(new."phase_config") end end
+    || case when old."health" is new."health" then '' else ',"health":' || case typeof(new."health") when 'blob' then '{"blob":"'||hex(new."health")||'"}' else json_quote(new."health") end end
+    || case when old."next_step" is new."next_step" then '' else ',"nextStep":' || case typeof(new."next_step") when 'blob' then '{"blob":"'||hex(new."next_step")||'"}' else json_quote(new."next_step") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end end
+    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' else json_quote(new."metadata") end end
+    || case when old."lead_id" is new."lead_id" then '' else ',"leadId":' || case typeof(new."lead_id") when 'blob' then '{"blob":"'||hex(new."lead_id")||'"}' else json_quote(new."lead_id") end end
+    || case when old."team_id" is new."team_id" then '' else ',"teamId":' || case typeof(new."team_id") when 'blob' then '{"blob":"'||hex(new."team_id")||'"}' else json_quote(new."team_id") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_projects_children before delete on projects begin
@@ -337,40 +306,42 @@ CREATE TRIGGER changes_projects_delete after delete on projects begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'project', old.id, 'deleted',
     old.id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end
-    || ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"' || hex(old."type") || '"}' else json_quote(old."type") end
-    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"' || hex(old."status") || '"}' else json_quote(old."status") end
-    || ',"phase":' || case typeof(old."phase") when 'blob' then '{"blob":"' || hex(old."phase") || '"}' else json_quote(old."phase") end
-    || ',"phaseConfig":' || case typeof(old."phase_config") when 'blob' then '{"blob":"' || hex(old."phase_config") || '"}' else json_quote(old."phase_config") end
-    || ',"health":' || case typeof(old."health") when 'blob' then '{"blob":"' || hex(old."health") || '"}' else json_quote(old."health") end
-    || ',"nextStep":' || case typeof(old."next_step") when 'blob' then '{"blob":"' || hex(old."next_step") || '"}' else json_quote(old."next_step") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"' || hex(old."metadata") || '"}' else json_quote(old."metadata") end
-    || ',"leadId":' || case typeof(old."lead_id") when 'blob' then '{"blob":"' || hex(old."lead_id") || '"}' else json_quote(old."lead_id") end
-    || ',"teamId":' || case typeof(old."team_id") when 'blob' then '{"blob":"' || hex(old."team_id") || '"}' else json_quote(old."team_id") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
+    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end
+    || ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"'||hex(old."type")||'"}' else json_quote(old."type") end
+    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end
+    || ',"phase":' || case typeof(old."phase") when 'blob' then '{"blob":"'||hex(old."phase")||'"}' else json_quote(old."phase") end
+    || ',"phaseConfig":' || case typeof(old."phase_config") when 'blob' then '{"blob":"'||hex(old."phase_config")||'"}' else json_quote(old."phase_config") end
+    || ',"health":' || case typeof(old."health") when 'blob' then '{"blob":"'||hex(old."health")||'"}' else json_quote(old."health") end
+    || ',"nextStep":' || case typeof(old."next_step") when 'blob' then '{"blob":"'||hex(old."next_step")||'"}' else json_quote(old."next_step") end
+    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end
+    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end
+    || ',"leadId":' || case typeof(old."lead_id") when 'blob' then '{"blob":"'||hex(old."lead_id")||'"}' else json_quote(old."lead_id") end
+    || ',"teamId":' || case typeof(old."team_id") when 'blob' then '{"blob":"'||hex(old."team_id")||'"}' else json_quote(old."team_id") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_kanban_columns as select rowid as row, kanban_columns.id as id, kanban_columns.project_id as project_id, null as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(kanban_columns."id") when 'blob' then '{"blob":"'||hex(kanban_columns."id")||'"}' else json_quote(kanban_columns."id") end
+    || ',"projectId":' || case typeof(kanban_columns."project_id") when 'blob' then '{"blob":"'||hex(kanban_columns."project_id")||'"}' else json_quote(kanban_columns."project_id") end
+    || ',"name":' || case typeof(kanban_columns."name") when 'blob' then '{"blob":"'||hex(kanban_columns."name")||'"}' else json_quote(kanban_columns."name") end
+    || ',"color":' || case typeof(kanban_columns."color") when 'blob' then '{"blob":"'||hex(kanban_columns."color")||'"}' else json_quote(kanban_columns."color") end
+    || ',"sortOrder":' || case typeof(kanban_columns."sort_order") when 'blob' then '{"blob":"'||hex(kanban_columns."sort_order")||'"}' else json_quote(kanban_columns."sort_order") end
+    || ',"wipLimit":' || case typeof(kanban_columns."wip_limit") when 'blob' then '{"blob":"'||hex(kanban_columns."wip_limit")||'"}' else json_quote(kanban_columns."wip_limit") end
+    || ',"wipPolicy":' || case typeof(kanban_columns."wip_policy") when 'blob' then '{"blob":"'||hex(kanban_columns."wip_policy")||'"}' else json_quote(kanban_columns."wip_policy") end
+    || ',"createdAt":' || case typeof(kanban_columns."created_at") when 'blob' then '{"blob":"'||hex(kanban_columns."created_at")||'"}' else json_quote(kanban_columns."created_at") end
+    || ',"updatedAt":' || case typeof(kanban_columns."updated_at") when 'blob' then '{"blob":"'||hex(kanban_columns."updated_at")||'"}' else json_quote(kanban_columns."updated_at") end, 2) || '}' as record from kanban_columns;
+--> statement-breakpoint
 CREATE TRIGGER changes_kanban_columns_replace before insert on kanban_columns
 when exists (select 1 from changes_pending where kind = 'kanban-column')
-  or exists (select 1 from kanban_columns r where (r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name")) begin
+  or exists (select 1 from kanban_columns r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name"))) begin
   delete from changes_pending where kind = 'kanban-column';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'kanban-column', r.id, r.project_id, null, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"projectId":' || case typeof(r."project_id") when 'blob' then '{"blob":"' || hex(r."project_id") || '"}' else json_quote(r."project_id") end
-    || ',"name":' || case typeof(r."name") when 'blob' then '{"blob":"' || hex(r."name") || '"}' else json_quote(r."name") end
-    || ',"color":' || case typeof(r."color") when 'blob' then '{"blob":"' || hex(r."color") || '"}' else json_quote(r."color") end
-    || ',"sortOrder":' || case typeof(r."sort_order") when 'blob' then '{"blob":"' || hex(r."sort_order") || '"}' else json_quote(r."sort_order") end
-    || ',"wipLimit":' || case typeof(r."wip_limit") when 'blob' then '{"blob":"' || hex(r."wip_limit") || '"}' else json_quote(r."wip_limit") end
-    || ',"wipPolicy":' || case typeof(r."wip_policy") when 'blob' then '{"blob":"' || hex(r."wip_policy") || '"}' else json_quote(r."wip_policy") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end, 2) || '}'
-    from kanban_columns r where (r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name");
+    select 'kanban-column', id, project_id, item_id, owner_id, record from changes_of_kanban_columns
+    where row in (select r.rowid from kanban_columns r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_columns_insert after insert on kanban_columns begin
@@ -381,15 +352,34 @@ CREATE TRIGGER changes_kanban_columns_insert after insert on kanban_columns begi
     'kanban-column', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"' || hex(new."color") || '"}' else json_quote(new."color") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"wipLimit":' || case typeof(new."wip_limit") when 'blob' then '{"blob":"' || hex(new."wip_limit") || '"}' else json_quote(new."wip_limit") end
-    || ',"wipPolicy":' || case typeof(new."wip_policy") when 'blob' then '{"blob":"' || hex(new."wip_policy") || '"}' else json_quote(new."wip_policy") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
+    || ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' else json_quote(new."color") end
+    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end
+    || ',"wipLimit":' || case typeof(new."wip_limit") when 'blob' then '{"blob":"'||hex(new."wip_limit")||'"}' else json_quote(new."wip_limit") end
+    || ',"wipPolicy":' || case typeof(new."wip_policy") when 'blob' then '{"blob":"'||hex(new."wip_policy")||'"}' else json_quote(new."wip_policy") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_columns_displace before update of "id", "project_id", "name" on kanban_columns
+when exists (select 1 from changes_pending where kind = 'kanban-column')
+  or exists (select 1 from kanban_columns r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'kanban-column';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'kanban-column', id, project_id, item_id, owner_id, record from changes_of_kanban_columns
+    where row in (select r.rowid from kanban_columns r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_columns_displaced after update of "id", "project_id", "name" on kanban_columns
+when exists (select 1 from changes_pending where kind = 'kanban-column') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'kanban-column';
+  delete from changes_pending where kind = 'kanban-column';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'kanban-column', id, 'created', project_id, item_id, owner_id, record from changes_of_kanban_columns
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_columns_update after update on kanban_columns
@@ -398,54 +388,24 @@ when ((old."id", old."project_id", old."name", old."color", old."sort_order", ol
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-column', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end end
-    || case when old."color" is new."color" then '' else ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"' || hex(old."color") || '"}' else json_quote(old."color") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end end
-    || case when old."wip_limit" is new."wip_limit" then '' else ',"wipLimit":' || case typeof(old."wip_limit") when 'blob' then '{"blob":"' || hex(old."wip_limit") || '"}' else json_quote(old."wip_limit") end end
-    || case when old."wip_policy" is new."wip_policy" then '' else ',"wipPolicy":' || case typeof(old."wip_policy") when 'blob' then '{"blob":"' || hex(old."wip_policy") || '"}' else json_quote(old."wip_policy") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end end
-    || case when old."color" is new."color" then '' else ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"' || hex(new."color") || '"}' else json_quote(new."color") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end end
-    || case when old."wip_limit" is new."wip_limit" then '' else ',"wipLimit":' || case typeof(new."wip_limit") when 'blob' then '{"blob":"' || hex(new."wip_limit") || '"}' else json_quote(new."wip_limit") end end
-    || case when old."wip_policy" is new."wip_policy" then '' else ',"wipPolicy":' || case typeof(new."wip_policy") when 'blob' then '{"blob":"' || hex(new."wip_policy") || '"}' else json_quote(new."wip_policy") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_kanban_columns_rename after update on kanban_columns
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-column', old.id, 'deleted',
-    old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"' || hex(old."color") || '"}' else json_quote(old."color") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"wipLimit":' || case typeof(old."wip_limit") when 'blob' then '{"blob":"' || hex(old."wip_limit") || '"}' else json_quote(old."wip_limit") end
-    || ',"wipPolicy":' || case typeof(old."wip_policy") when 'blob' then '{"blob":"' || hex(old."wip_policy") || '"}' else json_quote(old."wip_policy") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-column', new.id, 'created',
-    new.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"' || hex(new."color") || '"}' else json_quote(new."color") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"wipLimit":' || case typeof(new."wip_limit") when 'blob' then '{"blob":"' || hex(new."wip_limit") || '"}' else json_quote(new."wip_limit") end
-    || ',"wipPolicy":' || case typeof(new."wip_policy") when 'blob' then '{"blob":"' || hex(new."wip_policy") || '"}' else json_quote(new."wip_policy") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
+    || case when old."color" is new."color" then '' else ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' else json_quote(old."color") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end end
+    || case when old."wip_limit" is new."wip_limit" then '' else ',"wipLimit":' || case typeof(old."wip_limit") when 'blob' then '{"blob":"'||hex(old."wip_limit")||'"}' else json_quote(old."wip_limit") end end
+    || case when old."wip_policy" is new."wip_policy" then '' else ',"wipPolicy":' || case typeof(old."wip_policy") when 'blob' then '{"blob":"'||hex(old."wip_policy")||'"}' else json_quote(old."wip_policy") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
+    || case when old."color" is new."color" then '' else ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' else json_quote(new."color") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end end
+    || case when old."wip_limit" is new."wip_limit" then '' else ',"wipLimit":' || case typeof(new."wip_limit") when 'blob' then '{"blob":"'||hex(new."wip_limit")||'"}' else json_quote(new."wip_limit") end end
+    || case when old."wip_policy" is new."wip_policy" then '' else ',"wipPolicy":' || case typeof(new."wip_policy") when 'blob' then '{"blob":"'||hex(new."wip_policy")||'"}' else json_quote(new."wip_policy") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_columns_delete after delete on kanban_columns begin
@@ -453,31 +413,33 @@ CREATE TRIGGER changes_kanban_columns_delete after delete on kanban_columns begi
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-column', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"' || hex(old."color") || '"}' else json_quote(old."color") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"wipLimit":' || case typeof(old."wip_limit") when 'blob' then '{"blob":"' || hex(old."wip_limit") || '"}' else json_quote(old."wip_limit") end
-    || ',"wipPolicy":' || case typeof(old."wip_policy") when 'blob' then '{"blob":"' || hex(old."wip_policy") || '"}' else json_quote(old."wip_policy") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
+    || ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' else json_quote(old."color") end
+    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end
+    || ',"wipLimit":' || case typeof(old."wip_limit") when 'blob' then '{"blob":"'||hex(old."wip_limit")||'"}' else json_quote(old."wip_limit") end
+    || ',"wipPolicy":' || case typeof(old."wip_policy") when 'blob' then '{"blob":"'||hex(old."wip_policy")||'"}' else json_quote(old."wip_policy") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_kanban_labels as select rowid as row, kanban_labels.id as id, kanban_labels.project_id as project_id, null as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(kanban_labels."id") when 'blob' then '{"blob":"'||hex(kanban_labels."id")||'"}' else json_quote(kanban_labels."id") end
+    || ',"projectId":' || case typeof(kanban_labels."project_id") when 'blob' then '{"blob":"'||hex(kanban_labels."project_id")||'"}' else json_quote(kanban_labels."project_id") end
+    || ',"name":' || case typeof(kanban_labels."name") when 'blob' then '{"blob":"'||hex(kanban_labels."name")||'"}' else json_quote(kanban_labels."name") end
+    || ',"color":' || case typeof(kanban_labels."color") when 'blob' then '{"blob":"'||hex(kanban_labels."color")||'"}' else json_quote(kanban_labels."color") end
+    || ',"createdAt":' || case typeof(kanban_labels."created_at") when 'blob' then '{"blob":"'||hex(kanban_labels."created_at")||'"}' else json_quote(kanban_labels."created_at") end
+    || ',"updatedAt":' || case typeof(kanban_labels."updated_at") when 'blob' then '{"blob":"'||hex(kanban_labels."updated_at")||'"}' else json_quote(kanban_labels."updated_at") end, 2) || '}' as record from kanban_labels;
+--> statement-breakpoint
 CREATE TRIGGER changes_kanban_labels_replace before insert on kanban_labels
 when exists (select 1 from changes_pending where kind = 'kanban-label')
-  or exists (select 1 from kanban_labels r where (r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name")) begin
+  or exists (select 1 from kanban_labels r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name"))) begin
   delete from changes_pending where kind = 'kanban-label';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'kanban-label', r.id, r.project_id, null, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"projectId":' || case typeof(r."project_id") when 'blob' then '{"blob":"' || hex(r."project_id") || '"}' else json_quote(r."project_id") end
-    || ',"name":' || case typeof(r."name") when 'blob' then '{"blob":"' || hex(r."name") || '"}' else json_quote(r."name") end
-    || ',"color":' || case typeof(r."color") when 'blob' then '{"blob":"' || hex(r."color") || '"}' else json_quote(r."color") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end, 2) || '}'
-    from kanban_labels r where (r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name");
+    select 'kanban-label', id, project_id, item_id, owner_id, record from changes_of_kanban_labels
+    where row in (select r.rowid from kanban_labels r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_labels_insert after insert on kanban_labels begin
@@ -488,12 +450,31 @@ CREATE TRIGGER changes_kanban_labels_insert after insert on kanban_labels begin
     'kanban-label', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"' || hex(new."color") || '"}' else json_quote(new."color") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
+    || ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' else json_quote(new."color") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_labels_displace before update of "id", "project_id", "name" on kanban_labels
+when exists (select 1 from changes_pending where kind = 'kanban-label')
+  or exists (select 1 from kanban_labels r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'kanban-label';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'kanban-label', id, project_id, item_id, owner_id, record from changes_of_kanban_labels
+    where row in (select r.rowid from kanban_labels r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."name" = new."name")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_labels_displaced after update of "id", "project_id", "name" on kanban_labels
+when exists (select 1 from changes_pending where kind = 'kanban-label') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'kanban-label';
+  delete from changes_pending where kind = 'kanban-label';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'kanban-label', id, 'created', project_id, item_id, owner_id, record from changes_of_kanban_labels
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_labels_update after update on kanban_labels
@@ -502,42 +483,18 @@ when ((old."id", old."project_id", old."name", old."color", old."created_at")
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-label', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end end
-    || case when old."color" is new."color" then '' else ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"' || hex(old."color") || '"}' else json_quote(old."color") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end end
-    || case when old."color" is new."color" then '' else ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"' || hex(new."color") || '"}' else json_quote(new."color") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_kanban_labels_rename after update on kanban_labels
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-label', old.id, 'deleted',
-    old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"' || hex(old."color") || '"}' else json_quote(old."color") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-label', new.id, 'created',
-    new.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"' || hex(new."color") || '"}' else json_quote(new."color") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
+    || case when old."color" is new."color" then '' else ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' else json_quote(old."color") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
+    || case when old."color" is new."color" then '' else ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' else json_quote(new."color") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_labels_children before delete on kanban_labels begin
@@ -549,39 +506,41 @@ CREATE TRIGGER changes_kanban_labels_delete after delete on kanban_labels begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-label', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"' || hex(old."color") || '"}' else json_quote(old."color") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
+    || ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' else json_quote(old."color") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_kanban_items as select rowid as row, kanban_items.id as id, kanban_items.project_id as project_id, kanban_items.id as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(kanban_items."id") when 'blob' then '{"blob":"'||hex(kanban_items."id")||'"}' else json_quote(kanban_items."id") end
+    || ',"projectId":' || case typeof(kanban_items."project_id") when 'blob' then '{"blob":"'||hex(kanban_items."project_id")||'"}' else json_quote(kanban_items."project_id") end
+    || ',"title":' || case typeof(kanban_items."title") when 'blob' then '{"blob":"'||hex(kanban_items."title")||'"}' else json_quote(kanban_items."title") end
+    || ',"description":' || case typeof(kanban_items."description") when 'blob' then '{"blob":"'||hex(kanban_items."description")||'"}' else json_quote(kanban_items."description") end
+    || ',"column":' || case typeof(kanban_items."column") when 'blob' then '{"blob":"'||hex(kanban_items."column")||'"}' else json_quote(kanban_items."column") end
+    || ',"sortOrder":' || case typeof(kanban_items."sort_order") when 'blob' then '{"blob":"'||hex(kanban_items."sort_order")||'"}' else json_quote(kanban_items."sort_order") end
+    || ',"priority":' || case typeof(kanban_items."priority") when 'blob' then '{"blob":"'||hex(kanban_items."priority")||'"}' else json_quote(kanban_items."priority") end
+    || ',"assigneeId":' || case typeof(kanban_items."assignee_id") when 'blob' then '{"blob":"'||hex(kanban_items."assignee_id")||'"}' else json_quote(kanban_items."assignee_id") end
+    || ',"dueDate":' || case typeof(kanban_items."due_date") when 'blob' then '{"blob":"'||hex(kanban_items."due_date")||'"}' else json_quote(kanban_items."due_date") end
+    || ',"source":' || case typeof(kanban_items."source") when 'blob' then '{"blob":"'||hex(kanban_items."source")||'"}' else json_quote(kanban_items."source") end
+    || ',"sourceId":' || case typeof(kanban_items."source_id") when 'blob' then '{"blob":"'||hex(kanban_items."source_id")||'"}' else json_quote(kanban_items."source_id") end
+    || ',"isNew":' || case typeof(kanban_items."is_new") when 'blob' then '{"blob":"'||hex(kanban_items."is_new")||'"}' else json_quote(kanban_items."is_new") end
+    || ',"approved":' || case typeof(kanban_items."approved") when 'blob' then '{"blob":"'||hex(kanban_items."approved")||'"}' else json_quote(kanban_items."approved") end
+    || ',"dismissed":' || case typeof(kanban_items."dismissed") when 'blob' then '{"blob":"'||hex(kanban_items."dismissed")||'"}' else json_quote(kanban_items."dismissed") end
+    || ',"metadata":' || case typeof(kanban_items."metadata") when 'blob' then '{"blob":"'||hex(kanban_items."metadata")||'"}' else json_quote(kanban_items."metadata") end
+    || ',"createdAt":' || case typeof(kanban_items."created_at") when 'blob' then '{"blob":"'||hex(kanban_items."created_at")||'"}' else json_quote(kanban_items."created_at") end
+    || ',"updatedAt":' || case typeof(kanban_items."updated_at") when 'blob' then '{"blob":"'||hex(kanban_items."updated_at")||'"}' else json_quote(kanban_items."updated_at") end, 2) || '}' as record from kanban_items;
+--> statement-breakpoint
 CREATE TRIGGER changes_kanban_items_replace before insert on kanban_items
 when exists (select 1 from changes_pending where kind = 'kanban-item')
-  or exists (select 1 from kanban_items r where (r."id" = new."id")) begin
+  or exists (select 1 from kanban_items r where ((r."id" = new."id"))) begin
   delete from changes_pending where kind = 'kanban-item';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'kanban-item', r.id, r.project_id, r.id, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"projectId":' || case typeof(r."project_id") when 'blob' then '{"blob":"' || hex(r."project_id") || '"}' else json_quote(r."project_id") end
-    || ',"title":' || case typeof(r."title") when 'blob' then '{"blob":"' || hex(r."title") || '"}' else json_quote(r."title") end
-    || ',"description":' || case typeof(r."description") when 'blob' then '{"blob":"' || hex(r."description") || '"}' else json_quote(r."description") end
-    || ',"column":' || case typeof(r."column") when 'blob' then '{"blob":"' || hex(r."column") || '"}' else json_quote(r."column") end
-    || ',"sortOrder":' || case typeof(r."sort_order") when 'blob' then '{"blob":"' || hex(r."sort_order") || '"}' else json_quote(r."sort_order") end
-    || ',"priority":' || case typeof(r."priority") when 'blob' then '{"blob":"' || hex(r."priority") || '"}' else json_quote(r."priority") end
-    || ',"assigneeId":' || case typeof(r."assignee_id") when 'blob' then '{"blob":"' || hex(r."assignee_id") || '"}' else json_quote(r."assignee_id") end
-    || ',"dueDate":' || case typeof(r."due_date") when 'blob' then '{"blob":"' || hex(r."due_date") || '"}' else json_quote(r."due_date") end
-    || ',"source":' || case typeof(r."source") when 'blob' then '{"blob":"' || hex(r."source") || '"}' else json_quote(r."source") end
-    || ',"sourceId":' || case typeof(r."source_id") when 'blob' then '{"blob":"' || hex(r."source_id") || '"}' else json_quote(r."source_id") end
-    || ',"isNew":' || case typeof(r."is_new") when 'blob' then '{"blob":"' || hex(r."is_new") || '"}' else json_quote(r."is_new") end
-    || ',"approved":' || case typeof(r."approved") when 'blob' then '{"blob":"' || hex(r."approved") || '"}' else json_quote(r."approved") end
-    || ',"dismissed":' || case typeof(r."dismissed") when 'blob' then '{"blob":"' || hex(r."dismissed") || '"}' else json_quote(r."dismissed") end
-    || ',"metadata":' || case typeof(r."metadata") when 'blob' then '{"blob":"' || hex(r."metadata") || '"}' else json_quote(r."metadata") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end, 2) || '}'
-    from kanban_items r where (r."id" = new."id");
+    select 'kanban-item', id, project_id, item_id, owner_id, record from changes_of_kanban_items
+    where row in (select r.rowid from kanban_items r where ((r."id" = new."id")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_items_insert after insert on kanban_items begin
@@ -592,23 +551,42 @@ CREATE TRIGGER changes_kanban_items_insert after insert on kanban_items begin
     'kanban-item', new.id, 'created',
     new.project_id, new.id, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end
-    || ',"column":' || case typeof(new."column") when 'blob' then '{"blob":"' || hex(new."column") || '"}' else json_quote(new."column") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"' || hex(new."priority") || '"}' else json_quote(new."priority") end
-    || ',"assigneeId":' || case typeof(new."assignee_id") when 'blob' then '{"blob":"' || hex(new."assignee_id") || '"}' else json_quote(new."assignee_id") end
-    || ',"dueDate":' || case typeof(new."due_date") when 'blob' then '{"blob":"' || hex(new."due_date") || '"}' else json_quote(new."due_date") end
-    || ',"source":' || case typeof(new."source") when 'blob' then '{"blob":"' || hex(new."source") || '"}' else json_quote(new."source") end
-    || ',"sourceId":' || case typeof(new."source_id") when 'blob' then '{"blob":"' || hex(new."source_id") || '"}' else json_quote(new."source_id") end
-    || ',"isNew":' || case typeof(new."is_new") when 'blob' then '{"blob":"' || hex(new."is_new") || '"}' else json_quote(new."is_new") end
-    || ',"approved":' || case typeof(new."approved") when 'blob' then '{"blob":"' || hex(new."approved") || '"}' else json_quote(new."approved") end
-    || ',"dismissed":' || case typeof(new."dismissed") when 'blob' then '{"blob":"' || hex(new."dismissed") || '"}' else json_quote(new."dismissed") end
-    || ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"' || hex(new."metadata") || '"}' else json_quote(new."metadata") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end
+    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end
+    || ',"column":' || case typeof(new."column") when 'blob' then '{"blob":"'||hex(new."column")||'"}' else json_quote(new."column") end
+    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end
+    || ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' else json_quote(new."priority") end
+    || ',"assigneeId":' || case typeof(new."assignee_id") when 'blob' then '{"blob":"'||hex(new."assignee_id")||'"}' else json_quote(new."assignee_id") end
+    || ',"dueDate":' || case typeof(new."due_date") when 'blob' then '{"blob":"'||hex(new."due_date")||'"}' else json_quote(new."due_date") end
+    || ',"source":' || case typeof(new."source") when 'blob' then '{"blob":"'||hex(new."source")||'"}' else json_quote(new."source") end
+    || ',"sourceId":' || case typeof(new."source_id") when 'blob' then '{"blob":"'||hex(new."source_id")||'"}' else json_quote(new."source_id") end
+    || ',"isNew":' || case typeof(new."is_new") when 'blob' then '{"blob":"'||hex(new."is_new")||'"}' else json_quote(new."is_new") end
+    || ',"approved":' || case typeof(new."approved") when 'blob' then '{"blob":"'||hex(new."approved")||'"}' else json_quote(new."approved") end
+    || ',"dismissed":' || case typeof(new."dismissed") when 'blob' then '{"blob":"'||hex(new."dismissed")||'"}' else json_quote(new."dismissed") end
+    || ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' else json_quote(new."metadata") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_items_displace before update of "id" on kanban_items
+when exists (select 1 from changes_pending where kind = 'kanban-item')
+  or exists (select 1 from kanban_items r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'kanban-item';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'kanban-item', id, project_id, item_id, owner_id, record from changes_of_kanban_items
+    where row in (select r.rowid from kanban_items r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_items_displaced after update of "id" on kanban_items
+when exists (select 1 from changes_pending where kind = 'kanban-item') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'kanban-item';
+  delete from changes_pending where kind = 'kanban-item';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'kanban-item', id, 'created', project_id, item_id, owner_id, record from changes_of_kanban_items
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_items_update after update on kanban_items
@@ -617,86 +595,40 @@ when ((old."id", old."project_id", old."title", old."description", old."column",
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-item', new.id, 'updated',
     new.project_id, new.id, nullif(old.project_id, new.project_id), null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end end
-    || case when old."column" is new."column" then '' else ',"column":' || case typeof(old."column") when 'blob' then '{"blob":"' || hex(old."column") || '"}' else json_quote(old."column") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end end
-    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"' || hex(old."priority") || '"}' else json_quote(old."priority") end end
-    || case when old."assignee_id" is new."assignee_id" then '' else ',"assigneeId":' || case typeof(old."assignee_id") when 'blob' then '{"blob":"' || hex(old."assignee_id") || '"}' else json_quote(old."assignee_id") end end
-    || case when old."due_date" is new."due_date" then '' else ',"dueDate":' || case typeof(old."due_date") when 'blob' then '{"blob":"' || hex(old."due_date") || '"}' else json_quote(old."due_date") end end
-    || case when old."source" is new."source" then '' else ',"source":' || case typeof(old."source") when 'blob' then '{"blob":"' || hex(old."source") || '"}' else json_quote(old."source") end end
-    || case when old."source_id" is new."source_id" then '' else ',"sourceId":' || case typeof(old."source_id") when 'blob' then '{"blob":"' || hex(old."source_id") || '"}' else json_quote(old."source_id") end end
-    || case when old."is_new" is new."is_new" then '' else ',"isNew":' || case typeof(old."is_new") when 'blob' then '{"blob":"' || hex(old."is_new") || '"}' else json_quote(old."is_new") end end
-    || case when old."approved" is new."approved" then '' else ',"approved":' || case typeof(old."approved") when 'blob' then '{"blob":"' || hex(old."approved") || '"}' else json_quote(old."approved") end end
-    || case when old."dismissed" is new."dismissed" then '' else ',"dismissed":' || case typeof(old."dismissed") when 'blob' then '{"blob":"' || hex(old."dismissed") || '"}' else json_quote(old."dismissed") end end
-    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"' || hex(old."metadata") || '"}' else json_quote(old."metadata") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end end
-    || case when old."column" is new."column" then '' else ',"column":' || case typeof(new."column") when 'blob' then '{"blob":"' || hex(new."column") || '"}' else json_quote(new."column") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end end
-    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"' || hex(new."priority") || '"}' else json_quote(new."priority") end end
-    || case when old."assignee_id" is new."assignee_id" then '' else ',"assigneeId":' || case typeof(new."assignee_id") when 'blob' then '{"blob":"' || hex(new."assignee_id") || '"}' else json_quote(new."assignee_id") end end
-    || case when old."due_date" is new."due_date" then '' else ',"dueDate":' || case typeof(new."due_date") when 'blob' then '{"blob":"' || hex(new."due_date") || '"}' else json_quote(new."due_date") end end
-    || case when old."source" is new."source" then '' else ',"source":' || case typeof(new."source") when 'blob' then '{"blob":"' || hex(new."source") || '"}' else json_quote(new."source") end end
-    || case when old."source_id" is new."source_id" then '' else ',"sourceId":' || case typeof(new."source_id") when 'blob' then '{"blob":"' || hex(new."source_id") || '"}' else json_quote(new."source_id") end end
-    || case when old."is_new" is new."is_new" then '' else ',"isNew":' || case typeof(new."is_new") when 'blob' then '{"blob":"' || hex(new."is_new") || '"}' else json_quote(new."is_new") end end
-    || case when old."approved" is new."approved" then '' else ',"approved":' || case typeof(new."approved") when 'blob' then '{"blob":"' || hex(new."approved") || '"}' else json_quote(new."approved") end end
-    || case when old."dismissed" is new."dismissed" then '' else ',"dismissed":' || case typeof(new."dismissed") when 'blob' then '{"blob":"' || hex(new."dismissed") || '"}' else json_quote(new."dismissed") end end
-    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"' || hex(new."metadata") || '"}' else json_quote(new."metadata") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_kanban_items_rename after update on kanban_items
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-item', old.id, 'deleted',
-    old.project_id, old.id, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end
-    || ',"column":' || case typeof(old."column") when 'blob' then '{"blob":"' || hex(old."column") || '"}' else json_quote(old."column") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"' || hex(old."priority") || '"}' else json_quote(old."priority") end
-    || ',"assigneeId":' || case typeof(old."assignee_id") when 'blob' then '{"blob":"' || hex(old."assignee_id") || '"}' else json_quote(old."assignee_id") end
-    || ',"dueDate":' || case typeof(old."due_date") when 'blob' then '{"blob":"' || hex(old."due_date") || '"}' else json_quote(old."due_date") end
-    || ',"source":' || case typeof(old."source") when 'blob' then '{"blob":"' || hex(old."source") || '"}' else json_quote(old."source") end
-    || ',"sourceId":' || case typeof(old."source_id") when 'blob' then '{"blob":"' || hex(old."source_id") || '"}' else json_quote(old."source_id") end
-    || ',"isNew":' || case typeof(old."is_new") when 'blob' then '{"blob":"' || hex(old."is_new") || '"}' else json_quote(old."is_new") end
-    || ',"approved":' || case typeof(old."approved") when 'blob' then '{"blob":"' || hex(old."approved") || '"}' else json_quote(old."approved") end
-    || ',"dismissed":' || case typeof(old."dismissed") when 'blob' then '{"blob":"' || hex(old."dismissed") || '"}' else json_quote(old."dismissed") end
-    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"' || hex(old."metadata") || '"}' else json_quote(old."metadata") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-item', new.id, 'created',
-    new.project_id, new.id, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end
-    || ',"column":' || case typeof(new."column") when 'blob' then '{"blob":"' || hex(new."column") || '"}' else json_quote(new."column") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"' || hex(new."priority") || '"}' else json_quote(new."priority") end
-    || ',"assigneeId":' || case typeof(new."assignee_id") when 'blob' then '{"blob":"' || hex(new."assignee_id") || '"}' else json_quote(new."assignee_id") end
-    || ',"dueDate":' || case typeof(new."due_date") when 'blob' then '{"blob":"' || hex(new."due_date") || '"}' else json_quote(new."due_date") end
-    || ',"source":' || case typeof(new."source") when 'blob' then '{"blob":"' || hex(new."source") || '"}' else json_quote(new."source") end
-    || ',"sourceId":' || case typeof(new."source_id") when 'blob' then '{"blob":"' || hex(new."source_id") || '"}' else json_quote(new."source_id") end
-    || ',"isNew":' || case typeof(new."is_new") when 'blob' then '{"blob":"' || hex(new."is_new") || '"}' else json_quote(new."is_new") end
-    || ',"approved":' || case typeof(new."approved") when 'blob' then '{"blob":"' || hex(new."approved") || '"}' else json_quote(new."approved") end
-    || ',"dismissed":' || case typeof(new."dismissed") when 'blob' then '{"blob":"' || hex(new."dismissed") || '"}' else json_quote(new."dismissed") end
-    || ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"' || hex(new."metadata") || '"}' else json_quote(new."metadata") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end end
+    || case when old."column" is new."column" then '' else ',"column":' || case typeof(old."column") when 'blob' then '{"blob":"'||hex(old."column")||'"}' else json_quote(old."column") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end end
+    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' else json_quote(old."priority") end end
+    || case when old."assignee_id" is new."assignee_id" then '' else ',"assigneeId":' || case typeof(old."assignee_id") when 'blob' then '{"blob":"'||hex(old."assignee_id")||'"}' else json_quote(old."assignee_id") end end
+    || case when old."due_date" is new."due_date" then '' else ',"dueDate":' || case typeof(old."due_date") when 'blob' then '{"blob":"'||hex(old."due_date")||'"}' else json_quote(old."due_date") end end
+    || case when old."source" is new."source" then '' else ',"source":' || case typeof(old."source") when 'blob' then '{"blob":"'||hex(old."source")||'"}' else json_quote(old."source") end end
+    || case when old."source_id" is new."source_id" then '' else ',"sourceId":' || case typeof(old."source_id") when 'blob' then '{"blob":"'||hex(old."source_id")||'"}' else json_quote(old."source_id") end end
+    || case when old."is_new" is new."is_new" then '' else ',"isNew":' || case typeof(old."is_new") when 'blob' then '{"blob":"'||hex(old."is_new")||'"}' else json_quote(old."is_new") end end
+    || case when old."approved" is new."approved" then '' else ',"approved":' || case typeof(old."approved") when 'blob' then '{"blob":"'||hex(old."approved")||'"}' else json_quote(old."approved") end end
+    || case when old."dismissed" is new."dismissed" then '' else ',"dismissed":' || case typeof(old."dismissed") when 'blob' then '{"blob":"'||hex(old."dismissed")||'"}' else json_quote(old."dismissed") end end
+    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end end
+    || case when old."column" is new."column" then '' else ',"column":' || case typeof(new."column") when 'blob' then '{"blob":"'||hex(new."column")||'"}' else json_quote(new."column") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end end
+    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' else json_quote(new."priority") end end
+    || case when old."assignee_id" is new."assignee_id" then '' else ',"assigneeId":' || case typeof(new."assignee_id") when 'blob' then '{"blob":"'||hex(new."assignee_id")||'"}' else json_quote(new."assignee_id") end end
+    || case when old."due_date" is new."due_date" then '' else ',"dueDate":' || case typeof(new."due_date") when 'blob' then '{"blob":"'||hex(new."due_date")||'"}' else json_quote(new."due_date") end end
+    || case when old."source" is new."source" then '' else ',"source":' || case typeof(new."source") when 'blob' then '{"blob":"'||hex(new."source")||'"}' else json_quote(new."source") end end
+    || case when old."source_id" is new."source_id" then '' else ',"sourceId":' || case typeof(new."source_id") when 'blob' then '{"blob":"'||hex(new."source_id")||'"}' else json_quote(new."source_id") end end
+    || case when old."is_new" is new."is_new" then '' else ',"isNew":' || case typeof(new."is_new") when 'blob' then '{"blob":"'||hex(new."is_new")||'"}' else json_quote(new."is_new") end end
+    || case when old."approved" is new."approved" then '' else ',"approved":' || case typeof(new."approved") when 'blob' then '{"blob":"'||hex(new."approved")||'"}' else json_quote(new."approved") end end
+    || case when old."dismissed" is new."dismissed" then '' else ',"dismissed":' || case typeof(new."dismissed") when 'blob' then '{"blob":"'||hex(new."dismissed")||'"}' else json_quote(new."dismissed") end end
+    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' else json_quote(new."metadata") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_items_children before delete on kanban_items begin
@@ -711,40 +643,42 @@ CREATE TRIGGER changes_kanban_items_delete after delete on kanban_items begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-item', old.id, 'deleted',
     old.project_id, old.id, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end
-    || ',"column":' || case typeof(old."column") when 'blob' then '{"blob":"' || hex(old."column") || '"}' else json_quote(old."column") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"' || hex(old."priority") || '"}' else json_quote(old."priority") end
-    || ',"assigneeId":' || case typeof(old."assignee_id") when 'blob' then '{"blob":"' || hex(old."assignee_id") || '"}' else json_quote(old."assignee_id") end
-    || ',"dueDate":' || case typeof(old."due_date") when 'blob' then '{"blob":"' || hex(old."due_date") || '"}' else json_quote(old."due_date") end
-    || ',"source":' || case typeof(old."source") when 'blob' then '{"blob":"' || hex(old."source") || '"}' else json_quote(old."source") end
-    || ',"sourceId":' || case typeof(old."source_id") when 'blob' then '{"blob":"' || hex(old."source_id") || '"}' else json_quote(old."source_id") end
-    || ',"isNew":' || case typeof(old."is_new") when 'blob' then '{"blob":"' || hex(old."is_new") || '"}' else json_quote(old."is_new") end
-    || ',"approved":' || case typeof(old."approved") when 'blob' then '{"blob":"' || hex(old."approved") || '"}' else json_quote(old."approved") end
-    || ',"dismissed":' || case typeof(old."dismissed") when 'blob' then '{"blob":"' || hex(old."dismissed") || '"}' else json_quote(old."dismissed") end
-    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"' || hex(old."metadata") || '"}' else json_quote(old."metadata") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end
+    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end
+    || ',"column":' || case typeof(old."column") when 'blob' then '{"blob":"'||hex(old."column")||'"}' else json_quote(old."column") end
+    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end
+    || ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' else json_quote(old."priority") end
+    || ',"assigneeId":' || case typeof(old."assignee_id") when 'blob' then '{"blob":"'||hex(old."assignee_id")||'"}' else json_quote(old."assignee_id") end
+    || ',"dueDate":' || case typeof(old."due_date") when 'blob' then '{"blob":"'||hex(old."due_date")||'"}' else json_quote(old."due_date") end
+    || ',"source":' || case typeof(old."source") when 'blob' then '{"blob":"'||hex(old."source")||'"}' else json_quote(old."source") end
+    || ',"sourceId":' || case typeof(old."source_id") when 'blob' then '{"blob":"'||hex(old."source_id")||'"}' else json_quote(old."source_id") end
+    || ',"isNew":' || case typeof(old."is_new") when 'blob' then '{"blob":"'||hex(old."is_new")||'"}' else json_quote(old."is_new") end
+    || ',"approved":' || case typeof(old."approved") when 'blob' then '{"blob":"'||hex(old."approved")||'"}' else json_quote(old."approved") end
+    || ',"dismissed":' || case typeof(old."dismissed") when 'blob' then '{"blob":"'||hex(old."dismissed")||'"}' else json_quote(old."dismissed") end
+    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_kanban_subtasks as select rowid as row, kanban_subtasks.id as id, (select project_id from kanban_items where id = kanban_subtasks.item_id) as project_id, kanban_subtasks.item_id as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(kanban_subtasks."id") when 'blob' then '{"blob":"'||hex(kanban_subtasks."id")||'"}' else json_quote(kanban_subtasks."id") end
+    || ',"itemId":' || case typeof(kanban_subtasks."item_id") when 'blob' then '{"blob":"'||hex(kanban_subtasks."item_id")||'"}' else json_quote(kanban_subtasks."item_id") end
+    || ',"title":' || case typeof(kanban_subtasks."title") when 'blob' then '{"blob":"'||hex(kanban_subtasks."title")||'"}' else json_quote(kanban_subtasks."title") end
+    || ',"completed":' || case typeof(kanban_subtasks."completed") when 'blob' then '{"blob":"'||hex(kanban_subtasks."completed")||'"}' else json_quote(kanban_subtasks."completed") end
+    || ',"sortOrder":' || case typeof(kanban_subtasks."sort_order") when 'blob' then '{"blob":"'||hex(kanban_subtasks."sort_order")||'"}' else json_quote(kanban_subtasks."sort_order") end
+    || ',"createdAt":' || case typeof(kanban_subtasks."created_at") when 'blob' then '{"blob":"'||hex(kanban_subtasks."created_at")||'"}' else json_quote(kanban_subtasks."created_at") end
+    || ',"updatedAt":' || case typeof(kanban_subtasks."updated_at") when 'blob' then '{"blob":"'||hex(kanban_subtasks."updated_at")||'"}' else json_quote(kanban_subtasks."updated_at") end, 2) || '}' as record from kanban_subtasks;
+--> statement-breakpoint
 CREATE TRIGGER changes_kanban_subtasks_replace before insert on kanban_subtasks
 when exists (select 1 from changes_pending where kind = 'kanban-subtask')
-  or exists (select 1 from kanban_subtasks r where (r."id" = new."id")) begin
+  or exists (select 1 from kanban_subtasks r where ((r."id" = new."id"))) begin
   delete from changes_pending where kind = 'kanban-subtask';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'kanban-subtask', r.id, (select project_id from kanban_items where id = r.item_id), r.item_id, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"itemId":' || case typeof(r."item_id") when 'blob' then '{"blob":"' || hex(r."item_id") || '"}' else json_quote(r."item_id") end
-    || ',"title":' || case typeof(r."title") when 'blob' then '{"blob":"' || hex(r."title") || '"}' else json_quote(r."title") end
-    || ',"completed":' || case typeof(r."completed") when 'blob' then '{"blob":"' || hex(r."completed") || '"}' else json_quote(r."completed") end
-    || ',"sortOrder":' || case typeof(r."sort_order") when 'blob' then '{"blob":"' || hex(r."sort_order") || '"}' else json_quote(r."sort_order") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end, 2) || '}'
-    from kanban_subtasks r where (r."id" = new."id");
+    select 'kanban-subtask', id, project_id, item_id, owner_id, record from changes_of_kanban_subtasks
+    where row in (select r.rowid from kanban_subtasks r where ((r."id" = new."id")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_subtasks_insert after insert on kanban_subtasks begin
@@ -755,13 +689,32 @@ CREATE TRIGGER changes_kanban_subtasks_insert after insert on kanban_subtasks be
     'kanban-subtask', new.id, 'created',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"' || hex(new."item_id") || '"}' else json_quote(new."item_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end
-    || ',"completed":' || case typeof(new."completed") when 'blob' then '{"blob":"' || hex(new."completed") || '"}' else json_quote(new."completed") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end
+    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end
+    || ',"completed":' || case typeof(new."completed") when 'blob' then '{"blob":"'||hex(new."completed")||'"}' else json_quote(new."completed") end
+    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_subtasks_displace before update of "id" on kanban_subtasks
+when exists (select 1 from changes_pending where kind = 'kanban-subtask')
+  or exists (select 1 from kanban_subtasks r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'kanban-subtask';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'kanban-subtask', id, project_id, item_id, owner_id, record from changes_of_kanban_subtasks
+    where row in (select r.rowid from kanban_subtasks r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_subtasks_displaced after update of "id" on kanban_subtasks
+when exists (select 1 from changes_pending where kind = 'kanban-subtask') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'kanban-subtask';
+  delete from changes_pending where kind = 'kanban-subtask';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'kanban-subtask', id, 'created', project_id, item_id, owner_id, record from changes_of_kanban_subtasks
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_subtasks_update after update on kanban_subtasks
@@ -770,46 +723,20 @@ when ((old."id", old."item_id", old."title", old."completed", old."sort_order", 
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-subtask', new.id, 'updated',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"' || hex(old."item_id") || '"}' else json_quote(old."item_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end end
-    || case when old."completed" is new."completed" then '' else ',"completed":' || case typeof(old."completed") when 'blob' then '{"blob":"' || hex(old."completed") || '"}' else json_quote(old."completed") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"' || hex(new."item_id") || '"}' else json_quote(new."item_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end end
-    || case when old."completed" is new."completed" then '' else ',"completed":' || case typeof(new."completed") when 'blob' then '{"blob":"' || hex(new."completed") || '"}' else json_quote(new."completed") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_kanban_subtasks_rename after update on kanban_subtasks
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-subtask', old.id, 'deleted',
-    (select project_id from kanban_items where id = old.item_id), old.item_id, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"' || hex(old."item_id") || '"}' else json_quote(old."item_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end
-    || ',"completed":' || case typeof(old."completed") when 'blob' then '{"blob":"' || hex(old."completed") || '"}' else json_quote(old."completed") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-subtask', new.id, 'created',
-    (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"' || hex(new."item_id") || '"}' else json_quote(new."item_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end
-    || ',"completed":' || case typeof(new."completed") when 'blob' then '{"blob":"' || hex(new."completed") || '"}' else json_quote(new."completed") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end end
+    || case when old."completed" is new."completed" then '' else ',"completed":' || case typeof(old."completed") when 'blob' then '{"blob":"'||hex(old."completed")||'"}' else json_quote(old."completed") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end end
+    || case when old."completed" is new."completed" then '' else ',"completed":' || case typeof(new."completed") when 'blob' then '{"blob":"'||hex(new."completed")||'"}' else json_quote(new."completed") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_subtasks_delete after delete on kanban_subtasks begin
@@ -817,29 +744,31 @@ CREATE TRIGGER changes_kanban_subtasks_delete after delete on kanban_subtasks be
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-subtask', old.id, 'deleted',
     (select project_id from kanban_items where id = old.item_id), old.item_id, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"' || hex(old."item_id") || '"}' else json_quote(old."item_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end
-    || ',"completed":' || case typeof(old."completed") when 'blob' then '{"blob":"' || hex(old."completed") || '"}' else json_quote(old."completed") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end
+    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end
+    || ',"completed":' || case typeof(old."completed") when 'blob' then '{"blob":"'||hex(old."completed")||'"}' else json_quote(old."completed") end
+    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_kanban_comments as select rowid as row, kanban_comments.id as id, (select project_id from kanban_items where id = kanban_comments.item_id) as project_id, kanban_comments.item_id as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(kanban_comments."id") when 'blob' then '{"blob":"'||hex(kanban_comments."id")||'"}' else json_quote(kanban_comments."id") end
+    || ',"itemId":' || case typeof(kanban_comments."item_id") when 'blob' then '{"blob":"'||hex(kanban_comments."item_id")||'"}' else json_quote(kanban_comments."item_id") end
+    || ',"authorId":' || case typeof(kanban_comments."author_id") when 'blob' then '{"blob":"'||hex(kanban_comments."author_id")||'"}' else json_quote(kanban_comments."author_id") end
+    || ',"content":' || case typeof(kanban_comments."content") when 'blob' then '{"blob":"'||hex(kanban_comments."content")||'"}' else json_quote(kanban_comments."content") end
+    || ',"editedAt":' || case typeof(kanban_comments."edited_at") when 'blob' then '{"blob":"'||hex(kanban_comments."edited_at")||'"}' else json_quote(kanban_comments."edited_at") end
+    || ',"createdAt":' || case typeof(kanban_comments."created_at") when 'blob' then '{"blob":"'||hex(kanban_comments."created_at")||'"}' else json_quote(kanban_comments."created_at") end, 2) || '}' as record from kanban_comments;
+--> statement-breakpoint
 CREATE TRIGGER changes_kanban_comments_replace before insert on kanban_comments
 when exists (select 1 from changes_pending where kind = 'kanban-comment')
-  or exists (select 1 from kanban_comments r where (r."id" = new."id")) begin
+  or exists (select 1 from kanban_comments r where ((r."id" = new."id"))) begin
   delete from changes_pending where kind = 'kanban-comment';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'kanban-comment', r.id, (select project_id from kanban_items where id = r.item_id), r.item_id, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"itemId":' || case typeof(r."item_id") when 'blob' then '{"blob":"' || hex(r."item_id") || '"}' else json_quote(r."item_id") end
-    || ',"authorId":' || case typeof(r."author_id") when 'blob' then '{"blob":"' || hex(r."author_id") || '"}' else json_quote(r."author_id") end
-    || ',"content":' || case typeof(r."content") when 'blob' then '{"blob":"' || hex(r."content") || '"}' else json_quote(r."content") end
-    || ',"editedAt":' || case typeof(r."edited_at") when 'blob' then '{"blob":"' || hex(r."edited_at") || '"}' else json_quote(r."edited_at") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end, 2) || '}'
-    from kanban_comments r where (r."id" = new."id");
+    select 'kanban-comment', id, project_id, item_id, owner_id, record from changes_of_kanban_comments
+    where row in (select r.rowid from kanban_comments r where ((r."id" = new."id")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_comments_insert after insert on kanban_comments begin
@@ -850,12 +779,31 @@ CREATE TRIGGER changes_kanban_comments_insert after insert on kanban_comments be
     'kanban-comment', new.id, 'created',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"' || hex(new."item_id") || '"}' else json_quote(new."item_id") end
-    || ',"authorId":' || case typeof(new."author_id") when 'blob' then '{"blob":"' || hex(new."author_id") || '"}' else json_quote(new."author_id") end
-    || ',"content":' || case typeof(new."content") when 'blob' then '{"blob":"' || hex(new."content") || '"}' else json_quote(new."content") end
-    || ',"editedAt":' || case typeof(new."edited_at") when 'blob' then '{"blob":"' || hex(new."edited_at") || '"}' else json_quote(new."edited_at") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end
+    || ',"authorId":' || case typeof(new."author_id") when 'blob' then '{"blob":"'||hex(new."author_id")||'"}' else json_quote(new."author_id") end
+    || ',"content":' || case typeof(new."content") when 'blob' then '{"blob":"'||hex(new."content")||'"}' else json_quote(new."content") end
+    || ',"editedAt":' || case typeof(new."edited_at") when 'blob' then '{"blob":"'||hex(new."edited_at")||'"}' else json_quote(new."edited_at") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_comments_displace before update of "id" on kanban_comments
+when exists (select 1 from changes_pending where kind = 'kanban-comment')
+  or exists (select 1 from kanban_comments r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'kanban-comment';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'kanban-comment', id, project_id, item_id, owner_id, record from changes_of_kanban_comments
+    where row in (select r.rowid from kanban_comments r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_comments_displaced after update of "id" on kanban_comments
+when exists (select 1 from changes_pending where kind = 'kanban-comment') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'kanban-comment';
+  delete from changes_pending where kind = 'kanban-comment';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'kanban-comment', id, 'created', project_id, item_id, owner_id, record from changes_of_kanban_comments
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_comments_update after update on kanban_comments
@@ -864,42 +812,18 @@ when ((old."id", old."item_id", old."author_id", old."content", old."edited_at",
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-comment', new.id, 'updated',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"' || hex(old."item_id") || '"}' else json_quote(old."item_id") end end
-    || case when old."author_id" is new."author_id" then '' else ',"authorId":' || case typeof(old."author_id") when 'blob' then '{"blob":"' || hex(old."author_id") || '"}' else json_quote(old."author_id") end end
-    || case when old."content" is new."content" then '' else ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"' || hex(old."content") || '"}' else json_quote(old."content") end end
-    || case when old."edited_at" is new."edited_at" then '' else ',"editedAt":' || case typeof(old."edited_at") when 'blob' then '{"blob":"' || hex(old."edited_at") || '"}' else json_quote(old."edited_at") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"' || hex(new."item_id") || '"}' else json_quote(new."item_id") end end
-    || case when old."author_id" is new."author_id" then '' else ',"authorId":' || case typeof(new."author_id") when 'blob' then '{"blob":"' || hex(new."author_id") || '"}' else json_quote(new."author_id") end end
-    || case when old."content" is new."content" then '' else ',"content":' || case typeof(new."content") when 'blob' then '{"blob":"' || hex(new."content") || '"}' else json_quote(new."content") end end
-    || case when old."edited_at" is new."edited_at" then '' else ',"editedAt":' || case typeof(new."edited_at") when 'blob' then '{"blob":"' || hex(new."edited_at") || '"}' else json_quote(new."edited_at") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_kanban_comments_rename after update on kanban_comments
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-comment', old.id, 'deleted',
-    (select project_id from kanban_items where id = old.item_id), old.item_id, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"' || hex(old."item_id") || '"}' else json_quote(old."item_id") end
-    || ',"authorId":' || case typeof(old."author_id") when 'blob' then '{"blob":"' || hex(old."author_id") || '"}' else json_quote(old."author_id") end
-    || ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"' || hex(old."content") || '"}' else json_quote(old."content") end
-    || ',"editedAt":' || case typeof(old."edited_at") when 'blob' then '{"blob":"' || hex(old."edited_at") || '"}' else json_quote(old."edited_at") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-comment', new.id, 'created',
-    (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"' || hex(new."item_id") || '"}' else json_quote(new."item_id") end
-    || ',"authorId":' || case typeof(new."author_id") when 'blob' then '{"blob":"' || hex(new."author_id") || '"}' else json_quote(new."author_id") end
-    || ',"content":' || case typeof(new."content") when 'blob' then '{"blob":"' || hex(new."content") || '"}' else json_quote(new."content") end
-    || ',"editedAt":' || case typeof(new."edited_at") when 'blob' then '{"blob":"' || hex(new."edited_at") || '"}' else json_quote(new."edited_at") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end end
+    || case when old."author_id" is new."author_id" then '' else ',"authorId":' || case typeof(old."author_id") when 'blob' then '{"blob":"'||hex(old."author_id")||'"}' else json_quote(old."author_id") end end
+    || case when old."content" is new."content" then '' else ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"'||hex(old."content")||'"}' else json_quote(old."content") end end
+    || case when old."edited_at" is new."edited_at" then '' else ',"editedAt":' || case typeof(old."edited_at") when 'blob' then '{"blob":"'||hex(old."edited_at")||'"}' else json_quote(old."edited_at") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end end
+    || case when old."author_id" is new."author_id" then '' else ',"authorId":' || case typeof(new."author_id") when 'blob' then '{"blob":"'||hex(new."author_id")||'"}' else json_quote(new."author_id") end end
+    || case when old."content" is new."content" then '' else ',"content":' || case typeof(new."content") when 'blob' then '{"blob":"'||hex(new."content")||'"}' else json_quote(new."content") end end
+    || case when old."edited_at" is new."edited_at" then '' else ',"editedAt":' || case typeof(new."edited_at") when 'blob' then '{"blob":"'||hex(new."edited_at")||'"}' else json_quote(new."edited_at") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_comments_delete after delete on kanban_comments begin
@@ -907,24 +831,26 @@ CREATE TRIGGER changes_kanban_comments_delete after delete on kanban_comments be
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-comment', old.id, 'deleted',
     (select project_id from kanban_items where id = old.item_id), old.item_id, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"' || hex(old."item_id") || '"}' else json_quote(old."item_id") end
-    || ',"authorId":' || case typeof(old."author_id") when 'blob' then '{"blob":"' || hex(old."author_id") || '"}' else json_quote(old."author_id") end
-    || ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"' || hex(old."content") || '"}' else json_quote(old."content") end
-    || ',"editedAt":' || case typeof(old."edited_at") when 'blob' then '{"blob":"' || hex(old."edited_at") || '"}' else json_quote(old."edited_at") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end
+    || ',"authorId":' || case typeof(old."author_id") when 'blob' then '{"blob":"'||hex(old."author_id")||'"}' else json_quote(old."author_id") end
+    || ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"'||hex(old."content")||'"}' else json_quote(old."content") end
+    || ',"editedAt":' || case typeof(old."edited_at") when 'blob' then '{"blob":"'||hex(old."edited_at")||'"}' else json_quote(old."edited_at") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_kanban_item_labels as select rowid as row, kanban_item_labels.item_id || ':' || kanban_item_labels.label_id as id, (select project_id from kanban_items where id = kanban_item_labels.item_id) as project_id, kanban_item_labels.item_id as item_id, null as owner_id,
+    '{' || substr(',"itemId":' || case typeof(kanban_item_labels."item_id") when 'blob' then '{"blob":"'||hex(kanban_item_labels."item_id")||'"}' else json_quote(kanban_item_labels."item_id") end
+    || ',"labelId":' || case typeof(kanban_item_labels."label_id") when 'blob' then '{"blob":"'||hex(kanban_item_labels."label_id")||'"}' else json_quote(kanban_item_labels."label_id") end, 2) || '}' as record from kanban_item_labels;
+--> statement-breakpoint
 CREATE TRIGGER changes_kanban_item_labels_replace before insert on kanban_item_labels
 when exists (select 1 from changes_pending where kind = 'kanban-item-label')
-  or exists (select 1 from kanban_item_labels r where (r."item_id" = new."item_id" and r."label_id" = new."label_id")) begin
+  or exists (select 1 from kanban_item_labels r where ((r."item_id" = new."item_id" and r."label_id" = new."label_id"))) begin
   delete from changes_pending where kind = 'kanban-item-label';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'kanban-item-label', r.item_id || ':' || r.label_id, (select project_id from kanban_items where id = r.item_id), r.item_id, null,
-    '{' || substr(',"itemId":' || case typeof(r."item_id") when 'blob' then '{"blob":"' || hex(r."item_id") || '"}' else json_quote(r."item_id") end
-    || ',"labelId":' || case typeof(r."label_id") when 'blob' then '{"blob":"' || hex(r."label_id") || '"}' else json_quote(r."label_id") end, 2) || '}'
-    from kanban_item_labels r where (r."item_id" = new."item_id" and r."label_id" = new."label_id");
+    select 'kanban-item-label', id, project_id, item_id, owner_id, record from changes_of_kanban_item_labels
+    where row in (select r.rowid from kanban_item_labels r where ((r."item_id" = new."item_id" and r."label_id" = new."label_id")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_item_labels_insert after insert on kanban_item_labels begin
@@ -935,8 +861,27 @@ CREATE TRIGGER changes_kanban_item_labels_insert after insert on kanban_item_lab
     'kanban-item-label', new.item_id || ':' || new.label_id, 'created',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
     null,
-    '{' || substr(',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"' || hex(new."item_id") || '"}' else json_quote(new."item_id") end
-    || ',"labelId":' || case typeof(new."label_id") when 'blob' then '{"blob":"' || hex(new."label_id") || '"}' else json_quote(new."label_id") end, 2) || '}');
+    '{' || substr(',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end
+    || ',"labelId":' || case typeof(new."label_id") when 'blob' then '{"blob":"'||hex(new."label_id")||'"}' else json_quote(new."label_id") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_item_labels_displace before update of "item_id", "label_id" on kanban_item_labels
+when exists (select 1 from changes_pending where kind = 'kanban-item-label')
+  or exists (select 1 from kanban_item_labels r where ((r."item_id" = new."item_id" and r."label_id" = new."label_id")) and r.rowid <> old.rowid or not (old.item_id || ':' || old.label_id is new.item_id || ':' || new.label_id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'kanban-item-label';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'kanban-item-label', id, project_id, item_id, owner_id, record from changes_of_kanban_item_labels
+    where row in (select r.rowid from kanban_item_labels r where ((r."item_id" = new."item_id" and r."label_id" = new."label_id")) and r.rowid <> old.rowid or not (old.item_id || ':' || old.label_id is new.item_id || ':' || new.label_id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_kanban_item_labels_displaced after update of "item_id", "label_id" on kanban_item_labels
+when exists (select 1 from changes_pending where kind = 'kanban-item-label') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'kanban-item-label';
+  delete from changes_pending where kind = 'kanban-item-label';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'kanban-item-label', id, 'created', project_id, item_id, owner_id, record from changes_of_kanban_item_labels
+    where row = new.rowid and not (old.item_id || ':' || old.label_id is new.item_id || ':' || new.label_id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_item_labels_update after update on kanban_item_labels
@@ -945,26 +890,10 @@ when ((old."item_id", old."label_id")
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-item-label', new.item_id || ':' || new.label_id, 'updated',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
-    '{' || substr(case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"' || hex(old."item_id") || '"}' else json_quote(old."item_id") end end
-    || case when old."label_id" is new."label_id" then '' else ',"labelId":' || case typeof(old."label_id") when 'blob' then '{"blob":"' || hex(old."label_id") || '"}' else json_quote(old."label_id") end end, 2) || '}',
-    '{' || substr(case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"' || hex(new."item_id") || '"}' else json_quote(new."item_id") end end
-    || case when old."label_id" is new."label_id" then '' else ',"labelId":' || case typeof(new."label_id") when 'blob' then '{"blob":"' || hex(new."label_id") || '"}' else json_quote(new."label_id") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_kanban_item_labels_rename after update on kanban_item_labels
-when not (old.item_id || ':' || old.label_id is new.item_id || ':' || new.label_id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-item-label', old.item_id || ':' || old.label_id, 'deleted',
-    (select project_id from kanban_items where id = old.item_id), old.item_id, null, null,
-    '{' || substr(',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"' || hex(old."item_id") || '"}' else json_quote(old."item_id") end
-    || ',"labelId":' || case typeof(old."label_id") when 'blob' then '{"blob":"' || hex(old."label_id") || '"}' else json_quote(old."label_id") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'kanban-item-label', new.item_id || ':' || new.label_id, 'created',
-    (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
-    null,
-    '{' || substr(',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"' || hex(new."item_id") || '"}' else json_quote(new."item_id") end
-    || ',"labelId":' || case typeof(new."label_id") when 'blob' then '{"blob":"' || hex(new."label_id") || '"}' else json_quote(new."label_id") end, 2) || '}');
+    '{' || substr(case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end end
+    || case when old."label_id" is new."label_id" then '' else ',"labelId":' || case typeof(old."label_id") when 'blob' then '{"blob":"'||hex(old."label_id")||'"}' else json_quote(old."label_id") end end, 2) || '}',
+    '{' || substr(case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end end
+    || case when old."label_id" is new."label_id" then '' else ',"labelId":' || case typeof(new."label_id") when 'blob' then '{"blob":"'||hex(new."label_id")||'"}' else json_quote(new."label_id") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_item_labels_delete after delete on kanban_item_labels begin
@@ -972,8 +901,8 @@ CREATE TRIGGER changes_kanban_item_labels_delete after delete on kanban_item_lab
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-item-label', old.item_id || ':' || old.label_id, 'deleted',
     (select project_id from kanban_items where id = old.item_id), old.item_id, null, null,
-    '{' || substr(',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"' || hex(old."item_id") || '"}' else json_quote(old."item_id") end
-    || ',"labelId":' || case typeof(old."label_id") when 'blob' then '{"blob":"' || hex(old."label_id") || '"}' else json_quote(old."label_id") end, 2) || '}',
+    '{' || substr(',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end
+    || ',"labelId":' || case typeof(old."label_id") when 'blob' then '{"blob":"'||hex(old."label_id")||'"}' else json_quote(old."label_id") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
@@ -982,31 +911,33 @@ CREATE TRIGGER changes_kanban_activity_delete after delete on kanban_activity be
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-activity', old.id, 'deleted',
     (select project_id from kanban_items where id = old.item_id), old.item_id, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"' || hex(old."item_id") || '"}' else json_quote(old."item_id") end
-    || ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"' || hex(old."type") || '"}' else json_quote(old."type") end
-    || ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"' || hex(old."content") || '"}' else json_quote(old."content") end
-    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"' || hex(old."metadata") || '"}' else json_quote(old."metadata") end
-    || ',"actorId":' || case typeof(old."actor_id") when 'blob' then '{"blob":"' || hex(old."actor_id") || '"}' else json_quote(old."actor_id") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end
+    || ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"'||hex(old."type")||'"}' else json_quote(old."type") end
+    || ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"'||hex(old."content")||'"}' else json_quote(old."content") end
+    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end
+    || ',"actorId":' || case typeof(old."actor_id") when 'blob' then '{"blob":"'||hex(old."actor_id")||'"}' else json_quote(old."actor_id") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_objectives as select rowid as row, objectives.id as id, objectives.project_id as project_id, null as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(objectives."id") when 'blob' then '{"blob":"'||hex(objectives."id")||'"}' else json_quote(objectives."id") end
+    || ',"projectId":' || case typeof(objectives."project_id") when 'blob' then '{"blob":"'||hex(objectives."project_id")||'"}' else json_quote(objectives."project_id") end
+    || ',"title":' || case typeof(objectives."title") when 'blob' then '{"blob":"'||hex(objectives."title")||'"}' else json_quote(objectives."title") end
+    || ',"description":' || case typeof(objectives."description") when 'blob' then '{"blob":"'||hex(objectives."description")||'"}' else json_quote(objectives."description") end
+    || ',"status":' || case typeof(objectives."status") when 'blob' then '{"blob":"'||hex(objectives."status")||'"}' else json_quote(objectives."status") end
+    || ',"sortOrder":' || case typeof(objectives."sort_order") when 'blob' then '{"blob":"'||hex(objectives."sort_order")||'"}' else json_quote(objectives."sort_order") end
+    || ',"createdAt":' || case typeof(objectives."created_at") when 'blob' then '{"blob":"'||hex(objectives."created_at")||'"}' else json_quote(objectives."created_at") end
+    || ',"updatedAt":' || case typeof(objectives."updated_at") when 'blob' then '{"blob":"'||hex(objectives."updated_at")||'"}' else json_quote(objectives."updated_at") end, 2) || '}' as record from objectives;
+--> statement-breakpoint
 CREATE TRIGGER changes_objectives_replace before insert on objectives
 when exists (select 1 from changes_pending where kind = 'objective')
-  or exists (select 1 from objectives r where (r."id" = new."id")) begin
+  or exists (select 1 from objectives r where ((r."id" = new."id"))) begin
   delete from changes_pending where kind = 'objective';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'objective', r.id, r.project_id, null, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"projectId":' || case typeof(r."project_id") when 'blob' then '{"blob":"' || hex(r."project_id") || '"}' else json_quote(r."project_id") end
-    || ',"title":' || case typeof(r."title") when 'blob' then '{"blob":"' || hex(r."title") || '"}' else json_quote(r."title") end
-    || ',"description":' || case typeof(r."description") when 'blob' then '{"blob":"' || hex(r."description") || '"}' else json_quote(r."description") end
-    || ',"status":' || case typeof(r."status") when 'blob' then '{"blob":"' || hex(r."status") || '"}' else json_quote(r."status") end
-    || ',"sortOrder":' || case typeof(r."sort_order") when 'blob' then '{"blob":"' || hex(r."sort_order") || '"}' else json_quote(r."sort_order") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end, 2) || '}'
-    from objectives r where (r."id" = new."id");
+    select 'objective', id, project_id, item_id, owner_id, record from changes_of_objectives
+    where row in (select r.rowid from objectives r where ((r."id" = new."id")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_objectives_insert after insert on objectives begin
@@ -1017,14 +948,33 @@ CREATE TRIGGER changes_objectives_insert after insert on objectives begin
     'objective', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end
-    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"' || hex(new."status") || '"}' else json_quote(new."status") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end
+    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end
+    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end
+    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_objectives_displace before update of "id" on objectives
+when exists (select 1 from changes_pending where kind = 'objective')
+  or exists (select 1 from objectives r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'objective';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'objective', id, project_id, item_id, owner_id, record from changes_of_objectives
+    where row in (select r.rowid from objectives r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_objectives_displaced after update of "id" on objectives
+when exists (select 1 from changes_pending where kind = 'objective') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'objective';
+  delete from changes_pending where kind = 'objective';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'objective', id, 'created', project_id, item_id, owner_id, record from changes_of_objectives
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_objectives_update after update on objectives
@@ -1033,50 +983,22 @@ when ((old."id", old."project_id", old."title", old."description", old."status",
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'objective', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"' || hex(old."status") || '"}' else json_quote(old."status") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"' || hex(new."status") || '"}' else json_quote(new."status") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_objectives_rename after update on objectives
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'objective', old.id, 'deleted',
-    old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end
-    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"' || hex(old."status") || '"}' else json_quote(old."status") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'objective', new.id, 'created',
-    new.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end
-    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"' || hex(new."status") || '"}' else json_quote(new."status") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_objectives_delete after delete on objectives begin
@@ -1084,34 +1006,36 @@ CREATE TRIGGER changes_objectives_delete after delete on objectives begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'objective', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end
-    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"' || hex(old."status") || '"}' else json_quote(old."status") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end
+    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end
+    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end
+    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_metrics as select rowid as row, metrics.id as id, metrics.project_id as project_id, null as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(metrics."id") when 'blob' then '{"blob":"'||hex(metrics."id")||'"}' else json_quote(metrics."id") end
+    || ',"projectId":' || case typeof(metrics."project_id") when 'blob' then '{"blob":"'||hex(metrics."project_id")||'"}' else json_quote(metrics."project_id") end
+    || ',"name":' || case typeof(metrics."name") when 'blob' then '{"blob":"'||hex(metrics."name")||'"}' else json_quote(metrics."name") end
+    || ',"value":' || case typeof(metrics."value") when 'blob' then '{"blob":"'||hex(metrics."value")||'"}' else json_quote(metrics."value") end
+    || ',"unit":' || case typeof(metrics."unit") when 'blob' then '{"blob":"'||hex(metrics."unit")||'"}' else json_quote(metrics."unit") end
+    || ',"category":' || case typeof(metrics."category") when 'blob' then '{"blob":"'||hex(metrics."category")||'"}' else json_quote(metrics."category") end
+    || ',"trend":' || case typeof(metrics."trend") when 'blob' then '{"blob":"'||hex(metrics."trend")||'"}' else json_quote(metrics."trend") end
+    || ',"history":' || case typeof(metrics."history") when 'blob' then '{"blob":"'||hex(metrics."history")||'"}' else json_quote(metrics."history") end
+    || ',"createdAt":' || case typeof(metrics."created_at") when 'blob' then '{"blob":"'||hex(metrics."created_at")||'"}' else json_quote(metrics."created_at") end
+    || ',"updatedAt":' || case typeof(metrics."updated_at") when 'blob' then '{"blob":"'||hex(metrics."updated_at")||'"}' else json_quote(metrics."updated_at") end, 2) || '}' as record from metrics;
+--> statement-breakpoint
 CREATE TRIGGER changes_metrics_replace before insert on metrics
 when exists (select 1 from changes_pending where kind = 'metric')
-  or exists (select 1 from metrics r where (r."id" = new."id")) begin
+  or exists (select 1 from metrics r where ((r."id" = new."id"))) begin
   delete from changes_pending where kind = 'metric';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'metric', r.id, r.project_id, null, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"projectId":' || case typeof(r."project_id") when 'blob' then '{"blob":"' || hex(r."project_id") || '"}' else json_quote(r."project_id") end
-    || ',"name":' || case typeof(r."name") when 'blob' then '{"blob":"' || hex(r."name") || '"}' else json_quote(r."name") end
-    || ',"value":' || case typeof(r."value") when 'blob' then '{"blob":"' || hex(r."value") || '"}' else json_quote(r."value") end
-    || ',"unit":' || case typeof(r."unit") when 'blob' then '{"blob":"' || hex(r."unit") || '"}' else json_quote(r."unit") end
-    || ',"category":' || case typeof(r."category") when 'blob' then '{"blob":"' || hex(r."category") || '"}' else json_quote(r."category") end
-    || ',"trend":' || case typeof(r."trend") when 'blob' then '{"blob":"' || hex(r."trend") || '"}' else json_quote(r."trend") end
-    || ',"history":' || case typeof(r."history") when 'blob' then '{"blob":"' || hex(r."history") || '"}' else json_quote(r."history") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end, 2) || '}'
-    from metrics r where (r."id" = new."id");
+    select 'metric', id, project_id, item_id, owner_id, record from changes_of_metrics
+    where row in (select r.rowid from metrics r where ((r."id" = new."id")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_metrics_insert after insert on metrics begin
@@ -1122,16 +1046,35 @@ CREATE TRIGGER changes_metrics_insert after insert on metrics begin
     'metric', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"value":' || case typeof(new."value") when 'blob' then '{"blob":"' || hex(new."value") || '"}' else json_quote(new."value") end
-    || ',"unit":' || case typeof(new."unit") when 'blob' then '{"blob":"' || hex(new."unit") || '"}' else json_quote(new."unit") end
-    || ',"category":' || case typeof(new."category") when 'blob' then '{"blob":"' || hex(new."category") || '"}' else json_quote(new."category") end
-    || ',"trend":' || case typeof(new."trend") when 'blob' then '{"blob":"' || hex(new."trend") || '"}' else json_quote(new."trend") end
-    || ',"history":' || case typeof(new."history") when 'blob' then '{"blob":"' || hex(new."history") || '"}' else json_quote(new."history") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
+    || ',"value":' || case typeof(new."value") when 'blob' then '{"blob":"'||hex(new."value")||'"}' else json_quote(new."value") end
+    || ',"unit":' || case typeof(new."unit") when 'blob' then '{"blob":"'||hex(new."unit")||'"}' else json_quote(new."unit") end
+    || ',"category":' || case typeof(new."category") when 'blob' then '{"blob":"'||hex(new."category")||'"}' else json_quote(new."category") end
+    || ',"trend":' || case typeof(new."trend") when 'blob' then '{"blob":"'||hex(new."trend")||'"}' else json_quote(new."trend") end
+    || ',"history":' || case typeof(new."history") when 'blob' then '{"blob":"'||hex(new."history")||'"}' else json_quote(new."history") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_metrics_displace before update of "id" on metrics
+when exists (select 1 from changes_pending where kind = 'metric')
+  or exists (select 1 from metrics r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'metric';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'metric', id, project_id, item_id, owner_id, record from changes_of_metrics
+    where row in (select r.rowid from metrics r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_metrics_displaced after update of "id" on metrics
+when exists (select 1 from changes_pending where kind = 'metric') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'metric';
+  delete from changes_pending where kind = 'metric';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'metric', id, 'created', project_id, item_id, owner_id, record from changes_of_metrics
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_metrics_update after update on metrics
@@ -1140,58 +1083,26 @@ when ((old."id", old."project_id", old."name", old."value", old."unit", old."cat
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'metric', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end end
-    || case when old."value" is new."value" then '' else ',"value":' || case typeof(old."value") when 'blob' then '{"blob":"' || hex(old."value") || '"}' else json_quote(old."value") end end
-    || case when old."unit" is new."unit" then '' else ',"unit":' || case typeof(old."unit") when 'blob' then '{"blob":"' || hex(old."unit") || '"}' else json_quote(old."unit") end end
-    || case when old."category" is new."category" then '' else ',"category":' || case typeof(old."category") when 'blob' then '{"blob":"' || hex(old."category") || '"}' else json_quote(old."category") end end
-    || case when old."trend" is new."trend" then '' else ',"trend":' || case typeof(old."trend") when 'blob' then '{"blob":"' || hex(old."trend") || '"}' else json_quote(old."trend") end end
-    || case when old."history" is new."history" then '' else ',"history":' || case typeof(old."history") when 'blob' then '{"blob":"' || hex(old."history") || '"}' else json_quote(old."history") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end end
-    || case when old."value" is new."value" then '' else ',"value":' || case typeof(new."value") when 'blob' then '{"blob":"' || hex(new."value") || '"}' else json_quote(new."value") end end
-    || case when old."unit" is new."unit" then '' else ',"unit":' || case typeof(new."unit") when 'blob' then '{"blob":"' || hex(new."unit") || '"}' else json_quote(new."unit") end end
-    || case when old."category" is new."category" then '' else ',"category":' || case typeof(new."category") when 'blob' then '{"blob":"' || hex(new."category") || '"}' else json_quote(new."category") end end
-    || case when old."trend" is new."trend" then '' else ',"trend":' || case typeof(new."trend") when 'blob' then '{"blob":"' || hex(new."trend") || '"}' else json_quote(new."trend") end end
-    || case when old."history" is new."history" then '' else ',"history":' || case typeof(new."history") when 'blob' then '{"blob":"' || hex(new."history") || '"}' else json_quote(new."history") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_metrics_rename after update on metrics
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'metric', old.id, 'deleted',
-    old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"value":' || case typeof(old."value") when 'blob' then '{"blob":"' || hex(old."value") || '"}' else json_quote(old."value") end
-    || ',"unit":' || case typeof(old."unit") when 'blob' then '{"blob":"' || hex(old."unit") || '"}' else json_quote(old."unit") end
-    || ',"category":' || case typeof(old."category") when 'blob' then '{"blob":"' || hex(old."category") || '"}' else json_quote(old."category") end
-    || ',"trend":' || case typeof(old."trend") when 'blob' then '{"blob":"' || hex(old."trend") || '"}' else json_quote(old."trend") end
-    || ',"history":' || case typeof(old."history") when 'blob' then '{"blob":"' || hex(old."history") || '"}' else json_quote(old."history") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'metric', new.id, 'created',
-    new.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"' || hex(new."name") || '"}' else json_quote(new."name") end
-    || ',"value":' || case typeof(new."value") when 'blob' then '{"blob":"' || hex(new."value") || '"}' else json_quote(new."value") end
-    || ',"unit":' || case typeof(new."unit") when 'blob' then '{"blob":"' || hex(new."unit") || '"}' else json_quote(new."unit") end
-    || ',"category":' || case typeof(new."category") when 'blob' then '{"blob":"' || hex(new."category") || '"}' else json_quote(new."category") end
-    || ',"trend":' || case typeof(new."trend") when 'blob' then '{"blob":"' || hex(new."trend") || '"}' else json_quote(new."trend") end
-    || ',"history":' || case typeof(new."history") when 'blob' then '{"blob":"' || hex(new."history") || '"}' else json_quote(new."history") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
+    || case when old."value" is new."value" then '' else ',"value":' || case typeof(old."value") when 'blob' then '{"blob":"'||hex(old."value")||'"}' else json_quote(old."value") end end
+    || case when old."unit" is new."unit" then '' else ',"unit":' || case typeof(old."unit") when 'blob' then '{"blob":"'||hex(old."unit")||'"}' else json_quote(old."unit") end end
+    || case when old."category" is new."category" then '' else ',"category":' || case typeof(old."category") when 'blob' then '{"blob":"'||hex(old."category")||'"}' else json_quote(old."category") end end
+    || case when old."trend" is new."trend" then '' else ',"trend":' || case typeof(old."trend") when 'blob' then '{"blob":"'||hex(old."trend")||'"}' else json_quote(old."trend") end end
+    || case when old."history" is new."history" then '' else ',"history":' || case typeof(old."history") when 'blob' then '{"blob":"'||hex(old."history")||'"}' else json_quote(old."history") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
+    || case when old."value" is new."value" then '' else ',"value":' || case typeof(new."value") when 'blob' then '{"blob":"'||hex(new."value")||'"}' else json_quote(new."value") end end
+    || case when old."unit" is new."unit" then '' else ',"unit":' || case typeof(new."unit") when 'blob' then '{"blob":"'||hex(new."unit")||'"}' else json_quote(new."unit") end end
+    || case when old."category" is new."category" then '' else ',"category":' || case typeof(new."category") when 'blob' then '{"blob":"'||hex(new."category")||'"}' else json_quote(new."category") end end
+    || case when old."trend" is new."trend" then '' else ',"trend":' || case typeof(new."trend") when 'blob' then '{"blob":"'||hex(new."trend")||'"}' else json_quote(new."trend") end end
+    || case when old."history" is new."history" then '' else ',"history":' || case typeof(new."history") when 'blob' then '{"blob":"'||hex(new."history")||'"}' else json_quote(new."history") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_metrics_delete after delete on metrics begin
@@ -1199,36 +1110,38 @@ CREATE TRIGGER changes_metrics_delete after delete on metrics begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'metric', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"' || hex(old."name") || '"}' else json_quote(old."name") end
-    || ',"value":' || case typeof(old."value") when 'blob' then '{"blob":"' || hex(old."value") || '"}' else json_quote(old."value") end
-    || ',"unit":' || case typeof(old."unit") when 'blob' then '{"blob":"' || hex(old."unit") || '"}' else json_quote(old."unit") end
-    || ',"category":' || case typeof(old."category") when 'blob' then '{"blob":"' || hex(old."category") || '"}' else json_quote(old."category") end
-    || ',"trend":' || case typeof(old."trend") when 'blob' then '{"blob":"' || hex(old."trend") || '"}' else json_quote(old."trend") end
-    || ',"history":' || case typeof(old."history") when 'blob' then '{"blob":"' || hex(old."history") || '"}' else json_quote(old."history") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
+    || ',"value":' || case typeof(old."value") when 'blob' then '{"blob":"'||hex(old."value")||'"}' else json_quote(old."value") end
+    || ',"unit":' || case typeof(old."unit") when 'blob' then '{"blob":"'||hex(old."unit")||'"}' else json_quote(old."unit") end
+    || ',"category":' || case typeof(old."category") when 'blob' then '{"blob":"'||hex(old."category")||'"}' else json_quote(old."category") end
+    || ',"trend":' || case typeof(old."trend") when 'blob' then '{"blob":"'||hex(old."trend")||'"}' else json_quote(old."trend") end
+    || ',"history":' || case typeof(old."history") when 'blob' then '{"blob":"'||hex(old."history")||'"}' else json_quote(old."history") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_transcript_summaries as select rowid as row, transcript_summaries.id as id, transcript_summaries.project_id as project_id, null as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(transcript_summaries."id") when 'blob' then '{"blob":"'||hex(transcript_summaries."id")||'"}' else json_quote(transcript_summaries."id") end
+    || ',"projectId":' || case typeof(transcript_summaries."project_id") when 'blob' then '{"blob":"'||hex(transcript_summaries."project_id")||'"}' else json_quote(transcript_summaries."project_id") end
+    || ',"title":' || case typeof(transcript_summaries."title") when 'blob' then '{"blob":"'||hex(transcript_summaries."title")||'"}' else json_quote(transcript_summaries."title") end
+    || ',"date":' || case typeof(transcript_summaries."date") when 'blob' then '{"blob":"'||hex(transcript_summaries."date")||'"}' else json_quote(transcript_summaries."date") end
+    || ',"summary":' || case typeof(transcript_summaries."summary") when 'blob' then '{"blob":"'||hex(transcript_summaries."summary")||'"}' else json_quote(transcript_summaries."summary") end
+    || ',"participants":' || case typeof(transcript_summaries."participants") when 'blob' then '{"blob":"'||hex(transcript_summaries."participants")||'"}' else json_quote(transcript_summaries."participants") end
+    || ',"actionItems":' || case typeof(transcript_summaries."action_items") when 'blob' then '{"blob":"'||hex(transcript_summaries."action_items")||'"}' else json_quote(transcript_summaries."action_items") end
+    || ',"sourceFile":' || case typeof(transcript_summaries."source_file") when 'blob' then '{"blob":"'||hex(transcript_summaries."source_file")||'"}' else json_quote(transcript_summaries."source_file") end
+    || ',"createdAt":' || case typeof(transcript_summaries."created_at") when 'blob' then '{"blob":"'||hex(transcript_summaries."created_at")||'"}' else json_quote(transcript_summaries."created_at") end
+    || ',"updatedAt":' || case typeof(transcript_summaries."updated_at") when 'blob' then '{"blob":"'||hex(transcript_summaries."updated_at")||'"}' else json_quote(transcript_summaries."updated_at") end, 2) || '}' as record from transcript_summaries;
+--> statement-breakpoint
 CREATE TRIGGER changes_transcript_summaries_replace before insert on transcript_summaries
 when exists (select 1 from changes_pending where kind = 'transcript-summary')
-  or exists (select 1 from transcript_summaries r where (r."id" = new."id")) begin
+  or exists (select 1 from transcript_summaries r where ((r."id" = new."id"))) begin
   delete from changes_pending where kind = 'transcript-summary';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'transcript-summary', r.id, r.project_id, null, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"projectId":' || case typeof(r."project_id") when 'blob' then '{"blob":"' || hex(r."project_id") || '"}' else json_quote(r."project_id") end
-    || ',"title":' || case typeof(r."title") when 'blob' then '{"blob":"' || hex(r."title") || '"}' else json_quote(r."title") end
-    || ',"date":' || case typeof(r."date") when 'blob' then '{"blob":"' || hex(r."date") || '"}' else json_quote(r."date") end
-    || ',"summary":' || case typeof(r."summary") when 'blob' then '{"blob":"' || hex(r."summary") || '"}' else json_quote(r."summary") end
-    || ',"participants":' || case typeof(r."participants") when 'blob' then '{"blob":"' || hex(r."participants") || '"}' else json_quote(r."participants") end
-    || ',"actionItems":' || case typeof(r."action_items") when 'blob' then '{"blob":"' || hex(r."action_items") || '"}' else json_quote(r."action_items") end
-    || ',"sourceFile":' || case typeof(r."source_file") when 'blob' then '{"blob":"' || hex(r."source_file") || '"}' else json_quote(r."source_file") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end, 2) || '}'
-    from transcript_summaries r where (r."id" = new."id");
+    select 'transcript-summary', id, project_id, item_id, owner_id, record from changes_of_transcript_summaries
+    where row in (select r.rowid from transcript_summaries r where ((r."id" = new."id")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_transcript_summaries_insert after insert on transcript_summaries begin
@@ -1239,16 +1152,35 @@ CREATE TRIGGER changes_transcript_summaries_insert after insert on transcript_su
     'transcript-summary', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end
-    || ',"date":' || case typeof(new."date") when 'blob' then '{"blob":"' || hex(new."date") || '"}' else json_quote(new."date") end
-    || ',"summary":' || case typeof(new."summary") when 'blob' then '{"blob":"' || hex(new."summary") || '"}' else json_quote(new."summary") end
-    || ',"participants":' || case typeof(new."participants") when 'blob' then '{"blob":"' || hex(new."participants") || '"}' else json_quote(new."participants") end
-    || ',"actionItems":' || case typeof(new."action_items") when 'blob' then '{"blob":"' || hex(new."action_items") || '"}' else json_quote(new."action_items") end
-    || ',"sourceFile":' || case typeof(new."source_file") when 'blob' then '{"blob":"' || hex(new."source_file") || '"}' else json_quote(new."source_file") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end
+    || ',"date":' || case typeof(new."date") when 'blob' then '{"blob":"'||hex(new."date")||'"}' else json_quote(new."date") end
+    || ',"summary":' || case typeof(new."summary") when 'blob' then '{"blob":"'||hex(new."summary")||'"}' else json_quote(new."summary") end
+    || ',"participants":' || case typeof(new."participants") when 'blob' then '{"blob":"'||hex(new."participants")||'"}' else json_quote(new."participants") end
+    || ',"actionItems":' || case typeof(new."action_items") when 'blob' then '{"blob":"'||hex(new."action_items")||'"}' else json_quote(new."action_items") end
+    || ',"sourceFile":' || case typeof(new."source_file") when 'blob' then '{"blob":"'||hex(new."source_file")||'"}' else json_quote(new."source_file") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_transcript_summaries_displace before update of "id" on transcript_summaries
+when exists (select 1 from changes_pending where kind = 'transcript-summary')
+  or exists (select 1 from transcript_summaries r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'transcript-summary';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'transcript-summary', id, project_id, item_id, owner_id, record from changes_of_transcript_summaries
+    where row in (select r.rowid from transcript_summaries r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_transcript_summaries_displaced after update of "id" on transcript_summaries
+when exists (select 1 from changes_pending where kind = 'transcript-summary') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'transcript-summary';
+  delete from changes_pending where kind = 'transcript-summary';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'transcript-summary', id, 'created', project_id, item_id, owner_id, record from changes_of_transcript_summaries
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_transcript_summaries_update after update on transcript_summaries
@@ -1257,58 +1189,26 @@ when ((old."id", old."project_id", old."title", old."date", old."summary", old."
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'transcript-summary', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end end
-    || case when old."date" is new."date" then '' else ',"date":' || case typeof(old."date") when 'blob' then '{"blob":"' || hex(old."date") || '"}' else json_quote(old."date") end end
-    || case when old."summary" is new."summary" then '' else ',"summary":' || case typeof(old."summary") when 'blob' then '{"blob":"' || hex(old."summary") || '"}' else json_quote(old."summary") end end
-    || case when old."participants" is new."participants" then '' else ',"participants":' || case typeof(old."participants") when 'blob' then '{"blob":"' || hex(old."participants") || '"}' else json_quote(old."participants") end end
-    || case when old."action_items" is new."action_items" then '' else ',"actionItems":' || case typeof(old."action_items") when 'blob' then '{"blob":"' || hex(old."action_items") || '"}' else json_quote(old."action_items") end end
-    || case when old."source_file" is new."source_file" then '' else ',"sourceFile":' || case typeof(old."source_file") when 'blob' then '{"blob":"' || hex(old."source_file") || '"}' else json_quote(old."source_file") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end end
-    || case when old."date" is new."date" then '' else ',"date":' || case typeof(new."date") when 'blob' then '{"blob":"' || hex(new."date") || '"}' else json_quote(new."date") end end
-    || case when old."summary" is new."summary" then '' else ',"summary":' || case typeof(new."summary") when 'blob' then '{"blob":"' || hex(new."summary") || '"}' else json_quote(new."summary") end end
-    || case when old."participants" is new."participants" then '' else ',"participants":' || case typeof(new."participants") when 'blob' then '{"blob":"' || hex(new."participants") || '"}' else json_quote(new."participants") end end
-    || case when old."action_items" is new."action_items" then '' else ',"actionItems":' || case typeof(new."action_items") when 'blob' then '{"blob":"' || hex(new."action_items") || '"}' else json_quote(new."action_items") end end
-    || case when old."source_file" is new."source_file" then '' else ',"sourceFile":' || case typeof(new."source_file") when 'blob' then '{"blob":"' || hex(new."source_file") || '"}' else json_quote(new."source_file") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_transcript_summaries_rename after update on transcript_summaries
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'transcript-summary', old.id, 'deleted',
-    old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end
-    || ',"date":' || case typeof(old."date") when 'blob' then '{"blob":"' || hex(old."date") || '"}' else json_quote(old."date") end
-    || ',"summary":' || case typeof(old."summary") when 'blob' then '{"blob":"' || hex(old."summary") || '"}' else json_quote(old."summary") end
-    || ',"participants":' || case typeof(old."participants") when 'blob' then '{"blob":"' || hex(old."participants") || '"}' else json_quote(old."participants") end
-    || ',"actionItems":' || case typeof(old."action_items") when 'blob' then '{"blob":"' || hex(old."action_items") || '"}' else json_quote(old."action_items") end
-    || ',"sourceFile":' || case typeof(old."source_file") when 'blob' then '{"blob":"' || hex(old."source_file") || '"}' else json_quote(old."source_file") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'transcript-summary', new.id, 'created',
-    new.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end
-    || ',"date":' || case typeof(new."date") when 'blob' then '{"blob":"' || hex(new."date") || '"}' else json_quote(new."date") end
-    || ',"summary":' || case typeof(new."summary") when 'blob' then '{"blob":"' || hex(new."summary") || '"}' else json_quote(new."summary") end
-    || ',"participants":' || case typeof(new."participants") when 'blob' then '{"blob":"' || hex(new."participants") || '"}' else json_quote(new."participants") end
-    || ',"actionItems":' || case typeof(new."action_items") when 'blob' then '{"blob":"' || hex(new."action_items") || '"}' else json_quote(new."action_items") end
-    || ',"sourceFile":' || case typeof(new."source_file") when 'blob' then '{"blob":"' || hex(new."source_file") || '"}' else json_quote(new."source_file") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end end
+    || case when old."date" is new."date" then '' else ',"date":' || case typeof(old."date") when 'blob' then '{"blob":"'||hex(old."date")||'"}' else json_quote(old."date") end end
+    || case when old."summary" is new."summary" then '' else ',"summary":' || case typeof(old."summary") when 'blob' then '{"blob":"'||hex(old."summary")||'"}' else json_quote(old."summary") end end
+    || case when old."participants" is new."participants" then '' else ',"participants":' || case typeof(old."participants") when 'blob' then '{"blob":"'||hex(old."participants")||'"}' else json_quote(old."participants") end end
+    || case when old."action_items" is new."action_items" then '' else ',"actionItems":' || case typeof(old."action_items") when 'blob' then '{"blob":"'||hex(old."action_items")||'"}' else json_quote(old."action_items") end end
+    || case when old."source_file" is new."source_file" then '' else ',"sourceFile":' || case typeof(old."source_file") when 'blob' then '{"blob":"'||hex(old."source_file")||'"}' else json_quote(old."source_file") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end end
+    || case when old."date" is new."date" then '' else ',"date":' || case typeof(new."date") when 'blob' then '{"blob":"'||hex(new."date")||'"}' else json_quote(new."date") end end
+    || case when old."summary" is new."summary" then '' else ',"summary":' || case typeof(new."summary") when 'blob' then '{"blob":"'||hex(new."summary")||'"}' else json_quote(new."summary") end end
+    || case when old."participants" is new."participants" then '' else ',"participants":' || case typeof(new."participants") when 'blob' then '{"blob":"'||hex(new."participants")||'"}' else json_quote(new."participants") end end
+    || case when old."action_items" is new."action_items" then '' else ',"actionItems":' || case typeof(new."action_items") when 'blob' then '{"blob":"'||hex(new."action_items")||'"}' else json_quote(new."action_items") end end
+    || case when old."source_file" is new."source_file" then '' else ',"sourceFile":' || case typeof(new."source_file") when 'blob' then '{"blob":"'||hex(new."source_file")||'"}' else json_quote(new."source_file") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_transcript_summaries_delete after delete on transcript_summaries begin
@@ -1316,32 +1216,34 @@ CREATE TRIGGER changes_transcript_summaries_delete after delete on transcript_su
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'transcript-summary', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end
-    || ',"date":' || case typeof(old."date") when 'blob' then '{"blob":"' || hex(old."date") || '"}' else json_quote(old."date") end
-    || ',"summary":' || case typeof(old."summary") when 'blob' then '{"blob":"' || hex(old."summary") || '"}' else json_quote(old."summary") end
-    || ',"participants":' || case typeof(old."participants") when 'blob' then '{"blob":"' || hex(old."participants") || '"}' else json_quote(old."participants") end
-    || ',"actionItems":' || case typeof(old."action_items") when 'blob' then '{"blob":"' || hex(old."action_items") || '"}' else json_quote(old."action_items") end
-    || ',"sourceFile":' || case typeof(old."source_file") when 'blob' then '{"blob":"' || hex(old."source_file") || '"}' else json_quote(old."source_file") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end
+    || ',"date":' || case typeof(old."date") when 'blob' then '{"blob":"'||hex(old."date")||'"}' else json_quote(old."date") end
+    || ',"summary":' || case typeof(old."summary") when 'blob' then '{"blob":"'||hex(old."summary")||'"}' else json_quote(old."summary") end
+    || ',"participants":' || case typeof(old."participants") when 'blob' then '{"blob":"'||hex(old."participants")||'"}' else json_quote(old."participants") end
+    || ',"actionItems":' || case typeof(old."action_items") when 'blob' then '{"blob":"'||hex(old."action_items")||'"}' else json_quote(old."action_items") end
+    || ',"sourceFile":' || case typeof(old."source_file") when 'blob' then '{"blob":"'||hex(old."source_file")||'"}' else json_quote(old."source_file") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_team_assignments as select rowid as row, team_assignments.id as id, team_assignments.project_id as project_id, null as item_id, null as owner_id,
+    '{' || substr(',"id":' || case typeof(team_assignments."id") when 'blob' then '{"blob":"'||hex(team_assignments."id")||'"}' else json_quote(team_assignments."id") end
+    || ',"projectId":' || case typeof(team_assignments."project_id") when 'blob' then '{"blob":"'||hex(team_assignments."project_id")||'"}' else json_quote(team_assignments."project_id") end
+    || ',"memberId":' || case typeof(team_assignments."member_id") when 'blob' then '{"blob":"'||hex(team_assignments."member_id")||'"}' else json_quote(team_assignments."member_id") end
+    || ',"role":' || case typeof(team_assignments."role") when 'blob' then '{"blob":"'||hex(team_assignments."role")||'"}' else json_quote(team_assignments."role") end
+    || ',"createdAt":' || case typeof(team_assignments."created_at") when 'blob' then '{"blob":"'||hex(team_assignments."created_at")||'"}' else json_quote(team_assignments."created_at") end
+    || ',"updatedAt":' || case typeof(team_assignments."updated_at") when 'blob' then '{"blob":"'||hex(team_assignments."updated_at")||'"}' else json_quote(team_assignments."updated_at") end, 2) || '}' as record from team_assignments;
+--> statement-breakpoint
 CREATE TRIGGER changes_team_assignments_replace before insert on team_assignments
 when exists (select 1 from changes_pending where kind = 'team-assignment')
-  or exists (select 1 from team_assignments r where (r."id" = new."id") or (r."project_id" = new."project_id" and r."member_id" = new."member_id")) begin
+  or exists (select 1 from team_assignments r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."member_id" = new."member_id"))) begin
   delete from changes_pending where kind = 'team-assignment';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'team-assignment', r.id, r.project_id, null, null,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"projectId":' || case typeof(r."project_id") when 'blob' then '{"blob":"' || hex(r."project_id") || '"}' else json_quote(r."project_id") end
-    || ',"memberId":' || case typeof(r."member_id") when 'blob' then '{"blob":"' || hex(r."member_id") || '"}' else json_quote(r."member_id") end
-    || ',"role":' || case typeof(r."role") when 'blob' then '{"blob":"' || hex(r."role") || '"}' else json_quote(r."role") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end, 2) || '}'
-    from team_assignments r where (r."id" = new."id") or (r."project_id" = new."project_id" and r."member_id" = new."member_id");
+    select 'team-assignment', id, project_id, item_id, owner_id, record from changes_of_team_assignments
+    where row in (select r.rowid from team_assignments r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."member_id" = new."member_id")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_team_assignments_insert after insert on team_assignments begin
@@ -1352,12 +1254,31 @@ CREATE TRIGGER changes_team_assignments_insert after insert on team_assignments 
     'team-assignment', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"memberId":' || case typeof(new."member_id") when 'blob' then '{"blob":"' || hex(new."member_id") || '"}' else json_quote(new."member_id") end
-    || ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"' || hex(new."role") || '"}' else json_quote(new."role") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"memberId":' || case typeof(new."member_id") when 'blob' then '{"blob":"'||hex(new."member_id")||'"}' else json_quote(new."member_id") end
+    || ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' else json_quote(new."role") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_team_assignments_displace before update of "id", "project_id", "member_id" on team_assignments
+when exists (select 1 from changes_pending where kind = 'team-assignment')
+  or exists (select 1 from team_assignments r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."member_id" = new."member_id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'team-assignment';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'team-assignment', id, project_id, item_id, owner_id, record from changes_of_team_assignments
+    where row in (select r.rowid from team_assignments r where ((r."id" = new."id") or (r."project_id" = new."project_id" and r."member_id" = new."member_id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_team_assignments_displaced after update of "id", "project_id", "member_id" on team_assignments
+when exists (select 1 from changes_pending where kind = 'team-assignment') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'team-assignment';
+  delete from changes_pending where kind = 'team-assignment';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'team-assignment', id, 'created', project_id, item_id, owner_id, record from changes_of_team_assignments
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_team_assignments_update after update on team_assignments
@@ -1366,42 +1287,18 @@ when ((old."id", old."project_id", old."member_id", old."role", old."created_at"
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'team-assignment', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end end
-    || case when old."member_id" is new."member_id" then '' else ',"memberId":' || case typeof(old."member_id") when 'blob' then '{"blob":"' || hex(old."member_id") || '"}' else json_quote(old."member_id") end end
-    || case when old."role" is new."role" then '' else ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"' || hex(old."role") || '"}' else json_quote(old."role") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end end
-    || case when old."member_id" is new."member_id" then '' else ',"memberId":' || case typeof(new."member_id") when 'blob' then '{"blob":"' || hex(new."member_id") || '"}' else json_quote(new."member_id") end end
-    || case when old."role" is new."role" then '' else ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"' || hex(new."role") || '"}' else json_quote(new."role") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_team_assignments_rename after update on team_assignments
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'team-assignment', old.id, 'deleted',
-    old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"memberId":' || case typeof(old."member_id") when 'blob' then '{"blob":"' || hex(old."member_id") || '"}' else json_quote(old."member_id") end
-    || ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"' || hex(old."role") || '"}' else json_quote(old."role") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'team-assignment', new.id, 'created',
-    new.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"' || hex(new."project_id") || '"}' else json_quote(new."project_id") end
-    || ',"memberId":' || case typeof(new."member_id") when 'blob' then '{"blob":"' || hex(new."member_id") || '"}' else json_quote(new."member_id") end
-    || ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"' || hex(new."role") || '"}' else json_quote(new."role") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."member_id" is new."member_id" then '' else ',"memberId":' || case typeof(old."member_id") when 'blob' then '{"blob":"'||hex(old."member_id")||'"}' else json_quote(old."member_id") end end
+    || case when old."role" is new."role" then '' else ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' else json_quote(old."role") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."member_id" is new."member_id" then '' else ',"memberId":' || case typeof(new."member_id") when 'blob' then '{"blob":"'||hex(new."member_id")||'"}' else json_quote(new."member_id") end end
+    || case when old."role" is new."role" then '' else ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' else json_quote(new."role") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_team_assignments_delete after delete on team_assignments begin
@@ -1409,32 +1306,34 @@ CREATE TRIGGER changes_team_assignments_delete after delete on team_assignments 
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'team-assignment', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"' || hex(old."project_id") || '"}' else json_quote(old."project_id") end
-    || ',"memberId":' || case typeof(old."member_id") when 'blob' then '{"blob":"' || hex(old."member_id") || '"}' else json_quote(old."member_id") end
-    || ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"' || hex(old."role") || '"}' else json_quote(old."role") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"memberId":' || case typeof(old."member_id") when 'blob' then '{"blob":"'||hex(old."member_id")||'"}' else json_quote(old."member_id") end
+    || ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' else json_quote(old."role") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
+CREATE VIEW changes_of_personal_ideas as select rowid as row, personal_ideas.id as id, null as project_id, null as item_id, personal_ideas.owner_id as owner_id,
+    '{' || substr(',"id":' || case typeof(personal_ideas."id") when 'blob' then '{"blob":"'||hex(personal_ideas."id")||'"}' else json_quote(personal_ideas."id") end
+    || ',"ownerId":' || case typeof(personal_ideas."owner_id") when 'blob' then '{"blob":"'||hex(personal_ideas."owner_id")||'"}' else json_quote(personal_ideas."owner_id") end
+    || ',"title":' || case typeof(personal_ideas."title") when 'blob' then '{"blob":"'||hex(personal_ideas."title")||'"}' else json_quote(personal_ideas."title") end
+    || ',"description":' || case typeof(personal_ideas."description") when 'blob' then '{"blob":"'||hex(personal_ideas."description")||'"}' else json_quote(personal_ideas."description") end
+    || ',"priority":' || case typeof(personal_ideas."priority") when 'blob' then '{"blob":"'||hex(personal_ideas."priority")||'"}' else json_quote(personal_ideas."priority") end
+    || ',"status":' || case typeof(personal_ideas."status") when 'blob' then '{"blob":"'||hex(personal_ideas."status")||'"}' else json_quote(personal_ideas."status") end
+    || ',"sortOrder":' || case typeof(personal_ideas."sort_order") when 'blob' then '{"blob":"'||hex(personal_ideas."sort_order")||'"}' else json_quote(personal_ideas."sort_order") end
+    || ',"promotedProjectId":' || case typeof(personal_ideas."promoted_project_id") when 'blob' then '{"blob":"'||hex(personal_ideas."promoted_project_id")||'"}' else json_quote(personal_ideas."promoted_project_id") end
+    || ',"createdAt":' || case typeof(personal_ideas."created_at") when 'blob' then '{"blob":"'||hex(personal_ideas."created_at")||'"}' else json_quote(personal_ideas."created_at") end
+    || ',"updatedAt":' || case typeof(personal_ideas."updated_at") when 'blob' then '{"blob":"'||hex(personal_ideas."updated_at")||'"}' else json_quote(personal_ideas."updated_at") end, 2) || '}' as record from personal_ideas;
+--> statement-breakpoint
 CREATE TRIGGER changes_personal_ideas_replace before insert on personal_ideas
 when exists (select 1 from changes_pending where kind = 'personal-idea')
-  or exists (select 1 from personal_ideas r where (r."id" = new."id")) begin
+  or exists (select 1 from personal_ideas r where ((r."id" = new."id"))) begin
   delete from changes_pending where kind = 'personal-idea';
   insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
-    select 'personal-idea', r.id, null, null, r.owner_id,
-    '{' || substr(',"id":' || case typeof(r."id") when 'blob' then '{"blob":"' || hex(r."id") || '"}' else json_quote(r."id") end
-    || ',"ownerId":' || case typeof(r."owner_id") when 'blob' then '{"blob":"' || hex(r."owner_id") || '"}' else json_quote(r."owner_id") end
-    || ',"title":' || case typeof(r."title") when 'blob' then '{"blob":"' || hex(r."title") || '"}' else json_quote(r."title") end
-    || ',"description":' || case typeof(r."description") when 'blob' then '{"blob":"' || hex(r."description") || '"}' else json_quote(r."description") end
-    || ',"priority":' || case typeof(r."priority") when 'blob' then '{"blob":"' || hex(r."priority") || '"}' else json_quote(r."priority") end
-    || ',"status":' || case typeof(r."status") when 'blob' then '{"blob":"' || hex(r."status") || '"}' else json_quote(r."status") end
-    || ',"sortOrder":' || case typeof(r."sort_order") when 'blob' then '{"blob":"' || hex(r."sort_order") || '"}' else json_quote(r."sort_order") end
-    || ',"promotedProjectId":' || case typeof(r."promoted_project_id") when 'blob' then '{"blob":"' || hex(r."promoted_project_id") || '"}' else json_quote(r."promoted_project_id") end
-    || ',"createdAt":' || case typeof(r."created_at") when 'blob' then '{"blob":"' || hex(r."created_at") || '"}' else json_quote(r."created_at") end
-    || ',"updatedAt":' || case typeof(r."updated_at") when 'blob' then '{"blob":"' || hex(r."updated_at") || '"}' else json_quote(r."updated_at") end, 2) || '}'
-    from personal_ideas r where (r."id" = new."id");
+    select 'personal-idea', id, project_id, item_id, owner_id, record from changes_of_personal_ideas
+    where row in (select r.rowid from personal_ideas r where ((r."id" = new."id")));
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_personal_ideas_insert after insert on personal_ideas begin
@@ -1445,16 +1344,35 @@ CREATE TRIGGER changes_personal_ideas_insert after insert on personal_ideas begi
     'personal-idea', new.id, 'created',
     null, null, null, new.owner_id,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"ownerId":' || case typeof(new."owner_id") when 'blob' then '{"blob":"' || hex(new."owner_id") || '"}' else json_quote(new."owner_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end
-    || ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"' || hex(new."priority") || '"}' else json_quote(new."priority") end
-    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"' || hex(new."status") || '"}' else json_quote(new."status") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"promotedProjectId":' || case typeof(new."promoted_project_id") when 'blob' then '{"blob":"' || hex(new."promoted_project_id") || '"}' else json_quote(new."promoted_project_id") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"ownerId":' || case typeof(new."owner_id") when 'blob' then '{"blob":"'||hex(new."owner_id")||'"}' else json_quote(new."owner_id") end
+    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end
+    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end
+    || ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' else json_quote(new."priority") end
+    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end
+    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end
+    || ',"promotedProjectId":' || case typeof(new."promoted_project_id") when 'blob' then '{"blob":"'||hex(new."promoted_project_id")||'"}' else json_quote(new."promoted_project_id") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_personal_ideas_displace before update of "id" on personal_ideas
+when exists (select 1 from changes_pending where kind = 'personal-idea')
+  or exists (select 1 from personal_ideas r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid) begin
+  delete from changes_pending where kind = 'personal-idea';
+  insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select 'personal-idea', id, project_id, item_id, owner_id, record from changes_of_personal_ideas
+    where row in (select r.rowid from personal_ideas r where ((r."id" = new."id")) and r.rowid <> old.rowid or not (old.id is new.id) and r.rowid = old.rowid);
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_personal_ideas_displaced after update of "id" on personal_ideas
+when exists (select 1 from changes_pending where kind = 'personal-idea') begin
+  insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before from changes_pending where kind = 'personal-idea';
+  delete from changes_pending where kind = 'personal-idea';
+  insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select 'personal-idea', id, 'created', project_id, item_id, owner_id, record from changes_of_personal_ideas
+    where row = new.rowid and not (old.id is new.id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_personal_ideas_update after update on personal_ideas
@@ -1463,58 +1381,26 @@ when ((old."id", old."owner_id", old."title", old."description", old."priority",
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'personal-idea', new.id, 'updated',
     null, null, null, new.owner_id,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end end
-    || case when old."owner_id" is new."owner_id" then '' else ',"ownerId":' || case typeof(old."owner_id") when 'blob' then '{"blob":"' || hex(old."owner_id") || '"}' else json_quote(old."owner_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end end
-    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"' || hex(old."priority") || '"}' else json_quote(old."priority") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"' || hex(old."status") || '"}' else json_quote(old."status") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end end
-    || case when old."promoted_project_id" is new."promoted_project_id" then '' else ',"promotedProjectId":' || case typeof(old."promoted_project_id") when 'blob' then '{"blob":"' || hex(old."promoted_project_id") || '"}' else json_quote(old."promoted_project_id") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end end
-    || case when old."owner_id" is new."owner_id" then '' else ',"ownerId":' || case typeof(new."owner_id") when 'blob' then '{"blob":"' || hex(new."owner_id") || '"}' else json_quote(new."owner_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end end
-    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"' || hex(new."priority") || '"}' else json_quote(new."priority") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"' || hex(new."status") || '"}' else json_quote(new."status") end end
-    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end end
-    || case when old."promoted_project_id" is new."promoted_project_id" then '' else ',"promotedProjectId":' || case typeof(new."promoted_project_id") when 'blob' then '{"blob":"' || hex(new."promoted_project_id") || '"}' else json_quote(new."promoted_project_id") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end end, 2) || '}');
-end;
---> statement-breakpoint
-CREATE TRIGGER changes_personal_ideas_rename after update on personal_ideas
-when not (old.id is new.id) begin
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'personal-idea', old.id, 'deleted',
-    null, null, null, old.owner_id,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"ownerId":' || case typeof(old."owner_id") when 'blob' then '{"blob":"' || hex(old."owner_id") || '"}' else json_quote(old."owner_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end
-    || ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"' || hex(old."priority") || '"}' else json_quote(old."priority") end
-    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"' || hex(old."status") || '"}' else json_quote(old."status") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"promotedProjectId":' || case typeof(old."promoted_project_id") when 'blob' then '{"blob":"' || hex(old."promoted_project_id") || '"}' else json_quote(old."promoted_project_id") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
-    null);
-  insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
-    'personal-idea', new.id, 'created',
-    null, null, null, new.owner_id,
-    null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"' || hex(new."id") || '"}' else json_quote(new."id") end
-    || ',"ownerId":' || case typeof(new."owner_id") when 'blob' then '{"blob":"' || hex(new."owner_id") || '"}' else json_quote(new."owner_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"' || hex(new."title") || '"}' else json_quote(new."title") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"' || hex(new."description") || '"}' else json_quote(new."description") end
-    || ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"' || hex(new."priority") || '"}' else json_quote(new."priority") end
-    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"' || hex(new."status") || '"}' else json_quote(new."status") end
-    || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"' || hex(new."sort_order") || '"}' else json_quote(new."sort_order") end
-    || ',"promotedProjectId":' || case typeof(new."promoted_project_id") when 'blob' then '{"blob":"' || hex(new."promoted_project_id") || '"}' else json_quote(new."promoted_project_id") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"' || hex(new."created_at") || '"}' else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"' || hex(new."updated_at") || '"}' else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."owner_id" is new."owner_id" then '' else ',"ownerId":' || case typeof(old."owner_id") when 'blob' then '{"blob":"'||hex(old."owner_id")||'"}' else json_quote(old."owner_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end end
+    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' else json_quote(old."priority") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end end
+    || case when old."promoted_project_id" is new."promoted_project_id" then '' else ',"promotedProjectId":' || case typeof(old."promoted_project_id") when 'blob' then '{"blob":"'||hex(old."promoted_project_id")||'"}' else json_quote(old."promoted_project_id") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."owner_id" is new."owner_id" then '' else ',"ownerId":' || case typeof(new."owner_id") when 'blob' then '{"blob":"'||hex(new."owner_id")||'"}' else json_quote(new."owner_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end end
+    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' else json_quote(new."priority") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end end
+    || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' else json_quote(new."sort_order") end end
+    || case when old."promoted_project_id" is new."promoted_project_id" then '' else ',"promotedProjectId":' || case typeof(new."promoted_project_id") when 'blob' then '{"blob":"'||hex(new."promoted_project_id")||'"}' else json_quote(new."promoted_project_id") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_personal_ideas_delete after delete on personal_ideas begin
@@ -1522,16 +1408,16 @@ CREATE TRIGGER changes_personal_ideas_delete after delete on personal_ideas begi
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'personal-idea', old.id, 'deleted',
     null, null, null, old.owner_id,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"' || hex(old."id") || '"}' else json_quote(old."id") end
-    || ',"ownerId":' || case typeof(old."owner_id") when 'blob' then '{"blob":"' || hex(old."owner_id") || '"}' else json_quote(old."owner_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"' || hex(old."title") || '"}' else json_quote(old."title") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"' || hex(old."description") || '"}' else json_quote(old."description") end
-    || ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"' || hex(old."priority") || '"}' else json_quote(old."priority") end
-    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"' || hex(old."status") || '"}' else json_quote(old."status") end
-    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"' || hex(old."sort_order") || '"}' else json_quote(old."sort_order") end
-    || ',"promotedProjectId":' || case typeof(old."promoted_project_id") when 'blob' then '{"blob":"' || hex(old."promoted_project_id") || '"}' else json_quote(old."promoted_project_id") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"' || hex(old."created_at") || '"}' else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"' || hex(old."updated_at") || '"}' else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"ownerId":' || case typeof(old."owner_id") when 'blob' then '{"blob":"'||hex(old."owner_id")||'"}' else json_quote(old."owner_id") end
+    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end
+    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end
+    || ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' else json_quote(old."priority") end
+    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end
+    || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' else json_quote(old."sort_order") end
+    || ',"promotedProjectId":' || case typeof(old."promoted_project_id") when 'blob' then '{"blob":"'||hex(old."promoted_project_id")||'"}' else json_quote(old."promoted_project_id") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
@@ -1572,206 +1458,58 @@ when exists (select 1 from teams where id = old.team_id)
       select member_id from team_members where team_id = old.team_id  order by member_id)) || '}');
 end;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'member', members.id, 'created',
-    null, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(members."id") when 'blob' then '{"blob":"' || hex(members."id") || '"}' else json_quote(members."id") end
-    || ',"name":' || case typeof(members."name") when 'blob' then '{"blob":"' || hex(members."name") || '"}' else json_quote(members."name") end
-    || ',"email":' || case typeof(members."email") when 'blob' then '{"blob":"' || hex(members."email") || '"}' else json_quote(members."email") end
-    || ',"role":' || case typeof(members."role") when 'blob' then '{"blob":"' || hex(members."role") || '"}' else json_quote(members."role") end
-    || ',"disabled":' || case typeof(members."disabled") when 'blob' then '{"blob":"' || hex(members."disabled") || '"}' else json_quote(members."disabled") end
-    || ',"createdAt":' || case typeof(members."created_at") when 'blob' then '{"blob":"' || hex(members."created_at") || '"}' else json_quote(members."created_at") end
-    || ',"updatedAt":' || case typeof(members."updated_at") when 'blob' then '{"blob":"' || hex(members."updated_at") || '"}' else json_quote(members."updated_at") end, 2) || '}'
-    from members order by members.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'member', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_members order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'team', teams.id, 'created',
-    null, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(teams."id") when 'blob' then '{"blob":"' || hex(teams."id") || '"}' else json_quote(teams."id") end
-    || ',"name":' || case typeof(teams."name") when 'blob' then '{"blob":"' || hex(teams."name") || '"}' else json_quote(teams."name") end
-    || ',"description":' || case typeof(teams."description") when 'blob' then '{"blob":"' || hex(teams."description") || '"}' else json_quote(teams."description") end
-    || ',"createdAt":' || case typeof(teams."created_at") when 'blob' then '{"blob":"' || hex(teams."created_at") || '"}' else json_quote(teams."created_at") end
-    || ',"updatedAt":' || case typeof(teams."updated_at") when 'blob' then '{"blob":"' || hex(teams."updated_at") || '"}' else json_quote(teams."updated_at") end
-    || ',"memberIds":' || (select json_group_array(member_id) from (
-      select member_id from team_members where team_id = teams.id  order by member_id)), 2) || '}'
-    from teams order by teams.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'team', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_teams order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'project', projects.id, 'created',
-    projects.id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(projects."id") when 'blob' then '{"blob":"' || hex(projects."id") || '"}' else json_quote(projects."id") end
-    || ',"name":' || case typeof(projects."name") when 'blob' then '{"blob":"' || hex(projects."name") || '"}' else json_quote(projects."name") end
-    || ',"description":' || case typeof(projects."description") when 'blob' then '{"blob":"' || hex(projects."description") || '"}' else json_quote(projects."description") end
-    || ',"type":' || case typeof(projects."type") when 'blob' then '{"blob":"' || hex(projects."type") || '"}' else json_quote(projects."type") end
-    || ',"status":' || case typeof(projects."status") when 'blob' then '{"blob":"' || hex(projects."status") || '"}' else json_quote(projects."status") end
-    || ',"phase":' || case typeof(projects."phase") when 'blob' then '{"blob":"' || hex(projects."phase") || '"}' else json_quote(projects."phase") end
-    || ',"phaseConfig":' || case typeof(projects."phase_config") when 'blob' then '{"blob":"' || hex(projects."phase_config") || '"}' else json_quote(projects."phase_config") end
-    || ',"health":' || case typeof(projects."health") when 'blob' then '{"blob":"' || hex(projects."health") || '"}' else json_quote(projects."health") end
-    || ',"nextStep":' || case typeof(projects."next_step") when 'blob' then '{"blob":"' || hex(projects."next_step") || '"}' else json_quote(projects."next_step") end
-    || ',"sortOrder":' || case typeof(projects."sort_order") when 'blob' then '{"blob":"' || hex(projects."sort_order") || '"}' else json_quote(projects."sort_order") end
-    || ',"metadata":' || case typeof(projects."metadata") when 'blob' then '{"blob":"' || hex(projects."metadata") || '"}' else json_quote(projects."metadata") end
-    || ',"leadId":' || case typeof(projects."lead_id") when 'blob' then '{"blob":"' || hex(projects."lead_id") || '"}' else json_quote(projects."lead_id") end
-    || ',"teamId":' || case typeof(projects."team_id") when 'blob' then '{"blob":"' || hex(projects."team_id") || '"}' else json_quote(projects."team_id") end
-    || ',"createdAt":' || case typeof(projects."created_at") when 'blob' then '{"blob":"' || hex(projects."created_at") || '"}' else json_quote(projects."created_at") end
-    || ',"updatedAt":' || case typeof(projects."updated_at") when 'blob' then '{"blob":"' || hex(projects."updated_at") || '"}' else json_quote(projects."updated_at") end, 2) || '}'
-    from projects order by projects.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'project', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_projects order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'kanban-column', kanban_columns.id, 'created',
-    kanban_columns.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(kanban_columns."id") when 'blob' then '{"blob":"' || hex(kanban_columns."id") || '"}' else json_quote(kanban_columns."id") end
-    || ',"projectId":' || case typeof(kanban_columns."project_id") when 'blob' then '{"blob":"' || hex(kanban_columns."project_id") || '"}' else json_quote(kanban_columns."project_id") end
-    || ',"name":' || case typeof(kanban_columns."name") when 'blob' then '{"blob":"' || hex(kanban_columns."name") || '"}' else json_quote(kanban_columns."name") end
-    || ',"color":' || case typeof(kanban_columns."color") when 'blob' then '{"blob":"' || hex(kanban_columns."color") || '"}' else json_quote(kanban_columns."color") end
-    || ',"sortOrder":' || case typeof(kanban_columns."sort_order") when 'blob' then '{"blob":"' || hex(kanban_columns."sort_order") || '"}' else json_quote(kanban_columns."sort_order") end
-    || ',"wipLimit":' || case typeof(kanban_columns."wip_limit") when 'blob' then '{"blob":"' || hex(kanban_columns."wip_limit") || '"}' else json_quote(kanban_columns."wip_limit") end
-    || ',"wipPolicy":' || case typeof(kanban_columns."wip_policy") when 'blob' then '{"blob":"' || hex(kanban_columns."wip_policy") || '"}' else json_quote(kanban_columns."wip_policy") end
-    || ',"createdAt":' || case typeof(kanban_columns."created_at") when 'blob' then '{"blob":"' || hex(kanban_columns."created_at") || '"}' else json_quote(kanban_columns."created_at") end
-    || ',"updatedAt":' || case typeof(kanban_columns."updated_at") when 'blob' then '{"blob":"' || hex(kanban_columns."updated_at") || '"}' else json_quote(kanban_columns."updated_at") end, 2) || '}'
-    from kanban_columns order by kanban_columns.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'kanban-column', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_kanban_columns order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'kanban-label', kanban_labels.id, 'created',
-    kanban_labels.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(kanban_labels."id") when 'blob' then '{"blob":"' || hex(kanban_labels."id") || '"}' else json_quote(kanban_labels."id") end
-    || ',"projectId":' || case typeof(kanban_labels."project_id") when 'blob' then '{"blob":"' || hex(kanban_labels."project_id") || '"}' else json_quote(kanban_labels."project_id") end
-    || ',"name":' || case typeof(kanban_labels."name") when 'blob' then '{"blob":"' || hex(kanban_labels."name") || '"}' else json_quote(kanban_labels."name") end
-    || ',"color":' || case typeof(kanban_labels."color") when 'blob' then '{"blob":"' || hex(kanban_labels."color") || '"}' else json_quote(kanban_labels."color") end
-    || ',"createdAt":' || case typeof(kanban_labels."created_at") when 'blob' then '{"blob":"' || hex(kanban_labels."created_at") || '"}' else json_quote(kanban_labels."created_at") end
-    || ',"updatedAt":' || case typeof(kanban_labels."updated_at") when 'blob' then '{"blob":"' || hex(kanban_labels."updated_at") || '"}' else json_quote(kanban_labels."updated_at") end, 2) || '}'
-    from kanban_labels order by kanban_labels.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'kanban-label', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_kanban_labels order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'kanban-item', kanban_items.id, 'created',
-    kanban_items.project_id, kanban_items.id, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(kanban_items."id") when 'blob' then '{"blob":"' || hex(kanban_items."id") || '"}' else json_quote(kanban_items."id") end
-    || ',"projectId":' || case typeof(kanban_items."project_id") when 'blob' then '{"blob":"' || hex(kanban_items."project_id") || '"}' else json_quote(kanban_items."project_id") end
-    || ',"title":' || case typeof(kanban_items."title") when 'blob' then '{"blob":"' || hex(kanban_items."title") || '"}' else json_quote(kanban_items."title") end
-    || ',"description":' || case typeof(kanban_items."description") when 'blob' then '{"blob":"' || hex(kanban_items."description") || '"}' else json_quote(kanban_items."description") end
-    || ',"column":' || case typeof(kanban_items."column") when 'blob' then '{"blob":"' || hex(kanban_items."column") || '"}' else json_quote(kanban_items."column") end
-    || ',"sortOrder":' || case typeof(kanban_items."sort_order") when 'blob' then '{"blob":"' || hex(kanban_items."sort_order") || '"}' else json_quote(kanban_items."sort_order") end
-    || ',"priority":' || case typeof(kanban_items."priority") when 'blob' then '{"blob":"' || hex(kanban_items."priority") || '"}' else json_quote(kanban_items."priority") end
-    || ',"assigneeId":' || case typeof(kanban_items."assignee_id") when 'blob' then '{"blob":"' || hex(kanban_items."assignee_id") || '"}' else json_quote(kanban_items."assignee_id") end
-    || ',"dueDate":' || case typeof(kanban_items."due_date") when 'blob' then '{"blob":"' || hex(kanban_items."due_date") || '"}' else json_quote(kanban_items."due_date") end
-    || ',"source":' || case typeof(kanban_items."source") when 'blob' then '{"blob":"' || hex(kanban_items."source") || '"}' else json_quote(kanban_items."source") end
-    || ',"sourceId":' || case typeof(kanban_items."source_id") when 'blob' then '{"blob":"' || hex(kanban_items."source_id") || '"}' else json_quote(kanban_items."source_id") end
-    || ',"isNew":' || case typeof(kanban_items."is_new") when 'blob' then '{"blob":"' || hex(kanban_items."is_new") || '"}' else json_quote(kanban_items."is_new") end
-    || ',"approved":' || case typeof(kanban_items."approved") when 'blob' then '{"blob":"' || hex(kanban_items."approved") || '"}' else json_quote(kanban_items."approved") end
-    || ',"dismissed":' || case typeof(kanban_items."dismissed") when 'blob' then '{"blob":"' || hex(kanban_items."dismissed") || '"}' else json_quote(kanban_items."dismissed") end
-    || ',"metadata":' || case typeof(kanban_items."metadata") when 'blob' then '{"blob":"' || hex(kanban_items."metadata") || '"}' else json_quote(kanban_items."metadata") end
-    || ',"createdAt":' || case typeof(kanban_items."created_at") when 'blob' then '{"blob":"' || hex(kanban_items."created_at") || '"}' else json_quote(kanban_items."created_at") end
-    || ',"updatedAt":' || case typeof(kanban_items."updated_at") when 'blob' then '{"blob":"' || hex(kanban_items."updated_at") || '"}' else json_quote(kanban_items."updated_at") end, 2) || '}'
-    from kanban_items order by kanban_items.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'kanban-item', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_kanban_items order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'kanban-subtask', kanban_subtasks.id, 'created',
-    (select project_id from kanban_items where id = kanban_subtasks.item_id), kanban_subtasks.item_id, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(kanban_subtasks."id") when 'blob' then '{"blob":"' || hex(kanban_subtasks."id") || '"}' else json_quote(kanban_subtasks."id") end
-    || ',"itemId":' || case typeof(kanban_subtasks."item_id") when 'blob' then '{"blob":"' || hex(kanban_subtasks."item_id") || '"}' else json_quote(kanban_subtasks."item_id") end
-    || ',"title":' || case typeof(kanban_subtasks."title") when 'blob' then '{"blob":"' || hex(kanban_subtasks."title") || '"}' else json_quote(kanban_subtasks."title") end
-    || ',"completed":' || case typeof(kanban_subtasks."completed") when 'blob' then '{"blob":"' || hex(kanban_subtasks."completed") || '"}' else json_quote(kanban_subtasks."completed") end
-    || ',"sortOrder":' || case typeof(kanban_subtasks."sort_order") when 'blob' then '{"blob":"' || hex(kanban_subtasks."sort_order") || '"}' else json_quote(kanban_subtasks."sort_order") end
-    || ',"createdAt":' || case typeof(kanban_subtasks."created_at") when 'blob' then '{"blob":"' || hex(kanban_subtasks."created_at") || '"}' else json_quote(kanban_subtasks."created_at") end
-    || ',"updatedAt":' || case typeof(kanban_subtasks."updated_at") when 'blob' then '{"blob":"' || hex(kanban_subtasks."updated_at") || '"}' else json_quote(kanban_subtasks."updated_at") end, 2) || '}'
-    from kanban_subtasks order by kanban_subtasks.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'kanban-subtask', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_kanban_subtasks order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'kanban-comment', kanban_comments.id, 'created',
-    (select project_id from kanban_items where id = kanban_comments.item_id), kanban_comments.item_id, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(kanban_comments."id") when 'blob' then '{"blob":"' || hex(kanban_comments."id") || '"}' else json_quote(kanban_comments."id") end
-    || ',"itemId":' || case typeof(kanban_comments."item_id") when 'blob' then '{"blob":"' || hex(kanban_comments."item_id") || '"}' else json_quote(kanban_comments."item_id") end
-    || ',"authorId":' || case typeof(kanban_comments."author_id") when 'blob' then '{"blob":"' || hex(kanban_comments."author_id") || '"}' else json_quote(kanban_comments."author_id") end
-    || ',"content":' || case typeof(kanban_comments."content") when 'blob' then '{"blob":"' || hex(kanban_comments."content") || '"}' else json_quote(kanban_comments."content") end
-    || ',"editedAt":' || case typeof(kanban_comments."edited_at") when 'blob' then '{"blob":"' || hex(kanban_comments."edited_at") || '"}' else json_quote(kanban_comments."edited_at") end
-    || ',"createdAt":' || case typeof(kanban_comments."created_at") when 'blob' then '{"blob":"' || hex(kanban_comments."created_at") || '"}' else json_quote(kanban_comments."created_at") end, 2) || '}'
-    from kanban_comments order by kanban_comments.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'kanban-comment', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_kanban_comments order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'kanban-item-label', kanban_item_labels.item_id || ':' || kanban_item_labels.label_id, 'created',
-    (select project_id from kanban_items where id = kanban_item_labels.item_id), kanban_item_labels.item_id, null, null,
-    null,
-    '{' || substr(',"itemId":' || case typeof(kanban_item_labels."item_id") when 'blob' then '{"blob":"' || hex(kanban_item_labels."item_id") || '"}' else json_quote(kanban_item_labels."item_id") end
-    || ',"labelId":' || case typeof(kanban_item_labels."label_id") when 'blob' then '{"blob":"' || hex(kanban_item_labels."label_id") || '"}' else json_quote(kanban_item_labels."label_id") end, 2) || '}'
-    from kanban_item_labels order by kanban_item_labels.item_id || ':' || kanban_item_labels.label_id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'kanban-item-label', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_kanban_item_labels order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'objective', objectives.id, 'created',
-    objectives.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(objectives."id") when 'blob' then '{"blob":"' || hex(objectives."id") || '"}' else json_quote(objectives."id") end
-    || ',"projectId":' || case typeof(objectives."project_id") when 'blob' then '{"blob":"' || hex(objectives."project_id") || '"}' else json_quote(objectives."project_id") end
-    || ',"title":' || case typeof(objectives."title") when 'blob' then '{"blob":"' || hex(objectives."title") || '"}' else json_quote(objectives."title") end
-    || ',"description":' || case typeof(objectives."description") when 'blob' then '{"blob":"' || hex(objectives."description") || '"}' else json_quote(objectives."description") end
-    || ',"status":' || case typeof(objectives."status") when 'blob' then '{"blob":"' || hex(objectives."status") || '"}' else json_quote(objectives."status") end
-    || ',"sortOrder":' || case typeof(objectives."sort_order") when 'blob' then '{"blob":"' || hex(objectives."sort_order") || '"}' else json_quote(objectives."sort_order") end
-    || ',"createdAt":' || case typeof(objectives."created_at") when 'blob' then '{"blob":"' || hex(objectives."created_at") || '"}' else json_quote(objectives."created_at") end
-    || ',"updatedAt":' || case typeof(objectives."updated_at") when 'blob' then '{"blob":"' || hex(objectives."updated_at") || '"}' else json_quote(objectives."updated_at") end, 2) || '}'
-    from objectives order by objectives.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'objective', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_objectives order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'metric', metrics.id, 'created',
-    metrics.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(metrics."id") when 'blob' then '{"blob":"' || hex(metrics."id") || '"}' else json_quote(metrics."id") end
-    || ',"projectId":' || case typeof(metrics."project_id") when 'blob' then '{"blob":"' || hex(metrics."project_id") || '"}' else json_quote(metrics."project_id") end
-    || ',"name":' || case typeof(metrics."name") when 'blob' then '{"blob":"' || hex(metrics."name") || '"}' else json_quote(metrics."name") end
-    || ',"value":' || case typeof(metrics."value") when 'blob' then '{"blob":"' || hex(metrics."value") || '"}' else json_quote(metrics."value") end
-    || ',"unit":' || case typeof(metrics."unit") when 'blob' then '{"blob":"' || hex(metrics."unit") || '"}' else json_quote(metrics."unit") end
-    || ',"category":' || case typeof(metrics."category") when 'blob' then '{"blob":"' || hex(metrics."category") || '"}' else json_quote(metrics."category") end
-    || ',"trend":' || case typeof(metrics."trend") when 'blob' then '{"blob":"' || hex(metrics."trend") || '"}' else json_quote(metrics."trend") end
-    || ',"history":' || case typeof(metrics."history") when 'blob' then '{"blob":"' || hex(metrics."history") || '"}' else json_quote(metrics."history") end
-    || ',"createdAt":' || case typeof(metrics."created_at") when 'blob' then '{"blob":"' || hex(metrics."created_at") || '"}' else json_quote(metrics."created_at") end
-    || ',"updatedAt":' || case typeof(metrics."updated_at") when 'blob' then '{"blob":"' || hex(metrics."updated_at") || '"}' else json_quote(metrics."updated_at") end, 2) || '}'
-    from metrics order by metrics.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'metric', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_metrics order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'transcript-summary', transcript_summaries.id, 'created',
-    transcript_summaries.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(transcript_summaries."id") when 'blob' then '{"blob":"' || hex(transcript_summaries."id") || '"}' else json_quote(transcript_summaries."id") end
-    || ',"projectId":' || case typeof(transcript_summaries."project_id") when 'blob' then '{"blob":"' || hex(transcript_summaries."project_id") || '"}' else json_quote(transcript_summaries."project_id") end
-    || ',"title":' || case typeof(transcript_summaries."title") when 'blob' then '{"blob":"' || hex(transcript_summaries."title") || '"}' else json_quote(transcript_summaries."title") end
-    || ',"date":' || case typeof(transcript_summaries."date") when 'blob' then '{"blob":"' || hex(transcript_summaries."date") || '"}' else json_quote(transcript_summaries."date") end
-    || ',"summary":' || case typeof(transcript_summaries."summary") when 'blob' then '{"blob":"' || hex(transcript_summaries."summary") || '"}' else json_quote(transcript_summaries."summary") end
-    || ',"participants":' || case typeof(transcript_summaries."participants") when 'blob' then '{"blob":"' || hex(transcript_summaries."participants") || '"}' else json_quote(transcript_summaries."participants") end
-    || ',"actionItems":' || case typeof(transcript_summaries."action_items") when 'blob' then '{"blob":"' || hex(transcript_summaries."action_items") || '"}' else json_quote(transcript_summaries."action_items") end
-    || ',"sourceFile":' || case typeof(transcript_summaries."source_file") when 'blob' then '{"blob":"' || hex(transcript_summaries."source_file") || '"}' else json_quote(transcript_summaries."source_file") end
-    || ',"createdAt":' || case typeof(transcript_summaries."created_at") when 'blob' then '{"blob":"' || hex(transcript_summaries."created_at") || '"}' else json_quote(transcript_summaries."created_at") end
-    || ',"updatedAt":' || case typeof(transcript_summaries."updated_at") when 'blob' then '{"blob":"' || hex(transcript_summaries."updated_at") || '"}' else json_quote(transcript_summaries."updated_at") end, 2) || '}'
-    from transcript_summaries order by transcript_summaries.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'transcript-summary', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_transcript_summaries order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'team-assignment', team_assignments.id, 'created',
-    team_assignments.project_id, null, null, null,
-    null,
-    '{' || substr(',"id":' || case typeof(team_assignments."id") when 'blob' then '{"blob":"' || hex(team_assignments."id") || '"}' else json_quote(team_assignments."id") end
-    || ',"projectId":' || case typeof(team_assignments."project_id") when 'blob' then '{"blob":"' || hex(team_assignments."project_id") || '"}' else json_quote(team_assignments."project_id") end
-    || ',"memberId":' || case typeof(team_assignments."member_id") when 'blob' then '{"blob":"' || hex(team_assignments."member_id") || '"}' else json_quote(team_assignments."member_id") end
-    || ',"role":' || case typeof(team_assignments."role") when 'blob' then '{"blob":"' || hex(team_assignments."role") || '"}' else json_quote(team_assignments."role") end
-    || ',"createdAt":' || case typeof(team_assignments."created_at") when 'blob' then '{"blob":"' || hex(team_assignments."created_at") || '"}' else json_quote(team_assignments."created_at") end
-    || ',"updatedAt":' || case typeof(team_assignments."updated_at") when 'blob' then '{"blob":"' || hex(team_assignments."updated_at") || '"}' else json_quote(team_assignments."updated_at") end, 2) || '}'
-    from team_assignments order by team_assignments.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'team-assignment', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_team_assignments order by id;
 --> statement-breakpoint
-insert into changes ("group", kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) select 1,
-    'personal-idea', personal_ideas.id, 'created',
-    null, null, null, personal_ideas.owner_id,
-    null,
-    '{' || substr(',"id":' || case typeof(personal_ideas."id") when 'blob' then '{"blob":"' || hex(personal_ideas."id") || '"}' else json_quote(personal_ideas."id") end
-    || ',"ownerId":' || case typeof(personal_ideas."owner_id") when 'blob' then '{"blob":"' || hex(personal_ideas."owner_id") || '"}' else json_quote(personal_ideas."owner_id") end
-    || ',"title":' || case typeof(personal_ideas."title") when 'blob' then '{"blob":"' || hex(personal_ideas."title") || '"}' else json_quote(personal_ideas."title") end
-    || ',"description":' || case typeof(personal_ideas."description") when 'blob' then '{"blob":"' || hex(personal_ideas."description") || '"}' else json_quote(personal_ideas."description") end
-    || ',"priority":' || case typeof(personal_ideas."priority") when 'blob' then '{"blob":"' || hex(personal_ideas."priority") || '"}' else json_quote(personal_ideas."priority") end
-    || ',"status":' || case typeof(personal_ideas."status") when 'blob' then '{"blob":"' || hex(personal_ideas."status") || '"}' else json_quote(personal_ideas."status") end
-    || ',"sortOrder":' || case typeof(personal_ideas."sort_order") when 'blob' then '{"blob":"' || hex(personal_ideas."sort_order") || '"}' else json_quote(personal_ideas."sort_order") end
-    || ',"promotedProjectId":' || case typeof(personal_ideas."promoted_project_id") when 'blob' then '{"blob":"' || hex(personal_ideas."promoted_project_id") || '"}' else json_quote(personal_ideas."promoted_project_id") end
-    || ',"createdAt":' || case typeof(personal_ideas."created_at") when 'blob' then '{"blob":"' || hex(personal_ideas."created_at") || '"}' else json_quote(personal_ideas."created_at") end
-    || ',"updatedAt":' || case typeof(personal_ideas."updated_at") when 'blob' then '{"blob":"' || hex(personal_ideas."updated_at") || '"}' else json_quote(personal_ideas."updated_at") end, 2) || '}'
-    from personal_ideas order by personal_ideas.id;
+insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, 'personal-idea', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_personal_ideas order by id;

@@ -19,6 +19,8 @@ declare module 'fastify' {
     record?: RouteRecord
     /** Responds where the rule returned nothing, having left reading a large record to the worker thread. */
     later?: (request: FastifyRequest, reply: FastifyReply) => unknown
+    /** Whether the route takes `Idempotency-Key`, as all do that write; `false` for a session's. */
+    isRepeatable?: boolean
     /** Whether the response shows a secret, which must not be kept for repetitions. */
     showsSecret?: boolean
   }
@@ -168,11 +170,12 @@ export default fp(
       }
 
     app.addHook('onRoute', (route) => {
-      const { access = 'public' } = route.config ?? {}
+      const { access = 'public', isRepeatable = true } = route.config ?? {}
       const shape = shapeOf(route.schema)
       if (access === 'public' || shape === undefined) return
       route.handler = performing(route.handler, shape)
-      if (!methodsOf(route).every(isSafe)) route.onRequest = [findKept, route.onRequest ?? []].flat()
+      if (isRepeatable && !methodsOf(route).every(isSafe))
+        route.onRequest = [findKept, route.onRequest ?? []].flat()
     })
   },
   { name: 'requests', fastify: '5.x', dependencies: ['rules'] },

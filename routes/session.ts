@@ -83,7 +83,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.delete('/api/session', {
-    config: { access: 'own', failure: 'Failed to delete session', isSentAlone: true },
+    config: { access: 'own', failure: 'Failed to delete session', isRepeatable: false, isSentAlone: true },
     schema: {
       operationId: 'signOut',
       summary: 'Sign out',

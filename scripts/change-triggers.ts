@@ -1,5 +1,5 @@
 /**
- * Writes a migration that renews the triggers of the sequence of changes: run it after `drizzle-kit generate` where
+ * Writes a migration that renews the triggers and views of the sequence of changes: run it after `drizzle-kit generate` where
  * `src/db/schema.ts` has changed a table that the sequence tells of.
  */
 import { execFileSync } from 'node:child_process'
@@ -11,7 +11,7 @@ const { db, close } = openDatabase(':memory:')
 const before = new Map(
   db.$client
     .prepare<[], [string, string]>(
-      "select name, sql from sqlite_schema where type = 'trigger' and name like 'changes\\_%' escape '\\'",
+      "select name, sql from sqlite_schema where type in ('trigger', 'view') and name like 'changes\\_%' escape '\\'",
     )
     .raw()
     .all(),
@@ -21,7 +21,9 @@ const now = changeTriggers()
 const isStale = ([name, sql]: [string, string]) => now.get(name) !== sql
 const isNew = ([name, sql]: [string, string]) => before.get(name) !== sql
 const statements = [
-  ...[...before].filter(isStale).map(([name]) => `drop trigger ${name};`),
+  ...[...before]
+    .filter(isStale)
+    .map(([name, sql]) => `drop ${sql.startsWith('CREATE VIEW') ? 'view' : 'trigger'} ${name};`),
   ...[...now].filter(isNew).map(([, sql]) => `${sql};`),
 ]
 if (statements.length === 0) console.log('the triggers are current')

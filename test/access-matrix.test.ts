@@ -34,6 +34,7 @@ const DEMANDED: Record<string, Access> = {
   'PATCH /api/members/:id': 'own',
   'DELETE /api/members/:id': 'admin',
   'GET /api/audit-log': 'admin',
+  'POST /api/batch': 'own',
 }
 
 /**
@@ -230,6 +231,7 @@ const REQUESTS: Record<string, readonly [status: number, body?: object]> = {
   'POST /api/personal-ideas/reorder': reorder('idea'),
   'PATCH /api/personal-ideas/:id': [200, { title: 'Dive' }],
   'POST /api/personal-ideas/:id/promote': [201],
+  'POST /api/batch': [200, { requests: [{ method: 'GET', path: '/api/projects' }] }],
 }
 
 /** A route as the service declares it. */

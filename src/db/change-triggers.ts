@@ -79,7 +79,7 @@ export const fieldsOf = ({ table, secret = [] }: Told): Field[] =>
 
 /** A value as JSON. A BLOB, which JSON cannot hold, becomes `{"blob":"<hexadecimal>"}`. */
 const json = (value: string) =>
-  `case typeof(${value}) when 'blob' then '{"blob":"' || hex(${value}) || '"}' else json_quote(${value}) end`
+  `case typeof(${value}) when 'blob' then '{"blob":"'||hex(${value})||'"}' else json_quote(${value}) end`
 
 /** The ids of a team's members, as a JSON array: a field of the team in the API, a table of its own in the file. */
 const membersOf = (team: string, rest = '') =>
@@ -187,52 +187,80 @@ const CHILDREN = new Map<SQLiteTable, [table: SQLiteTable, column: string][]>([
   ],
 ])
 
-/** The triggers of one table, by name. */
-function triggersOf(told: Told): [name: string, sql: string][] {
+/** What is created in the file: its name, and the statement that creates it. */
+type Definition = readonly [name: string, sql: string]
+
+/** The triggers of one table, and the view that they read whole records from. */
+function definitionsOf(told: Told): Definition[] {
   const { kind, table } = told
   const name = getTableName(table)
-  const trigger = (suffix: string, head: string, ...body: string[]): [string, string] => [
+  const trigger = (suffix: string, head: string, ...body: string[]): Definition => [
     `changes_${name}_${suffix}`,
     `CREATE TRIGGER changes_${name}_${suffix} ${head} begin\n  ${body.join('\n  ')}\nend`,
   ]
-  const fromProject = table === schema.kanbanItems ? 'nullif(old.project_id, new.project_id)' : 'null'
-  const created = append(told, 'new', { action: 'created', after: record(told, 'new') })
-  const deleted = append(told, 'old', { action: 'deleted', before: record(told, 'old') })
   // A team's members are gone with it: told before they are.
   const when = table === schema.teams ? 'before' : 'after'
   const pending = `from changes_pending where kind = '${kind}'`
   const deletion = trigger(
     'delete',
     `${when} delete on ${name}`,
-    // With `pragma recursive_triggers`, a replaced row comes here, too.
+    // With \`pragma recursive_triggers\`, a replaced row comes here, too.
     `delete ${pending} and id = ${told.id('old')};`,
-    deleted,
+    append(told, 'old', { action: 'deleted', before: record(told, 'old') }),
   )
   if (told.onlyDeleted) return [deletion]
 
   const children = (CHILDREN.get(table) ?? []).map(
     ([child, column]) => `delete from ${getTableName(child)} where ${column} = old.id;`,
   )
+  const fromProject = table === schema.kanbanItems ? 'nullif(old.project_id, new.project_id)' : 'null'
   const members = table === schema.teams ? `\n  or ${MEMBERS_CHANGED}` : ''
-  const sameId = `${told.id('old')} is ${told.id('new')}`
+  const isSame = `${told.id('old')} is ${told.id('new')}`
+  const created = append(told, 'new', { action: 'created', after: record(told, 'new') })
+
+  /**
+   * \`or replace\` deletes rows without a trigger: they are noted before, and told of once it has. So is a row that gets
+   * another id, which is told as another record.
+   */
+  const note = (suffix: string, event: string, rows: string) =>
+    trigger(
+      suffix,
+      `before ${event} on ${name}\nwhen exists (select 1 ${pending})\n  or exists (select 1 from ${rows})`,
+      // What is left of a statement that then did nothing, such as \`or ignore\`.
+      `delete ${pending};`,
+      `insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
+    select '${kind}', id, project_id, item_id, owner_id, record from changes_of_${name}
+    where row in (select r.rowid from ${rows});`,
+    )
+  const tellNoted = [
+    `insert into changes (kind, id, action, project_id, item_id, owner_id, before)
+    select kind, id, 'deleted', project_id, item_id, owner_id, before ${pending};`,
+    `delete ${pending};`,
+  ]
+  const conflicting = `${name} r where (${conflicts(table)})`
+  const moved = `${conflicting} and r.rowid <> old.rowid or not (${isSame}) and r.rowid = old.rowid`
+  const keys = [...new Set(keysOf(table).flat()), ...(table === schema.members ? ['email'] : [])]
+  const ofKeys = `update of ${keys.map((column) => `"${column}"`).join(', ')}`
   return [
-    // `insert or replace` deletes rows without a trigger: they are noted here, and told of once it has.
+    [
+      `changes_of_${name}`,
+      `CREATE VIEW changes_of_${name} as select rowid as row, ${told.id(name)} as id, ${told.projectId(name)} as project_id, ${told.itemId(name)} as item_id, ${told.ownerId?.(name) ?? 'null'} as owner_id,
+    ${record(told, name)} as record from ${name}`,
+    ],
+    note('replace', 'insert', conflicting),
+    trigger('insert', `after insert on ${name}`, ...tellNoted, created),
+    note('displace', ofKeys, moved),
     trigger(
-      'replace',
-      `before insert on ${name}\nwhen exists (select 1 ${pending})\n  or exists (select 1 from ${name} r where ${conflicts(table)})`,
-      `delete ${pending};`,
-      `insert into changes_pending (kind, id, project_id, item_id, owner_id, before)\n    select '${kind}', ${told.id('r')}, ${told.projectId('r')}, ${told.itemId('r')}, ${told.ownerId?.('r') ?? 'null'},\n    ${record(told, 'r')}\n    from ${name} r where ${conflicts(table)};`,
-    ),
-    trigger(
-      'insert',
-      `after insert on ${name}`,
-      `insert into changes (kind, id, action, project_id, item_id, owner_id, before)\n    select kind, id, 'deleted', project_id, item_id, owner_id, before ${pending};`,
-      `delete ${pending};`,
-      created,
+      'displaced',
+      `after ${ofKeys} on ${name}\nwhen exists (select 1 ${pending})`,
+      ...tellNoted,
+      `insert into changes (kind, id, action, project_id, item_id, owner_id, after)
+    select '${kind}', id, 'created', project_id, item_id, owner_id, record from changes_of_${name}
+    where row = new.rowid and not (${isSame});`,
     ),
     trigger(
       'update',
-      `after update on ${name}\nwhen (${hasChanged(told)}${members}) and ${sameId}`,
+      `after update on ${name}\nwhen (${hasChanged(told)}${members}) and ${isSame}`,
       append(told, 'new', {
         action: 'updated',
         fromProject,
@@ -240,14 +268,13 @@ function triggersOf(told: Told): [name: string, sql: string][] {
         after: difference(told, 'new'),
       }),
     ),
-    trigger('rename', `after update on ${name}\nwhen not (${sameId})`, deleted, created),
     ...(children.length > 0 ? [trigger('children', `before delete on ${name}`, ...children)] : []),
     deletion,
   ]
 }
 
 /** What a row of `team_members` changes: the `memberIds` of its team, unless these are noted already or the team is gone. */
-function triggersOfMembers(): [name: string, sql: string][] {
+function triggersOfMembers(): Definition[] {
   const isTold = (row: Row) =>
     `exists (select 1 from teams where id = ${row}.team_id)
   and not exists (select 1 from changes_pending where kind = 'team-members' and id = ${row}.team_id)`
@@ -296,15 +323,17 @@ end`,
   ]
 }
 
-/** All triggers of the sequence: their names, and the statements that create them. */
+/** All triggers of the sequence, and the views they read: their names, and the statements that create them. */
 export const changeTriggers = (): ReadonlyMap<string, string> =>
-  new Map([...TOLD.flatMap(triggersOf), ...triggersOfMembers()])
+  new Map([...TOLD.flatMap(definitionsOf), ...triggersOfMembers()])
 
 /** The statements that tell of every record of a file that has no sequence yet, as created: parents first, one group. */
 export const tellOfAll = (): string[] =>
-  TOLD.filter(({ onlyDeleted }) => !onlyDeleted).map((told) => {
-    const name = getTableName(told.table)
-    return `insert into changes ("group", ${COLUMNS}) select 1,
-    ${values(told, name, { action: 'created', after: record(told, name) })}
-    from ${name} order by ${told.id(name)};`
-  })
+  TOLD.filter(({ onlyDeleted }) => !onlyDeleted).map(
+    ({
+      kind,
+      table,
+    }) => `insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
+  select 1, '${kind}', id, 'created', project_id, item_id, owner_id, record
+  from changes_of_${getTableName(table)} order by id;`,
+  )

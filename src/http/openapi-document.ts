@@ -128,7 +128,7 @@ interface Traits {
 
 const traitsOf = ({ method, schema, config }: DescribedRoute): Traits => ({
   isRecord: shapeOf(schema)?.kind === 'record',
-  isRepeatable: !isSafe(method) && config.access !== 'public',
+  isRepeatable: !isSafe(method) && config.access !== 'public' && config.isRepeatable !== false,
   isConditional: config.record !== undefined,
 })
 

@@ -5,7 +5,14 @@ import type { SharedDatabase } from '../db/client.ts'
 import * as schema from '../db/schema.ts'
 
 /** Tables with a project or item, but not part of a project's record. */
-const NOT_SHOWN: readonly SQLiteTable[] = [schema.kanbanActivity, schema.kanbanComments, schema.kanbanColumns]
+const NOT_SHOWN: readonly SQLiteTable[] = [
+  schema.kanbanActivity,
+  schema.kanbanComments,
+  schema.kanbanColumns,
+  schema.changes,
+  schema.changesPending,
+  schema.webhooks,
+]
 
 /** The project and item of a table's row, as SQL; undefined for a table whose rows belong to no project. */
 function touchedBy(table: SQLiteTable): ((row: 'old' | 'new') => string) | undefined {

@@ -118,7 +118,12 @@ t.test('every operation documents the errors that its kind can answer', async (t
     const statuses = Object.keys(responses)
     const expected = ['429', '500', '503']
     const hasQuery = parameters.some((parameter) => parameter.in === 'query')
-    if (requestBody || hasQuery) expected.push('400')
+    const isRepeatable = path.startsWith('/api/') && method !== 'get' && path !== '/api/session'
+    if (requestBody || hasQuery || isRepeatable) expected.push('400')
+    if (isRepeatable) expected.push('422')
+    const isConditional = isRepeatable && parameters.some(({ name }) => name === 'If-Match')
+    if (isConditional) expected.push('412')
+    t.equal(isConditional, statuses.includes('412'), `${method} ${path} 412`)
     if (requestBody) expected.push('413')
     const operation = `${method} ${path}`
     // Whoever is no admin gets 403 there, with or without a credential.
@@ -126,12 +131,15 @@ t.test('every operation documents the errors that its kind can answer', async (t
     if (asksWho && operation !== 'post /api/session') expected.push('401')
     if (/^\/api\/(projects|kanban)/.test(path) && method !== 'get') expected.push('403')
     for (const status of expected) t.ok(statuses.includes(status), `${method} ${path} ${status}`)
-    if (!requestBody && !hasQuery) t.notOk(statuses.includes('400'), `${method} ${path} validates nothing`)
+    if (!requestBody && !hasQuery && !isRepeatable)
+      t.notOk(statuses.includes('400'), `${method} ${path} validates nothing`)
     for (const [status, { content }] of Object.entries(responses)) {
       t.strictSame(Object.keys(content ?? {}), status === '304' ? [] : ['application/json'])
       if (Number(status) < 400) continue
       const namesMissing = operation === 'patch /api/kanban-items' && status === '404'
-      const name = status === '400' ? 'ValidationError' : namesMissing ? 'MissingError' : 'ErrorResponse'
+      const ofOneRequest = operation === 'post /api/batch' && /^40[345]|409|41[23]|500$/.test(status)
+      const other = namesMissing ? 'MissingError' : ofOneRequest ? 'BatchError' : 'ErrorResponse'
+      const name = status === '400' ? 'ValidationError' : other
       t.strictSame(content?.['application/json']?.schema, { $ref: `#/components/schemas/${name}` })
     }
   }

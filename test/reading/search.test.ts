@@ -368,7 +368,7 @@ t.test(
     t.strictSame(data(), before, 'nor does a text that stays the same')
 
     const triggers = client
-      .prepare<[], string>("select name from sqlite_schema where type = 'trigger'")
+      .prepare<[], string>("select name from sqlite_schema where type = 'trigger' and name like 'search%'")
       .pluck()
     for (const name of triggers.all()) client.exec(`drop trigger ${name}`)
     t.strictSame(moving.map(program), programs)

@@ -34,8 +34,12 @@ const columnsOf = (table: SQLiteTable): Column[] => {
 }
 
 /** All tables of the service, also those to come, each after those that it refers to. */
+/** Tables that triggers fill, and what is no record. */
+const NOT_RECORDS: SQLiteTable[] = [schema.changes, schema.changesPending, schema.changeSubjects]
+
 function tablesInOrder(): SQLiteTable[] {
-  const rest = new Set<SQLiteTable>(Object.values(schema).filter((value) => is(value, SQLiteTable)))
+  const all = Object.values(schema).filter((value) => is(value, SQLiteTable))
+  const rest = new Set<SQLiteTable>(all.filter((table) => !NOT_RECORDS.includes(table)))
   const inOrder: SQLiteTable[] = []
   while (rest.size > 0) {
     for (const table of rest) {
