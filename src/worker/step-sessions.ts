@@ -8,11 +8,13 @@ import type { JsonBytes } from '../schemas/serialization.ts'
 import { type Outcome, outcomeOf, unwrap } from './outcomes.ts'
 import { type Step, type StepGenerator, type StepRunner, tooLarge } from './steps.ts'
 
-/** Milliseconds that the worker thread waits for the next message: it holds the write lock. */
-const PATIENCE = 2000
-
-/** Milliseconds after which no further step begins. Other writers wait for the lock for 5 seconds. */
-const LONGEST = 4000
+/** How long the worker thread holds the write lock, for which others wait 5 seconds; in milliseconds. */
+const LIMITS = {
+  /** The wait for the next message. */
+  patience: 2000,
+  /** After this long no further step begins. */
+  longest: 4000,
+}
 
 /** The worker thread's end. */
 export interface WorkerEnd {
@@ -24,12 +26,12 @@ export interface WorkerEnd {
 type Message = { step: Step } | { end: 'done' | 'undone' }
 
 /** Waits for the next message. @throws Error when none comes */
-function receive({ port, count }: WorkerEnd): Message {
+function receive({ port, count }: WorkerEnd, patience: number): Message {
   for (;;) {
     const seen = Atomics.load(count, 0)
     const received = receiveMessageOnPort(port)
     if (received) return received.message
-    if (Atomics.wait(count, 0, seen, PATIENCE) === 'timed-out') throw new Error('no step came any more')
+    if (Atomics.wait(count, 0, seen, patience) === 'timed-out') throw new Error('no step came any more')
   }
 }
 
@@ -37,10 +39,15 @@ function receive({ port, count }: WorkerEnd): Message {
  * Runs the steps that the main thread decides on: inside a write of the worker thread.
  * @throws Error when the main thread gives up; ApiError 413 when they take too long
  */
-export function runStepsFromMain(end: WorkerEnd, runner: StepRunner, isDryRun: boolean): JsonBytes {
-  const deadline = performance.now() + LONGEST
+export function runStepsFromMain(
+  end: WorkerEnd,
+  runner: StepRunner,
+  isDryRun: boolean,
+  { patience, longest } = LIMITS,
+): JsonBytes {
+  const deadline = performance.now() + longest
   for (;;) {
-    const message = receive(end)
+    const message = receive(end, patience)
     if ('end' in message) {
       if (message.end === 'done') return runner.response(isDryRun)
       throw new Error('the write was given up')
