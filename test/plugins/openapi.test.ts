@@ -123,7 +123,8 @@ t.test('every operation documents the errors that its kind can answer', async (t
     if (isRepeatable) expected.push('422')
     const isConditional = isRepeatable && parameters.some(({ name }) => name === 'If-Match')
     if (isConditional) expected.push('412')
-    t.equal(isConditional, statuses.includes('412'), `${method} ${path} 412`)
+    // A batch may have conditional requests in it.
+    t.equal(isConditional || path === '/api/batch', statuses.includes('412'), `${method} ${path} 412`)
     if (requestBody) expected.push('413')
     const operation = `${method} ${path}`
     // Whoever is no admin gets 403 there, with or without a credential.
