@@ -28,7 +28,7 @@ export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
         {
           read: () => Promise.reject(new Error('a batch is a write')),
           write: (_call, terms) =>
-            app.stepwise(begin, terms, isDryRun).catch((error) => {
+            app.stepwise(begin, terms, { length: requests.length, isDryRun }).catch((error) => {
               throw run === undefined ? error : run.errorOf(error)
             }),
         },

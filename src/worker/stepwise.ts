@@ -7,19 +7,29 @@ import { runStepsInWorker, type WorkerEnd } from './step-sessions.ts'
 import { DryRun, type StepGenerator, StepRunner } from './steps.ts'
 import { runOnTerms, type WriteOutcome, type WriteTerms } from './writes.ts'
 
+/** Steps with which the event loop begins at all: some 10 ms where each creates something. */
+const MOST_STEPS = 100
+
 /** Milliseconds that steps may take on the event loop, of all writes in one of its iterations together. */
 const BUDGET = 20
 
 /**
  * Performs a write of several steps.
  * @param begin begins the steps; a second time when the worker thread takes over, after all that was done is undone
- * @param isDryRun whether to undo everything in the end
  */
 export type Stepwise = (
   begin: () => StepGenerator,
   terms: WriteTerms,
-  isDryRun: boolean,
+  work: StepwiseWork,
 ) => Promise<WriteOutcome<unknown>>
+
+/** What is known of a write of several steps before it begins. */
+export interface StepwiseWork {
+  /** How many steps there are, about. */
+  length: number
+  /** Whether to undo everything in the end. */
+  isDryRun: boolean
+}
 
 /** The outcome of a write that was only tried. @throws the error, if it is another */
 export function outcomeOfDryRun(error: unknown): WriteOutcome<unknown> {
@@ -75,11 +85,13 @@ export function createStepwise(
     return { ...value, seq }
   }
 
-  return async (begin, terms, isDryRun) => {
-    try {
-      return await here(begin(), terms, isDryRun).catch(outcomeOfDryRun)
-    } catch (error) {
-      if (!(error instanceof TooMuchWork)) throw error
+  return async (begin, terms, { length, isDryRun }) => {
+    if (!isLimited || length <= MOST_STEPS) {
+      try {
+        return await here(begin(), terms, isDryRun).catch(outcomeOfDryRun)
+      } catch (error) {
+        if (!(error instanceof TooMuchWork)) throw error
+      }
     }
     const inSession = (end: WorkerEnd) => inWorker(end, terms, isDryRun)
     return (await runStepsInWorker(begin(), inSession)) as WriteOutcome<unknown>

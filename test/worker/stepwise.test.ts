@@ -9,6 +9,8 @@ import { build, count } from '../helper.ts'
 
 const create = (name: string): Step => ({ call: { path: 'projects.create', args: [{ name }] } })
 
+const KEPT = { length: 2, isDryRun: false }
+
 /** Blocks this thread. @param milliseconds how long */
 const block = (milliseconds: number) =>
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
@@ -30,24 +32,29 @@ t.test('steps that take long go on in the worker thread, from the beginning', as
     block(pause)
     yield create('Second')
   }
-  t.match(await stepwise(() => steps(0), terms, false), { value: Uint8Array })
+  t.match(await stepwise(() => steps(0), terms, KEPT), { value: Uint8Array })
   t.equal(count(app, 'projects'), 2)
   t.strictSame(tasks, [])
-  t.strictSame(await stepwise(() => steps(50), terms, false), { value: 'of the worker', seq: 5 })
+  t.strictSame(await stepwise(() => steps(50), terms, KEPT), { value: 'of the worker', seq: 5 })
   t.equal(count(app, 'projects'), 2, 'the first step is undone')
   t.strictSame(tasks, [[terms, false]])
   // Several that come together share what one may take.
   const [, second] = await Promise.all([
-    stepwise(() => steps(15), terms, false),
-    stepwise(() => steps(15), terms, true),
+    stepwise(() => steps(15), terms, KEPT),
+    stepwise(() => steps(15), terms, { length: 2, isDryRun: true }),
   ])
   t.strictSame(second, { value: 'of the worker', seq: 5 })
   t.strictSame(tasks.at(-1), [terms, true])
+  t.match(
+    await stepwise(() => steps(0), terms, { length: 101, isDryRun: false }),
+    { seq: 5 },
+    'or that are many',
+  )
   const memory = await build(t)
   const alone = createStepwise(memory.db, memory.rules, memory.writeAs, () =>
     Promise.reject(new Error('no worker')),
   )
-  await alone(() => steps(50), terms, false)
+  await alone(() => steps(50), terms, KEPT)
   t.equal(count(memory, 'projects'), 2, 'a database in memory has no worker thread')
 })
 
