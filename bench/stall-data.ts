@@ -124,9 +124,12 @@ export function filesIn(folder: string): (name: DataName) => Seeded {
 
 function seed(name: DataName, file: string): Seeded {
   SEEDS[name](file)
-  return withFile(file, (db) => {
-    const id = newId()
-    db.insert(members).values({ id, name: 'Maria', email: 'maria@example.test', role: 'admin' }).run()
-    return { file, cookie: `${SESSION_COOKIE}=${new Members(db).sessions.start(id).token}` }
-  })
+  return withFile(file, (db) => ({ file, cookie: signedIn(db) }))
+}
+
+/** Makes an admin. @returns a cookie of its session */
+export function signedIn(db: SharedDatabase): string {
+  const id = newId()
+  db.insert(members).values({ id, name: 'Maria', email: 'maria@example.test', role: 'admin' }).run()
+  return `${SESSION_COOKIE}=${new Members(db).sessions.start(id).token}`
 }

@@ -1422,8 +1422,17 @@ CREATE TRIGGER changes_personal_ideas_delete after delete on personal_ideas begi
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_team_members_replace before insert on team_members
-when exists (select 1 from team_members where team_id = new.team_id and member_id = new.member_id) begin
-  insert or replace into changes_pending (kind, id) values ('team-member', new.team_id || ':' || new.member_id);
+when exists (select 1 from changes_pending where kind = 'team-member' and id = new.team_id || ':' || new.member_id) or exists (select 1 from team_members where team_id = new.team_id and member_id = new.member_id) begin
+  delete from changes_pending where kind = 'team-member' and id = new.team_id || ':' || new.member_id;
+  insert into changes_pending (kind, id)
+    select 'team-member', team_id || ':' || member_id from team_members where team_id = new.team_id and member_id = new.member_id;
+end;
+--> statement-breakpoint
+CREATE TRIGGER changes_team_members_displace before update on team_members
+when exists (select 1 from changes_pending where kind = 'team-member' and id = new.team_id || ':' || new.member_id) or exists (select 1 from team_members where team_id = new.team_id and member_id = new.member_id and (team_id, member_id) is not (old.team_id, old.member_id)) begin
+  delete from changes_pending where kind = 'team-member' and id = new.team_id || ':' || new.member_id;
+  insert into changes_pending (kind, id)
+    select 'team-member', team_id || ':' || member_id from team_members where team_id = new.team_id and member_id = new.member_id and (team_id, member_id) is not (old.team_id, old.member_id);
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_team_members_insert after insert on team_members
@@ -1440,11 +1449,12 @@ end;
 CREATE TRIGGER changes_team_members_update after update on team_members begin
   insert into changes (kind, id, action, before, after) select 'team', id, 'updated',
     '{"memberIds":' || (select json_group_array(member_id) from (
-      select member_id from team_members where team_id = teams.id and (team_id, member_id) is not (new.team_id, new.member_id) union select old.member_id where teams.id = old.team_id order by member_id)) || '}',
+      select member_id from team_members where team_id = teams.id and ((team_id, member_id) is not (new.team_id, new.member_id) or exists (select 1 from changes_pending where kind = 'team-member' and id = new.team_id || ':' || new.member_id)) union select old.member_id where teams.id = old.team_id order by member_id)) || '}',
     '{"memberIds":' || (select json_group_array(member_id) from (
       select member_id from team_members where team_id = teams.id  order by member_id)) || '}'
     from teams where id in (old.team_id, new.team_id)
     and (old.team_id, old.member_id) is not (new.team_id, new.member_id);
+  delete from changes_pending where kind = 'team-member' and id = old.team_id || ':' || old.member_id;
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_team_members_delete after delete on team_members

@@ -24,6 +24,12 @@ declare module 'fastify' {
     firstAdmin: FirstAdminMade | undefined
     /** Limits of failed sign-ins, wherever a password is checked. */
     signInLimits: SignInLimits
+    /**
+     * Identifies again who makes a request that lasts, e.g. a stream, and checks the access to what may be read. Where no
+     * host identifies members, that is synchronous.
+     * @throws ApiError like the request itself would: 401, 403
+     */
+    identifyAgain: (request: FastifyRequest) => Identity | Promise<Identity>
   }
 }
 
@@ -101,6 +107,18 @@ export default fp<AuthOptions>(
         admit(request, hosted ? hostIdentity(hosted) : identified(request, reply))
       }
     }
+
+    const admitAgain = (request: FastifyRequest, identity: Identity | undefined): Identity => {
+      authorize('read', identity, request.method, authMode)
+      return identity as Identity
+    }
+    const identifyAgain = (request: FastifyRequest): Identity | Promise<Identity> =>
+      resolveMember === undefined
+        ? admitAgain(request, identify(request))
+        : hostMember(request).then((hosted) =>
+            admitAgain(request, hosted ? hostIdentity(hosted) : identify(request)),
+          )
+    app.decorate('identifyAgain', identifyAgain as () => Identity)
 
     app.addHook('onRoute', (route) => {
       const { access = 'public', failure } = route.config ?? {}

@@ -1,6 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the response may wait for something to happen: then it is never slow. */
+    waits?: boolean
+  }
+}
+
 /** Milliseconds from which on a request is logged as slow. */
 const SLOW = 1000
 
@@ -16,7 +23,7 @@ const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0]
 export default fp(
   async (app) => {
     app.addHook('onResponse', (request, reply, done) => {
-      const isSlow = reply.elapsedTime > SLOW
+      const isSlow = reply.elapsedTime > SLOW && !request.routeOptions.config.waits
       // Nearly every request logs nothing: it should not pay for composing a line.
       if (isSlow || VERBOSE.has(request.log.level)) {
         const milliseconds = Math.round(reply.elapsedTime)

@@ -11,7 +11,13 @@ import { isSafe } from '../src/members/identity.ts'
 import type { JsonBytes } from '../src/schemas/serialization.ts'
 import { Call } from '../src/worker/calls.ts'
 import type { KeptResponse } from '../src/worker/kept-responses.ts'
-import { bodyOf, etagOfRecord, type ResponseShape, type WriteTerms } from '../src/worker/writes.ts'
+import {
+  bodyOf,
+  etagOfRecord,
+  type ResponseShape,
+  type WriteOutcome,
+  type WriteTerms,
+} from '../src/worker/writes.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,8 +39,8 @@ declare module 'fastify' {
   }
 }
 
-/** The decorator of a request whose response was kept for repetitions: it is sent as it was kept. */
-const KEPT = Symbol('phaseboard.kept')
+/** The decorator of a request with the outcome of its write. */
+const OUTCOME = Symbol('phaseboard.outcome')
 
 /** The response to an earlier request with the same key, on its way to whoever performs this one. */
 class Replay {
@@ -87,7 +93,7 @@ function sendKept(reply: FastifyReply, { status, body, etag, seq }: KeptResponse
  */
 export default fp(
   async (app) => {
-    app.decorateRequest(KEPT, null)
+    app.decorateRequest(OUTCOME, null)
     app.decorateRequest(REPEATED, false)
 
     /** Before the route's own hooks: what the request is about may be gone by the time of its repetition. */
@@ -95,6 +101,15 @@ export default fp(
       const key = keyOf(request)
       if (key !== undefined) request.setDecorator(REPEATED, app.rules.keptResponses.isKept(key))
       done()
+    }
+
+    const outcomeOf = (request: FastifyRequest) => request.getDecorator<WriteOutcome<unknown> | null>(OUTCOME)
+
+    /** A call that a handler awaits itself is nobody's: it has to go through `performFor`. */
+    function ensurePerformed({ request }: FastifyReply): void {
+      const { config, url } = request.routeOptions
+      if (isSafe(request.method) || config.isRepeatable === false || outcomeOf(request) !== null) return
+      throw new Error(`${request.method} ${url} does not perform its call on the request's terms`)
     }
 
     async function write<Result>(
@@ -105,7 +120,7 @@ export default fp(
       const outcome = await call.write(termsOf(reply.request, shape))
       if (outcome.isReplay && outcome.response) throw new Replay(outcome.response)
       if (outcome.seq !== undefined) reply.header('phaseboard-seq', String(outcome.seq))
-      if (outcome.response) reply.request.setDecorator(KEPT, outcome.response)
+      reply.request.setDecorator(OUTCOME, outcome)
       return outcome.value
     }
 
@@ -119,9 +134,9 @@ export default fp(
     /** Responds with the result of a route's call. */
     function respond(reply: FastifyReply, shape: ResponseShape, value: unknown): FastifyReply {
       const { request } = reply
-      const kept = request.getDecorator<KeptResponse | null>(KEPT)
+      const kept = outcomeOf(request)?.response
       if (kept?.body) return send(reply, shape.status, kept.body, kept.etag)
-      if (isJsonPage(value)) linkNextPage(reply, value.next)
+      if (isJsonPage(value)) linkNextPage(reply, value.next?.toString())
       const body = bodyOf(shape, value)
       const etag = shape.kind === 'record' ? etagOfRecord(shape, value, body) : null
       const isUnchanged = etag !== null && isSafe(request.method) && fresh(request.headers, { etag })
@@ -137,10 +152,10 @@ export default fp(
       try {
         const isWrite = handled instanceof Call && !handled.isRead
         const value: unknown = isWrite ? await write(reply, shape, handled) : await handled
+        ensurePerformed(reply)
         if (reply.sent) return reply
         const { later } = reply.request.routeOptions.config
-        const isKept = reply.request.getDecorator<KeptResponse | null>(KEPT) !== null
-        if (value === undefined && later && !isKept) {
+        if (value === undefined && later && !outcomeOf(reply.request)?.response) {
           await later(reply.request, reply)
           return reply
         }

@@ -32,6 +32,7 @@ export default fp<TrafficOptions>(
         exposedHeaders: [
           'ETag',
           'Link',
+          'Preference-Applied',
           'Retry-After',
           'RateLimit-Limit',
           'RateLimit-Remaining',

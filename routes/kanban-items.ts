@@ -1,21 +1,28 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Asking, ITEM_SORTS } from '../src/board/item-lists.ts'
+import type { WriteOptions } from '../src/board/items.ts'
 import { kanbanItems } from '../src/db/schema.ts'
 import { mustExist } from '../src/http/existence.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { PageParameters } from '../src/http/pages.ts'
+import { ListQuery } from '../src/http/pages.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
+import { isStrict } from '../src/http/strictness.ts'
 import {
   AnyObject,
   AnyOf,
+  ColumnName,
   CreateBody,
   Description,
   ErrorBody,
+  FilterByDate,
   IdParams,
   JsonText,
   MissingErrorBody,
   Nullable,
   OptionalDate,
+  PRIORITIES,
   Reference,
   ref,
   SortOrder,
@@ -24,14 +31,15 @@ import {
   Title,
   UniqueBy,
   UpdateBody,
+  valuesOfAny,
 } from '../src/schemas/common.ts'
 import { KanbanItemSchema, ProjectSchema } from '../src/schemas/records.ts'
 
 const optionalFields = {
   description: Description,
-  column: Term(['To Do', 'In Progress', 'Review', 'Done']),
+  column: ColumnName,
   sortOrder: SortOrder,
-  priority: Term(['low', 'medium', 'high', 'critical']),
+  priority: Term(PRIORITIES),
   assigneeId: Nullable(Reference),
   dueDate: OptionalDate,
   source: Term(['manual', 'transcript', 'import']),
@@ -95,22 +103,17 @@ const ReorderKanbanItems = CreateBody({
 
 const Filter = (description: string) =>
   Type.Optional(Type.String({ description: `${description}; empty does not filter` }))
-const FilterByDate = (description: string) =>
-  Type.Optional(
-    Type.String({
-      format: 'timestamp',
-      description: `${description}: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC)`,
-      examples: ['2026-01-31', '2026-01-31T18:00:00Z'],
-    }),
-  )
 const filters = {
   column: AnyOf('Name of the column'),
-  assigneeId: AnyOf('Who it is assigned to'),
-  priority: AnyOf('Its priority'),
-  label: AnyOf('Id or name of a label that it has'),
+  assigneeId: AnyOf('Who it is assigned to; `me`: whoever asks; `none`: nobody'),
+  priority: AnyOf('Its priority', PRIORITIES),
+  label: AnyOf('Id or name of a label that it has; `none`: it has no label'),
   q: Filter('Part of the title or the description, whatever the case'),
   dueAfter: FilterByDate('Due then or later'),
   dueBefore: FilterByDate('Due earlier'),
+  due: Type.Optional(
+    Type.Unsafe<'none'>({ type: 'string', enum: ['none'], description: '`none`: without a due date' }),
+  ),
   dismissed: Type.Optional(
     Type.Unsafe<'false' | 'true' | 'all'>({
       type: 'string',
@@ -119,16 +122,27 @@ const filters = {
       description: 'Without dismissed items, those only, or all',
     }),
   ),
-  ...PageParameters,
 }
-const ItemsOfProjectQuery = Type.Object(filters)
-const ItemsQuery = Type.Object({ projectId: Filter('Id of the project'), ...filters })
+const ItemsOfProjectQuery = ListQuery(filters, ITEM_SORTS)
+const ItemsQuery = ListQuery({ projectId: Filter('Id of the project'), ...filters }, ITEM_SORTS)
 
 const PAGES =
   'Filters combine. Without `limit` and `cursor` all that match are answered; with them a page, whose `Link` header names the next. A page begins after the last place of the one before: every item that keeps its place shows once, whatever is changed meanwhile.'
 
 const aboveLimit =
   'What brings a column above its WIP limit is answered with `warnings`, or refused with 409 where the column blocks.'
+
+const asking = (request: FastifyRequest): Asking => ({
+  memberId: memberOf(request).id,
+  isStrict: isStrict(request),
+})
+
+/** Keeps caches from storing a list that depends on who asks for it. */
+function keepFromCaches(reply: FastifyReply, { assigneeId }: Static<typeof ItemsOfProjectQuery>): void {
+  if (valuesOfAny(assigneeId).includes('me')) reply.header('cache-control', 'no-store')
+}
+
+const writing = (request: FastifyRequest): WriteOptions => ({ isStrict: isStrict(request) })
 
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -140,27 +154,34 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: { access: 'read', failure: 'Failed to fetch kanban items' },
     schema: {
       operationId: 'listKanbanItems',
-      summary: "List a project's items by sortOrder",
+      summary: "List a project's items, by sortOrder or as asked",
       description: PAGES,
       tags,
       params: IdParams,
       querystring: ItemsOfProjectQuery,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody) },
     },
-    handler: ({ params, query }) => itemLists.ofProject(params.id, query),
+    handler: (request, reply) => {
+      const { params, query } = request
+      keepFromCaches(reply, query)
+      return itemLists.ofProject(params.id, query, asking(request))
+    },
   })
 
   app.get('/api/kanban-items', {
     config: { access: 'read', failure: 'Failed to fetch kanban items' },
     schema: {
       operationId: 'listAllKanbanItems',
-      summary: 'List items of all projects by sortOrder',
+      summary: 'List items of all projects, by sortOrder or as asked',
       description: PAGES,
       tags,
       querystring: ItemsQuery,
       response: { 200: Type.Array(ref(KanbanItemSchema)) },
     },
-    handler: ({ query }) => itemLists.ofAll(query),
+    handler: (request, reply) => {
+      keepFromCaches(reply, request.query)
+      return itemLists.ofAll(request.query, asking(request))
+    },
   })
 
   app.post('/api/projects/:id/kanban-items', {
@@ -174,7 +195,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: CreateKanbanItem,
       response: { 201: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: ({ params, body }) => items.create(params.id, body),
+    handler: (request) => items.create(request.params.id, request.body, writing(request)),
   })
 
   app.post('/api/projects/:id/kanban-items/reorder', {
@@ -192,7 +213,8 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: ReorderKanbanItems,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: (request) => items.reorder(request.params.id, request.body.items, memberOf(request).id),
+    handler: (request) =>
+      items.reorder(request.params.id, request.body.items, memberOf(request).id, writing(request)),
   })
 
   app.get('/api/kanban-items/:id', {
@@ -219,7 +241,8 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     onRequest: mustExist(kanbanItems, (id) => app.rules.board.items.exists(id)),
-    handler: (request) => items.update(request.params.id, request.body, memberOf(request).id),
+    handler: (request) =>
+      items.update(request.params.id, request.body, memberOf(request).id, writing(request)),
   })
 
   app.patch('/api/kanban-items', {
@@ -234,7 +257,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: (request) => {
       const { ids, update } = request.body
-      return items.updateMany(ids, update, memberOf(request).id)
+      return items.updateMany(ids, update, memberOf(request).id, writing(request))
     },
   })
 
@@ -249,7 +272,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: MoveKanbanItem,
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: (request) => items.move(request.params.id, request.body, memberOf(request).id),
+    handler: (request) => items.move(request.params.id, request.body, memberOf(request).id, writing(request)),
   })
 
   app.delete('/api/kanban-items/:id', {

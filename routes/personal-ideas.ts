@@ -12,6 +12,7 @@ import {
   IdParams,
   LIMITS,
   Nullable,
+  PRIORITIES,
   Reference,
   ReorderBody,
   ref,
@@ -26,7 +27,7 @@ import { PersonalIdeaSchema, ProjectSchema } from '../src/schemas/records.ts'
 
 const optionalFields = {
   description: Description,
-  priority: Term(['low', 'medium', 'high', 'critical']),
+  priority: Term(PRIORITIES),
   status: Term(['idea', 'ready', 'promoted', 'discarded']),
   sortOrder: SortOrder,
 }

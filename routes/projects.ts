@@ -1,10 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { DEFAULT_SORT } from '../src/db/pages.ts'
 import { actorOf } from '../src/http/identity.ts'
-import { PageParameters } from '../src/http/pages.ts'
+import { ListQuery } from '../src/http/pages.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
 import { sendPage, sendSnapshot } from '../src/http/send.ts'
+import { PROJECT_SORTS } from '../src/projects/projects.ts'
 import {
   AnyObject,
   AnyOf,
@@ -30,10 +32,12 @@ import { ProjectListSchema, ProjectSchema, ProjectSummaryListSchema } from '../s
 
 const PhaseSchema = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: true })
 
+const STATUSES = ['backlog', 'active', 'completed', 'archived']
+
 const optionalFields = {
   description: Description,
   type: Term(['technical', 'business', 'custom']),
-  status: Term(['backlog', 'active', 'completed', 'archived']),
+  status: Term(STATUSES),
   phase: Type.String({
     maxLength: LIMITS.term,
     description: 'Name of the current phase; empty counts as absent',
@@ -56,22 +60,34 @@ const UpdateProject = UpdateBody({
   phase: Type.String({ minLength: 1, maxLength: LIMITS.term, description: 'Name of the current phase' }),
 })
 
-const ProjectsQuery = Type.Object({
-  status: AnyOf('Exact match'),
-  teamId: AnyOf('Exact match'),
-  ...PageParameters,
-  view: Type.Optional(
-    Type.Unsafe<'summary'>({
-      type: 'string',
-      enum: ['summary'],
-      description: 'Projects with the numbers of what belongs to them, instead of all of it',
-    }),
-  ),
-})
+const ProjectsQuery = ListQuery(
+  {
+    status: AnyOf('Exact match', STATUSES),
+    teamId: AnyOf('Exact match'),
+    view: Type.Optional(
+      Type.Unsafe<'summary'>({
+        type: 'string',
+        enum: ['summary'],
+        description: 'Projects with the numbers of what belongs to them, instead of all of it',
+      }),
+    ),
+  },
+  PROJECT_SORTS,
+)
 
-/** Whether a query lists all matching projects with all relations, as snapshots cache them. */
-const isWholeList = ({ limit, cursor, view }: Static<typeof ProjectsQuery>) =>
-  limit === undefined && cursor === undefined && view === undefined
+/** Whether a query lists all matching projects with all relations by sortOrder, as snapshots cache them. */
+const isWholeList = ({
+  limit,
+  cursor,
+  view,
+  updatedAfter,
+  sort = DEFAULT_SORT,
+}: Static<typeof ProjectsQuery>) =>
+  limit === undefined &&
+  cursor === undefined &&
+  view === undefined &&
+  updatedAfter === undefined &&
+  sort === DEFAULT_SORT
 
 const ProjectPlaceSchema = Type.Object({ id: Id, sortOrder: Type.Number() })
 
@@ -90,7 +106,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: { access: 'read', failure: 'Failed to fetch projects', inBatch: listInBatch },
     schema: {
       operationId: 'listProjects',
-      summary: 'List projects by sortOrder',
+      summary: 'List projects, by sortOrder or as asked',
       description: 'With a `limit`, the `Link` header names the next page, if there is one.',
       tags,
       querystring: ProjectsQuery,

@@ -3,8 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { PAGE_LIMIT } from '../src/db/pages.ts'
 import { memberOf } from '../src/http/identity.ts'
 import { WORD_LIMIT } from '../src/reading/search.ts'
-import { ref } from '../src/schemas/common.ts'
-import { SearchResultSchema } from '../src/schemas/records.ts'
+import { AnyOfThese, ref } from '../src/schemas/common.ts'
+import { SEARCH_KINDS, SearchResultSchema } from '../src/schemas/records.ts'
 
 /** Results without a `limit`. */
 const DEFAULT_LIMIT = 20
@@ -23,6 +23,13 @@ const SearchQuerySchema = Type.Object({
       maximum: PAGE_LIMIT,
       default: DEFAULT_LIMIT,
       description: 'Results, at most',
+    }),
+  ),
+  kind: AnyOfThese('What to look for', SEARCH_KINDS),
+  projectId: Type.Optional(
+    Type.String({
+      description:
+        'Only the project of this id and what belongs to it, which ideas never do; empty does not filter',
     }),
   ),
 })
@@ -48,8 +55,8 @@ const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Type.Object({ results: Type.Array(ref(SearchResultSchema)) }) },
     },
     handler: (request) => {
-      const { q = '', limit = DEFAULT_LIMIT } = request.query
-      return app.reading.search.results(q, memberOf(request).id, limit)
+      const { q = '', limit = DEFAULT_LIMIT, kind, projectId } = request.query
+      return app.reading.search.results(q, memberOf(request).id, limit, { kind, projectId })
     },
   })
 }

@@ -1,10 +1,11 @@
 /** The service: the Fastify() call, and the whole order of registration as one readable list. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
-import auditRetention from '../plugins/audit-retention.ts'
 import auth from '../plugins/auth.ts'
 import batch from '../plugins/batch.ts'
 import bodies from '../plugins/bodies.ts'
+import changeIndex from '../plugins/change-index.ts'
+import changes from '../plugins/changes.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
 import headers from '../plugins/headers.ts'
@@ -12,11 +13,16 @@ import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
 import operations from '../plugins/operations.ts'
 import requests from '../plugins/requests.ts'
+import retention from '../plugins/retention.ts'
 import rules from '../plugins/rules.ts'
 import snapshots from '../plugins/snapshots.ts'
+import strictness from '../plugins/strictness.ts'
 import traffic from '../plugins/traffic.ts'
+import webhooks from '../plugins/webhooks.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
 import batchRoutes from '../routes/batch.ts'
+import changeRoutes from '../routes/changes.ts'
+import changeHistoryRoutes from '../routes/changes-history.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
 import ingestRoutes from '../routes/ingest.ts'
@@ -38,6 +44,7 @@ import teamAssignmentRoutes from '../routes/team-assignments.ts'
 import teamRoutes from '../routes/teams.ts'
 import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
+import webhookRoutes from '../routes/webhooks.ts'
 import { configure, loadConfig } from './config.ts'
 import { hideFromHostDocument, ignoreHostSchemas } from './http/embedding.ts'
 import { limitConnections, rejectProtocolErrors, releaseConnections, serverOptions } from './http/server.ts'
@@ -48,6 +55,7 @@ export { ApiError, StartupError } from './errors.ts'
 export type {
   BuildOptions,
   Config,
+  Conflict,
   ErrorDetails,
   HostMember,
   PhaseboardOptions,
@@ -81,10 +89,12 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   await app.register(database, options)
   await app.register(rules, options)
-  await app.register(auditRetention, options)
+  await app.register(retention, options)
+  await app.register(changeIndex)
   await app.register(snapshots, options)
   await app.register(logging)
   await app.register(headers, options)
+  await app.register(strictness)
   await app.register(errors, options)
   await app.register(operations)
   await app.register(bodies, options)
@@ -92,6 +102,8 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(requests)
   await app.register(batch, options)
   await app.register(auth, options)
+  await app.register(changes, options)
+  await app.register(webhooks, options)
   await app.register(openapi, options)
 
   await app.register(healthRoutes)
@@ -114,8 +126,11 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(ingestRoutes)
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(searchRoutes)
+  await app.register(webhookRoutes, { webhookAllowPrivate: options.webhookAllowPrivate })
+  await app.register(changeHistoryRoutes)
   await app.register(auditLogRoutes)
   await app.register(batchRoutes)
+  await app.register(changeRoutes)
   // Without a prefix, a host's own root is its own.
   await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })
   app.refuseOtherMethods()

@@ -30,6 +30,13 @@ const EnvironmentSchema = Type.Object({
   SNAPSHOT_CACHE_BYTES: Type.Integer({ minimum: 0, default: 67_108_864 }),
   MAX_CONNECTIONS: Type.Integer({ minimum: 1, default: 10_000 }),
   AUDIT_KEEP_DAYS: Type.Integer({ minimum: 0, maximum: 36_500, default: 365 }),
+  CHANGES_KEEP_DAYS: Type.Integer({ minimum: 0, maximum: 36_500, default: 90 }),
+  STREAMS_MAX: Type.Integer({ minimum: 0, maximum: 1_000_000, default: 1000 }),
+  WEBHOOK_ALLOW_PRIVATE: Type.Unsafe<'true' | 'false'>({
+    type: 'string',
+    enum: ['true', 'false'],
+    default: 'false',
+  }),
 })
 type Environment = Static<typeof EnvironmentSchema>
 
@@ -100,6 +107,8 @@ const NUMBERS = [
   'SNAPSHOT_CACHE_BYTES',
   'MAX_CONNECTIONS',
   'AUDIT_KEEP_DAYS',
+  'CHANGES_KEEP_DAYS',
+  'STREAMS_MAX',
 ]
 
 /** Error messages for patterns. */
@@ -166,6 +175,9 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     snapshotCacheBytes: settings.SNAPSHOT_CACHE_BYTES,
     maxConnections: settings.MAX_CONNECTIONS,
     auditKeepDays: settings.AUDIT_KEEP_DAYS,
+    changesKeepDays: settings.CHANGES_KEEP_DAYS,
+    streamsMax: settings.STREAMS_MAX,
+    webhookAllowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === 'true',
     rateLimitMax: settings.RATE_LIMIT_MAX ?? (authMode === 'open' ? 0 : 600),
   })
 }

@@ -3,9 +3,9 @@
  * responses.
  */
 import createError from 'http-errors'
-import type { ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
+import type { Conflict, ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
 
-export type { ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
+export type { Conflict, ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
 
 /**
  * An error response of the contract. `message` is the body's `error` string. It is an error of http-errors, with status
@@ -55,6 +55,12 @@ export const notFound = (thing: string, missing?: string[]) =>
 
 /** 409: the request is valid, but conflicts with the current state. */
 export const conflict = (message: string) => new ApiError(409, message)
+
+/** 410: the changes after a `seq` are not kept any more, only those from `oldest` on. */
+export const changesGone = (oldest: number) => new ApiError(410, 'Changes are gone', { details: { oldest } })
+/** 409 with what stands in the way of an undo. */
+export const changedSince = (conflicts: Conflict[]) =>
+  new ApiError(409, 'Changed since', { details: { conflicts } })
 
 /** 429 with `Retry-After`. */
 export const tooManyRequests = (message: string, retryAfterSeconds: number) =>

@@ -32,6 +32,12 @@ export interface Config {
   maxConnections: number
   /** How long entries of the audit log are kept, in days; 0 = for ever. */
   auditKeepDays: number
+  /** How long changes are kept, in days; 0 = for ever. */
+  changesKeepDays: number
+  /** Streams of changes, and requests that wait for one, at the same time; more are 503. */
+  streamsMax: number
+  /** Whether webhooks may point to private addresses, those of the service's own network and machine. */
+  webhookAllowPrivate: boolean
 }
 
 /** The member behind a request, as the host application knows it. */
@@ -67,6 +73,9 @@ export type PhaseboardOptions = Partial<
     | 'rateLimitMax'
     | 'snapshotCacheBytes'
     | 'auditKeepDays'
+    | 'changesKeepDays'
+    | 'streamsMax'
+    | 'webhookAllowPrivate'
   >
 > & {
   /** How the host identifies the member. Where it returns none, tokens and sessions of this service count. */
@@ -87,8 +96,24 @@ export interface ValidationDetails {
   fieldErrors: Record<string, string[]>
 }
 
-/** What an error says beyond its one line: what failed validation, or which of several ids name nothing. */
-export type ErrorDetails = (ValidationDetails | { missing: string[] } | object) & {
+/** What stands in the way of an undo: a record, and where it is one field of it, which. */
+export interface Conflict {
+  kind: string
+  id: string
+  field?: string
+}
+
+/**
+ * What an error says beyond its one line: what failed validation, which of several ids name nothing, which change is the
+ * oldest that is kept, or what stands in the way of an undo.
+ */
+export type ErrorDetails = (
+  | ValidationDetails
+  | { missing: string[] }
+  | { oldest: number }
+  | { conflicts: Conflict[] }
+  | object
+) & {
   /** Which request of a batch failed, from 0. */
   request?: number
 }

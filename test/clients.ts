@@ -1,5 +1,5 @@
 /** Clients of a service that runs as a process: their requests, and their choices, which a seed repeats. */
-import { type Agent, type IncomingMessage, request } from 'node:http'
+import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { Fields } from './crash-model.ts'
 
@@ -26,6 +26,7 @@ export interface Answer {
   status: number
   body: Fields
   cookie: string
+  headers: IncomingHttpHeaders
 }
 
 /**
@@ -52,7 +53,13 @@ export function ask(
     outgoing.on('response', (response: IncomingMessage) => {
       const [cookie = ''] = response.headers['set-cookie'] ?? []
       json(response).then(
-        (body) => resolve({ status: response.statusCode ?? 0, body: body as Fields, cookie }),
+        (body) =>
+          resolve({
+            status: response.statusCode ?? 0,
+            body: body as Fields,
+            cookie,
+            headers: response.headers,
+          }),
         reject,
       )
     })

@@ -21,6 +21,9 @@ const DEFAULTS = {
   snapshotCacheBytes: 67_108_864,
   maxConnections: 10_000,
   auditKeepDays: 365,
+  changesKeepDays: 90,
+  streamsMax: 1000,
+  webhookAllowPrivate: false,
 }
 
 /** What loading this environment complains about. */
@@ -59,6 +62,7 @@ t.test('an empty variable counts as unset, and variables of others are ignored',
     'SNAPSHOT_CACHE_BYTES',
     'MAX_CONNECTIONS',
     'AUDIT_KEEP_DAYS',
+    'WEBHOOK_ALLOW_PRIVATE',
   ]
   const empty = Object.fromEntries([...names, ...more].map((name) => [name, '']))
   t.strictSame(loadConfig({ ...empty, PATH: '/bin', host: 'lower.case', NODE_ENV: undefined }), DEFAULTS)
@@ -82,6 +86,9 @@ t.test('every variable is read', async (t) => {
     SNAPSHOT_CACHE_BYTES: '4096',
     MAX_CONNECTIONS: '50',
     AUDIT_KEEP_DAYS: '0',
+    CHANGES_KEEP_DAYS: '7',
+    STREAMS_MAX: '5',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
   }
   t.strictSame(loadConfig(environment), {
     host: '0.0.0.0',
@@ -101,6 +108,9 @@ t.test('every variable is read', async (t) => {
     snapshotCacheBytes: 4096,
     maxConnections: 50,
     auditKeepDays: 0,
+    changesKeepDays: 7,
+    streamsMax: 5,
+    webhookAllowPrivate: true,
   })
 })
 
@@ -261,14 +271,29 @@ t.test('words outside a fixed vocabulary are refused, with the vocabulary', asyn
   }
 })
 
-t.test('MAX_CONNECTIONS and AUDIT_KEEP_DAYS are whole numbers', async (t) => {
+t.test('MAX_CONNECTIONS, STREAMS_MAX and days to keep things are whole numbers', async (t) => {
   for (const text of ['0', '-1', '1.5', 'many', '0x10']) {
     t.match(complaint({ MAX_CONNECTIONS: text }), /^MAX_CONNECTIONS must be /, text)
   }
   for (const text of ['-1', '1.5', 'for ever', '36501']) {
     t.match(complaint({ AUDIT_KEEP_DAYS: text }), /^AUDIT_KEEP_DAYS must be /, text)
+    t.match(complaint({ CHANGES_KEEP_DAYS: text }), /^CHANGES_KEEP_DAYS must be /, text)
   }
+  for (const text of ['-1', '1.5', 'many', '1000001']) {
+    t.match(complaint({ STREAMS_MAX: text }), /^STREAMS_MAX must be /, text)
+  }
+  t.equal(loadConfig({ STREAMS_MAX: '0' }).streamsMax, 0)
+  t.equal(loadConfig({ CHANGES_KEEP_DAYS: '0' }).changesKeepDays, 0)
   t.equal(loadConfig({ AUDIT_KEEP_DAYS: '0' }).auditKeepDays, 0)
+})
+
+t.test('WEBHOOK_ALLOW_PRIVATE is true or false', async (t) => {
+  for (const text of ['1', 'yes', 'TRUE', ' true'])
+    t.match(
+      complaint({ WEBHOOK_ALLOW_PRIVATE: text }),
+      /^WEBHOOK_ALLOW_PRIVATE must be .*: true, false \(got /,
+    )
+  t.equal(loadConfig({ WEBHOOK_ALLOW_PRIVATE: 'false' }).webhookAllowPrivate, false)
 })
 
 t.test('DEFAULT_MEMBER_ID and ADMIN_EMAIL have limits', async (t) => {

@@ -4,6 +4,7 @@ import SQLite from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import * as schema from '../src/db/schema.ts'
+import { holdsGroups, holdsSequence } from './changes/replay.ts'
 
 const TABLES = {
   project: schema.projects,
@@ -35,6 +36,8 @@ export interface Write {
   fields: Fields
   /** Of an item that is moved: to which end of its column. */
   position?: 'top' | 'bottom'
+  /** Its Idempotency-Key, where it was sent with one. */
+  key?: string
 }
 
 /** A record that must be in the file. */
@@ -79,6 +82,8 @@ export interface State {
   rows: Map<string, { kind: Kind; fields: Fields }>
   activity: Map<string, { type: string; from: unknown; to: unknown }[]>
   columns: Map<string, unknown[]>
+  /** The Idempotency-Keys whose responses are kept, with the last change of each. */
+  kept: Map<string, number | null>
 }
 
 const newClient = (number: number): Client => ({ number, known: new Map(), pending: undefined, marks: 0 })
@@ -181,6 +186,14 @@ export function readState(file: string): { state: State; problems: string[] } {
     for (const row of client.pragma('foreign_key_check') as object[]) {
       problems.push(`foreign_key_check: ${JSON.stringify(row)}`)
     }
+    try {
+      holdsGroups(holdsSequence(client))
+    } catch (error) {
+      problems.push(`the sequence of changes does not tell the file: ${error}`)
+    }
+    const kept: State['kept'] = new Map(
+      client.prepare<[], [string, number | null]>('select key, seq from idempotency_keys').raw().all(),
+    )
     const rows: State['rows'] = new Map()
     for (const [kind, table] of Object.entries(TABLES) as [Kind, typeof schema.projects][]) {
       for (const fields of db.select().from(table).all()) rows.set(fields.id, { kind, fields })
@@ -198,7 +211,7 @@ export function readState(file: string): { state: State; problems: string[] } {
     )
     const boards = Map.groupBy(db.select().from(schema.kanbanColumns).all(), ({ projectId }) => projectId)
     const columns = new Map([...boards].map(([id, columns]) => [id, columns.map(({ name }) => name)]))
-    return { state: { rows, activity, columns }, problems }
+    return { state: { rows, activity, columns, kept }, problems }
   } finally {
     client.close()
   }
@@ -222,6 +235,14 @@ export function chainsIn({ activity }: State, id: string, item: Fields, problems
     return values
   }
   return { column: chain('column'), assigneeId: chain('assigneeId'), priority: chain('priority') }
+}
+
+/** Holds that the response to an unanswered write is kept if and only if it has happened. */
+function settleKey({ method, key }: Write, hasHappened: boolean, { kept }: State, problems: string[]): void {
+  if (key === undefined || kept.has(key) === hasHappened) return
+  // A change may leave a record as it was.
+  if (hasHappened) problems.push(`half-written: nothing is kept of what happened with the key ${key}`)
+  else if (method !== 'PATCH') problems.push(`half-written: kept, but not done, with the key ${key}`)
 }
 
 /** Finds out whether the client's unanswered write has happened, and notes it. @returns whether it has */
@@ -294,7 +315,12 @@ function settleShared(model: Model, state: State, problems: string[]): number {
  */
 export function settle(model: Model, state: State): { unanswered: number; problems: string[] } {
   const problems: string[] = []
-  const settled = model.clients.filter((client) => settlePending(client, state, problems))
+  const settled = model.clients.filter((client) => {
+    const { pending } = client
+    const hasHappened = settlePending(client, state, problems)
+    if (pending) settleKey(pending, hasHappened, state, problems)
+    return hasHappened
+  })
   const unanswered = settled.length + settleShared(model, state, problems)
   const known = new Map([...model.clients, model.shared].flatMap(({ known }) => [...known]))
   for (const [id, { kind, fields, chains, columns }] of known) {

@@ -71,6 +71,7 @@ t.test('what goes missing, comes back or is changed is noticed', async (t) => {
       `update kanban_activity set item_id = 'nothing' where item_id = ${id(shared)}`,
       /^foreign_key_check: .*kanban_activity/,
     ],
+    [`delete from changes where id = ${item}`, /^the sequence of changes does not tell the file/],
     [`insert into personal_ideas (id, owner_id, title) values ('new', 'local', 'other')`, /^not gone.*other/],
     [`update kanban_items set title = 'other' where id = ${item}`, /^not as acknowledged: item .*"other"/],
     [

@@ -6,6 +6,7 @@
  * the machine.
  */
 import { Agent } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
 import { ask, generator, pick } from './clients.ts'
 import {
   agrees,
@@ -17,6 +18,7 @@ import {
   type Model,
   newModel,
   readState,
+  type State,
   sending,
   settle,
   type Write,
@@ -26,6 +28,8 @@ import { type Owner, type Service, start } from './process.ts'
 
 const CLIENTS = 32
 const SHARED_ITEMS = 4
+/** Acknowledged requests that are repeated after a crash: the latest. */
+const REPEATED = 50
 /** Milliseconds from the last awaited answer to the kill, at most: a few writes' time. */
 const LONGEST_DELAY = 10
 /** Who signs in to delete projects. */
@@ -140,6 +144,8 @@ export interface Sent {
   client: Client
   write: Write
   answer: Fields | undefined
+  /** How to send it again, where it has a key and was acknowledged. */
+  again?: { method: string; path: string; body: object | undefined; seq: string | undefined }
 }
 
 /** The header that says which of the sent writes a request is. */
@@ -169,24 +175,26 @@ export async function perform(
   const method = position ? 'POST' : write.method
   const entry: Sent = { client, write, answer: undefined }
   const number = sent.push(entry) - 1
+  // Some without: that is another way through the code. A deleted project's is the admin's, not the default member's.
+  if (number % 3 > 0 && kind !== 'project') write.key = `${client.number}-${client.marks}-${number}`
   const acknowledged = sending(model, client, write)
   const session = method === 'DELETE' && kind === 'project' ? cookie : ''
-  const answer = await ask(
-    service.port,
-    agent,
-    method,
-    path,
-    method === 'DELETE' ? undefined : { ...fields, ...(position && { position }) },
-    session,
-    { [NUMBER_HEADER]: String(number) },
-  )
-  const { status, body } = answer
+  const body = method === 'DELETE' ? undefined : { ...fields, ...(position && { position }) }
+  const answer = await ask(service.port, agent, method, path, body, session, {
+    [NUMBER_HEADER]: String(number),
+    ...(write.key && { 'idempotency-key': write.key }),
+  })
+  const seq = answer.headers['phaseboard-seq'] as string | undefined
+  if (write.key) entry.again = { method, path, body, seq }
+  const { status } = answer
   if (status !== (write.method === 'POST' ? 201 : 200)) {
-    problems.push(`${method} ${path} was answered with ${status}: ${JSON.stringify(body)}`)
-  } else if (method !== 'DELETE' && !isShared(model, client, write) && !agrees(body, fields)) {
-    problems.push(`${method} ${path} ${JSON.stringify(fields)} was answered with ${JSON.stringify(body)}`)
+    problems.push(`${method} ${path} was answered with ${status}: ${JSON.stringify(answer.body)}`)
+  } else if (method !== 'DELETE' && !isShared(model, client, write) && !agrees(answer.body, fields)) {
+    problems.push(
+      `${method} ${path} ${JSON.stringify(fields)} was answered with ${JSON.stringify(answer.body)}`,
+    )
   } else {
-    entry.answer = withoutRelations(body)
+    entry.answer = withoutRelations(answer.body)
     acknowledged(entry.answer)
   }
 }
@@ -246,6 +254,28 @@ async function writeUntilKilled(load: Load, mostWrites: number, seed: number): P
   return acknowledged
 }
 
+/** Repeats acknowledged requests with their keys: nothing is done again, and each gets the response that it had. */
+async function repeat({ service, sent, problems }: Load, { kept }: State): Promise<void> {
+  const agent = new Agent({ keepAlive: true })
+  const acknowledged = sent.flatMap(({ write, answer, again }) =>
+    write.key !== undefined && answer && again ? [{ key: write.key, answer, again }] : [],
+  )
+  for (const { key, again } of acknowledged) {
+    const seq = again.seq === undefined ? null : Number(again.seq)
+    if (kept.get(key) !== seq) problems.push(`not kept: ${key}, ${again.method} ${again.path}`)
+  }
+  for (const { key, answer, again } of acknowledged.slice(-REPEATED)) {
+    const { method, path, body, seq } = again
+    const repeated = await ask(service.port, agent, method, path, body, '', { 'idempotency-key': key })
+    const isSame =
+      repeated.headers['idempotent-replayed'] === 'true' &&
+      repeated.headers['phaseboard-seq'] === seq &&
+      isDeepStrictEqual(withoutRelations(repeated.body), answer)
+    if (!isSame) problems.push(`not the same again: ${method} ${path}, ${JSON.stringify(repeated.body)}`)
+  }
+  agent.destroy()
+}
+
 /** All records that the service shows. */
 async function readShown(port: number): Promise<Fields[]> {
   const agent = new Agent()
@@ -295,6 +325,7 @@ export async function crash(
     // Otherwise the file stays as the crash left it, to be looked at.
     if (problems.length === 0) {
       service = await start(owner, environment)
+      await repeat({ ...load, service }, state)
       problems.push(...compare(state, await readShown(service.port)))
     }
   }

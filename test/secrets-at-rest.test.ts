@@ -1,6 +1,9 @@
-/** What the database file holds of secrets, byte by byte: hashes only, in the file, its log and its index of the log. */
+/**
+ * What the database file holds of secrets, byte by byte: hashes only, in the file, its log and its index of the log. All but
+ * the secrets of webhooks, which sign what is sent: no hash could.
+ */
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { watch } from './executions.ts'
@@ -164,3 +167,26 @@ t.test('tokens are looked up by hash through an index, and passwords never', asy
   }
   for (const source of executions.log) t.notMatch(source, /where.*password_hash/i)
 })
+
+t.test(
+  'the secret of a webhook is stored in its own column and nowhere else, in files for their owner alone',
+  async (t) => {
+    const folder = t.testdir()
+    const databaseUrl = `file:${join(folder, 'board.db')}`
+    const app = await build(t, { databaseUrl, adminEmail: EMAIL, adminPassword: PASSWORD })
+    const session = cookieOf(await signIn(app))
+    const create = { url: 'https://example.org/hook', kinds: ['team'] }
+    const { body } = await send(app, 'POST', '/api/webhooks', create, session)
+    await send(app, 'PATCH', `/api/webhooks/${body.id}`, { description: 'Chat' }, session)
+    await createProject(app)
+    const tables = app.db.$client
+      .prepare<[], string>("select name from sqlite_schema where type = 'table'")
+      .pluck()
+      .all()
+    const holding = tables.filter((table) =>
+      JSON.stringify(app.db.$client.prepare(`select * from "${table}"`).all()).includes(body.secret),
+    )
+    t.strictSame(holding, ['webhooks'])
+    for (const name of readdirSync(folder)) t.equal(statSync(join(folder, name)).mode & 0o077, 0, name)
+  },
+)

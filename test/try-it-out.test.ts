@@ -59,6 +59,7 @@ async function furnished(app: App) {
       objectives: ids.objective,
       'transcript-summaries': ids.transcript,
       'personal-ideas': await make('/api/personal-ideas', { title: 'Fly' }),
+      webhooks: await make('/api/webhooks', { url: 'https://example.org/', active: false }),
       teams: await make('/api/teams', { name: 'Crew' }),
       members: await make('/api/members', { name: 'Bob', email: 'bob@example.test' }),
       tokens: await make('/api/tokens', { name: 'CI' }),

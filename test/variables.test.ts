@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { onNewFile, type Service, start } from './process.ts'
+import { receive } from './receivers.ts'
 
 const MODES = ['open', 'required'] as const
 type Mode = (typeof MODES)[number]
@@ -182,6 +183,38 @@ const CASES: Record<string, Case> = {
       const headers = await session(t, service)
       const response = await ask(service, '/api/audit-log', { headers })
       t.match(await response.json(), [{ action: 'sign-in' }], 'what is younger is kept')
+    },
+  },
+  CHANGES_KEEP_DAYS: {
+    settings: { CHANGES_KEEP_DAYS: '1' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const response = await ask(service, '/api/changes', { headers })
+      t.match(await response.json(), { changes: [{ seq: 1, kind: 'member' }] }, 'what is younger is kept')
+    },
+  },
+  STREAMS_MAX: {
+    settings: { STREAMS_MAX: '1' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const first = await ask(service, '/api/changes/stream', { headers })
+      t.equal(first.status, 200)
+      const second = await ask(service, '/api/changes/stream', { headers })
+      t.equal(second.status, 503)
+      t.match(second.headers.get('retry-after'), /^\d+$/)
+      await Promise.all([first, second].map(({ body }) => body?.cancel()))
+    },
+  },
+  WEBHOOK_ALLOW_PRIVATE: {
+    settings: { WEBHOOK_ALLOW_PRIVATE: 'true' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const receiver = await receive(t)
+      const created = await ask(service, '/api/webhooks', { headers, body: { url: receiver.url } })
+      t.equal(created.status, 201)
+      const { id } = (await created.json()) as { id: string }
+      const tested = await ask(service, `/api/webhooks/${id}/test`, { headers, body: {} })
+      t.match(await tested.json(), { status: 204, error: null })
     },
   },
 }

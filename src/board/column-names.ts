@@ -5,12 +5,16 @@ import { newId } from '../db/ids.ts'
 import { afterLast } from '../db/ordering.ts'
 import { kanbanColumns } from '../db/schema.ts'
 import { given, insertInto, selectOne } from '../db/statements.ts'
+import { invalidField } from '../errors.ts'
 
 /** How many items a column should hold, 0 for any number, and what happens above that. */
 export interface ColumnLimit {
   wipLimit: number
   wipPolicy: string
 }
+
+/** What is wrong with the name of a column that a strict request must not make. */
+export const NO_SUCH_COLUMN = 'must be the name of a column of the project'
 
 const NO_LIMIT: ColumnLimit = { wipLimit: 0, wipPolicy: 'warn' }
 
@@ -36,7 +40,7 @@ const statementsOf = (db: SharedDatabase) => ({
 
 /** The columns of projects, by name. */
 export class ColumnNames {
-  static readonly reads: readonly string[] = ['limitOf']
+  static readonly reads: readonly string[] = ['limitOf', 'has', 'mustExist']
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(db: SharedDatabase) {
@@ -58,6 +62,22 @@ export class ColumnNames {
     if (found) return found
     this.#create(projectId, name, afterLast(this.#sql.last({ projectId })?.sortOrder), at)
     return NO_LIMIT
+  }
+
+  /** Whether the project defines a column of that name. */
+  has(projectId: string, name: string): boolean {
+    return this.limitOf(projectId, name) !== undefined
+  }
+
+  /**
+   * Refuses a column that a strict request would make. Call it inside the write.
+   * @param path the path of its name in the request, e.g. `update.column`
+   * @throws ApiError 400 on the first field of the path, when the project does not define it
+   */
+  mustExist(projectId: string, name: string, path = 'column'): void {
+    if (this.has(projectId, name)) return
+    const [field = path, ...deeper] = path.split('.')
+    throw invalidField(field, deeper.length > 0 ? `${path} ${NO_SUCH_COLUMN}` : NO_SUCH_COLUMN)
   }
 
   /** Gives a new project its default columns. */

@@ -1,12 +1,12 @@
 /** Lists of kanban items: of one board or across projects, filtered, whole or page by page. */
 import { Type } from '@sinclair/typebox'
-import { and, eq, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
-import { inOrder, isAfter } from '../db/ordering.ts'
-import { BEGINNING, type JsonPage, type PageQuery, readPage } from '../db/pages.ts'
-import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
+import { DEFAULT_SORT, type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
+import { kanbanColumns, kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
+import { BEGINNING, rankKey, type Sort, sortsOf, textKey } from '../db/sorting.ts'
 import {
   amongValues,
   bindAny,
@@ -17,20 +17,23 @@ import {
   listPlaceholder,
   selectAll,
 } from '../db/statements.ts'
-import { ensureFew, isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
-import { ref, valuesOfAny } from '../schemas/common.ts'
+import { ensureFew, isLimited, ROWS_READ, ROWS_SCANNED, rowLimit, TooMuchWork } from '../db/work-limits.ts'
+import { invalidField } from '../errors.ts'
+import { PRIORITIES, ref, valuesOfAny } from '../schemas/common.ts'
 import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
 import { parseTimestamp } from '../time.ts'
+import { NO_SUCH_COLUMN } from './column-names.ts'
 import type { ItemRecords } from './item-records.ts'
 
 /** Which items to list. An absent or empty value does not filter, of several values any matches; all filters combine. */
 export type ItemFilter = Partial<{
   projectId: string
   column: string | string[]
+  /** `me`: the member who asks; `none`: nobody. */
   assigneeId: string | string[]
   priority: string | string[]
-  /** The id or the name of a label that the item has. */
+  /** The id or the name of a label that the item has; `none`: it has no label. */
   label: string | string[]
   /** A substring of the title or the description, case-insensitive. */
   q: string
@@ -38,9 +41,34 @@ export type ItemFilter = Partial<{
   dueAfter: string
   /** Due earlier. */
   dueBefore: string
+  /** Without a due date. */
+  due: 'none'
+  /** Changed later. */
+  updatedAfter: string
   /** Whether to list dismissed items: no (the default), only those, or all. */
   dismissed: 'false' | 'true' | 'all'
 }>
+
+/** Who asks for a list, and how. */
+export interface Asking {
+  /** The id of the member who asks. */
+  memberId: string
+  /** Whether a filter by a column that does not exist is an error. */
+  isStrict: boolean
+}
+
+/** How lists of items may be sorted. */
+export const ITEM_SORTS = sortsOf(kanbanItems, {
+  dueDate: textKey(kanbanItems.dueDate),
+  updatedAt: textKey(kanbanItems.updatedAt),
+  createdAt: textKey(kanbanItems.createdAt),
+  priority: rankKey(kanbanItems.priority, PRIORITIES),
+  title: textKey(kanbanItems.title),
+})
+
+/** The words of filters: the member who asks; nobody, no date or no label. */
+const ME = 'me'
+const NONE = 'none'
 
 const DISMISSED = { false: 0, true: 1, all: undefined }
 
@@ -50,18 +78,44 @@ const DISMISSED = { false: 0, true: 1, all: undefined }
  */
 const fold = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
 
+/** What the filter by assignee binds. Nobody is stored as NULL or as the empty text. */
+function assigneesOf(asked: ItemFilter['assigneeId'], me: string): Record<string, string | undefined> {
+  const values = valuesOfAny(asked)
+  if (!values.includes(NONE)) {
+    return bindAny('assigneeId', [...new Set(values.map((value) => (value === ME ? me : value)))])
+  }
+  const ids = values.map((value) => (value === ME ? me : value === NONE ? '' : value))
+  return { assigneeOrNone: JSON.stringify(ids) }
+}
+
+/** What the filter by label binds. */
+function labelsOf(asked: ItemFilter['label']): Record<string, string | undefined> {
+  const values = valuesOfAny(asked)
+  if (!values.includes(NONE)) return bindAny('label', values)
+  return { labelOrNone: JSON.stringify(values.filter((value) => value !== NONE)) }
+}
+
 /** The values that a filter binds; undefined for what does not filter. */
-const valuesOf = ({ q, dueAfter, dueBefore, dismissed = 'false', ...exact }: ItemFilter) => ({
+const valuesOf = (
+  { q, dueAfter, dueBefore, updatedAfter, dismissed = 'false', ...exact }: ItemFilter,
+  { memberId }: Asking,
+) => ({
   projectId: exact.projectId || undefined,
   ...bindAny('column', valuesOfAny(exact.column)),
-  ...bindAny('assigneeId', valuesOfAny(exact.assigneeId)),
+  ...assigneesOf(exact.assigneeId, memberId),
   ...bindAny('priority', valuesOfAny(exact.priority)),
   dismissed: DISMISSED[dismissed],
   dueAfter: dueAfter && parseTimestamp(dueAfter),
   dueBefore: dueBefore && parseTimestamp(dueBefore),
-  ...bindAny('label', valuesOfAny(exact.label)),
+  due: exact.due,
+  updatedAfter: updatedAfter && parseTimestamp(updatedAfter),
+  ...labelsOf(exact.label),
   q: q ? fold(q) : undefined,
 })
+type FilterValues = ReturnType<typeof valuesOf>
+
+/** Filters that no index has, in the order of any list: they read all rows of their scope. */
+const SCANNING = ['assigneeOrNone', 'labelOrNone', 'due', 'updatedAfter']
 
 /** Condition: the column's text contains the folded text of the placeholder `q`. */
 const contains = (column: SQLiteColumn): SQL => sql`contains_folded(${column}, ${given('q')})`
@@ -75,19 +129,23 @@ const CONDITIONS: Record<string, SQL | undefined> = {
   [listPlaceholder('column')]: amongValues(kanbanItems.column, listPlaceholder('column')),
   [listPlaceholder('assigneeId')]: amongValues(kanbanItems.assigneeId, listPlaceholder('assigneeId')),
   [listPlaceholder('priority')]: amongValues(kanbanItems.priority, listPlaceholder('priority')),
+  assigneeOrNone: amongValues(sql`ifnull(${kanbanItems.assigneeId}, '')`, 'assigneeOrNone'),
   dismissed: eq(kanbanItems.dismissed, given('dismissed')),
+  due: sql`${textKey(kanbanItems.dueDate)} is null`,
+  updatedAfter: gt(kanbanItems.updatedAt, given('updatedAfter')),
   dueAfter: gte(kanbanItems.dueDate, given('dueAfter')),
   dueBefore: lt(kanbanItems.dueDate, given('dueBefore')),
   q: or(contains(kanbanItems.title), contains(kanbanItems.description)),
 }
 
+const isAnyLabel = (name: string) =>
+  or(amongValues(kanbanLabels.id, name), amongValues(kanbanLabels.name, name))
+
 /** The conditions of the label filter, by the name of the placeholder. */
 const IS_LABEL: Record<string, SQL | undefined> = {
   label: or(eq(kanbanLabels.id, given('label')), eq(kanbanLabels.name, given('label'))),
-  [listPlaceholder('label')]: or(
-    amongValues(kanbanLabels.id, listPlaceholder('label')),
-    amongValues(kanbanLabels.name, listPlaceholder('label')),
-  ),
+  [listPlaceholder('label')]: isAnyLabel(listPlaceholder('label')),
+  labelOrNone: isAnyLabel('labelOrNone'),
 }
 
 /** The ids of the items that have a label, or any of several; limited to one project's labels where that is filtered, too. */
@@ -107,41 +165,61 @@ const labelled = (db: SharedDatabase, name: string, isOfProject: boolean) =>
       ),
     )
 
-/** One statement for each combination of filters that occurs, so that each can use its index. */
+const hasNoLabel = sql`not exists (select 1 from ${kanbanItemLabels} where ${kanbanItemLabels.itemId} = ${kanbanItems.id})`
+
+/** One statement for each combination of filters and sort that occurs, so that each can use its index. */
 function statementsOf(db: SharedDatabase) {
+  const hasLabel = (name: string, names: string[]) => {
+    const has = inArray(kanbanItems.id, labelled(db, name, names.includes('projectId')))
+    return name === 'labelOrNone' ? or(hasNoLabel, has) : has
+  }
   const matching = (names: string[]) =>
-    and(
-      ...names.map((name) =>
-        name in IS_LABEL
-          ? inArray(kanbanItems.id, labelled(db, name, names.includes('projectId')))
-          : CONDITIONS[name],
-      ),
-    )
+    and(...names.map((name) => (name in IS_LABEL ? hasLabel(name, names) : CONDITIONS[name])))
   return {
     projectExists: existsIn(db, projects),
-    all: byFields((names) =>
+    columns: selectAll(db, () =>
+      db
+        .select({ name: kanbanColumns.name })
+        .from(kanbanColumns)
+        .where(amongValues(kanbanColumns.name, 'names')),
+    ),
+    columnsOfProject: selectAll(db, () =>
+      db
+        .select({ name: kanbanColumns.name })
+        .from(kanbanColumns)
+        .where(
+          and(eq(kanbanColumns.projectId, given('projectId')), amongValues(kanbanColumns.name, 'names')),
+        ),
+    ),
+    all: byFields((names, sort) =>
       selectAll(db, () =>
         db
           .select()
           .from(kanbanItems)
           .where(matching(names))
-          .orderBy(...inOrder(kanbanItems)),
+          .orderBy(...sortNamed(sort).order),
       ),
     ),
-    after: byFields((names) =>
-      selectAll(db, () =>
-        db
-          .select({ id: kanbanItems.id, sortOrder: kanbanItems.sortOrder })
+    places: byFields((names, sort) =>
+      selectAll<KeyPlace>(db, () => {
+        const { place, after, order } = sortNamed(sort)
+        return db
+          .select({ id: kanbanItems.id, ...place })
           .from(kanbanItems)
-          .where(and(matching(names), isAfter(kanbanItems)))
-          .orderBy(...inOrder(kanbanItems))
-          .limit(givenLimit('count')),
-      ),
+          .where(and(matching(names), names.includes('key') ? after : undefined))
+          .orderBy(...order)
+          .limit(givenLimit('count')) as never
+      }),
     ),
+    limitItems: rowLimit(db, 'kanban_items', ROWS_SCANNED),
+    limitItemsOfProject: rowLimit(db, 'kanban_items where project_id = +?', ROWS_SCANNED),
   }
 }
 
-/** Lists of items by sortOrder. A whole list takes three statements, a page four, however many items they have. */
+/** The sort of a name that the validator has let through. */
+const sortNamed = (name: string): Sort => ITEM_SORTS[name] as Sort
+
+/** Lists of items. A whole list takes three statements, a page four, however many items they have. */
 export class ItemLists {
   static readonly reads: readonly string[] = ['ofProject', 'ofAll']
   readonly #db: SharedDatabase
@@ -158,17 +236,24 @@ export class ItemLists {
     this.#records = records
   }
 
-  /** Items of one project. @throws ApiError 404 when there is no such project; TooMuchWork */
-  ofProject(projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery): JsonPage {
+  /**
+   * Items of one project.
+   * @throws ApiError 404 when there is no such project, 400 where a strict request names a column that it does not have;
+   * TooMuchWork
+   */
+  ofProject(projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery, asking: Asking): JsonPage {
     return this.#page(() => {
       if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
-      return this.#list({ ...filter, projectId }, filter)
+      return this.#list({ ...filter, projectId }, filter, asking)
     })
   }
 
-  /** Items of all projects. @throws TooMuchWork */
-  ofAll(filter: ItemFilter & PageQuery): JsonPage {
-    return this.#page(() => this.#list(filter, filter))
+  /**
+   * Items of all projects.
+   * @throws ApiError 400 where a strict request names a column that none of them has; TooMuchWork
+   */
+  ofAll(filter: ItemFilter & PageQuery, asking: Asking): JsonPage {
+    return this.#page(() => this.#list(filter, filter, asking))
   }
 
   #page(list: () => { items: KanbanItem[]; next?: string }): JsonPage {
@@ -176,24 +261,51 @@ export class ItemLists {
     return { body: this.#toJson(items), next }
   }
 
-  #list(filter: ItemFilter, query: PageQuery): { items: KanbanItem[]; next?: string } {
-    const values = valuesOf(filter)
+  #list(filter: ItemFilter, query: PageQuery, asking: Asking): { items: KanbanItem[]; next?: string } {
+    if (asking.isStrict) this.#checkColumns(filter)
+    const { sort = DEFAULT_SORT } = query
+    const values = valuesOf(filter, asking)
     const isWhole = query.limit === undefined && query.cursor === undefined
     if (isLimited(this.#db)) {
       // A substring search reads all texts.
       if (values.q !== undefined) throw new TooMuchWork()
-      if (isWhole) return { items: this.#records.many(this.#firstOf(values)) }
+      this.#limitScan(values, sort)
+      if (isWhole) return { items: this.#records.many(this.#firstOf(values, sort)) }
     }
-    const { all, after } = this.#sql
-    if (isWhole) return { items: this.#records.complete(all(values)(values)) }
-    const { ids, ...more } = readPage((place, count) => after(values)({ ...values, ...place, count }), query)
+    if (isWhole) return { items: this.#records.complete(this.#sql.all(values, sort)(values)) }
+    const { ids, ...more } = readPage((place, count) => this.#placesAfter(values, sort, place, count), query)
     return { items: this.#records.many(ids), ...more }
   }
 
+  #placesAfter(values: FilterValues, sort: string, place: KeyPlace | undefined, count: number): KeyPlace[] {
+    const from = { ...values, ...(place ?? (sort === DEFAULT_SORT ? BEGINNING : {})), count }
+    return this.#sql.places(from, sort)(from)
+  }
+
   /** The ids of all items that pass the filter. @throws TooMuchWork when there are more than {@link ROWS_READ} */
-  #firstOf(values: ReturnType<typeof valuesOf>): string[] {
-    const places = this.#sql.after(values)({ ...values, ...BEGINNING, count: ROWS_READ + 1 })
+  #firstOf(values: FilterValues, sort: string): string[] {
+    const places = this.#placesAfter(values, sort, undefined, ROWS_READ + 1)
     ensureFew(this.#db, places.length, ROWS_READ)
     return places.map(({ id }) => id)
+  }
+
+  /** Refuses to read more items than the event loop may, where no index has their order. @throws TooMuchWork */
+  #limitScan(values: FilterValues, sort: string): void {
+    const filters: Record<string, unknown> = values
+    // Backwards an index has the order, too, but of items with the same sortOrder all are read.
+    if (sort === DEFAULT_SORT && SCANNING.every((name) => filters[name] === undefined)) return
+    if (values.projectId === undefined) this.#sql.limitItems()
+    else this.#sql.limitItemsOfProject(values.projectId)
+  }
+
+  /** @throws ApiError 400 for a column that the project does not have, or, across projects, none of them */
+  #checkColumns({ projectId, column }: ItemFilter): void {
+    const asked = valuesOfAny(column)
+    if (asked.length === 0) return
+    const names = JSON.stringify(asked)
+    const { columns, columnsOfProject } = this.#sql
+    const found = projectId ? columnsOfProject({ projectId, names }) : columns({ names })
+    const known = new Set(found.map(({ name }) => name))
+    if (asked.some((name) => !known.has(name))) throw invalidField('column', NO_SUCH_COLUMN)
   }
 }

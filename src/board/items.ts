@@ -22,7 +22,7 @@ import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import { type ClientDate, timestamp, toStoredDate } from '../time.ts'
 import type { ActivityLog } from './activity-log.ts'
-import type { ColumnLimit, ColumnNames } from './column-names.ts'
+import { type ColumnLimit, type ColumnNames, NO_SUCH_COLUMN } from './column-names.ts'
 import type { ItemRecords, ItemRow } from './item-records.ts'
 import type { Labels } from './labels.ts'
 import { type ColumnOf, ITEMS_OF_COLUMN, isInColumn, Places, type Position } from './places.ts'
@@ -41,6 +41,12 @@ export type ItemInput = Partial<
 export interface Destination extends Position {
   column?: string | undefined
   projectId?: string | undefined
+}
+
+/** How a write is done. */
+export interface WriteOptions {
+  /** Whether a column that the project does not define is an error, instead of created. */
+  isStrict?: boolean
 }
 
 /** The fields that a change of an item may set: those of clients, and its project. */
@@ -155,16 +161,17 @@ export class Items {
   /**
    * Creates an item, at the end of its column by default; a column that the project does not define yet is created.
    * @param options `ignoresLimits`: skip the WIP limits, warnings too
-   * @throws ApiError 404 when there is no such project
+   * @throws ApiError 404 when there is no such project, 400 for a column that must not be created
    */
   create(
     projectId: string,
     input: ItemInput & { title: string },
-    { ignoresLimits = false } = {},
+    { ignoresLimits = false, isStrict = false }: WriteOptions & { ignoresLimits?: boolean } = {},
   ): KanbanItem {
     if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
     const at = timestamp()
     const { column = 'To Do', sortOrder } = input
+    if (isStrict) this.#columnNames.mustExist(projectId, column)
     const limit = this.#columnNames.ensure(projectId, column, at)
     const row = this.#sql.insert({
       ...toRow(input),
@@ -184,21 +191,38 @@ export class Items {
   /**
    * Changes an item and logs the changes of its tracked fields. An empty change leaves the item as it is, `updatedAt`
    * included.
-   * @throws ApiError 404
+   * @throws ApiError 404; 400 for a column that must not be created
    */
-  update(id: string, input: ItemInput, actorId: string | null): KanbanItem {
-    return this.#answer(this.#change(this.#stored(id), input, actorId, timestamp()))
+  update(
+    id: string,
+    input: ItemInput,
+    actorId: string | null,
+    { isStrict = false }: WriteOptions = {},
+  ): KanbanItem {
+    const before = this.#stored(id)
+    if (isStrict && input.column !== undefined) {
+      this.#columnNames.mustExist(before.projectId, input.column)
+    }
+    return this.#answer(this.#change(before, input, actorId, timestamp()))
   }
 
   /**
    * Moves an item within its column, to another column or to another project, with its subtasks, comments and activity;
    * in another project it keeps the labels that exist there by the same names.
-   * @throws ApiError 404 when there is no such item or project, 400 for a neighbour that is not in the target column
+   * @throws ApiError 404 when there is no such item or project, 400 for a neighbour that is not in the target column, or
+   * a column that must not be created
    */
-  move(id: string, destination: Destination, actorId: string | null): KanbanItem {
+  move(
+    id: string,
+    destination: Destination,
+    actorId: string | null,
+    { isStrict = false }: WriteOptions = {},
+  ): KanbanItem {
     const before = this.#stored(id)
     const { projectId = before.projectId, column = before.column } = destination
     if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+    const staysInColumn = destination.column === undefined && projectId === before.projectId
+    if (isStrict && !staysInColumn) this.#columnNames.mustExist(projectId, column)
     const sortOrder = this.#places.at(before, { projectId, column }, destination)
     const at = timestamp()
     // Also where the item stays: another tool may have put it into a column that the project does not define.
@@ -216,14 +240,24 @@ export class Items {
   /**
    * Makes the same change to several items, all or nothing.
    * @returns them in the order of the ids, as JSON
-   * @throws ApiError 404 with the unknown ids; TooMuchWork
+   * @throws ApiError 404 with the unknown ids; 400 for a column that must not be created; TooMuchWork
    */
-  updateMany(ids: readonly string[], input: ItemInput, actorId: string | null): JsonBytes {
+  updateMany(
+    ids: readonly string[],
+    input: ItemInput,
+    actorId: string | null,
+    { isStrict = false }: WriteOptions = {},
+  ): JsonBytes {
     ensureFew(this.#db, ids.length)
     this.#records.ensureFew(ids)
     const found = ids.map((id) => this.#records.row(id))
     const missing = ids.filter((_, index) => found[index] === undefined)
     if (missing.length > 0) throw notFound(thingOf(kanbanItems), missing)
+    const { column } = input
+    if (isStrict && column !== undefined) {
+      for (const projectId of new Set(found.flatMap((row) => row?.projectId ?? [])))
+        this.#columnNames.mustExist(projectId, column, 'update.column')
+    }
     const at = timestamp()
     const written = found.flatMap((before) => (before ? [this.#change(before, input, actorId, at)] : []))
     const items = this.#records.complete(written.map(({ row }) => row))
@@ -236,25 +270,30 @@ export class Items {
   /**
    * Reorders items of one project, all or nothing. An item that is in its place already is left as it is.
    * @returns them in the order of the request, as JSON
-   * @throws ApiError 404 when there is no such project, 400 for items of another one; TooMuchWork
+   * @throws ApiError 404 when there is no such project, 400 for items of another one, or columns that must not be
+   * created; TooMuchWork
    */
   reorder(
     projectId: string,
     wanted: readonly (Place & { column: string })[],
     actorId: string | null,
+    { isStrict = false }: WriteOptions = {},
   ): JsonBytes {
     if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
     ensureFew(this.#db, wanted.length)
-    const unknown: string[] = []
+    const wrong: string[] = []
     const moves = wanted.flatMap(({ id, column, sortOrder }, index) => {
+      if (isStrict && !this.#columnNames.has(projectId, column)) {
+        wrong.push(`items[${index}].column ${NO_SUCH_COLUMN}`)
+      }
       const before = this.#sql.before({ id })
       if (before?.projectId !== projectId) {
-        unknown.push(`items[${index}].id must be that of a kanban item of the project`)
+        wrong.push(`items[${index}].id must be that of a kanban item of the project`)
         return []
       }
       return [{ before, column, sortOrder }]
     })
-    if (unknown.length > 0) throw invalidField('items', ...unknown)
+    if (wrong.length > 0) throw invalidField('items', ...wrong)
     const shifts = this.#put(projectId, moves, actorId)
     return this.#answerAll(this.#records.many(wanted.map(({ id }) => id)), shifts)
   }

@@ -1,14 +1,42 @@
 /** The sequence of changes, and what stands on it: one instance a connection. */
+import type { Board } from '../board/board.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import type { AuditLog } from '../members/audit-log.ts'
+import { Deliveries } from './deliveries.ts'
+import { Feed } from './feed.ts'
+import { Groups } from './groups.ts'
+import { History } from './history.ts'
+import { Retention } from './retention.ts'
 import { Sequence } from './sequence.ts'
+import { Subjects } from './subjects.ts'
+import { Trash } from './trash.ts'
+import { Undo } from './undo.ts'
+import { Webhooks } from './webhooks.ts'
 
 /** The rules of changes. */
 export class Changes {
   static readonly reads: readonly string[] = []
   /** For the readers of this room. */
   readonly sequence: Sequence
+  readonly subjects: Subjects
+  readonly history: History
+  readonly trash: Trash
+  readonly undo: Undo
+  readonly feed: Feed
+  readonly retention: Retention
+  readonly webhooks: Webhooks
+  readonly deliveries: Deliveries
 
-  constructor(db: SharedDatabase) {
+  constructor(db: SharedDatabase, board: Board, audit: AuditLog) {
     this.sequence = new Sequence(db)
+    this.subjects = new Subjects(db)
+    const groups = new Groups(db, this.sequence)
+    this.history = new History(db, this.sequence, this.subjects)
+    this.trash = new Trash(db, { sequence: this.sequence, subjects: this.subjects, groups })
+    this.undo = new Undo(db, { sequence: this.sequence, groups, board, audit })
+    this.feed = new Feed(db, this.sequence, this.subjects)
+    this.retention = new Retention(db)
+    this.webhooks = new Webhooks(db, this.sequence, audit)
+    this.deliveries = new Deliveries(db, audit)
   }
 }

@@ -1,11 +1,25 @@
 /** The sequence of changes as it is read: rows, and their place in it. */
-import { and, asc, desc, eq, gt, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { changes } from '../db/schema.ts'
-import { given, givenLimit, selectAll, selectOne } from '../db/statements.ts'
+import { amongValues, given, givenLimit, selectAll, selectOne } from '../db/statements.ts'
+import { bytesOf } from '../db/work-limits.ts'
+import { once } from '../once.ts'
 
 /** A row of the sequence, as stored. */
 export type ChangeRow = typeof changes.$inferSelect
+
+/** What places a change in its group. */
+export type Placed = Pick<ChangeRow, 'seq' | 'at' | 'group'>
+
+/** What decides who may see a change and which filters it passes, and how many bytes its records have. */
+export interface ChangeHead
+  extends Pick<ChangeRow, 'seq' | 'kind' | 'projectId' | 'itemId' | 'fromProjectId' | 'ownerId'> {
+  size: number
+}
+
+const HEAD = `select seq, kind, project_id as projectId, item_id as itemId, from_project_id as fromProjectId,
+  owner_id as ownerId, ${bytesOf('before', 'after')} as size from changes`
 
 /** Any change: read by the key, not by a scan of the table. */
 const isThere = gt(changes.seq, sql`0`)
@@ -31,11 +45,28 @@ const statementsOf = (db: SharedDatabase) => ({
       .orderBy(asc(changes.seq))
       .limit(givenLimit('count')),
   ),
+  several: selectAll<ChangeRow>(db, () =>
+    db.select().from(changes).where(amongValues(changes.seq, 'seqs')).orderBy(asc(changes.seq)),
+  ),
+  heads: once(() =>
+    db.$client.prepare<[number, number], ChangeHead>(`${HEAD} where seq > +? order by seq limit +?`),
+  ),
+  headsOf: once(() =>
+    db.$client.prepare<[string], ChangeHead>(
+      `${HEAD} where seq in (select value from json_each(+?)) order by seq`,
+    ),
+  ),
   beforeRun: selectOne<{ seq: number }>(() =>
     db
       .select({ seq: changes.seq })
       .from(changes)
-      .where(and(lt(changes.seq, given('seq')), or(isNotNull(changes.group), ne(changes.at, given('at')))))
+      .where(
+        and(
+          lt(changes.seq, given('seq')),
+          gte(changes.seq, given('from')),
+          or(isNotNull(changes.group), ne(changes.at, given('at'))),
+        ),
+      )
       .orderBy(desc(changes.seq))
       .limit(1),
   ),
@@ -69,27 +100,44 @@ export class Sequence {
     return this.#sql.after({ seq, count })
   }
 
+  /** Changes by their `seq`, oldest first; those that are not kept are left out. */
+  several(seqs: readonly number[]): ChangeRow[] {
+    return this.#sql.several({ seqs: JSON.stringify(seqs) })
+  }
+
+  /** The heads of the changes after one, oldest first, at most `count`; no more are read than are taken. */
+  heads(seq: number, count: number): Iterable<ChangeHead> {
+    return this.#sql.heads().iterate(seq, count)
+  }
+
+  /** The heads of changes by their `seq`, oldest first. */
+  headsOf(seqs: readonly number[]): ChangeHead[] {
+    return this.#sql.headsOf().all(JSON.stringify(seqs))
+  }
+
   /**
    * The group of a change: the first change of its write. Other tools do not say where a write of theirs begins; but all
    * that one statement changes, cascades included, is of the same time, since SQLite reads the clock once a statement.
-   * @param previous the change before it and its group, where they are known: saves the search
+   * @param previous a change before it and its group, where they are known: shortens the search
    */
-  groupOf(row: ChangeRow, previous?: { row: ChangeRow; group: number }): number {
+  groupOf(row: Placed, previous?: { row: Placed; group: number }): number {
     if (row.group !== null) return row.group
-    if (previous?.row.seq === row.seq - 1) {
-      return previous.row.group === null && previous.row.at === row.at ? previous.group : row.seq
-    }
-    return (this.#sql.beforeRun({ seq: row.seq, at: row.at })?.seq ?? this.first() - 1) + 1
+    const from = previous?.row.seq ?? 0
+    const before = from === row.seq - 1 ? previous?.row : undefined
+    const isRun = previous?.row.group === null && previous.row.at === row.at
+    if (before) return isRun ? Number(previous?.group) : row.seq
+    const border = this.#sql.beforeRun({ seq: row.seq, at: row.at, from })?.seq
+    if (border === undefined && isRun) return Number(previous?.group)
+    return (border ?? this.first() - 1) + 1
   }
 
-  /** The groups of rows, oldest first. */
-  groupsOf(rows: readonly ChangeRow[]): number[] {
-    const groups: number[] = []
-    for (const [index, row] of rows.entries()) {
-      const previous = rows[index - 1]
-      const group = groups[index - 1]
-      groups.push(this.groupOf(row, previous && group !== undefined ? { row: previous, group } : undefined))
-    }
-    return groups
+  /** The groups of rows, oldest first. @param previous as for {@link groupOf} */
+  groupsOf(rows: readonly Placed[], previous?: { row: Placed; group: number }): number[] {
+    let known = previous
+    return rows.map((row) => {
+      const group = this.groupOf(row, known)
+      known = { row, group }
+      return group
+    })
   }
 }

@@ -27,8 +27,10 @@ export const maySee = (
 ): boolean => role === 'admin' || (!FOR_ADMINS.has(kind) && (ownerId === null || ownerId === id))
 
 /** Whether a change belongs to a project, or took something out of it. */
-export const isOfProject = ({ projectId, fromProjectId }: ChangeRow, id: string): boolean =>
-  projectId === id || fromProjectId === id
+export const isOfProject = (
+  { projectId, fromProjectId }: Pick<ChangeRow, 'projectId' | 'fromProjectId'>,
+  id: string,
+): boolean => projectId === id || fromProjectId === id
 
 const decoders = new Map(
   TOLD.map(({ kind, table }) => {

@@ -286,14 +286,23 @@ function triggersOfMembers(): Definition[] {
   const withOld = membersOf('old.team_id', 'union select old.member_id')
   const replaced = (row: Row) =>
     `changes_pending where kind = 'team-member' and id = ${row}.team_id || ':' || ${row}.member_id`
-  return [
-    [
-      'changes_team_members_replace',
-      `CREATE TRIGGER changes_team_members_replace before insert on team_members
-when exists (select 1 from team_members where team_id = new.team_id and member_id = new.member_id) begin
-  insert or replace into changes_pending (kind, id) values ('team-member', new.team_id || ':' || new.member_id);
+  const wasThere = `exists (select 1 from ${replaced('new')})`
+  /** `or replace` deletes the very row that is written, without a trigger: then it was there before, too. */
+  const note = (suffix: string, event: string, condition: string): Definition => {
+    const rows = `team_members where team_id = new.team_id and member_id = new.member_id${condition}`
+    return [
+      `changes_team_members_${suffix}`,
+      `CREATE TRIGGER changes_team_members_${suffix} before ${event} on team_members
+when exists (select 1 from ${replaced('new')}) or exists (select 1 from ${rows}) begin
+  delete from ${replaced('new')};
+  insert into changes_pending (kind, id)
+    select 'team-member', team_id || ':' || member_id from ${rows};
 end`,
-    ],
+    ]
+  }
+  return [
+    note('replace', 'insert', ''),
+    note('displace', 'update', ' and (team_id, member_id) is not (old.team_id, old.member_id)'),
     [
       'changes_team_members_insert',
       `CREATE TRIGGER changes_team_members_insert after insert on team_members
@@ -306,10 +315,11 @@ end`,
       'changes_team_members_update',
       `CREATE TRIGGER changes_team_members_update after update on team_members begin
   insert into changes (kind, id, action, before, after) select 'team', id, 'updated',
-    '{"memberIds":' || ${membersOf('teams.id', 'and (team_id, member_id) is not (new.team_id, new.member_id) union select old.member_id where teams.id = old.team_id')} || '}',
+    '{"memberIds":' || ${membersOf('teams.id', `and ((team_id, member_id) is not (new.team_id, new.member_id) or ${wasThere}) union select old.member_id where teams.id = old.team_id`)} || '}',
     '{"memberIds":' || ${membersOf('teams.id')} || '}'
     from teams where id in (old.team_id, new.team_id)
     and (old.team_id, old.member_id) is not (new.team_id, new.member_id);
+  delete from ${replaced('old')};
 end`,
     ],
     [

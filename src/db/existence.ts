@@ -20,6 +20,7 @@ const THINGS = new Map<SQLiteTable, string>([
   [tables.teams, 'Team'],
   [tables.sessions, 'Session'],
   [tables.apiTokens, 'Token'],
+  [tables.webhooks, 'Webhook'],
 ])
 
 /** What a record of this table is called, e.g. `Kanban item`. */

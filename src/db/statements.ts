@@ -51,16 +51,21 @@ const fieldsOf = (query: Select<unknown>) => query._.selectedFields as Record<st
  */
 const strayNumber = (column: Column) => (column.name === 'sortOrder' ? Number.MAX_VALUE : 0)
 
+/** What a text column reads as where another tool stored bytes: no response could hold them as a date. */
+const toText = (value: unknown) => (typeof value === 'object' && value !== null ? String(value) : value)
+
 const isJsonText = (column: Column) => is(column, SQLiteCustomColumn)
 
 /**
  * Creates the function that normalizes, in place, a row that other tools may have written: JSON text that is NULL reads
- * as empty, and a number column always as a number.
+ * as empty, a number column always as a number, and a text column as text.
  */
 function rowNormalizer(fields: Record<string, Column>): (row: Values) => void {
   const numbers = Object.entries(fields).filter(([, column]) => column.dataType === 'number')
   const jsonTexts = Object.entries(fields).filter(([, column]) => isJsonText(column))
+  const texts = Object.entries(fields).filter(([, column]) => column.dataType === 'string')
   return (row) => {
+    for (const [name] of texts) row[name] = toText(row[name])
     for (const [name, column] of numbers) {
       const value = row[name]
       if (typeof value !== 'number' && value !== null) row[name] = strayNumber(column)
@@ -106,12 +111,14 @@ function binder(params: unknown[]): (values: Values) => unknown[] {
   return (values) => binders.map((bind) => bind(values))
 }
 
-/** The function that decodes a column's stored values; undefined where they need no decoding. */
+/** The function that decodes a column's stored values; undefined where they need no decoding, as those of expressions. */
 export function decoder(column: Column): ((value: unknown) => unknown) | undefined {
+  if (!is(column, Column)) return undefined
   if (column.dataType === 'number') {
     const stray = strayNumber(column)
     return (value) => (typeof value === 'number' || value === null ? value : stray)
   }
+  if (column.dataType === 'string') return toText
   if (column.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined
   if (isJsonText(column)) return (value) => column.mapFromDriverValue(value ?? '')
   return (value) => (value === null ? null : column.mapFromDriverValue(value))
@@ -164,8 +171,8 @@ export const given = (name: string): SQL => sql`+${sql.placeholder(name)}`
 /** The same for a `limit` or `offset`, where Drizzle's types allow a bare placeholder alone. */
 export const givenLimit = (name: string): Placeholder => given(name) as unknown as Placeholder
 
-/** Condition: the column's value is in the JSON array bound to the placeholder. One statement serves any number. */
-export const amongValues = (column: SQLiteColumn, name: string): SQL =>
+/** Condition: the value is in the JSON array bound to the placeholder. One statement serves any number. */
+export const amongValues = (column: SQLiteColumn | SQL, name: string): SQL =>
   sql`${column} in (select value from json_each(${given(name)}))`
 
 /** Condition: the column's value is in the JSON array bound to the placeholder `ids`. */
@@ -216,17 +223,19 @@ const KEPT_COMBINATIONS = 64
 
 /**
  * A statement for each combination of fields that occurs; the least recently used are dropped.
- * @param prepare prepares it for the fields of these names
+ * @param prepare prepares it for the fields of these names, and a variant of it
  * @returns the statement for the fields that are not undefined
  */
-export function byFields<T extends object>(prepare: (names: string[]) => T): (values: Values) => T {
+export function byFields<T extends object>(
+  prepare: (names: string[], variant: string) => T,
+): (values: Values, variant?: string) => T {
   const kept = new LRUCache<string, T>({ max: KEPT_COMBINATIONS })
-  return (values) => {
+  return (values, variant = '') => {
     const names = Object.keys(values).filter((name) => values[name] !== undefined)
-    const key = names.join()
+    const key = `${variant} ${names.join()}`
     let prepared = kept.get(key)
     if (prepared === undefined) {
-      prepared = prepare(names)
+      prepared = prepare(names, variant)
       kept.set(key, prepared)
     }
     return prepared

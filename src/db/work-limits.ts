@@ -15,6 +15,9 @@ export const ROWS_WRITTEN = 200
 export const ROWS_READ = 1000
 export const BYTES_READ = 2 * 1024 * 1024
 
+/** Rows that a request may scan, and sort, on the event loop: some 10 ms. */
+export const ROWS_SCANNED = 5000
+
 /** Too much work for the event loop. Never becomes a response: the worker thread takes over. */
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork'
@@ -53,18 +56,22 @@ export function ensureFew(db: SharedDatabase, rows: number, most = ROWS_WRITTEN)
 }
 
 /**
- * A limit on the rows that a request writes.
+ * A limit on the rows that a request writes, or scans.
  * @param rows which they are, as SQL: `<table> where ...`; counted no further than the limit
  * @returns the check, which takes the statement's parameters. It throws TooMuchWork
  */
-export function rowLimit(db: SharedDatabase, rows: string): (...parameters: string[]) => void {
+export function rowLimit(
+  db: SharedDatabase,
+  rows: string,
+  most = ROWS_WRITTEN,
+): (...parameters: string[]) => void {
   const count = once(() =>
     db.$client
-      .prepare<string[], number>(`select count(*) from (select 1 from ${rows} limit ${ROWS_WRITTEN + 1})`)
+      .prepare<string[], number>(`select count(*) from (select 1 from ${rows} limit ${most + 1})`)
       .pluck(),
   )
   return (...parameters) => {
-    if (isLimited(db)) ensureFew(db, Number(count().get(...parameters)))
+    if (isLimited(db)) ensureFew(db, Number(count().get(...parameters)), most)
   }
 }
 

@@ -22,10 +22,11 @@ export interface Credentials {
   /**
    * The identity of a request's credential: bearer token, the header of a proxy, session cookie, and in open mode the
    * default member.
+   * @param reply takes a renewed or cleared cookie; without one, the use of the credential is not noted either
    * @returns undefined where there is none and one is required
    * @throws ApiError 401 for an invalid one, 403 for the default member under a foreign host name
    */
-  identify: (request: FastifyRequest, reply: FastifyReply) => Identity | undefined
+  identify: (request: FastifyRequest, reply?: FastifyReply) => Identity | undefined
   /** Whether a request has an ambient credential: one that the browser or a proxy adds whichever page it comes from. */
   hasAmbient: (request: FastifyRequest) => boolean
 }
@@ -54,12 +55,13 @@ export function createCredentials(
   const emailFromProxy = createProxyHeader(options)
   const noteUse = createUseRecorder()
 
-  function fromToken(request: FastifyRequest, secret: string): Identity {
+  function fromToken(request: FastifyRequest, secret: string, reply: FastifyReply | undefined): Identity {
     const found = tokens.find(secret)
     if (!found) throw authenticationRequired()
     const { member, token } = found
-    if (isStale(token.lastUsedAt)) noteUse(request, token.id, () => app.members.tokens.touch(token.id))
-    return { member, via: 'token', scope: token.scope }
+    if (reply && isStale(token.lastUsedAt))
+      noteUse(request, token.id, () => app.members.tokens.touch(token.id))
+    return { member, via: 'token', scope: token.scope, tokenId: token.id }
   }
 
   function fromProxy(email: string): Identity {
@@ -68,14 +70,14 @@ export function createCredentials(
     return { member, via: 'proxy', scope: 'write' }
   }
 
-  function fromSession(request: FastifyRequest, reply: FastifyReply, token: string): Identity {
+  function fromSession(request: FastifyRequest, token: string, reply: FastifyReply | undefined): Identity {
     const found = sessions.find(token)
     if (!found) {
-      cookies.clear(request, reply)
+      if (reply) cookies.clear(request, reply)
       throw authenticationRequired()
     }
     const { member, session } = found
-    if (isStale(session.lastUsedAt)) {
+    if (reply && isStale(session.lastUsedAt)) {
       const use = useOfSession(session)
       noteUse(request, session.id, () => app.members.sessions.touch(session.id, use))
       cookies.set(request, reply, { token, expiresAt: use.expiresAt })
@@ -106,12 +108,12 @@ export function createCredentials(
       const { authorization, host } = request.headers
       // Another scheme is meant for another server, e.g. a proxy in front.
       if (authorization !== undefined && /^bearer(?:\s|$)/i.test(authorization)) {
-        return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '')
+        return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '', reply)
       }
       const email = emailFromProxy(request)
       if (email !== undefined) return fromProxy(email)
       const token = cookies.read(request)
-      return token === undefined ? withoutCredential(host) : fromSession(request, reply, token)
+      return token === undefined ? withoutCredential(host) : fromSession(request, token, reply)
     },
     hasAmbient: (request) => cookies.read(request) !== undefined || emailFromProxy(request) !== undefined,
   }

@@ -11,14 +11,14 @@ import { SESSION_COOKIE } from '../members/sessions.ts'
 import { version } from '../package-files.ts'
 import { ErrorBody, NotModified, ref, ValidationErrorBody } from '../schemas/common.ts'
 import { BODY_EXAMPLES } from '../schemas/examples.ts'
-import { namedSchemas } from '../schemas/records.ts'
+import { namedSchemas, WebhookEventSchema } from '../schemas/records.ts'
 import { shapeOf } from './response-shapes.ts'
 import swagger from './swagger.ts'
 
 /** An operation of the document, as far as it is used here. */
 interface Operation {
   operationId: string
-  parameters?: { name: string }[]
+  parameters?: ({ name: string } | { name?: undefined; $ref: string })[]
   requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> }
   responses: Record<string, { headers?: object }>
 }
@@ -27,7 +27,8 @@ interface Operation {
 export interface OpenApiDocument {
   openapi: string
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object> }
+  webhooks: Record<string, object>
+  components: { schemas: Record<string, object>; parameters?: Record<string, object> }
 }
 
 /** A route, as far as it is documented. */
@@ -41,7 +42,8 @@ export interface DescribedRoute {
 
 const DESCRIPTION = `Projects, kanban boards and private ideas.
 
-Bodies are JSON in UTF-8, whatever their \`Content-Type\` says. Unknown fields are ignored. A PATCH changes the fields it names. JSON-text fields
+Bodies are JSON in UTF-8, whatever their \`Content-Type\` says. Unknown fields are ignored, unless the request says
+\`Prefer: handling=strict\`. A PATCH changes the fields it names. JSON-text fields
 (\`phaseConfig\`, \`metadata\`, \`participants\`, \`actionItems\`, \`history\`) are accepted as plain values or as JSON
 text and always returned as plain values; what other tools stored there is passed on, of whatever type it is.
 Every error is an object with an \`error\` string; failed validation adds \`details\`.`
@@ -65,7 +67,13 @@ const TAGS = [
   { name: 'Tokens', description: 'What scripts and integrations sign in with' },
   { name: 'Members', description: 'Who can sign in, and as what' },
   { name: 'Teams', description: 'Members by name of their team' },
+  { name: 'Webhooks', description: 'Who is told of changes over HTTP, by Standard Webhooks' },
   { name: 'Audit log', description: 'Sign-ins and their failures, and what changed who may do what' },
+  {
+    name: 'Changes',
+    description:
+      'What has changed, in the order of commits: a page at a time, or as it happens; and undoing it',
+  },
   { name: 'Health', description: 'For process supervisors and load balancers' },
 ]
 
@@ -132,13 +140,16 @@ const traitsOf = ({ method, schema, config }: DescribedRoute): Traits => ({
   isConditional: config.record !== undefined,
 })
 
-/** The errors that every endpoint of its kind can return, so that no route has to list them. */
+/**
+ * The errors that every endpoint of its kind can return, so that no route has to list them. A strict request is 400 for an
+ * unknown parameter, whatever the endpoint.
+ */
 function commonErrors(route: DescribedRoute): Record<string, TSchema> {
-  const { body, querystring } = route.schema
+  const { body } = route.schema
   const { access, showsSecret } = route.config
   const { isRepeatable, isConditional } = traitsOf(route)
   const statuses = [
-    ...(body || querystring || isRepeatable ? [400] : []),
+    400,
     ...(body ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
     ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
@@ -209,6 +220,7 @@ const HEADERS = {
     '`true`: the response to an earlier request with the same `Idempotency-Key`',
     'string',
   ],
+  'Preference-Applied': ['`handling=strict` where the request prefers it', 'string'],
   Link: ['Where there is a next page: its address, `<...>; rel="next"`', 'string'],
   'Retry-After': ['Seconds to wait before trying again', 'integer'],
   'WWW-Authenticate': ['The scheme of the tokens, `Bearer`', 'string'],
@@ -222,6 +234,16 @@ type Header = keyof typeof HEADERS
 function describeHeader(name: Header): object {
   const [description, type] = HEADERS[name]
   return { description, schema: { type } }
+}
+
+/** The header that every operation takes. */
+const PREFER = {
+  name: 'Prefer',
+  in: 'header',
+  description:
+    '`handling=strict` (RFC 7240): unknown fields, unknown query parameters, columns that the project lacks and values that are not listed are 400, instead of ignored, created or stored; the answer says `Preference-Applied: handling=strict`',
+  required: false,
+  schema: { type: 'string' },
 }
 
 const RATE_LIMIT: readonly Header[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
@@ -243,6 +265,7 @@ function headersOf(
     ...(status === '412' ? (['ETag'] as const) : []),
     ...(isSuccess && isRepeatable ? (['Phaseboard-Seq', 'Idempotent-Replayed'] as const) : []),
     ...(isGood && parameters.some(({ name }) => name === 'cursor') ? (['Link'] as const) : []),
+    ...(isGood || status === '400' ? (['Preference-Applied'] as const) : []),
     ...(status === '401' && access !== 'public' ? (['WWW-Authenticate'] as const) : []),
     ...(status === '429' || status === '503' ? (['Retry-After'] as const) : []),
     ...((isGood || status === '429') && !unlimited ? RATE_LIMIT : []),
@@ -267,7 +290,53 @@ function refine(schema: unknown): unknown {
   return Object.fromEntries(isOpen ? [['additionalProperties', true], ...refined] : refined)
 }
 
-/** Completes the library's document: names of body schemas, optional bodies, and response headers. */
+/** The headers of Standard Webhooks: description and example. */
+const WEBHOOK_HEADERS = {
+  'webhook-id': [
+    '`<webhook id>.<seq>`: the same for each attempt to deliver the change',
+    '019f0000-0000-7000-8000-000000000000.1234',
+  ],
+  'webhook-timestamp': ['When it was sent: seconds since 1970', '1798707600'],
+  'webhook-signature': [
+    'The signature of id, timestamp and body by the secret',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ],
+} as const
+
+/** What receivers of webhooks are sent: one request for each change. */
+const WEBHOOKS = {
+  change: {
+    post: {
+      operationId: 'receiveChange',
+      summary: 'Receive a change',
+      description:
+        'What a webhook is sent for each change that is for it, in order, one at a time, at least once. Signed by [Standard Webhooks](https://www.standardwebhooks.com).',
+      tags: ['Webhooks'],
+      security: [],
+      parameters: Object.entries(WEBHOOK_HEADERS).map(([name, [description, example]]) => ({
+        name,
+        in: 'header',
+        required: true,
+        description,
+        schema: { type: 'string', examples: [example] },
+      })),
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: { $ref: `#/components/schemas/${String(WebhookEventSchema.$id)}` } },
+        },
+      },
+      responses: {
+        '2XX': {
+          description: 'Received. Whatever else is said, and no answer within ten seconds, is a failure',
+        },
+        '410': { description: 'Gone: the webhook is deactivated' },
+      },
+    },
+  },
+}
+
+/** Completes the library's document: names of body schemas, optional bodies, and response headers, and webhooks. */
 function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]): void {
   const byId = new Map(routes.map((route) => [String(route.schema.operationId), route]))
   const { schemas } = document.components
@@ -275,6 +344,7 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
     const { operationId, requestBody, responses } = operation
     const route = byId.get(operationId) as DescribedRoute
     const { config } = route
+    operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/Prefer' }]
     if (requestBody) {
       const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
       if (name in schemas) throw new Error(`two schemas are called ${name}`)
@@ -291,6 +361,8 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
     }
   }
   document.components.schemas = refine(schemas) as Record<string, object>
+  document.components.parameters = { Prefer: PREFER }
+  document.webhooks = WEBHOOKS
 }
 
 /**

@@ -1,7 +1,9 @@
-/** Pagination over HTTP: the query parameters, and the `Link` header with the next page (RFC 8288). */
-import { Type } from '@sinclair/typebox'
+/** Lists over HTTP: the query parameters of sorts and pages, and the `Link` header with the next page (RFC 8288). */
+import { type TProperties, Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
-import { PAGE_LIMIT } from '../db/pages.ts'
+import { DEFAULT_SORT, PAGE_LIMIT } from '../db/pages.ts'
+import type { Sorts } from '../db/sorting.ts'
+import { FilterByDate } from '../schemas/common.ts'
 
 /** The query parameters of a paginated list; without any, the whole list. */
 export const PageParameters = {
@@ -15,6 +17,32 @@ export const PageParameters = {
     }),
   ),
 }
+
+const Sort = (sorts: Sorts) =>
+  Type.Optional(
+    Type.Unsafe<string>({
+      type: 'string',
+      enum: Object.keys(sorts),
+      default: DEFAULT_SORT,
+      description:
+        'What the list is sorted by, then by id; with `-` descending. What is empty comes last either way. A `cursor` is of one sort',
+    }),
+  )
+
+/**
+ * The query of a list that can be sorted: its filters, those that all such lists have, its sorts and pages.
+ * @param sorts as the list's rules declare them
+ */
+export const ListQuery = <Filters extends TProperties>(filters: Filters, sorts: Sorts) =>
+  Type.Object(
+    {
+      ...filters,
+      updatedAfter: FilterByDate('Changed later than that'),
+      sort: Sort(sorts),
+      ...PageParameters,
+    },
+    { 'x-cursor-of-sort': true },
+  )
 
 /** The origin of a request target in absolute-form (RFC 9112, section 3.2.2): its host is the client's choice. */
 const ORIGIN = /^https?:\/\/[^/?]*/i

@@ -1,8 +1,10 @@
 /** Sending responses that are serialised already: as JSON, or as snapshots with conditional requests. */
+import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import fresh from 'fresh'
 import { etagOf, type MaybePromise, type PageSnapshot, type Snapshot } from '../reading/snapshots.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
+import { EVENT_STREAM } from './event-stream.ts'
 import { linkNextPage } from './pages.ts'
 
 /** Sends JSON that is serialised already, by the schema that documents the response. */
@@ -11,6 +13,10 @@ export const sendJson = (reply: FastifyReply, body: JsonBytes): FastifyReply =>
 
 const isPromise = <T>(made: MaybePromise<T>): made is Promise<T> =>
   typeof made === 'object' && made !== null && 'then' in made
+
+/** Sends events as they come, through proxies that would gather them first. */
+export const sendEvents = (reply: FastifyReply, body: Readable): FastifyReply =>
+  reply.headers({ 'content-type': EVENT_STREAM, 'x-accel-buffering': 'no' }).send(body)
 
 /** Sends a value synchronously where it is no promise. */
 function whenReady<T>(made: MaybePromise<T>, send: (made: T) => void): void | Promise<void> {

@@ -82,6 +82,8 @@ export function releaseConnections(app: FastifyInstance): void {
   })
   app.addHook('preClose', async () => {
     isStopping = true
+    // They would go on for ever. A start that failed has none.
+    if (app.hasDecorator('changeReaders')) app.changeReaders.close()
     // Stop listening first: what follows may take a moment. Node's own http close() would also cut off slow clients.
     if (app.server.listening) TcpServer.prototype.close.call(app.server)
     app.server.keepAliveTimeout = 1

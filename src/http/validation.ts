@@ -2,7 +2,7 @@
 import { Ajv, type AnySchemaObject, type ErrorObject, type SchemaObjCxt } from 'ajv'
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import type { FastifySchemaCompiler } from 'fastify'
-import { isCursor } from '../db/pages.ts'
+import { DEFAULT_SORT, isCursor, isCursorOf } from '../db/pages.ts'
 import type { ValidationDetails } from '../errors.ts'
 import { isDeeperThan, parseJson } from '../json.ts'
 import { once } from '../once.ts'
@@ -38,6 +38,9 @@ const REPORTED = 100
 
 /** The keyword of an error that stands for violations which are counted, not listed: `params.count` of them. */
 const COUNTED = 'x-counted'
+
+/** The keyword of an error that stands for the unknown fields of an object: `params.names`. */
+const UNKNOWN = 'x-unknown'
 
 /**
  * Creates the check of an array's elements, which lists the first {@link REPORTED} violations and counts the rest: Ajv
@@ -157,7 +160,66 @@ function compileAtMostOneOf(names: string[]): DataValidateFunction {
   return check
 }
 
-function createAjv(coerceTypes: boolean): Ajv {
+/** `x-cursor-of-sort`: the object's `cursor` is of a list in its `sort`. */
+const checkCursor: DataValidateFunction = (
+  { cursor, sort = DEFAULT_SORT }: { cursor?: unknown; sort?: unknown },
+  context?: DataValidationCxt,
+) => {
+  if (typeof cursor !== 'string' || !isCursor(cursor) || isCursorOf(cursor, String(sort))) return true
+  const instancePath = `${context?.instancePath ?? ''}/cursor`
+  const message = 'must be the cursor of a page in the same sort'
+  checkCursor.errors = [{ keyword: 'x-cursor-of-sort', instancePath, message, params: {} }]
+  return false
+}
+
+/** `x-any-of: [value, ...]`: the value, or each of several, is one of these; the empty one is none. */
+function compileAnyOf(allowedValues: string[]): DataValidateFunction {
+  const check: DataValidateFunction = (given: string | unknown[]) => {
+    const isAllowed = (value: unknown) =>
+      typeof value !== 'string' || value === '' || allowedValues.includes(value)
+    check.errors = [{ keyword: 'enum', params: { allowedValues } }]
+    return [given].flat().every(isAllowed)
+  }
+  return check
+}
+
+/**
+ * `additionalProperties: false` of a strict request. One error names all unknown fields of an object: Ajv would create
+ * one for each.
+ */
+function compileAdditionalProperties(
+  isOpen: boolean,
+  { properties = {} }: AnySchemaObject,
+): DataValidateFunction {
+  const known = new Set(Object.keys(properties))
+  const check: DataValidateFunction = (data: object) => {
+    const names = isOpen ? [] : Object.keys(data).filter((name) => !known.has(name))
+    check.errors = [{ keyword: UNKNOWN, params: { names } }]
+    return names.length === 0
+  }
+  return check
+}
+
+/** Adds the keywords that only a strict request is held to; for any other they say nothing. */
+function addStrictKeywords(ajv: Ajv, isStrict: boolean): void {
+  const listed = { keyword: 'x-extensible-enum', schemaType: 'array' } as const
+  if (!isStrict) {
+    ajv.addKeyword(listed)
+    return
+  }
+  ajv.addKeyword({ ...listed, type: ['string', 'array'], errors: true, compile: compileAnyOf })
+  ajv.removeKeyword('additionalProperties')
+  ajv.addKeyword({
+    keyword: 'additionalProperties',
+    type: 'object',
+    schemaType: 'boolean',
+    errors: true,
+    compile: compileAdditionalProperties,
+  })
+}
+
+/** @param isStrict whether unknown fields are errors, instead of dropped, and so are values that are not listed */
+function createAjv({ coerceTypes, isStrict = false }: { coerceTypes: boolean; isStrict?: boolean }): Ajv {
   const ajv = new Ajv({
     // The schemas are the service's own, and a test checks each against the meta-schema; at run time that would cost more
     // than compiling all of them.
@@ -167,7 +229,7 @@ function createAjv(coerceTypes: boolean): Ajv {
     coerceTypes,
     // With coercion "Infinity" becomes a number: strict numbers would skip the limits, which reject it.
     strictNumbers: !coerceTypes,
-    removeAdditional: true,
+    removeAdditional: !isStrict,
     allowUnionTypes: true,
   })
   ajv.removeKeyword('contentMediaType')
@@ -199,6 +261,21 @@ function createAjv(coerceTypes: boolean): Ajv {
     errors: 'full',
     compile: compileAtMostOneOf,
   })
+  ajv.addKeyword({
+    keyword: 'x-cursor-of-sort',
+    type: 'object',
+    schemaType: 'boolean',
+    errors: 'full',
+    compile: () => checkCursor,
+  })
+  ajv.addKeyword({
+    keyword: 'x-any-of',
+    type: ['string', 'array'],
+    schemaType: 'array',
+    errors: true,
+    compile: compileAnyOf,
+  })
+  addStrictKeywords(ajv, isStrict)
   return ajv
 }
 
@@ -207,10 +284,10 @@ function createAjv(coerceTypes: boolean): Ajv {
  * lazily, by the first request that needs each, which makes the start faster.
  */
 export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, unknown>> {
-  const strict = once(() => createAjv(false))
-  const coercing = once(() => createAjv(true))
+  const plain = once(() => createAjv({ coerceTypes: false }))
+  const coercing = once(() => createAjv({ coerceTypes: true }))
   return ({ schema, httpPart }) => {
-    const compiled = once(() => (httpPart === 'body' ? strict() : coercing()).compile(schema))
+    const compiled = once(() => (httpPart === 'body' ? plain() : coercing()).compile(schema))
     const validate: ReturnType<FastifySchemaCompiler<unknown>> = (data) => {
       const check = compiled()
       const isValid = check(data)
@@ -218,6 +295,37 @@ export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, 
       return isValid
     }
     return validate
+  }
+}
+
+/** The query and the body of a request, as far as they are checked. */
+interface Checked {
+  body?: unknown
+  query?: unknown
+}
+
+/** No parameter, no field. */
+const NOTHING = { type: 'object', additionalProperties: false }
+
+/**
+ * Creates the strict checks, one a route, compiled by the first strict request to it: all that the validators refuse,
+ * and unknown fields and values that are not listed beside it.
+ * @returns the check for the schemas of a route's body and query: all violations of a request
+ */
+export function createStrictChecks() {
+  const plain = once(() => createAjv({ coerceTypes: false, isStrict: true }))
+  const coercing = once(() => createAjv({ coerceTypes: true, isStrict: true }))
+  return ({ body, query }: Checked): ((request: Checked) => ValidationDetails | undefined) => {
+    const checkBody = once(() => plain().compile((body ?? NOTHING) as AnySchemaObject))
+    const checkQuery = once(() => coercing().compile({ ...(query ?? {}), ...NOTHING }))
+    return (request) => {
+      const checks = [
+        ...(request.body === undefined ? [] : [{ check: checkBody(), data: request.body }]),
+        { check: checkQuery(), data: request.query },
+      ]
+      const errors = checks.flatMap(({ check, data }) => (check(data) ? [] : (check.errors ?? [])))
+      return errors.length > 0 ? flattenErrors(errors) : undefined
+    }
   }
 }
 
@@ -250,9 +358,29 @@ function describe({ keyword, message = 'is invalid', params }: ErrorObject): str
       return `must be one of ${params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}`
     case 'type':
       return `must be ${[params.type].flat().join(' or ')}`
+    case UNKNOWN:
+      return 'is unknown'
     default:
       return message
   }
+}
+
+/** Makes an error of each unknown field, as long as they are reported. */
+function* eachUnknown(errors: readonly ErrorObject[]): Generator<ErrorObject> {
+  let more = 0
+  let listed = 0
+  for (const error of errors) {
+    if (error.keyword !== UNKNOWN) {
+      yield error
+      continue
+    }
+    const names: string[] = error.params.names
+    for (const name of names.slice(0, REPORTED - listed)) yield { ...error, params: { name } }
+    const told = Math.min(names.length, REPORTED - listed)
+    listed += told
+    more += names.length - told
+  }
+  if (more > 0) yield { keyword: COUNTED, instancePath: '', schemaPath: '', params: { count: more } }
 }
 
 /** Joins the errors of a failed union's branches into its one message. */
@@ -290,13 +418,15 @@ const sum = (numbers: number[]) => numbers.reduce((total, number) => total + num
  * The contract's `details`: the violations, each under its first path segment, the message naming the deeper path; after
  * the first {@link REPORTED}, how many more there are.
  */
-export function flattenErrors(errors: readonly ErrorObject[]): ValidationDetails {
+export function flattenErrors(found: readonly ErrorObject[]): ValidationDetails {
+  const errors = found.some(({ keyword }) => keyword === UNKNOWN) ? [...eachUnknown(found)] : found
   const formErrors: string[] = []
   const fieldErrors: Record<string, string[]> = Object.create(null)
   const told = joinUnions(withoutErrorsOfLongArrays(errors)).filter(({ keyword }) => keyword !== COUNTED)
   for (const error of told.slice(0, REPORTED)) {
     const path = segments(error.instancePath)
     if (error.keyword === 'required') path.push(error.params.missingProperty)
+    if (error.keyword === UNKNOWN) path.push(error.params.name)
     const [field] = path
     const message = path.length > 1 ? `${readablePath(path)} ${describe(error)}` : describe(error)
     if (field === undefined) {

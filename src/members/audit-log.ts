@@ -30,9 +30,15 @@ export const AUDIT_ACTIONS = [
   'token-revoked',
   'team-changed',
   'project-deleted',
+  'webhook-created',
+  'webhook-changed',
+  'webhook-deleted',
+  'webhook-secret-rotated',
+  'webhook-deactivated',
+  'project-restored',
 ] as const
 
-/** Who acted, and from which address; both null for the command line. */
+/** Who acted, and from which address; both null for the command line and the service itself. */
 export interface Actor {
   id: string | null
   address: string | null
@@ -41,13 +47,16 @@ export interface Actor {
 /** The actor of commands. */
 export const COMMAND_LINE: Actor = { id: null, address: null }
 
+/** The actor of what the service does by itself. */
+export const SERVICE: Actor = { id: null, address: null }
+
 /** An entry to be recorded. */
 export interface AuditEntry {
   action: (typeof AUDIT_ACTIONS)[number]
   by: Actor
-  /** The id of the member, token, session, team or project acted on; null for none. */
+  /** The id of the member, token, session, team, project or webhook acted on; null for none. */
   subjectId: string | null
-  /** Details, e.g. `{ from, to }` of a role. Never a password, token, cookie or hash. */
+  /** Details, e.g. `{ from, to }` of a role. Never a password, token, cookie, hash, or secret of a webhook. */
   metadata?: JsonObject
 }
 
@@ -118,8 +127,10 @@ export class AuditLog {
 
   /** One page of the entries, newest first. */
   page(query: PageQuery): JsonPage {
-    const newestFirst: PlacesAfter = ({ id }, count) =>
-      this.#sql.before({ id: id || AFTER_ALL, count }).map((entry) => ({ ...entry, sortOrder: 0 }))
+    const newestFirst: PlacesAfter = (place, count) =>
+      this.#sql
+        .before({ id: place?.id || AFTER_ALL, count })
+        .map((entry) => ({ ...entry, key: 0, text: null }))
     return read(this.#db, () => {
       const { ids, next } = readPage(newestFirst, query)
       return { body: this.#toJson(this.#sql.entries({ ids: JSON.stringify(ids) })), next }
@@ -131,8 +142,8 @@ export class AuditLog {
     return this.#sql.oldest({ before: idPrefixOf(time) }) !== undefined
   }
 
-  /** Deletes some of the entries from before a time. @param time milliseconds since 1970 @returns whether those were all */
+  /** Deletes some of the entries from before a time. @param time milliseconds since 1970 @returns whether there are more */
   prune(time: number): boolean {
-    return this.#sql.prune({ before: idPrefixOf(time) }) < PRUNED_AT_ONCE
+    return this.#sql.prune({ before: idPrefixOf(time) }) === PRUNED_AT_ONCE
   }
 }

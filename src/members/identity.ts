@@ -12,6 +12,8 @@ export interface Identity {
   scope: 'read' | 'write'
   /** The id of the session, when that is how the member was identified. */
   sessionId?: string
+  /** The id of the API token, when that is how. */
+  tokenId?: string
 }
 
 /**

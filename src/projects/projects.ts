@@ -1,15 +1,16 @@
 /** Projects: reading them with all their relations, creating, changing and deleting them. */
-import { and, eq, getTableColumns, getTableName, is, type SQL } from 'drizzle-orm'
+import { and, eq, getTableColumns, getTableName, gt, is, type SQL } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Board } from '../board/board.ts'
 import { Children, childrenOfMany } from '../db/children.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import { inOrder, isAfter, type Place, reorderIn } from '../db/ordering.ts'
-import { type Page, type PageQuery, readPage } from '../db/pages.ts'
+import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
+import { DEFAULT_SORT, type KeyPlace, type Page, type PageQuery, readPage } from '../db/pages.ts'
 import * as tables from '../db/schema.ts'
 import { metrics, objectives, projects, teamAssignments, transcriptSummaries } from '../db/schema.ts'
+import { BEGINNING, type Sort, sortsOf, textKey } from '../db/sorting.ts'
 import {
   amongIds,
   amongValues,
@@ -25,12 +26,12 @@ import {
   selectOne,
   updateIn,
 } from '../db/statements.ts'
-import { among, bytesOf, readLimit, rowLimit, unlessTooMuch } from '../db/work-limits.ts'
+import { among, bytesOf, ROWS_SCANNED, readLimit, rowLimit, unlessTooMuch } from '../db/work-limits.ts'
 import { notFound } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import { valuesOfAny } from '../schemas/common.ts'
 import { ObjectiveSchema, type Project } from '../schemas/records.ts'
-import { timestamp } from '../time.ts'
+import { parseTimestamp, timestamp } from '../time.ts'
 import { Assignments } from './assignments.ts'
 import { Ideas } from './ideas.ts'
 import { Ingest } from './ingest.ts'
@@ -51,30 +52,38 @@ export type ProjectInput = Partial<Omit<NewProject, 'id' | 'createdAt' | 'update
 export interface ProjectFilter {
   status?: string | string[] | undefined
   teamId?: string | string[] | undefined
+  /** Changed later. */
+  updatedAfter?: string | undefined
 }
 
+/** How lists of projects may be sorted. */
+export const PROJECT_SORTS = sortsOf(projects, {
+  updatedAt: textKey(projects.updatedAt),
+  createdAt: textKey(projects.createdAt),
+  name: textKey(projects.name),
+})
+
+/** The sort of a name that the validator has let through. */
+const sortNamed = (name: string): Sort => PROJECT_SORTS[name] as Sort
+
 /** The values that a filter binds. */
-const valuesOf = ({ status, teamId }: ProjectFilter) => ({
+const valuesOf = ({ status, teamId, updatedAfter }: ProjectFilter) => ({
   ...bindAny('status', valuesOfAny(status)),
   ...bindAny('teamId', valuesOfAny(teamId)),
+  updatedAfter: updatedAfter && parseTimestamp(updatedAfter),
 })
 
 /** The condition of each filter, by the name of its placeholder. */
 const CONDITIONS: Record<string, SQL> = {
   status: eq(projects.status, given('status')),
   teamId: eq(projects.teamId, given('teamId')),
+  updatedAfter: gt(projects.updatedAt, given('updatedAfter')),
   [listPlaceholder('status')]: amongValues(projects.status, listPlaceholder('status')),
   [listPlaceholder('teamId')]: amongValues(projects.teamId, listPlaceholder('teamId')),
 }
 
-/** A statement for each combination of filters, so that each can use its index. @returns the query, by filter */
-function byFilter<Row>(statement: (passes: SQL | undefined) => (values: Record<string, unknown>) => Row[]) {
-  const statements = byFields((names) => statement(and(...names.map((name) => CONDITIONS[name]))))
-  return (filter: ProjectFilter, more: object = {}): Row[] => {
-    const values = valuesOf(filter)
-    return statements(values)({ ...values, ...more })
-  }
-}
+/** Condition: the project passes the filters of these names. */
+const matching = (names: string[]) => and(...names.map((name) => CONDITIONS[name]))
 
 /** The rows that a project's deletion cascades to, as SQL; each takes the project's id. */
 const ROWS_OF_PROJECT = Object.values<unknown>(tables).flatMap((table) => {
@@ -90,24 +99,25 @@ const ROWS_OF_PROJECT = Object.values<unknown>(tables).flatMap((table) => {
 const statementsOf = (db: SharedDatabase) => ({
   one: selectById(db, projects),
   among: selectAll(db, () => db.select().from(projects).where(amongIds(projects.id))),
-  ids: byFilter((passes) =>
-    selectAll(db, () =>
+  ids: byFields((names) =>
+    selectAll<{ id: string }>(db, () =>
       db
         .select({ id: projects.id })
         .from(projects)
-        .where(passes)
+        .where(matching(names))
         .orderBy(...inOrder(projects)),
     ),
   ),
-  placesAfter: byFilter((passes) =>
-    selectAll(db, () =>
-      db
-        .select({ id: projects.id, sortOrder: projects.sortOrder })
+  places: byFields((names, sort) =>
+    selectAll<KeyPlace>(db, () => {
+      const { place, after, order } = sortNamed(sort)
+      return db
+        .select({ id: projects.id, ...place })
         .from(projects)
-        .where(and(passes, isAfter(projects)))
-        .orderBy(...inOrder(projects))
-        .limit(givenLimit('count')),
-    ),
+        .where(and(matching(names), names.includes('key') ? after : undefined))
+        .orderBy(...order)
+        .limit(givenLimit('count')) as never
+    }),
   ),
   place: selectOne(() =>
     db
@@ -129,6 +139,7 @@ const statementsOf = (db: SharedDatabase) => ({
   update: updateIn(db, projects),
   remove: deleteFrom(db, projects),
   reorder: reorderIn(db, projects, undefined, () => notFound(thingOf(projects))),
+  limitProjects: rowLimit(db, 'projects', ROWS_SCANNED),
   limitItems: readLimit(db, [
     { rows: among('kanban_items', 'project_id'), bytes: bytesOf('description', 'metadata') },
     {
@@ -178,12 +189,20 @@ export class Projects {
 
   /** The ids of the projects that pass the filter, by sortOrder. */
   idsOf(filter: ProjectFilter): string[] {
-    return this.#sql.ids(filter).map(({ id }) => id)
+    const values = valuesOf(filter)
+    return this.#sql
+      .ids(values)(values)
+      .map(({ id }) => id)
   }
 
-  /** A page of the projects that pass the filter. */
+  /** A page of the projects that pass the filter, in the order of its sort. @throws TooMuchWork */
   page(filter: ProjectFilter, query: PageQuery): Page {
-    return readPage((place, count) => this.#sql.placesAfter(filter, { ...place, count }), query)
+    const { sort = DEFAULT_SORT } = query
+    if (sort !== DEFAULT_SORT || filter.updatedAfter !== undefined) this.#sql.limitProjects()
+    return readPage((place, count) => {
+      const from = { ...valuesOf(filter), ...(place ?? (sort === DEFAULT_SORT ? BEGINNING : {})), count }
+      return this.#sql.places(from, sort)(from)
+    }, query)
   }
 
   /**

@@ -3,10 +3,11 @@ import SQLite from 'better-sqlite3'
 import { eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
-import { given, type Identified, selectOne } from '../db/statements.ts'
+import { byFields, given, type Identified, selectOne } from '../db/statements.ts'
 import { isLimited, TooMuchWork } from '../db/work-limits.ts'
 import { invalidField } from '../errors.ts'
 import { once } from '../once.ts'
+import { valuesOfAny } from '../schemas/common.ts'
 import type { SearchResult } from '../schemas/records.ts'
 
 /** The tokenizer of the index, as in its migration. */
@@ -25,15 +26,16 @@ const SNIPPET = { words: 32, length: 500 }
  * Ranks all matches by the index alone, then scans them once more for the snippets of the best. A word in the title
  * weighs fifty times one in the text. Ideas of other members are filtered before the limit. The unary pluses keep the
  * query plan, as that of `given` does; the one of the rowid makes the second pass a single scan.
+ * @param filters more conditions
  */
-const BEST = `
+const bestWhere = (...filters: string[]) => `
   with best as materialized (
     select entries.id as entry, entries.kind, entries.record_id, bm25(search_index, 50, 1) as score
     from search_index cross join search_entries as entries on entries.id = search_index.rowid
     where search_index match ? and (
       entries.kind <> 'personal-idea'
       or exists (select 1 from personal_ideas as idea where idea.id = entries.record_id and idea.owner_id = +?)
-    )
+    )${filters.map((filter) => ` and ${filter}`).join('')}
     order by score, entries.record_id
     limit +?
   )
@@ -41,6 +43,27 @@ const BEST = `
   from search_index cross join best on best.entry = +search_index.rowid
   where search_index match ?
   order by score, record_id`
+
+/** The condition of each filter, by name. What belongs to a project names it, ideas do not. */
+const CONDITIONS: Record<string, string> = {
+  kinds: 'entries.kind in (select value from json_each(+?))',
+  projectId: `+? = case entries.kind
+    when 'project' then entries.record_id
+    when 'kanban-item' then (select project_id from kanban_items where id = entries.record_id)
+    when 'kanban-comment' then (
+      select project_id from kanban_comments as comment join kanban_items as item on item.id = comment.item_id
+      where comment.id = entries.record_id
+    )
+    when 'transcript-summary' then (select project_id from transcript_summaries where id = entries.record_id)
+  end`,
+}
+
+/** Which results to show; an absent or empty filter lets all through. */
+export interface SearchFilter {
+  /** Of any of these kinds. */
+  kind?: string | string[] | undefined
+  projectId?: string | undefined
+}
 
 type StringColumn = Identified['id']
 type Hit = Pick<SearchResult, 'kind' | 'id' | 'snippet'>
@@ -100,7 +123,9 @@ const placeIn = (
   )
 
 const statementsOf = (db: SharedDatabase) => ({
-  best: once(() => db.$client.prepare<[string, string, number, string], Hit>(BEST)),
+  best: byFields((names) =>
+    db.$client.prepare<unknown[], Hit>(bestWhere(...names.map((name) => CONDITIONS[name] ?? ''))),
+  ),
   places: {
     project: placeIn(db, projects, { projectId: projects.id, title: projects.name }),
     'kanban-item': placeIn(db, kanbanItems, { projectId: kanbanItems.projectId, title: kanbanItems.title }),
@@ -131,24 +156,35 @@ export class Search {
   }
 
   /** The same as {@link find}, as the response has it. */
-  results(text: string, memberId: string, limit: number): { results: SearchResult[] } {
-    return { results: this.find(text, memberId, limit) }
+  results(...query: Parameters<Search['find']>): { results: SearchResult[] } {
+    return { results: this.find(...query) }
   }
 
   /**
    * Searches for all words of a text, the last one as a prefix.
-   * @returns at most `limit` results, best first
+   * @returns at most `limit` results that pass the filter, best first
    * @throws ApiError 400 for too many words; TooMuchWork
    */
-  find(text: string, memberId: string, limit: number): SearchResult[] {
+  find(
+    text: string,
+    memberId: string,
+    limit: number,
+    { kind, projectId }: SearchFilter = {},
+  ): SearchResult[] {
     const query = toQuery(text)
     if (query === undefined) return []
     // A common word may match most of the database.
     if (isLimited(this.#db)) throw new TooMuchWork()
     const { best, places } = this.#sql
+    const kinds = valuesOfAny(kind)
+    const filters = {
+      kinds: kinds.length > 0 ? JSON.stringify(kinds) : undefined,
+      projectId: projectId || undefined,
+    }
+    const values = Object.values(filters).filter((value) => value !== undefined)
     return read(this.#db, () =>
-      best()
-        .all(query, memberId, limit, query)
+      best(filters)
+        .all(query, memberId, ...values, limit, query)
         .flatMap(({ kind, id, snippet }) => {
           const place = places[kind]({ id })
           return place ? [{ kind, id, projectId: null, ...place, snippet: shortened(snippet) }] : []

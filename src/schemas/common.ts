@@ -60,13 +60,29 @@ export const Email = Type.String({
 export const Password = Type.String({ ...PASSWORD_LENGTH, examples: ['correct horse battery staple'] })
 export const Title = Type.String({ minLength: 1, maxLength: LIMITS.title })
 export const Description = Type.String({ maxLength: LIMITS.description })
-/** A value of an open vocabulary (status, priority, column, ...). */
-export const Term = (examples: string[]) =>
+/** The listed values of priorities, from low to high. */
+export const PRIORITIES = ['low', 'medium', 'high', 'critical']
+
+/**
+ * The values of an open vocabulary that are listed, as an annotation: only a strict request is held to them (see
+ * `src/http/strictness.ts`).
+ */
+const Listed = (values: readonly string[]) => ({ 'x-extensible-enum': values })
+
+/** A value of an open vocabulary (status, priority, ...). */
+export const Term = (listed: readonly string[]) =>
   Type.String({
     minLength: 1,
     maxLength: LIMITS.term,
-    description: `Open vocabulary, e.g. ${examples.join(', ')}`,
+    description: `Open vocabulary, e.g. ${listed.join(', ')}`,
+    ...Listed(listed),
   })
+/** The name of a column of a project; the rules hold a strict request to those that there are. */
+export const ColumnName = Type.String({
+  minLength: 1,
+  maxLength: LIMITS.term,
+  description: 'Name of a column of the project, e.g. To Do, In Progress, Review, Done',
+})
 /** An opaque reference to a person or team, perhaps in another system. */
 export const Reference = Type.String({ maxLength: LIMITS.reference })
 export const SortOrder = Type.Number({ description: 'Lists are ordered by it, ascending, then by id' })
@@ -136,13 +152,33 @@ export const ReorderBody = CreateBody({
 /** The one path parameter: any string; an unknown one is 404. */
 export const IdParams = Type.Object({ id: Type.String() })
 
-/** A filter that may be given several times: records with any of the values match. */
-export const AnyOf = (description: string) =>
+/**
+ * A filter that may be given several times: records with any of the values match.
+ * @param listed the listed values of an open vocabulary
+ */
+export const AnyOf = (description: string, listed?: readonly string[]) =>
   Type.Optional(
     Type.Unsafe<string | string[]>({
       type: ['string', 'array'],
       items: { type: 'string' },
       description: `${description}; given several times: any of them; empty does not filter`,
+      ...(listed && Listed(listed)),
+    }),
+  )
+
+/** The same where the values are a closed set. */
+export const AnyOfThese = (description: string, values: readonly string[]) => {
+  const filter = AnyOf(`${description}: ${values.map((value) => `\`${value}\``).join(', ')}`)
+  return Type.Optional(Type.Unsafe<string | string[]>({ ...filter, 'x-any-of': values }))
+}
+
+/** A filter by date. */
+export const FilterByDate = (description: string) =>
+  Type.Optional(
+    Type.String({
+      format: 'timestamp',
+      description: `${description}: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC)`,
+      examples: ['2026-01-31', '2026-01-31T18:00:00Z'],
     }),
   )
 
@@ -190,6 +226,33 @@ export const MissingErrorBody = Type.Object(
     }),
   },
   { $id: 'MissingError' },
+)
+
+/** The body of a 410: changes that are not kept any more. */
+export const GoneErrorBody = Type.Object(
+  {
+    error: Type.String({ examples: ['Changes are gone'] }),
+    details: Type.Object({ oldest: Type.Integer({ description: 'The oldest change that is kept' }) }),
+  },
+  { $id: 'GoneError' },
+)
+
+/** The body of a 409 for an undo that something stands in the way of. */
+export const ChangedSinceBody = Type.Object(
+  {
+    error: Type.String({ examples: ['Changed since'] }),
+    details: Type.Object({
+      conflicts: Type.Array(
+        Type.Object({
+          kind: Type.String({ examples: ['kanban-item'] }),
+          id: Type.String(),
+          field: Type.Optional(Type.String({ description: 'Absent where it is the record itself' })),
+        }),
+        { description: 'What stands in the way; the first 100' },
+      ),
+    }),
+  },
+  { $id: 'ChangedSince' },
 )
 
 /** The body of a failed validation. */

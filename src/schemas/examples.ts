@@ -94,6 +94,13 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
       { name: 'Visitors a week', value: 1890 },
     ],
   },
+  createWebhook: {
+    url: 'https://example.org/hooks/phaseboard',
+    description: 'Tells the chat of what is done',
+    kinds: ['kanban-item', 'kanban-comment'],
+  },
+  updateWebhook: { kinds: ['kanban-item'], active: false },
+  replayWebhook: { after: 0 },
   createPersonalIdea: { title: 'A podcast about our customers', priority: 'low' },
   updatePersonalIdea: { status: 'ready' },
   reorderPersonalIdeas: { items: places },

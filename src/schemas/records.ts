@@ -7,7 +7,9 @@ import type { JsonObject } from '../json.ts'
 import {
   AnyObject,
   BatchErrorBody,
+  ChangedSinceBody,
   ErrorBody,
+  GoneErrorBody,
   Id,
   JsonArray,
   MissingErrorBody,
@@ -297,13 +299,19 @@ export const PersonalIdeaSchema = Type.Object(
   { $id: 'PersonalIdea' },
 )
 
+/** What a search finds. */
+export const SEARCH_KINDS = [
+  'project',
+  'kanban-item',
+  'kanban-comment',
+  'transcript-summary',
+  'personal-idea',
+] as const
+
 /** A record that a search has found. */
 export const SearchResultSchema = Type.Object(
   {
-    kind: Type.Unsafe<'project' | 'kanban-item' | 'kanban-comment' | 'transcript-summary' | 'personal-idea'>({
-      type: 'string',
-      enum: ['project', 'kanban-item', 'kanban-comment', 'transcript-summary', 'personal-idea'],
-    }),
+    kind: Type.Unsafe<(typeof SEARCH_KINDS)[number]>({ type: 'string', enum: [...SEARCH_KINDS] }),
     id: Id,
     projectId: Nullable(
       Type.String({ description: 'Where the record is now; of a project its own id, null for an idea' }),
@@ -414,11 +422,12 @@ export const AuditEntrySchema = Type.Object(
     }),
     actorId: Nullable(
       Type.String({
-        description: 'Who acted; null for whoever was not recognised, and for the command line',
+        description:
+          'Who acted; null for whoever was not recognised, for the command line and for the service itself',
       }),
     ),
     subjectId: Nullable(
-      Type.String({ description: 'What was acted on: a member, session, token, team or project' }),
+      Type.String({ description: 'What was acted on: a member, session, token, team, project or webhook' }),
     ),
     address: Nullable(Type.String({ description: 'Where the request came from; null for the command line' })),
     metadata: AnyObject,
@@ -456,12 +465,96 @@ export const ChangeSchema = Type.Object(
 )
 export type Change = Static<typeof ChangeSchema>
 
+/** What a webhook is sent. */
+export const WebhookEventSchema = Type.Object(
+  {
+    type: Type.String({ description: '`<kind>.<action>`', examples: ['kanban-item.updated'] }),
+    timestamp: Type.String({ format: 'date-time', description: 'When the change was made' }),
+    data: ref(ChangeSchema),
+  },
+  { $id: 'WebhookEvent' },
+)
+
+/** Who is told of changes over HTTP. */
+export const WebhookSchema = Type.Object(
+  {
+    id: Id,
+    url: Type.String({ examples: ['https://example.org/hooks/phaseboard'] }),
+    description: Type.String(),
+    projectId: Nullable(Type.String({ description: 'Whose changes are sent; null for those of all' })),
+    kinds: Type.Array(Type.String(), { description: 'Which kinds of changes are sent; empty for all' }),
+    active: Type.Boolean({ description: 'Whether changes are sent; false after too many failures, too' }),
+    after: Type.Integer({ description: 'The change up to which all is delivered' }),
+    failingSince: Nullable({
+      ...Timestamp,
+      description: 'Since when the next delivery fails; null where it does not',
+    }),
+    ...timestamps,
+  },
+  { $id: 'Webhook' },
+)
+export type Webhook = Static<typeof WebhookSchema>
+
+/** A webhook with its secret: new, or with a new secret. */
+export const WebhookWithSecretSchema = Type.Object(
+  {
+    ...WebhookSchema.properties,
+    secret: Type.String({
+      description: 'What deliveries are signed with. Shown this once',
+      examples: ['whsec_Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCBzZWM='],
+    }),
+  },
+  { $id: 'WebhookWithSecret' },
+)
+export type WebhookWithSecret = Static<typeof WebhookWithSecretSchema>
+
+/** An attempt to deliver a change. */
+export const WebhookDeliverySchema = Type.Object(
+  {
+    id: Type.String(),
+    webhookId: Id,
+    seq: Nullable(Type.Integer({ description: 'The change; null for a test' })),
+    status: Nullable(Type.Integer({ description: "The answer's status; null where there was none" })),
+    error: Nullable(Type.String({ description: 'Why it failed; null where it did not' })),
+    response: Type.String({ description: "The beginning of the answer's body, at most 1 KiB" }),
+    duration: Type.Integer({ description: 'Milliseconds that it took' }),
+    createdAt: Timestamp,
+  },
+  { $id: 'WebhookDelivery' },
+)
+export type WebhookDelivery = Static<typeof WebhookDeliverySchema>
+/** What an undo did. */
+export const UndoneSchema = Type.Object(
+  {
+    group: Nullable(Type.Integer({ description: 'The group of its own changes; null where it made none' })),
+    changes: Type.Array(ref(ChangeSchema), { description: 'The changes that it made' }),
+  },
+  { $id: 'Undone' },
+)
+
+/** A deleted project or item that can come back. */
+export const TrashEntrySchema = Type.Object(
+  {
+    seq: Type.Integer({ description: 'The change that deleted it: undo that' }),
+    kind: Type.Unsafe<'project' | 'kanban-item'>({ type: 'string', enum: ['project', 'kanban-item'] }),
+    id: Id,
+    title: Type.String({ description: 'Of a project its name' }),
+    projectId: Nullable(Type.String({ description: 'Of a project its own id' })),
+    at: Timestamp,
+    actorId: Nullable(Type.String({ description: 'The member who deleted it; null for another tool' })),
+  },
+  { $id: 'TrashEntry' },
+)
+export type TrashEntry = Static<typeof TrashEntrySchema>
+
 /** Every named schema: what `$ref` may refer to, and the components of the OpenAPI document. */
 export const namedSchemas = [
   BatchErrorBody,
   ErrorBody,
   ValidationErrorBody,
   MissingErrorBody,
+  GoneErrorBody,
+  ChangedSinceBody,
   Success,
   KanbanSubtaskSchema,
   KanbanLabelSchema,
@@ -488,4 +581,10 @@ export const namedSchemas = [
   NewTokenSchema,
   AuditEntrySchema,
   ChangeSchema,
+  WebhookEventSchema,
+  WebhookSchema,
+  WebhookWithSecretSchema,
+  WebhookDeliverySchema,
+  UndoneSchema,
+  TrashEntrySchema,
 ]

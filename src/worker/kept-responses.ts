@@ -7,7 +7,7 @@ import { ApiError, conflict } from '../errors.ts'
 import { timestamp } from '../time.ts'
 
 /** How long a response is kept, in milliseconds. */
-const KEPT_FOR = 24 * 60 * 60 * 1000
+export const KEPT_FOR = 24 * 60 * 60 * 1000
 
 /** Responses that are pruned in one write. */
 const SLICE = 500
@@ -53,22 +53,29 @@ const statementsOf = (db: SharedDatabase) => ({
   /** The key may be used again once its response is no longer kept. */
   forget: change(() => db.delete(idempotencyKeys).where(isRequest)),
   insert: insertInto(db, idempotencyKeys),
+  older: selectOne(() =>
+    db
+      .select({ key })
+      .from(idempotencyKeys)
+      .where(lte(createdAt, given('before')))
+      .limit(1),
+  ),
   prune: change(() =>
     db.delete(idempotencyKeys).where(
       sql`rowid in (${db
         .select({ rowid: sql`rowid` })
         .from(idempotencyKeys)
-        .where(lte(createdAt, given('since')))
+        .where(lte(createdAt, given('before')))
         .limit(SLICE)})`,
     ),
   ),
 })
 
-const oldest = () => timestamp(Date.now() - KEPT_FOR)
+const since = () => timestamp(Date.now() - KEPT_FOR)
 
 /** The responses that are kept, by member, method, path and key. */
 export class KeptResponses {
-  static readonly reads: readonly string[] = ['isKept', 'find']
+  static readonly reads: readonly string[] = ['isKept', 'find', 'hasOlder']
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(db: SharedDatabase) {
@@ -77,7 +84,7 @@ export class KeptResponses {
 
   /** Whether the response to a request with this key is kept, whatever the body. */
   isKept(request: Omit<RepeatableRequest, 'bodyHash'>): boolean {
-    return this.#sql.one({ ...request, since: oldest() }) !== undefined
+    return this.#sql.one({ ...request, since: since() }) !== undefined
   }
 
   /**
@@ -85,7 +92,7 @@ export class KeptResponses {
    * @throws ApiError 422 when the key was used with another body; 409 when the response showed a secret
    */
   find(request: RepeatableRequest): KeptResponse | undefined {
-    const found = this.#sql.one({ ...request, since: oldest() })
+    const found = this.#sql.one({ ...request, since: since() })
     if (found === undefined) return undefined
     if (found.bodyHash !== request.bodyHash) {
       throw new ApiError(422, 'Idempotency-Key was used for another request')
@@ -100,8 +107,13 @@ export class KeptResponses {
     this.#sql.insert({ ...request, ...response, createdAt: timestamp() })
   }
 
-  /** Deletes responses that are no longer kept. @returns whether there may be more */
-  prune(): boolean {
-    return this.#sql.prune({ since: oldest() }) === SLICE
+  /** Whether there are responses from before a time. @param time milliseconds since 1970 */
+  hasOlder(time: number): boolean {
+    return this.#sql.older({ before: timestamp(time) }) !== undefined
+  }
+
+  /** Deletes some of the responses from before a time. @param time milliseconds since 1970 @returns whether there are more */
+  prune(time: number): boolean {
+    return this.#sql.prune({ before: timestamp(time) }) === SLICE
   }
 }

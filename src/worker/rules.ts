@@ -23,6 +23,6 @@ export function createRules(db: SharedDatabase): Rules {
   const members = new Members(db)
   const projects = new Projects(db, board, members.audit)
   const reading = new Reading(db, projects)
-  const changes = new Changes(db)
+  const changes = new Changes(db, board, members.audit)
   return { board, changes, keptResponses: new KeptResponses(db), members, projects, reading }
 }

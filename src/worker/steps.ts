@@ -1,4 +1,6 @@
 /** Several calls in one write, each of which decides on the next: its steps. */
+import type { SharedDatabase } from '../db/client.ts'
+import { type Attribution, attributionOf } from '../db/current-write.ts'
 import { ApiError } from '../errors.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { type CallOf, ruleAt } from './calls.ts'
@@ -34,11 +36,13 @@ export const tooLarge = () => new ApiError(413, 'Batch is too large')
 /** Runs steps inside a write, and puts their results together. */
 export class StepRunner {
   readonly #rules: Rules
+  readonly #attribution: Attribution
   readonly #parts: (string | JsonBytes)[] = []
   #size = 0
 
-  constructor(rules: Rules) {
+  constructor(db: SharedDatabase, rules: Rules) {
     this.#rules = rules
+    this.#attribution = attributionOf(db)
   }
 
   /** Bytes of the results so far, roughly. */
@@ -58,6 +62,8 @@ export class StepRunner {
       ...(record && { record }),
       ...(ifMatch !== undefined && { ifMatch }),
     })
+    // Those rules read the changes of the steps before.
+    if (call.path.startsWith('changes.')) this.#attribution.attribute()
     const result = ruleAt(rules, call.path).call(...call.args)
     if (shape === undefined) return undefined
     const value = resultOf(rules, shape, record, result)

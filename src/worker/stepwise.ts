@@ -53,7 +53,7 @@ export function createStepwise(
 
   /** Runs the steps inside a write. @throws TooMuchWork */
   function run(steps: StepGenerator, isDryRun: boolean) {
-    const runner = new StepRunner(rules)
+    const runner = new StepRunner(db, rules)
     const startedAt = performance.now() - taken
     if (taken === 0) setImmediate(() => (taken = 0))
     try {

@@ -39,7 +39,7 @@ function writeInPlace(work: () => unknown, terms: WriteTerms): WriteOutcome<unkn
 /** Runs steps that the main thread decides on. */
 function writeStepwise({ steps, terms }: StepsTask): WriteOutcome<unknown> {
   const work = () => {
-    const response = runStepsFromMain(steps.end, new StepRunner(rules), steps.isDryRun)
+    const response = runStepsFromMain(steps.end, new StepRunner(db, rules), steps.isDryRun)
     if (steps.isDryRun) throw new DryRun(response)
     return response
   }

@@ -63,7 +63,10 @@ class Client {
       headers: { ...(body !== undefined && JSON_TYPE), ...who },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    const text = await response.text()
+    // A stream of events has no end.
+    const isStream = response.headers.get('content-type') === 'text/event-stream'
+    if (isStream) await response.body?.cancel()
+    const text = isStream ? '' : await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     if (response.ok) this.succeeded.add(operation)
     return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
@@ -535,6 +538,30 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     })
   })
 
+  await part('what was written can be undone, and what was deleted comes back', async (t) => {
+    const body = { title: 'Mistake' }
+    const item = await ok(member, 'POST /api/projects/{id}/kanban-items', { at: project, body }, 201)
+    const at = [item.id]
+    await ok(member, 'DELETE /api/kanban-items/{id}', { at }, 200)
+    const [deleted] = await ok(member, 'GET /api/trash', {}, 200, [{ id: item.id, title: 'Mistake' }])
+    const undo = 'POST /api/changes/{seq}/undo'
+    const change = [String(deleted.seq)]
+    const { group } = await ok(member, undo, { at: change }, 200, { changes: [{ action: 'created' }] })
+    t.strictSame(await ok(member, 'GET /api/kanban-items/{id}', { at }, 200), item)
+    const conflicts = [{ kind: 'kanban-item', id: item.id }]
+    await refused(member, undo, { at: change }, 409, { error: 'Changed since', details: { conflicts } })
+    await ok(member, undo, { at: [String(group)] }, 200, { changes: [{ action: 'deleted' }] })
+    const history = await ok(member, 'GET /api/kanban-items/{id}/changes', { at }, 200)
+    t.strictSame(
+      history.map(({ action }: { action: string }) => action),
+      ['deleted', 'created', 'deleted', 'created'],
+    )
+    const query = '?limit=1'
+    const ofProject = await ok(member, 'GET /api/projects/{id}/changes', { at: project, query }, 200)
+    t.strictSame(ofProject, history.slice(0, 1))
+    await refused(member, undo, { at: ['0'] }, 404, { error: 'Change not found' })
+  })
+
   await part('viewers read, and only admins run members and teams', async (t) => {
     await ok(viewer, 'GET /api/projects/{id}', { at: project }, 200, { name: 'Apollo' })
     if (mode === 'required') {
@@ -622,6 +649,35 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await refused(reads, 'GET /api/projects', {}, 401, authenticationRequired)
   })
 
+  await part('webhooks are made, tested and set by admins, and their secret is shown once', async (t) => {
+    const create = 'POST /api/webhooks'
+    await refused(member, create, { body: {} }, 403, adminRequired)
+    await refused(admin, create, { body: { url: 'ftp://example.org/' } }, 400, validationFailed)
+    const body = {
+      url: 'https://example.org/hook',
+      projectId: project[0],
+      kinds: ['objective'],
+      active: false,
+    }
+    const { secret, ...made } = await ok(admin, create, { body }, 201, { ...body, secret: /^whsec_.{44}$/ })
+    const at = [made.id]
+    t.strictSame(await ok(admin, 'GET /api/webhooks/{id}', { at }, 200), made)
+    t.strictSame(await ok(admin, 'GET /api/webhooks', {}, 200), [made])
+    const patch = { at, body: { description: 'Chat', kinds: [] } }
+    await ok(admin, 'PATCH /api/webhooks/{id}', patch, 200, patch.body)
+    const rotated = await ok(admin, 'POST /api/webhooks/{id}/rotate-secret', { at }, 200, {
+      secret: /^whsec_.{44}$/,
+    })
+    t.not(rotated.secret, secret)
+    await ok(admin, 'POST /api/webhooks/{id}/replay', { at, body: { after: 0 } }, 200, { after: 0 })
+    // Where private addresses are refused, connecting is; where not, nothing listens there.
+    await ok(admin, 'PATCH /api/webhooks/{id}', { at, body: { url: 'http://localhost:1/' } }, 200)
+    await ok(admin, 'POST /api/webhooks/{id}/test', { at }, 200, { seq: null, status: null, error: String })
+    t.strictSame(await ok(admin, 'GET /api/webhooks/{id}/deliveries', { at }, 200), [])
+    t.strictSame(await ok(admin, 'DELETE /api/webhooks/{id}', { at }, 200), { success: true })
+    await refused(admin, 'GET /api/webhooks/{id}', { at }, 404, { error: 'Webhook not found' })
+  })
+
   await part('sessions end when they are revoked, signed out of or no longer allowed', async (t) => {
     const other = await signIn({ email: 'member@example.test', password: PASSWORD })
     const sessions = await ok(member, 'GET /api/sessions', {}, 200)
@@ -646,6 +702,22 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const trail = await ok(admin, 'GET /api/audit-log', {}, 200)
     t.ok(trail.length > 10, 'all of it is in the audit log')
     t.notMatch(JSON.stringify(trail), PASSWORD)
+  })
+
+  await part('what has changed can be read and followed', async (t) => {
+    const { changes, last } = await ok(
+      admin,
+      'GET /api/changes',
+      { query: '?limit=1000&kind=kanban-item' },
+      200,
+    )
+    t.ok(changes.length > 2)
+    t.ok(last >= changes.at(-1).seq)
+    const query = `?after=${last}&wait=30`
+    const waiting = ok(admin, 'GET /api/changes', { query }, 200)
+    await ok(admin, 'PATCH /api/projects/{id}', { at: project, body: { nextStep: 'Followed' } }, 200)
+    t.match(await waiting, { changes: [{ kind: 'project', after: { nextStep: 'Followed' } }] })
+    t.match(await client.ask(admin, 'GET /api/changes/stream'), { status: 200 })
   })
 
   await part('no documented operation was left out', async (t) => {

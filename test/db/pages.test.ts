@@ -13,8 +13,9 @@ function createList(places: Place[]) {
     [...sortOrders].map(([id, sortOrder]) => ({ id, sortOrder })).sort((a, b) => (isAfter(a, b) ? 1 : -1))
   const paged: PlacesAfter = (place, count) =>
     inOrder()
-      .filter((one) => isAfter(one, place))
+      .filter((one) => place === undefined || isAfter(one, { id: place.id, sortOrder: Number(place.key) }))
       .slice(0, count)
+      .map(({ id, sortOrder }) => ({ id, key: sortOrder, text: null }))
   return { sortOrders, paged, ids: () => inOrder().map(({ id }) => id) }
 }
 

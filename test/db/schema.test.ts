@@ -355,11 +355,16 @@ t.test('every foreign key has an index that begins with its column', async (t) =
 const MAY_SCAN = [
   // Lists all there is, in the index's order.
   /^SCAN projects USING COVERING INDEX projects_order$/,
-  /^SCAN kanban_items USING INDEX kanban_items_order$/,
+  /^SCAN kanban_items USING (COVERING )?INDEX kanban_items_order$/,
+  // A sort that has no index: measured, reading and sorting 20,000 rows takes less than 50 ms, which an index for each sort
+  // would cost all writes. Beyond ROWS_SCANNED the worker thread does it.
+  /^SCAN (kanban_items|projects)$/,
   /^SCAN members USING INDEX sqlite_autoindex_members_1$/,
   // Those whose emails are not of ASCII, alone.
   /^SCAN members USING INDEX members_email_beyond_ascii$/,
   /^SCAN teams USING INDEX sqlite_autoindex_teams_1$/,
+  // At most a hundred.
+  /^SCAN webhooks USING INDEX sqlite_autoindex_webhooks_1$/,
   /^SCAN team_members USING COVERING INDEX sqlite_autoindex_team_members_1$/,
   // The elements of a JSON array that was bound.
   /^SCAN json_each VIRTUAL TABLE/,
@@ -388,9 +393,20 @@ t.test('no statement of the service reads a whole table where an index would do'
     '/api/projects?status=backlog&teamId=ops',
     '/api/projects?view=summary',
     '/api/projects?limit=1',
+    '/api/projects?limit=1&sort=-sortOrder',
+    '/api/projects?limit=1&sort=name',
+    '/api/projects?limit=1&sort=updatedAt&updatedAfter=2001-01-01',
     `/api/projects/${project.id}`,
     `/api/projects/${project.id}/kanban-items`,
     `/api/projects/${project.id}/kanban-items?dismissed=all`,
+    ...['sortOrder', 'dueDate', 'updatedAt', 'createdAt', 'priority', 'title'].flatMap((sort) =>
+      [`sort=${sort}`, `sort=-${sort}`, `sort=${sort}&label=none&assigneeId=none&due=none`].flatMap(
+        (query) => [
+          `/api/projects/${project.id}/kanban-items?limit=1&${query}`,
+          `/api/kanban-items?limit=1&${query}`,
+        ],
+      ),
+    ),
     `/api/kanban-items/${item.id}`,
     `/api/kanban-items/${item.id}/subtasks`,
     `/api/kanban-items/${item.id}/comments`,
@@ -409,9 +425,11 @@ t.test('no statement of the service reads a whole table where an index would do'
   await blackBox(t, { url: await other.listen({ port: 0 }), mode: 'open', admin: credentials })
 
   const explain = (source: string) =>
-    prepare
-      .call(app.db.$client, `explain query plan ${source}`)
-      .all(Array.from(source.matchAll(/\?/g), () => null))
+    (prepare.call(app.db.$client, `explain query plan ${source}`) as SQLite.Statement<unknown[]>)
+      .all(
+        Array.from(source.matchAll(/\?/g), () => null),
+        Object.fromEntries(Array.from(source.matchAll(/:(\w+)/g), ([, name]) => [name, null])),
+      )
       .map((step) => (step as { detail: string }).detail)
   const statements = new Set([app, other].flatMap(({ db }) => [...(prepared.get(db.$client) ?? [])]))
   let explained = 0

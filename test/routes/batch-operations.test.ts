@@ -26,6 +26,16 @@ const ALONE = new Set([
   'getToken',
   'revokeToken',
   'runBatch',
+  'streamChanges',
+  'listWebhooks',
+  'createWebhook',
+  'getWebhook',
+  'updateWebhook',
+  'deleteWebhook',
+  'testWebhook',
+  'rotateWebhookSecret',
+  'listWebhookDeliveries',
+  'replayWebhook',
   // The example has a password.
   'createMember',
 ])
@@ -149,9 +159,11 @@ t.test('what a batch refuses is refused for what it is', async (t) => {
     ['POST', '/api/members', { name: 'Bob', email: 'bob@example.test', password: 'battery staple' }],
     ['PATCH', '/api/members/none', { password: 'battery staple' }],
     ['PATCH', '/api/members/none', { password: 5 }],
+    ['GET', '/api/changes?wait=1', undefined],
+    ['GET', '/api/changes?after=0&wait=', undefined],
   ] as const) {
     const answer = await sendBatch(app, [{ method, path, body }], admin)
-    t.strictSame([answer.status, answer.body], [400, alone], `${method} with a password`)
+    t.strictSame([answer.status, answer.body], [400, alone], `${method} ${path}`)
   }
   const made = await sendBatch(
     app,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { buildApp } from '../../src/app.ts'
 import { newId } from '../../src/db/ids.ts'
 import { kanbanItemLabels, kanbanLabels } from '../../src/db/schema.ts'
 import { parseTimestamp } from '../../src/time.ts'
@@ -208,12 +209,14 @@ t.test('each filter lets through what it names, in the list of a project and acr
 t.test('of a filter that is given several times any value passes; filters still combine', async (t) => {
   const { app, one, urls } = await boards(t)
   const item = async (fields: object) => (await createItem(app, one.id, fields)).id as string
-  const [a, b, c, d] = [
-    await item({ column: 'Done', priority: 'low', assigneeId: 'ada', sortOrder: 1 }),
+  const [a, b, c, d, e] = [
+    await item({ column: 'Done', priority: 'low', assigneeId: 'ada', sortOrder: 1, dueDate: '2026-01-31' }),
     await item({ column: 'Review', priority: 'high', assigneeId: 'bob', sortOrder: 2 }),
     await item({ column: 'Review', priority: 'low', assigneeId: 'cleo', sortOrder: 3 }),
-    await item({ column: 'Later, "much"', priority: 'medium', sortOrder: 4 }),
+    await item({ column: 'Later, "much"', priority: 'medium', assigneeId: '', sortOrder: 4 }),
+    await item({ column: 'Mine', priority: 'critical', assigneeId: 'local', sortOrder: 5 }),
   ]
+  attach(app, e, createLabel(app, one.id, 'Own'))
   const [bug, idea] = [createLabel(app, one.id, 'Bug'), createLabel(app, one.id, 'Idea')]
   attach(app, a, bug)
   attach(app, a, idea)
@@ -222,7 +225,7 @@ t.test('of a filter that is given several times any value passes; filters still 
     ['column=Done&column=Review', [a, b, c]],
     ['column=Review&column=Review', [b, c]],
     ['column=&column=Done', [a]],
-    ['column=&column=', [a, b, c, d]],
+    ['column=&column=', [a, b, c, d, e]],
     ['column=none&column=nothing', []],
     [`column=Done&column=${encodeURIComponent('Later, "much"')}`, [a, d]],
     ['priority=low&priority=medium', [a, c, d]],
@@ -231,7 +234,24 @@ t.test('of a filter that is given several times any value passes; filters still 
     ['column=Done&column=Review&priority=low&priority=medium', [a, c]],
     ['label=Bug&label=Idea', [a, c]],
     [`label=${bug}&label=${idea}`, [a, c]],
-    [`label=${bug}&label=none`, [a]],
+    [`label=${bug}&label=nothing`, [a]],
+    ['label=none', [b, d]],
+    ['label=none&label=none', [b, d]],
+    [`label=${bug}&label=none`, [a, b, d]],
+    ['label=none&label=Idea&column=Review', [b, c]],
+    ['assigneeId=none', [d]],
+    ['assigneeId=none&assigneeId=bob', [b, d]],
+    ['assigneeId=none&assigneeId=ada&priority=low', [a]],
+    ['assigneeId=me', [e]],
+    ['assigneeId=me&assigneeId=local', [e]],
+    ['assigneeId=me&assigneeId=cleo', [c, e]],
+    ['assigneeId=me&assigneeId=none&assigneeId=ada', [a, d, e]],
+    ['assigneeId=ME&assigneeId=None', []],
+    ['due=none', [b, c, d, e]],
+    ['due=none&column=Review', [b, c]],
+    ['due=none&dueAfter=2020-01-01', []],
+    ['updatedAfter=2001-01-01', [a, b, c, d, e]],
+    ['updatedAfter=9999-01-01', []],
     ['label=Bug&label=Idea&column=Review', [c]],
   ] as const) {
     for (const url of urls) {
@@ -696,6 +716,10 @@ const STRING = 'must be string'
 const DATE = 'must be an ISO 8601 date-time or a plain date'
 const CURSOR = 'must be the cursor of a next page'
 const CHOICE = 'must be one of "false", "true", "all"'
+const DUE = 'must be one of "none"'
+const NAMES = ['sortOrder', 'dueDate', 'updatedAt', 'createdAt', 'priority', 'title'] as const
+const SORT = `must be one of ${[...NAMES, ...NAMES.map((name) => `-${name}`)].map((name) => `"${name}"`).join(', ')}`
+const OTHER_SORT = 'must be the cursor of a page in the same sort'
 const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
 
 /** Queries that are refused, with what is said of which field. */
@@ -729,6 +753,21 @@ const REFUSED: [string, Record<string, string[]>][] = [
   ['dueBefore=', { dueBefore: [DATE] }],
   ['dueBefore=31.1.2026', { dueBefore: [DATE] }],
   ['dueBefore=2026-01-31&dueBefore=2026-01-31', { dueBefore: [STRING] }],
+  ['due=', { due: [DUE] }],
+  ['due=nothing', { due: [DUE] }],
+  ['updatedAfter=', { updatedAfter: [DATE] }],
+  ['updatedAfter=yesterday', { updatedAfter: [DATE] }],
+  ...['', 'id', 'sortorder', 'description', '--title', '+title', 'title,id', '__proto__'].map(
+    (sort): [string, Record<string, string[]>] => [`sort=${encodeURIComponent(sort)}`, { sort: [SORT] }],
+  ),
+  ['sort=title&sort=title', { sort: [STRING, SORT] }],
+  [`cursor=${cursorOf(1, 'a', 'title')}`, { cursor: [OTHER_SORT] }],
+  [`cursor=${cursorOf(1, 'a')}&sort=title`, { cursor: [OTHER_SORT] }],
+  [`cursor=${cursorOf(1, 'a')}&sort=-sortOrder`, { cursor: [OTHER_SORT] }],
+  [`cursor=${cursorOf(null, 'a', 'dueDate')}&sort=-dueDate`, { cursor: [OTHER_SORT] }],
+  [`cursor=${cursorOf(1, 'a', {})}&sort=title`, { cursor: [OTHER_SORT] }],
+  [`cursor=${cursorOf('x', 'a', 'title')}&sort=title`, { cursor: [CURSOR] }],
+  [`cursor=${cursorOf(true, 'a', 'title')}&sort=title`, { cursor: [CURSOR] }],
   ['dismissed=maybe', { dismissed: [CHOICE] }],
   ['dismissed=', { dismissed: [CHOICE] }],
   ['dismissed=1', { dismissed: [CHOICE] }],
@@ -866,7 +905,7 @@ t.test('a cursor leads on through the list it is sent to, whichever list it is f
     [0, "' or 1=1 --"],
     [-1e308, '\u0000'],
     [1e308, 'x'.repeat(5000)],
-    [0.5, '🚀\ud800', 'more'],
+    [0.5, '🚀\ud800', 'sortOrder', 'more'],
   ]) {
     const [shown = []] = await pages(app, `${ofProject(one.id)}?limit=2&cursor=${cursorOf(...forged)}`)
     t.ok(
@@ -911,7 +950,10 @@ t.test('the document describes each parameter, and the Link header', async (t) =
     'q',
     'dueAfter',
     'dueBefore',
+    'due',
     'dismissed',
+    'updatedAfter',
+    'sort',
     'limit',
     'cursor',
   ]
@@ -937,4 +979,305 @@ t.test('the document describes each parameter, and the Link header', async (t) =
       items: { $ref: '#/components/schemas/KanbanItem' },
     })
   }
+})
+
+/** Two boards whose answers are not held against the document: it says nothing of stray values. */
+async function unchecked(t: Test) {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  t.teardown(() => app.close())
+  return { app, one: await createProject(app), two: await createProject(app) }
+}
+
+const PRIORITIES = ['low', 'medium', 'high', 'critical']
+
+/** A row that another tool may have written, with anything in any column. */
+interface Stray {
+  sortOrder: unknown
+  dueDate: unknown
+  updatedAt: unknown
+  createdAt: unknown
+  priority: unknown
+  title: unknown
+}
+
+/** What a text column has to say of an item's place: its bytes; undefined where it is empty. */
+function bytesOf(value: unknown): Buffer | undefined {
+  const bytes = Buffer.isBuffer(value) ? value : Buffer.from(String(value ?? ''))
+  return bytes.length === 0 ? undefined : bytes
+}
+
+/** The model of a sort: less than, equal to or greater than 0; undefined keys come last in both directions. */
+function compareBy(name: keyof Stray, isDescending: boolean) {
+  const sign = isDescending ? -1 : 1
+  const compareValues = (a: unknown, b: unknown): number => {
+    if (name === 'sortOrder') {
+      const rank = (value: unknown) => (typeof value === 'number' ? 0 : Buffer.isBuffer(value) ? 2 : 1)
+      if (rank(a) !== rank(b)) return rank(a) - rank(b)
+      return rank(a) === 0
+        ? Number(a) === Number(b)
+          ? 0
+          : Number(a) - Number(b)
+        : Buffer.compare(bytesOf(a) ?? Buffer.alloc(0), bytesOf(b) ?? Buffer.alloc(0))
+    }
+    if (name === 'priority') {
+      const rank = (value: unknown) => {
+        const index = PRIORITIES.indexOf(value as string)
+        return index < 0 ? PRIORITIES.length : index
+      }
+      return rank(a) - rank(b)
+    }
+    return Buffer.compare(bytesOf(a) as Buffer, bytesOf(b) as Buffer)
+  }
+  return (a: Stray & { id: string }, b: Stray & { id: string }): number => {
+    const [left, right] = [a[name], b[name]]
+    if (name !== 'sortOrder') {
+      const [isLeftEmpty, isRightEmpty] = [bytesOf(left) === undefined, bytesOf(right) === undefined]
+      if (isLeftEmpty !== isRightEmpty) return isLeftEmpty ? 1 : -1
+      if (isLeftEmpty) return a.id < b.id ? -1 : 1
+    }
+    return sign * compareValues(left, right) || (a.id < b.id ? -1 : 1)
+  }
+}
+
+const bytes = fc.uint8Array({ minLength: 1, maxLength: 3 }).map((values) => Buffer.from(values))
+const texts = fc.constantFrom('', 'a', 'A', 'ab', 'é', 'ÿ', '🚀', '\uffff', '5', '2026-01-31', 'a\u0000b')
+const dates = fc.constantFrom(
+  ...['2026-01-30', '2026-01-31', '2026-02-01'].map((day) => `${day}T00:00:00.000Z`),
+)
+/** A text column's value; what is no UTF-8 is bound as bytes and cast, as a careless tool would write it. */
+const stray = fc.oneof({ weight: 5, arbitrary: dates }, texts, bytes)
+const strayRow: fc.Arbitrary<Stray> = fc.record({
+  sortOrder: fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: -2, max: 2 }) },
+    fc.constantFrom(0.5, -0, 1e300, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
+    fc.constantFrom('x', 'much', 'é'),
+    bytes,
+  ),
+  dueDate: fc.oneof(stray, fc.constant(null)),
+  updatedAt: stray,
+  createdAt: stray,
+  priority: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...PRIORITIES) },
+    fc.constantFrom('', 'urgent', 'Low'),
+    bytes,
+  ),
+  title: fc.oneof(texts, bytes),
+})
+
+t.test(
+  'any sort, filter and page shows what a model says, whatever is stored and changed meanwhile',
+  async (t) => {
+    const { app, one, two } = await unchecked(t)
+    const { $client: client } = app.db
+    const label = createLabel(app, one.id, 'Bug')
+    const insert = client.prepare(
+      `insert into kanban_items (id, project_id, title, "column", sort_order, priority, assignee_id, due_date, created_at, updated_at)
+     values (@id, @projectId, @title, @column, @sortOrder, @priority, @assigneeId, @dueDate, @createdAt, @updatedAt)`,
+    )
+    const drawn = fc.record({
+      stray: strayRow,
+      projectId: fc.constantFrom<string>(one.id, one.id, two.id),
+      column: fc.constantFrom('To Do', 'Review', 'Done'),
+      assigneeId: fc.constantFrom('ada', 'bob', 'local', '', null),
+      isLabelled: fc.boolean(),
+    })
+    type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never
+    type Stored = Stray & Omit<Drawn, 'stray'> & { id: string }
+    const some = (...values: string[]) =>
+      fc.oneof({ weight: 3, arbitrary: fc.constant<string[]>([]) }, fc.subarray(values))
+    const filters = fc.record({
+      column: some('To Do', 'Review', 'Else'),
+      assigneeId: some('ada', 'me', 'none'),
+      label: some('Bug', 'none'),
+      due: fc.option(fc.constant('none'), { nil: undefined, freq: 1 }),
+      updatedAfter: fc.option(fc.constant('2026-01-31'), { nil: undefined, freq: 1 }),
+    })
+    const turn = fc.record({
+      added: fc.array(drawn, { maxLength: 2 }),
+      removed: fc.array(fc.nat(), { maxLength: 2 }),
+    })
+    let shownInAll = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(drawn, { minLength: 1, maxLength: 25, size: 'max' }),
+        filters,
+        fc.constantFrom(...NAMES),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(turn, { maxLength: 4 }),
+        fc.constantFrom(ofProject(one.id), ALL),
+        async (rows, filter, name, isDescending, limit, turns, url) => {
+          client.exec('delete from kanban_items')
+          const stored = new Map<string, Stored>()
+          const add = ({ stray, ...others }: Drawn) => {
+            const id = newId()
+            const row = { id, ...stray, ...others }
+            const { isLabelled, ...values } = row
+            insert.run(values)
+            if (isLabelled) attach(app, id, label)
+            stored.set(id, row)
+          }
+          for (const row of rows) add(row)
+          const passes = (row: Stored) =>
+            (url === ALL || row.projectId === one.id) &&
+            (filter.column.length === 0 || filter.column.includes(row.column)) &&
+            (filter.assigneeId.length === 0 ||
+              filter.assigneeId
+                .map((value) => ({ me: 'local', none: '' })[value] ?? value)
+                .includes(row.assigneeId ?? '')) &&
+            (filter.label.length === 0 || filter.label.includes(row.isLabelled ? 'Bug' : 'none')) &&
+            (filter.due === undefined || bytesOf(row.dueDate) === undefined) &&
+            (filter.updatedAfter === undefined ||
+              // SQLite orders bytes after all texts.
+              Buffer.isBuffer(row.updatedAt) ||
+              String(row.updatedAt) > '2026-01-31T00:00:00.000Z')
+          const compare = compareBy(name, isDescending)
+          const expected = () => [...stored.values()].filter(passes).sort(compare)
+
+          const parameters = new URLSearchParams({ sort: `${isDescending ? '-' : ''}${name}` })
+          for (const [key, values] of Object.entries(filter))
+            for (const value of [values ?? []].flat()) parameters.append(key, value)
+          const asked = `${url}?${parameters}`
+          const whole = idsOf(expected())
+          deepStrictEqual(await listed(app, asked), whole, asked)
+          deepStrictEqual((await pages(app, `${asked}&limit=${limit}`)).flat(), whole, `${asked}, in pages`)
+
+          const before = new Set(whole)
+          const seen = (
+            await pages(app, `${asked}&limit=${limit}`, async (page) => {
+              const { added = [], removed = [] } = turns[page] ?? {}
+              for (const row of added) add(row)
+              for (const which of removed) {
+                const id = [...stored.keys()][which % Math.max(1, stored.size)] ?? ''
+                client.prepare('delete from kanban_items where id = ?').run(id)
+                stored.delete(id)
+                before.delete(id)
+              }
+            })
+          ).flat()
+          deepStrictEqual(new Set(seen).size, seen.length, `${asked}: nothing is shown twice`)
+          for (const id of before) deepStrictEqual(seen.includes(id), true, `${asked}: what stays is shown`)
+          shownInAll += seen.length
+        },
+      ),
+      { numRuns: 250 },
+    )
+    t.ok(shownInAll > 500, `${shownInAll} items were shown`)
+  },
+)
+
+t.test('texts that are no UTF-8, or of any length, have a place too', async (t) => {
+  const { app, one } = await unchecked(t)
+  const { $client: client } = app.db
+  const insert = client.prepare(
+    'insert into kanban_items (id, project_id, title, sort_order, due_date) values (?, ?, cast(? as text), cast(? as text), cast(? as text))',
+  )
+  const odd = [
+    Buffer.from([0xff]),
+    Buffer.from([0xff, 0xfe]),
+    Buffer.from([0x80]),
+    Buffer.from([0xed, 0xa0, 0x80]),
+    Buffer.from('�'),
+    ...['a', 'b', 'a'].map((end) => Buffer.from(`${'é'.repeat(5000)}${end}`)),
+  ]
+  for (const [index, value] of odd.entries()) insert.run(`odd-${index}`, one.id, value, value, value)
+  const ids = odd.map((_, index) => `odd-${index}`)
+  const byBytes = (length: number) =>
+    ids.toSorted((a, b) => {
+      const [left, right] = [a, b].map((id) => odd[ids.indexOf(id)]?.subarray(0, length)) as [Buffer, Buffer]
+      return Buffer.compare(left, right) || (a < b ? -1 : 1)
+    })
+  for (const [sort, length] of [
+    ['title', 2000],
+    ['dueDate', 2000],
+    ['sortOrder', 1e9],
+  ] as const) {
+    t.strictSame(await listed(app, `${ofProject(one.id)}?sort=${sort}`), byBytes(length), sort)
+    const inPages = await pages(app, `${ofProject(one.id)}?sort=${sort}&limit=1`)
+    t.strictSame(inPages.flat(), byBytes(length), `${sort}, in pages`)
+    const backwards = await pages(app, `${ofProject(one.id)}?sort=-${sort}&limit=1`)
+    t.strictSame(backwards.flat().toSorted(), ids, `-${sort}, in pages`)
+  }
+})
+
+t.test('`me` is whoever asks, and such a list is not stored by caches', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const one = await createProject(app, {}, signInAs(app, 'admin').headers)
+  const [ada, bob] = [signInAs(app, 'member'), signInAs(app, 'viewer')]
+  const [first, second] = [
+    await createItem(app, one.id, { assigneeId: ada.id }, ada.headers),
+    await createItem(app, one.id, { assigneeId: bob.id }, ada.headers),
+  ]
+  const words = await createItem(app, one.id, { assigneeId: 'me' }, ada.headers)
+  for (const url of [ofProject(one.id), ALL]) {
+    for (const [member, item] of [
+      [ada, first],
+      [bob, second],
+    ] as const) {
+      const answer = await send(app, 'GET', `${url}?assigneeId=me`, undefined, member.headers)
+      t.strictSame(idsOf(answer.body), [item.id])
+      t.equal(answer.headers['cache-control'], 'no-store')
+      const several = `${url}?assigneeId=me&assigneeId=${ada.id}`
+      const both = await send(app, 'GET', several, undefined, bob.headers)
+      t.strictSame([idsOf(both.body), both.headers['cache-control']], [[first.id, second.id], 'no-store'])
+    }
+    const all = await send(app, 'GET', url, undefined, ada.headers)
+    t.strictSame(idsOf(all.body), [first.id, second.id, words.id])
+    t.equal(all.headers['cache-control'], 'no-cache')
+  }
+})
+
+t.test('updatedAfter is exclusive: the time of the newest that one has brings what came later', async (t) => {
+  const { app, one } = await boards(t)
+  const ids: string[] = []
+  for (const day of [1, 2, 3]) {
+    const { id } = await createItem(app, one.id)
+    app.db.$client
+      .prepare('update kanban_items set updated_at = ? where id = ?')
+      .run(`2026-01-0${day}T00:00:00.000Z`, id)
+    ids.push(id)
+  }
+  for (const [after, expected] of [
+    ['2025-12-31', ids],
+    ['2026-01-01', ids.slice(1)],
+    ['2026-01-01T01:00:00%2B01:00', ids.slice(1)],
+    ['2026-01-01T23:59:59.999Z', ids.slice(1)],
+    ['2026-01-03', []],
+  ] as const) {
+    for (const url of [ofProject(one.id), ALL])
+      t.strictSame(await listed(app, `${url}?sort=updatedAt&updatedAfter=${after}`), expected, after)
+  }
+})
+
+t.test('on a large board what no index has in order is sorted by the worker thread', async (t) => {
+  const { app, one } = await boards(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
+  const insert = app.db.$client.prepare(
+    'insert into kanban_items (id, project_id, title, description, sort_order) values (?, ?, ?, ?, ?)',
+  )
+  app.db.$client.transaction(() => {
+    for (let index = 0; index < 6000; index++)
+      insert.run(`${index}`.padStart(5, '0'), one.id, `${9999 - index}`, 'x'.repeat(500), index)
+  })()
+  const executed = watch(t, app.db.$client)
+  for (const [parameters, isOffloaded] of [
+    ['sort=sortOrder', false],
+    ['sort=-sortOrder', true],
+    ['sort=title', true],
+    ['sort=-updatedAt', true],
+    ['assigneeId=none', true],
+    ['label=none', true],
+    ['due=none', true],
+    ['updatedAfter=2001-01-01', true],
+  ] as const) {
+    for (const url of [ofProject(one.id), ALL]) {
+      executed.log.length = 0
+      const [page] = await Promise.all([send(app, 'GET', `${url}?${parameters}&limit=2`)])
+      t.equal(page.status, 200)
+      t.equal(page.body.length, 2, parameters)
+      const readHere = executed.log.some((source) => /^select .*from "kanban_items".*limit/s.test(source))
+      t.equal(readHere, !isOffloaded, `${url}?${parameters}`)
+    }
+  }
+  const titles = (await send(app, 'GET', `${ALL}?sort=title&limit=3`)).body
+  t.strictSame(idsOf(titles), ['05999', '05998', '05997'])
 })

@@ -559,6 +559,128 @@ t.test('GET /api/projects?view=summary', async (t) => {
   })
 })
 
+t.test('GET /api/projects in another order', async (t) => {
+  const NAMES = ['sortOrder', 'updatedAt', 'createdAt', 'name'] as const
+  const CHOICE = [...NAMES, ...NAMES.map((name) => `-${name}`)].map((name) => `"${name}"`).join(', ')
+
+  t.test('each sort, in pages too, with filters and in both views, is what a model says', async (t) => {
+    const app = await build(t)
+    const stored: {
+      id: string
+      name: string
+      sortOrder: number
+      status: string
+      updatedAt: string
+      createdAt: string
+    }[] = []
+    const update = app.db.$client.prepare(
+      'update projects set updated_at = @updatedAt, created_at = @createdAt, name = @name where id = @id',
+    )
+    const day = (value: number) => `2026-01-0${value}T00:00:00.000Z`
+    for (let index = 0; index < 14; index++) {
+      const fields = { sortOrder: (index * 5) % 7, status: index % 2 ? 'active' : 'backlog' }
+      const { id } = await createProject(app, fields)
+      const row = {
+        ...fields,
+        id,
+        // Another tool may leave a name empty.
+        name: index % 5 === 0 ? '' : 'dbÄac'.charAt(index % 5),
+        updatedAt: day(1 + ((index * 3) % 4)),
+        createdAt: day(1 + ((index * 7) % 5)),
+      }
+      update.run({ id, name: row.name, updatedAt: row.updatedAt, createdAt: row.createdAt })
+      stored.push(row)
+    }
+    for (const name of NAMES) {
+      for (const sign of ['', '-']) {
+        for (const [filter, passes] of [
+          ['', () => true],
+          ['status=active', ({ status }: { status: string }) => status === 'active'],
+          ['updatedAfter=2026-01-02', ({ updatedAt }: { updatedAt: string }) => updatedAt > day(2)],
+          [
+            'status=active&updatedAfter=2026-01-02',
+            ({ status, updatedAt }: { status: string; updatedAt: string }) =>
+              status === 'active' && updatedAt > day(2),
+          ],
+        ] as const) {
+          const expected = stored
+            .filter(passes)
+            .sort((a, b) => {
+              const byId = a.id < b.id ? -1 : 1
+              if (a[name] === b[name]) return byId
+              if (a[name] === '' || b[name] === '') return a[name] === '' ? 1 : -1
+              const isLess = a[name] < b[name]
+              return isLess === (sign === '') ? -1 : 1
+            })
+            .map(({ id }) => id)
+          for (const view of VIEWS) {
+            const asked = query(`sort=${sign}${name}`, filter, view)
+            const whole = await send(app, 'GET', asked)
+            t.strictSame(
+              whole.body.map(({ id }: Project) => id),
+              expected,
+              asked,
+            )
+            t.ok(whole.headers.etag, 'it has an ETag')
+            for (const limit of [1, 3, 13]) {
+              const pages = await walk(app, `${asked}&limit=${limit}`)
+              t.strictSame(pages.flat(), whole.body, `${asked}, ${limit} a page`)
+            }
+          }
+        }
+      }
+    }
+    t.strictSame(
+      (await app.inject({ method: 'GET', url: query('sort=sortOrder') })).rawPayload,
+      (await app.inject({ method: 'GET', url })).rawPayload,
+      'the default sort is the default list',
+    )
+  })
+
+  t.test('a bad sort, or a cursor of another one, is refused', async (t) => {
+    const app = await buildWith(t, 'abc')
+    const sorted = nextOf((await send(app, 'GET', query('sort=name', 'limit=1'))).headers) ?? ''
+    const plain = nextOf((await send(app, 'GET', query('limit=1'))).headers) ?? ''
+    const sort = [`must be one of ${CHOICE}`]
+    const cursor = ['must be the cursor of a page in the same sort']
+    await holds(t, app, [
+      ['GET', query('sort=title'), undefined, undefined, 400, invalid({ sort })],
+      ['GET', query('sort='), undefined, undefined, 400, invalid({ sort })],
+      ['GET', query('sort=dueDate', 'view=summary'), undefined, undefined, 400, invalid({ sort })],
+      ['GET', sorted.replace('sort=name', 'sort=-name'), undefined, undefined, 400, invalid({ cursor })],
+      ['GET', sorted.replace('sort=name', ''), undefined, undefined, 400, invalid({ cursor })],
+      ['GET', `${plain}&sort=updatedAt`, undefined, undefined, 400, invalid({ cursor })],
+      ['GET', `${plain}&sort=sortOrder`, undefined, undefined, 200, [{ name: 'b' }]],
+      ['GET', sorted, undefined, undefined, 200, [{ name: 'b' }]],
+      [
+        'GET',
+        query('updatedAfter=soon'),
+        undefined,
+        undefined,
+        400,
+        invalid({ updatedAfter: ['must be an ISO 8601 date-time or a plain date'] }),
+      ],
+    ])
+  })
+
+  t.test('many projects are sorted by the worker thread', async (t) => {
+    const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
+    const insert = app.db.$client.prepare('insert into projects (id, name, description) values (?, ?, ?)')
+    app.db.$client.transaction(() => {
+      for (let index = 0; index < 5001; index++) insert.run(`${index}`, `${9999 - index}`, 'x'.repeat(500))
+    })()
+    const executed = watch(t, app.db.$client)
+    for (const view of VIEWS) {
+      const { body } = await send(app, 'GET', query('sort=name', 'limit=2', view))
+      t.strictSame(
+        body.map(({ id }: Project) => id),
+        ['5000', '4999'],
+      )
+    }
+    t.notOk(executed.log.some((source) => source.includes('nullif')))
+  })
+})
+
 t.test('POST /api/projects/reorder', async (t) => {
   const places = (...items: [string, number][]) => ({
     items: items.map(([id, sortOrder]) => ({ id, sortOrder })),

@@ -106,6 +106,66 @@ t.test('every kind of record is found, with its place, its title and what was fo
   t.strictSame(await find(app, 'engine missing'), [])
 })
 
+t.test('only the kinds and the project that are asked for are found', async (t) => {
+  const { app, project, item } = await furnish(t)
+  const other = await createProject(app, { name: 'Other engine' })
+  const moved = await createItem(app, other.id, { title: 'Engine mount' })
+  const all = {
+    project: project.id,
+    other: other.id,
+    item: item.id,
+    moved: moved.id,
+    comment: 'comment',
+    transcript: 'transcript',
+    idea: 'idea',
+  }
+  const { idea: _, other: __, moved: ___, ...ofProject } = all
+  for (const [parameters, ids] of [
+    ['', Object.values(all)],
+    ['&kind=&projectId=', Object.values(all)],
+    ['&kind=project', [all.project, all.other]],
+    ['&kind=kanban-item', [all.item, all.moved]],
+    ['&kind=kanban-comment', ['comment']],
+    ['&kind=transcript-summary', ['transcript']],
+    ['&kind=personal-idea', ['idea']],
+    ['&kind=personal-idea&kind=kanban-comment&kind=', ['idea', 'comment']],
+    [`&projectId=${project.id}`, Object.values(ofProject)],
+    [`&projectId=${other.id}`, [all.other, all.moved]],
+    [`&projectId=${other.id}&kind=kanban-item&kind=kanban-comment`, [all.moved]],
+    [`&projectId=${project.id}&kind=personal-idea`, []],
+    ['&projectId=none', []],
+  ] as const)
+    t.strictSame((await idsOf(app, 'engine', undefined, parameters)).toSorted(), ids.toSorted(), parameters)
+
+  const best = await idsOf(app, 'engine', undefined, '&kind=kanban-item&limit=1')
+  t.equal(best.length, 1, 'the limit is of those that pass')
+  t.strictSame(await idsOf(app, 'engine', undefined, `&projectId=${project.id}&limit=500&kind=kanban-item`), [
+    item.id,
+  ])
+  await send(app, 'POST', `/api/kanban-items/${item.id}/move`, { projectId: other.id })
+  t.strictSame(
+    (await idsOf(app, 'engine', undefined, `&projectId=${other.id}`)).toSorted(),
+    [all.other, all.moved, all.item, 'comment'].toSorted(),
+    'an item is found where it is now, and its comments with it',
+  )
+
+  const choice =
+    'must be one of "project", "kanban-item", "kanban-comment", "transcript-summary", "personal-idea"'
+  await holds(t, app, [
+    ['GET', urlOf('engine', '&kind=task'), undefined, undefined, 400, invalid({ kind: [choice] })],
+    ['GET', urlOf('engine', '&kind=project&kind=x'), undefined, undefined, 400, invalid({ kind: [choice] })],
+    ['GET', urlOf('', '&kind=task'), undefined, undefined, 400, invalid({ kind: [choice] })],
+    [
+      'GET',
+      urlOf('x', '&projectId=a&projectId=b'),
+      undefined,
+      undefined,
+      400,
+      invalid({ projectId: ['must be string'] }),
+    ],
+  ])
+})
+
 t.test('without a word nothing is found', async (t) => {
   const { app } = await furnish(t)
   const rows = [

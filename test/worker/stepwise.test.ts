@@ -60,7 +60,7 @@ t.test('steps that take long go on in the worker thread, from the beginning', as
 
 t.test('the worker thread waits for the next step, but not for ever', async (t) => {
   const app = await build(t)
-  const runner = new StepRunner(app.rules)
+  const runner = new StepRunner(app.db, app.rules)
   const { port1, port2 } = new MessageChannel()
   t.teardown(() => port1.close())
   const end: WorkerEnd = { port: port2, count: new Int32Array(new SharedArrayBuffer(4)) }

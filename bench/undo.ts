@@ -1,0 +1,102 @@
+/**
+ * `npm run bench:undo`: what undoing the deletion of a large project costs, against the deletion itself. The service runs as by
+ * `npm start`, on a file of its own; meanwhile another connection asks for its health.
+ */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { seedBoard } from './board.ts'
+import { show, showRatio } from './format.ts'
+import { describeMachine } from './machine.ts'
+import { cpuSeconds } from './process-usage.ts'
+import { makeFolder } from './processes.ts'
+import { buildServers } from './servers.ts'
+import { makeClient } from './stall-client.ts'
+import { change, idsOf, signedIn, withFile } from './stall-data.ts'
+import { watch } from './stall-watch.ts'
+
+/** Items of the project, each with an entry of activity and a subtask. */
+const ITEMS = 5000
+/** How often it is deleted and brought back. */
+const ROUNDS = 3
+/** Milliseconds for what the service does after its answer. */
+const AFTERMATH = 500
+
+/** What a request came to. */
+interface Measured {
+  status: number
+  seconds: number
+  cpu: number
+  longest: number
+  text: string
+}
+
+const folder = makeFolder()
+const start = await buildServers(folder)
+const { cpu, cores, node } = describeMachine(folder)
+const file = join(folder, 'undo.db')
+seedBoard(`file:${file}`, { projects: 1, itemsPerProject: ITEMS })
+const { project, cookie, records } = withFile(file, (db) => {
+  change(db, `update kanban_items set description = printf('%.*c', 150, 'x')`)
+  for (const [table, columns, values] of [
+    ['kanban_activity', 'type', `'priority'`],
+    ['kanban_subtasks', 'title', `'Step'`],
+  ]) {
+    change(
+      db,
+      `insert into ${table} (id, item_id, ${columns}) select 'of ' || id, id, ${values} from kanban_items`,
+    )
+  }
+  const tables = ['kanban_items', 'kanban_subtasks', 'kanban_activity']
+  const counts = tables.map((table) => Number(idsOf(db, `select count(*) from ${table}`)[0]))
+  const [id = ''] = idsOf(db, 'select id from projects')
+  return { project: id, cookie: signedIn(db), records: counts.reduce((sum, one) => sum + one, 0) }
+})
+const server = await start('Phaseboard', { database: file })
+const client = makeClient(server.port)
+
+async function measure(method: string, path: string): Promise<Measured> {
+  const { end } = await watch(server)
+  await sleep(200)
+  const [before, begin] = [cpuSeconds(server.pid) ?? 0, performance.now()]
+  const { status, text } = await client.send(method, path, undefined, { cookie, isWanted: true })
+  const seconds = (performance.now() - begin) / 1000
+  await sleep(AFTERMATH)
+  const used = (cpuSeconds(server.pid) ?? 0) - before
+  const { longest } = await end()
+  return { status, seconds, cpu: used, longest, text }
+}
+
+/** The best of some rounds: other load can only make a request slower. */
+const best = (rounds: Measured[], of: 'seconds' | 'cpu' | 'longest') =>
+  Math.min(...rounds.map((round) => round[of]))
+
+const deletions: Measured[] = []
+const undos: Measured[] = []
+try {
+  for (let round = 0; round < ROUNDS; round++) {
+    const url = `/api/projects/${project}`
+    const { text: whole } = await client.send('GET', url, undefined, { cookie, isWanted: true })
+    deletions.push(await measure('DELETE', url))
+    const trash = await client.send('GET', '/api/trash', undefined, { cookie, isWanted: true })
+    const [{ seq }] = JSON.parse(trash.text)
+    undos.push(await measure('POST', `/api/changes/${seq}/undo`))
+    const { text: again } = await client.send('GET', url, undefined, { cookie, isWanted: true })
+    if (again !== whole) throw new Error('the project did not come back as it was')
+  }
+} finally {
+  client.close()
+  await server.stop()
+}
+const bad = [...deletions, ...undos].filter(({ status }) => status !== 200)
+if (bad.length > 0) throw new Error(`answered with ${bad.map(({ status }) => status)}`)
+
+const row = (title: string, rounds: Measured[]) =>
+  `| ${title} | ${show(best(rounds, 'seconds'))} | ${show(best(rounds, 'cpu'))} | ${show(best(rounds, 'longest'), 0)} |`
+const ratio = (of: 'seconds' | 'cpu') => showRatio(best(undos, of) / best(deletions, of))
+console.log(`${cpu}, ${cores} cores, Node.js ${node}. A project of ${ITEMS} items, ${records} records; the best of ${ROUNDS} rounds.
+
+| request | took, s | CPU, s | longest stall, ms |
+|---|--:|--:|--:|
+${row('delete the project', deletions)}
+${row('undo that', undos)}
+| ratio | ${ratio('seconds')} | ${ratio('cpu')} | |`)

@@ -1,0 +1,31 @@
+import fp from 'fastify-plugin'
+
+/** Milliseconds between two looks whether the index is far behind. */
+const INTERVAL = 10_000
+
+/** Changes that the index may be behind: reading them takes some ms. */
+const BEHIND = 2000
+
+/** Writes the index of the sequence of changes behind it, in small slices. */
+export default fp(
+  async (app) => {
+    let isClosing = false
+    let current = Promise.resolve()
+
+    async function index(): Promise<void> {
+      if (isClosing || app.rules.changes.subjects.behind() <= BEHIND) return
+      while (!isClosing && (await app.changes.subjects.index()) > 0);
+    }
+    const begin = () => {
+      current = current.then(index).catch((err) => app.log.warn({ err }, 'could not index the changes'))
+    }
+    const timer = setInterval(begin, INTERVAL).unref()
+    app.addHook('onReady', async () => begin())
+    app.addHook('preClose', async () => {
+      isClosing = true
+      clearInterval(timer)
+      await current
+    })
+  },
+  { name: 'change-index', fastify: '5.x', dependencies: ['rules'] },
+)

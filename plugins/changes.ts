@@ -1,0 +1,34 @@
+import fp from 'fastify-plugin'
+import { Tail } from '../src/changes/tail.ts'
+import { ChangeReaders } from '../src/http/change-readers.ts'
+import { watchCredentials } from '../src/members/ended-credentials.ts'
+import { isSafe } from '../src/members/identity.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Notices new changes, whoever commits them. */
+    tail: Tail
+    /** Streams of changes, and requests that wait for one. */
+    changeReaders: ChangeReaders
+  }
+}
+
+/** Follows the sequence of changes for all who want to hear of them. */
+export default fp<{ streamsMax: number }>(
+  async (app, { streamsMax }) => {
+    const { sequence, feed } = app.rules.changes
+    const tail = new Tail(sequence, feed, (err) => app.log.error({ err }, 'could not read the changes'))
+    const { identifyAgain } = app
+    const readers = new ChangeReaders({ tail, feed, sequence, max: streamsMax, identifyAgain })
+    app.decorate('tail', tail)
+    app.decorate('changeReaders', readers)
+    watchCredentials(app.db, (id) => readers.credentialEnds(id))
+
+    app.addHook('onSend', (request, _reply, payload, done) => {
+      if (!isSafe(request.method)) tail.notify()
+      done(null, payload)
+    })
+    app.addHook('preClose', async () => readers.close())
+  },
+  { name: 'changes', fastify: '5.x', dependencies: ['auth', 'rules'] },
+)

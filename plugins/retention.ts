@@ -1,0 +1,72 @@
+import fp from 'fastify-plugin'
+import { KEPT_FOR } from '../src/worker/kept-responses.ts'
+
+const HOUR = 60 * 60 * 1000
+const DAY = 24 * HOUR
+
+/** The options of the retention plugin, in days; 0 = for ever. */
+export interface RetentionOptions {
+  auditKeepDays: number
+  changesKeepDays: number
+}
+
+/** Something that is kept for a time, in milliseconds. */
+interface Kept {
+  what: string
+  time: number
+  /** A read: most runs have nothing to delete, and need no write lock. */
+  hasOlder: (before: number) => boolean
+  /** Deletes a slice of what is older. @returns whether there is more */
+  prune: (before: number) => Promise<boolean>
+}
+
+/** Deletes what is no longer kept: at the start and once an hour, in small slices. */
+export default fp<RetentionOptions>(
+  async (app, { auditKeepDays, changesKeepDays }) => {
+    const { changes, keptResponses, members } = app.rules
+    const all: Kept[] = [
+      {
+        what: 'the audit log',
+        time: auditKeepDays * DAY,
+        hasOlder: (before) => members.audit.hasOlder(before),
+        prune: (before) => app.members.audit.prune(before),
+      },
+      {
+        what: 'the changes',
+        time: changesKeepDays * DAY,
+        hasOlder: (before) => changes.retention.hasOlder(before),
+        prune: (before) => app.changes.retention.prune(before),
+      },
+      {
+        what: 'the responses to requests with an Idempotency-Key',
+        time: KEPT_FOR,
+        hasOlder: (before) => keptResponses.hasOlder(before),
+        prune: (before) => app.keptResponses.prune(before),
+      },
+    ]
+    let isClosing = false
+    let current = Promise.resolve()
+
+    async function prune({ what, time, hasOlder, prune }: Kept): Promise<void> {
+      const before = Date.now() - time
+      try {
+        if (isClosing || !hasOlder(before)) return
+        while (!isClosing && (await prune(before)));
+      } catch (err) {
+        app.log.warn({ err }, `could not prune ${what}`)
+      }
+    }
+    /** One after the other. */
+    const begin = () => {
+      for (const kept of all) if (kept.time > 0) current = current.then(() => prune(kept))
+    }
+    const timer = setInterval(begin, HOUR).unref()
+    app.addHook('onReady', async () => begin())
+    app.addHook('preClose', async () => {
+      isClosing = true
+      clearInterval(timer)
+      await current
+    })
+  },
+  { name: 'retention', fastify: '5.x', dependencies: ['rules'] },
+)

@@ -1,0 +1,41 @@
+import fp from 'fastify-plugin'
+import { systemClock } from '../src/changes/clock.ts'
+import { Deliverer } from '../src/changes/deliverer.ts'
+import { createDeliveryLock, NO_LOCK } from '../src/changes/delivery-lock.ts'
+import { createLateSender } from '../src/changes/late-sender.ts'
+import { databasePath } from '../src/db/client.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Delivers changes to webhooks, as long as the service runs. */
+    deliverer: Deliverer
+  }
+}
+
+/** The options of the webhooks plugin. */
+export interface WebhooksOptions {
+  databaseUrl: string
+  webhookAllowPrivate: boolean
+}
+
+/** Delivers changes to webhooks, from when the service is ready until it stops. */
+export default fp<WebhooksOptions>(
+  async (app, { databaseUrl, webhookAllowPrivate }) => {
+    const path = databasePath(databaseUrl)
+    const { sequence, deliveries } = app.rules.changes
+    const deliverer = new Deliverer({
+      sequence,
+      deliveries,
+      outcomes: app.changes.deliveries,
+      sender: createLateSender({ clock: systemClock, allowsPrivate: webhookAllowPrivate }),
+      tail: app.tail,
+      lock: path === ':memory:' ? NO_LOCK : createDeliveryLock(path),
+      clock: systemClock,
+      warn: (error, message) => app.log.warn({ err: error }, message),
+    })
+    app.decorate('deliverer', deliverer)
+    app.addHook('onReady', async () => deliverer.start())
+    app.addHook('preClose', () => deliverer.stop())
+  },
+  { name: 'webhooks', fastify: '5.x', dependencies: ['changes', 'rules'] },
+)

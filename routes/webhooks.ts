@@ -1,0 +1,192 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { KINDS } from '../src/changes/told.ts'
+import { problemOfUrl } from '../src/changes/webhook-urls.ts'
+import { invalidField } from '../src/errors.ts'
+import { actorOf } from '../src/http/identity.ts'
+import {
+  CreateBody,
+  Description,
+  ErrorBody,
+  GoneErrorBody,
+  IdParams,
+  LIMITS,
+  Nullable,
+  ref,
+  Success,
+  UpdateBody,
+} from '../src/schemas/common.ts'
+import { WebhookDeliverySchema, WebhookSchema, WebhookWithSecretSchema } from '../src/schemas/records.ts'
+
+/** Kinds that one webhook may name. */
+const KINDS_LIMIT = 100
+
+const Url = Type.String({
+  maxLength: 2000,
+  description: 'http or https, without credentials and fragment, at a public address',
+})
+const optionalFields = {
+  description: Description,
+  projectId: Nullable(
+    Type.String({ maxLength: LIMITS.reference, description: 'Whose changes to send; null for those of all' }),
+  ),
+  kinds: Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...KINDS] }), {
+    maxItems: KINDS_LIMIT,
+    description:
+      'Which kinds of changes to send; empty for all but members and teams, which have to be named. Ideas are never sent',
+  }),
+  active: Type.Boolean({ description: '`true` also tries a delivery at once that waits to be tried again' }),
+}
+const CreateWebhook = CreateBody({ url: Url, ...Type.Partial(Type.Object(optionalFields)).properties })
+const UpdateWebhook = UpdateBody({ url: Url, ...optionalFields })
+const ReplayWebhook = CreateBody({
+  after: Type.Integer({ minimum: 0, description: 'The change after which to go on' }),
+})
+
+/** Webhooks: for admins alone. */
+const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }> = async (
+  app,
+  { webhookAllowPrivate },
+) => {
+  const { webhooks } = app.changes
+  const { deliverer } = app
+  const tags = ['Webhooks']
+
+  /** @throws ApiError 400 on `url` */
+  async function checkUrl({ body }: FastifyRequest): Promise<void> {
+    const { url } = body as { url?: string }
+    const problem = url === undefined ? undefined : problemOfUrl(url, webhookAllowPrivate)
+    if (problem !== undefined) throw invalidField('url', problem)
+  }
+
+  // A change here counts at once; one by another process, at the deliverer's next look.
+  app.addHook('onResponse', async ({ method }) => {
+    if (method !== 'GET') deliverer.refresh()
+  })
+
+  app.get('/api/webhooks', {
+    config: { access: 'admin', failure: 'Failed to fetch webhooks', isSentAlone: true },
+    schema: {
+      operationId: 'listWebhooks',
+      summary: 'List the webhooks by id',
+      tags,
+      response: { 200: Type.Array(ref(WebhookSchema)) },
+    },
+    handler: () => webhooks.list(),
+  })
+
+  app.post('/api/webhooks', {
+    config: { access: 'admin', failure: 'Failed to create webhook', isSentAlone: true },
+    schema: {
+      operationId: 'createWebhook',
+      summary: 'Create a webhook',
+      description:
+        'It is told of what changes from now on. The answer has the secret that deliveries are signed with, and no other but that of a new secret does. At most 100: then 409.',
+      tags,
+      body: CreateWebhook,
+      response: { 201: ref(WebhookWithSecretSchema), 409: ref(ErrorBody) },
+    },
+    preHandler: checkUrl,
+    handler: async (request, reply) =>
+      reply.code(201).send(await webhooks.create(request.body, actorOf(request))),
+  })
+
+  app.get('/api/webhooks/:id', {
+    config: { access: 'admin', failure: 'Failed to fetch webhook', isSentAlone: true },
+    schema: {
+      operationId: 'getWebhook',
+      summary: 'Get a webhook',
+      tags,
+      params: IdParams,
+      response: { 200: ref(WebhookSchema), 404: ref(ErrorBody) },
+    },
+    handler: ({ params }) => webhooks.get(params.id),
+  })
+
+  app.patch('/api/webhooks/:id', {
+    config: { access: 'admin', failure: 'Failed to update webhook', isSentAlone: true },
+    schema: {
+      operationId: 'updateWebhook',
+      summary: 'Change a webhook',
+      tags,
+      params: IdParams,
+      body: UpdateWebhook,
+      response: { 200: ref(WebhookSchema), 404: ref(ErrorBody) },
+    },
+    preHandler: checkUrl,
+    handler: (request) => webhooks.update(request.params.id, request.body, actorOf(request)),
+  })
+
+  app.delete('/api/webhooks/:id', {
+    config: { access: 'admin', failure: 'Failed to delete webhook', isSentAlone: true },
+    schema: {
+      operationId: 'deleteWebhook',
+      summary: 'Delete a webhook',
+      tags,
+      params: IdParams,
+      response: { 200: ref(Success), 404: ref(ErrorBody) },
+    },
+    handler: async (request) => {
+      await webhooks.delete(request.params.id, actorOf(request))
+      return { success: true as const }
+    },
+  })
+
+  app.post('/api/webhooks/:id/test', {
+    config: { access: 'admin', failure: 'Failed to test webhook', isSentAlone: true, isBodyOptional: true },
+    schema: {
+      operationId: 'testWebhook',
+      summary: 'Send a webhook a test message',
+      description:
+        'Of the type `webhook.test`, also when it is not active. Whatever the receiver says is in the answer, which is 200.',
+      tags,
+      params: IdParams,
+      response: { 200: ref(WebhookDeliverySchema), 404: ref(ErrorBody) },
+    },
+    handler: ({ params }) => deliverer.test(params.id),
+  })
+
+  app.post('/api/webhooks/:id/rotate-secret', {
+    config: { access: 'admin', failure: 'Failed to rotate secret', isSentAlone: true, isBodyOptional: true },
+    schema: {
+      operationId: 'rotateWebhookSecret',
+      summary: 'Give a webhook another secret',
+      description: 'It counts from the next delivery on. The answer is the only one that has it.',
+      tags,
+      params: IdParams,
+      response: { 200: ref(WebhookWithSecretSchema), 404: ref(ErrorBody) },
+    },
+    handler: (request) => webhooks.rotateSecret(request.params.id, actorOf(request)),
+  })
+
+  app.get('/api/webhooks/:id/deliveries', {
+    config: { access: 'admin', failure: 'Failed to fetch deliveries', isSentAlone: true },
+    schema: {
+      operationId: 'listWebhookDeliveries',
+      summary: 'List the latest attempts to deliver something, newest first',
+      description: 'The last 200 are kept.',
+      tags,
+      params: IdParams,
+      response: { 200: Type.Array(ref(WebhookDeliverySchema)), 404: ref(ErrorBody) },
+    },
+    handler: ({ params }) => webhooks.deliveries(params.id),
+  })
+
+  app.post('/api/webhooks/:id/replay', {
+    config: { access: 'admin', failure: 'Failed to replay webhook', isSentAlone: true },
+    schema: {
+      operationId: 'replayWebhook',
+      summary: 'Set from where a webhook goes on',
+      description:
+        'The changes after `after` are delivered, once more where they were before. 410 where some of them are not kept any more.',
+      tags,
+      params: IdParams,
+      body: ReplayWebhook,
+      response: { 200: ref(WebhookSchema), 404: ref(ErrorBody), 410: ref(GoneErrorBody) },
+    },
+    handler: ({ params, body }) => webhooks.replay(params.id, body.after),
+  })
+}
+
+export default webhookRoutes

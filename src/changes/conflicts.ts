@@ -1,0 +1,176 @@
+/** What stands in the way of an undo. Checked before anything is written. */
+import { TOLD } from '../db/change-triggers.ts'
+import type { Conflict } from '../errors.ts'
+import { type Effect, isSame, nameOf } from './net-effect.ts'
+import { REFERENCES, type StoredRows, UNIQUE } from './stored-rows.ts'
+import { type Fields, maySee, type Reader } from './told.ts'
+
+/** Conflicts that one response lists, at most. */
+const REPORTED = 100
+
+const ranks = new Map(TOLD.map(({ kind }, rank) => [kind, rank]))
+const rankOf = ({ kind }: Effect): number => ranks.get(kind) ?? 0
+
+/** What the database holds of the records of an undo, by `nameOf`; a record that is gone is missing. */
+export type CurrentRows = ReadonlyMap<string, Fields>
+
+/** How a record will be once it is undone; undefined for one that goes. */
+const restored = ({ before }: Effect, current: Fields | undefined): Fields | undefined =>
+  before === null ? undefined : { ...current, ...before }
+
+/** Looks for all that stands in the way of undoing a write. */
+export class Conflicts {
+  readonly #rows: StoredRows
+  readonly #effects: ReadonlyMap<string, Effect>
+  readonly #current: CurrentRows
+  readonly #reader: Reader
+  readonly #found = new Map<string, Conflict>()
+  readonly #existing = new Map<string, boolean>()
+
+  /** @param reader who undoes it: what that member may not see is not named */
+  constructor(rows: StoredRows, effects: ReadonlyMap<string, Effect>, current: CurrentRows, reader: Reader) {
+    this.#rows = rows
+    this.#effects = effects
+    this.#current = current
+    this.#reader = reader
+  }
+
+  /** What stands in the way: the first hundred, parents first. */
+  all(): Conflict[] {
+    const parentsFirst = [...this.#effects.values()].toSorted((one, other) => rankOf(one) - rankOf(other))
+    for (const effect of parentsFirst) {
+      if (this.#found.size >= REPORTED) break
+      // Its entries are there again wherever an item is.
+      if (effect.kind === 'kanban-activity' && this.#effect('kanban-item', effect.itemId)) continue
+      this.#checkState(effect)
+      this.#checkReferences(effect)
+      this.#checkPlace(effect)
+      this.#checkUnique(effect)
+      this.#checkBelongings(effect)
+    }
+    if (this.#found.size < REPORTED) this.#checkColumns()
+    return [...this.#found.values()]
+  }
+
+  #add(conflict: Conflict): void {
+    const { kind, id, field } = conflict
+    if (this.#found.size < REPORTED) this.#found.set(JSON.stringify([kind, id, field]), conflict)
+  }
+
+  /** How many records to look at to see {@link REPORTED} that are not of this write, if there are so many. */
+  #enough(): number {
+    return this.#effects.size + REPORTED + 1
+  }
+
+  #effect(kind: string, id: unknown): Effect | undefined {
+    return this.#effects.get(nameOf(kind, id))
+  }
+
+  #exists(kind: string, id: unknown): boolean {
+    const name = nameOf(kind, id)
+    const known = this.#existing.get(name)
+    if (known !== undefined) return known
+    const exists = this.#rows.having(kind, { id }, 1).length > 0
+    this.#existing.set(name, exists)
+    return exists
+  }
+
+  /** A record that was deleted must not exist again; any other must be as the write left it. */
+  #checkState({ kind, id, after }: Effect): void {
+    const current = this.#current.get(nameOf(kind, id))
+    if ((after === null) === (current !== undefined)) this.#add({ kind, id })
+    if (after === null || current === undefined) return
+    for (const [field, value] of Object.entries(after)) {
+      const isKept = field === 'updatedAt' || !(field in current) || isSame(current[field], value)
+      if (!isKept) this.#add({ kind, id, field })
+    }
+  }
+
+  /** What a record will belong to, or name, must exist then. */
+  #checkReferences({ kind, id, before }: Effect): void {
+    if (before === null) return
+    for (const { field, parent } of REFERENCES.filter((one) => one.kind === kind)) {
+      const named = before[field]
+      if (named === undefined || named === null) continue
+      const effect = this.#effect(parent, named)
+      const willExist = effect ? effect.before !== null : this.#exists(parent, named)
+      if (!willExist) this.#add({ kind, id, field })
+    }
+  }
+
+  /** A label is for items of its own project: the item must not have moved to another one. */
+  #checkPlace({ kind, id, before, itemId, projectId }: Effect): void {
+    if (kind !== 'kanban-item-label' || before === null || projectId === null) return
+    const item = this.#effect('kanban-item', itemId)
+    if (item && (item.before === null || 'projectId' in item.before)) return
+    const current = this.#rows.having('kanban-item', { id: itemId, projectId }, 1)
+    if (current.length === 0 && this.#exists('kanban-item', itemId)) this.#add({ kind, id, field: 'itemId' })
+  }
+
+  /** Another record must not have what is unique. */
+  #checkUnique(effect: Effect): void {
+    const { kind, id, before } = effect
+    const unique = UNIQUE.get(kind)
+    const final = restored(effect, this.#current.get(nameOf(kind, id)))
+    if (!unique || !final || !before || !unique.some((field) => field in before)) return
+    const wanted = Object.fromEntries(unique.map((field) => [field, final[field]]))
+    for (const holder of this.#rows.having(kind, wanted, 1)) {
+      if (holder.id === id || !this.#keeps(kind, holder.id, wanted)) continue
+      this.#add({ kind, id, field: unique.at(-1) as string })
+    }
+  }
+
+  /** Whether a record that has these values now will have them after the undo. */
+  #keeps(kind: string, id: unknown, values: Fields): boolean {
+    const effect = this.#effect(kind, id)
+    if (!effect) return true
+    const { before } = effect
+    if (before === null) return false
+    return Object.entries(values).every(
+      ([field, value]) => !(field in before) || isSame(before[field], value),
+    )
+  }
+
+  /** Nothing that came since may belong to what goes. */
+  #checkBelongings({ kind, id, before, after }: Effect): void {
+    if (before !== null || after === null) return
+    for (const { kind: child, field } of REFERENCES.filter(({ parent }) => parent === kind)) {
+      if (child === 'kanban-activity') continue
+      for (const key of this.#rows.having(child, { [field]: id }, this.#enough())) {
+        const name = child === 'kanban-item-label' ? `${key.itemId}:${key.labelId}` : key.id
+        if (!this.#keeps(child, name, { [field]: id })) continue
+        this.#add(this.#isHidden(child, key) ? { kind, id } : { kind: child, id: String(name) })
+      }
+    }
+  }
+
+  #isHidden(kind: string, key: Fields): boolean {
+    const { ownerId = null } = this.#rows.one(kind, key) ?? {}
+    return !maySee({ kind, ownerId: ownerId === null ? null : String(ownerId) }, this.#reader)
+  }
+
+  /** The columns of boards that will be there no more, or not by their names, must be empty: items name them. */
+  #checkColumns(): void {
+    const columns = [...this.#effects.values()].filter(({ kind }) => kind === 'kanban-column')
+    const places = columns.flatMap((effect) => {
+      const current = this.#current.get(nameOf(effect.kind, effect.id))
+      return [{ current: placeOf(current), final: placeOf(restored(effect, current)) }]
+    })
+    const final = new Set(places.map((place) => JSON.stringify(place.final)))
+    for (const { current } of places) {
+      if (current === undefined || final.has(JSON.stringify(current))) continue
+      const [projectId, column] = current
+      const project = this.#effect('project', projectId)
+      if (project?.before === null) continue
+      const values = { projectId, column }
+      for (const { id } of this.#rows.having('kanban-item', values, this.#enough())) {
+        if (this.#keeps('kanban-item', id, values))
+          this.#add({ kind: 'kanban-item', id: String(id), field: 'column' })
+      }
+    }
+  }
+}
+
+/** A column's board and name. */
+const placeOf = (column: Fields | undefined): [unknown, unknown] | undefined =>
+  column && [column.projectId, column.name]

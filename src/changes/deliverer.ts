@@ -1,0 +1,372 @@
+/**
+ * Delivers changes to webhooks, while the service runs: each webhook gets the changes that are for it in their order, one at a
+ * time, and its place is stored after each success. What is in flight when the service ends, however it ends, is sent again
+ * at the next start.
+ *
+ * Each of the webhooks, of which there are at most a hundred, waits for its own receiver alone: a slow one delays nobody else.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { throwNotFound } from '../db/existence.ts'
+import { newId } from '../db/ids.ts'
+import { webhooks } from '../db/schema.ts'
+import { ApiError } from '../errors.ts'
+import type { WebhookDelivery } from '../schemas/records.ts'
+import { timestamp } from '../time.ts'
+import type { Clock } from './clock.ts'
+import {
+  type Delivered,
+  type Deliveries,
+  isTold,
+  JITTER,
+  RETRY_DELAYS,
+  type Skipped,
+  type Target,
+} from './deliveries.ts'
+import type { DeliveryLock } from './delivery-lock.ts'
+import type { ChangeHead, Sequence } from './sequence.ts'
+import { toChange } from './told.ts'
+import type { Attempt, Message, Sender } from './webhook-sender.ts'
+
+/** Milliseconds between looks at the table: another service may have changed it, and retries become due. */
+export const HEARTBEAT = 1000
+
+/** Changes that are looked through at a time. */
+const SLICE = 1000
+
+/**
+ * How far a place may fall behind, in changes and in milliseconds, that are not for the webhook: storing each would be a
+ * write for every change of a service whose webhooks are picky.
+ */
+const SKIPS_STORED_AFTER = { changes: 1000, time: 60_000 }
+
+/** Milliseconds until an outcome that could not be stored is stored again. */
+const STORE_AGAIN = 5000
+
+/** Milliseconds in which the same trouble is reported once. */
+const REPORTED_AGAIN = 60_000
+
+/** Tests that may wait for their answers at the same time. */
+const TESTS_LIMIT = 20
+
+/** What tells that there may be new changes. */
+export interface Tail {
+  /** @returns what ends it */
+  subscribe: (listener: () => void) => () => void
+}
+
+/** How outcomes are stored: `Deliveries` as writes that resolve once they are on disk. */
+export interface Outcomes {
+  delivered: (...args: Parameters<Deliveries['delivered']>) => Promise<number | undefined>
+  failed: (...args: Parameters<Deliveries['failed']>) => Promise<void>
+  skipped: (...args: Parameters<Deliveries['skipped']>) => Promise<void>
+}
+
+/** What the deliverer depends on. */
+export interface DelivererOptions {
+  sequence: Pick<Sequence, 'heads' | 'one' | 'groupOf'>
+  deliveries: Pick<Deliveries, 'active' | 'target'>
+  outcomes: Outcomes
+  sender: Sender
+  tail: Tail
+  lock: DeliveryLock
+  clock: Clock
+  /** Reports what went wrong in the service itself. */
+  warn: (error: unknown, message: string) => void
+}
+
+/** A webhook that is delivered to. */
+interface Place {
+  webhook: Target
+  /** The `after` and the filter that the queue is of. */
+  basis: string
+  /** The changes that are for it, up to the one that was examined last. */
+  queue: number[]
+  examined: number
+  /** When its place was stored, or first seen, by the clock that is never set. */
+  storedAt: number
+  /** Of which failure the time of the next attempt is, and that time by the clock that is never set. */
+  retryOf: string
+  dueAt: number
+  isRunning: boolean
+}
+
+const basisOf = ({ after, projectId, kinds }: Target) => JSON.stringify([after, projectId, kinds])
+
+/** The deliverer of one process. */
+export class Deliverer {
+  readonly #options: DelivererOptions
+  readonly #places = new Map<string, Place>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #stopping = new AbortController()
+  /** When which trouble was reported. */
+  readonly #reported = new Map<string, number>()
+  /** Tests that wait for their answers. */
+  #tests = 0
+  #unsubscribe: (() => void) | undefined
+  #cancelHeartbeat = (): void => undefined
+
+  constructor(options: DelivererOptions) {
+    this.#options = options
+  }
+
+  /** Starts: from now on changes are delivered. */
+  start(): void {
+    this.#beat()
+  }
+
+  /** Stops: aborts what is in flight, and waits until it has. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#follow(false)
+    this.#cancelHeartbeat()
+    await Promise.all(this.#running)
+    this.#options.sender.close()
+    this.#options.lock.release()
+  }
+
+  /** Takes in what has changed in the table of webhooks. */
+  refresh(): void {
+    if (this.#isStopped) return
+    try {
+      const active = this.#options.deliveries.active()
+      const targets = active.length > 0 && this.#options.lock.take() ? active : []
+      const ids = new Set(targets.map(({ id }) => id))
+      for (const [id, { isRunning }] of this.#places) if (!isRunning && !ids.has(id)) this.#places.delete(id)
+      for (const webhook of targets) this.#adopt(webhook)
+      this.#follow(targets.length > 0)
+      this.#look()
+    } catch (error) {
+      this.#warn(error, 'could not look for changes to deliver')
+    }
+  }
+
+  /**
+   * Delivers a test message, whatever state the webhook is in; its place stays where it is.
+   * @returns how that went, which is not kept
+   * @throws ApiError 404; 503 while too many tests wait for their answers
+   */
+  async test(webhookId: string): Promise<WebhookDelivery> {
+    const { url, secret } = this.#options.deliveries.target(webhookId) ?? throwNotFound(webhooks)
+    if (this.#tests >= TESTS_LIMIT) {
+      throw new ApiError(503, 'Too many tests at the same time', { headers: { 'retry-after': '10' } })
+    }
+    this.#tests += 1
+    try {
+      const createdAt = timestamp(this.#options.clock.now())
+      const id = `${webhookId}.test-${newId()}`
+      const data = { webhookId, message: 'This is a test of the webhook: nothing has changed.' }
+      const body = JSON.stringify({ type: 'webhook.test', timestamp: createdAt, data })
+      const attempt = await this.#send({ id, url, secret, body })
+      return { id, webhookId, seq: null, ...attempt, createdAt }
+    } finally {
+      this.#tests -= 1
+    }
+  }
+
+  /** Follows the sequence as long as there is somebody to tell. */
+  #follow(isNeeded: boolean): void {
+    if (isNeeded === (this.#unsubscribe !== undefined)) return
+    this.#unsubscribe?.()
+    this.#unsubscribe = isNeeded ? this.#options.tail.subscribe(() => this.#look()) : undefined
+  }
+
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted
+  }
+
+  /** Reports trouble: it may come with every beat. */
+  #warn(error: unknown, message: string): void {
+    const now = this.#options.clock.elapsed()
+    const reported = this.#reported.get(message)
+    if (reported !== undefined && now - reported < REPORTED_AGAIN) return
+    this.#reported.set(message, now)
+    this.#options.warn(error, message)
+  }
+
+  #send(message: Message): Promise<Attempt> {
+    return this.#options.sender.send(message, this.#stopping.signal)
+  }
+
+  #beat(): void {
+    this.refresh()
+    this.#storeSkips()
+    this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT, () => this.#beat())
+  }
+
+  /** Takes in a webhook as it is now: its place and filter may have been set, or its failures forgotten. */
+  #adopt(webhook: Target): Place {
+    const { clock } = this.#options
+    const basis = basisOf(webhook)
+    const place = this.#places.get(webhook.id) ?? {
+      webhook,
+      basis: '',
+      queue: [],
+      examined: 0,
+      storedAt: clock.elapsed(),
+      retryOf: '',
+      dueAt: 0,
+      isRunning: false,
+    }
+    this.#places.set(webhook.id, place)
+    place.webhook = webhook
+    if (place.basis !== basis) Object.assign(place, { basis, queue: [], examined: webhook.after })
+    const { attempts, retryAt } = webhook
+    const retryOf = `${attempts} ${retryAt}`
+    if (place.retryOf !== retryOf) {
+      // The system's clock may have been set back since.
+      const longest = (RETRY_DELAYS[attempts - 1] ?? 0) * (1 + JITTER)
+      const delay = Math.min(Date.parse(retryAt ?? '') - clock.now(), longest)
+      Object.assign(place, { retryOf, dueAt: clock.elapsed() + delay })
+    }
+    return place
+  }
+
+  /** Whether the next attempt may be made: by either clock, since one stands still while the machine sleeps. */
+  #isDue({ webhook: { retryAt }, dueAt }: Place): boolean {
+    const { clock } = this.#options
+    if (retryAt === null || clock.elapsed() >= dueAt) return true
+    return !(clock.now() < Date.parse(retryAt))
+  }
+
+  /** Looks at the changes that the webhooks have not seen yet, and starts to deliver those that are for them. */
+  #look(): void {
+    const slices = new Map<number, ChangeHead[]>()
+    // Webhooks that have seen all so far read the same slice.
+    const read = (seq: number) => {
+      const slice = slices.get(seq) ?? [...this.#options.sequence.heads(seq, SLICE)]
+      slices.set(seq, slice)
+      return slice
+    }
+    for (const place of this.#places.values()) {
+      if (place.isRunning || this.#isStopped || !this.#isDue(place)) continue
+      const isMore = place.queue.length === 0 && this.#examine(place, read)
+      if (isMore || place.queue.length > 0) this.#run(place)
+    }
+  }
+
+  /** Examines the next changes. @returns whether there may be more */
+  #examine(place: Place, read: (seq: number) => ChangeHead[]): boolean {
+    const heads = read(place.examined)
+    for (const head of heads) {
+      if (isTold(place.webhook, head)) place.queue.push(head.seq)
+      place.examined = head.seq
+    }
+    return heads.length === SLICE
+  }
+
+  /** Delivers to a webhook what there is for it. */
+  #run(place: Place): void {
+    place.isRunning = true
+    const run = this.#deliverAll(place)
+      .catch((error) => {
+        if (!this.#isStopped) this.#warn(error, 'could not deliver changes to a webhook')
+      })
+      .finally(() => {
+        place.isRunning = false
+        this.#running.delete(run)
+      })
+    this.#running.add(run)
+  }
+
+  async #deliverAll(place: Place): Promise<void> {
+    const { deliveries, sequence } = this.#options
+    const read = (seq: number) => [...sequence.heads(seq, SLICE)]
+    while (!this.#isStopped) {
+      const webhook = deliveries.target(place.webhook.id)
+      if (!webhook?.active) return
+      this.#adopt(webhook)
+      if (!this.#isDue(place)) return
+      const isMore = place.queue.length === 0 && this.#examine(place, read)
+      const [seq] = place.queue
+      if (seq !== undefined) await this.#deliver(place, seq)
+      else if (isMore) await setImmediate()
+      else return
+    }
+  }
+
+  /** Delivers a change, and stores how that went. */
+  async #deliver(place: Place, seq: number): Promise<void> {
+    const { outcomes, clock } = this.#options
+    const { webhook, queue } = place
+    const message = this.#messageOf(webhook, seq)
+    // It is not kept any more.
+    if (message === undefined) {
+      queue.shift()
+      return
+    }
+    const attempt = await this.#send(message)
+    const delivered: Delivered = { seq, attempt }
+    if (attempt.error !== null) {
+      if (this.#isStopped) return
+      const jitter = JITTER * (2 * Math.random() - 1)
+      await this.#store(() => outcomes.failed(webhook.id, delivered, clock.now(), jitter))
+      return
+    }
+    const to = queue.length === 1 ? place.examined : seq
+    const after = await this.#store(() => outcomes.delivered(webhook.id, delivered, webhook.after, to))
+    // Otherwise it was set meanwhile, and the queue is made anew.
+    if (after !== to || place.queue !== queue) return
+    queue.shift()
+    place.webhook = { ...webhook, after }
+    place.basis = basisOf(place.webhook)
+    place.storedAt = clock.elapsed()
+  }
+
+  /** The message that tells of a change; undefined where it is not kept any more. */
+  #messageOf({ id, url, secret }: Target, seq: number): Message | undefined {
+    const row = this.#options.sequence.one(seq)
+    if (row === undefined) return undefined
+    const change = toChange(row, this.#options.sequence.groupOf(row))
+    const body = JSON.stringify({ type: `${row.kind}.${row.action}`, timestamp: row.at, data: change })
+    return { id: `${id}.${seq}`, url, secret, body }
+  }
+
+  /** Stores an outcome, as often as it takes: what was received must not be sent again for a full disk here. */
+  async #store<T>(write: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await write()
+      } catch (error) {
+        if (this.#isStopped) throw error
+        this.#warn(error, 'could not store how a delivery went')
+        await this.#pause(STORE_AGAIN)
+      }
+    }
+  }
+
+  /** Waits; no longer when the service stops. */
+  #pause(milliseconds: number): Promise<void> {
+    const { signal } = this.#stopping
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel()
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const cancel = this.#options.clock.after(milliseconds, end)
+      signal.addEventListener('abort', end)
+    })
+  }
+
+  /** Stores places that have moved on by changes that were not for their webhooks. */
+  #storeSkips(): void {
+    const now = this.#options.clock.elapsed()
+    const skips: Skipped[] = []
+    for (const place of this.#places.values()) {
+      const { webhook, examined, queue, isRunning, storedAt } = place
+      const skipped = examined - webhook.after
+      const isLate = skipped >= SKIPS_STORED_AFTER.changes || now - storedAt >= SKIPS_STORED_AFTER.time
+      if (isRunning || queue.length > 0 || skipped <= 0 || !isLate) continue
+      skips.push({ id: webhook.id, from: webhook.after, to: examined })
+      place.storedAt = now
+    }
+    if (skips.length === 0) return
+    const run = this.#options.outcomes
+      .skipped(skips)
+      .catch((error) => {
+        if (!this.#isStopped) this.#warn(error, 'could not store the places of webhooks')
+      })
+      .finally(() => this.#running.delete(run))
+    this.#running.add(run)
+  }
+}

@@ -1,0 +1,168 @@
+/** Deliveries of changes to webhooks, as they are stored: which are due, and how each attempt ended. */
+import { and, asc, desc, eq, lte, sql } from 'drizzle-orm'
+import type { SharedDatabase } from '../db/client.ts'
+import { newId } from '../db/ids.ts'
+import { webhookDeliveries, webhooks } from '../db/schema.ts'
+import { change, given, insertInto, selectAll, selectById, updateIn } from '../db/statements.ts'
+import { type AuditLog, SERVICE } from '../members/audit-log.ts'
+import { timestamp } from '../time.ts'
+import type { ChangeHead } from './sequence.ts'
+import { isOfProject, maySee } from './told.ts'
+import type { Attempt } from './webhook-sender.ts'
+import { DELIVERIES_KEPT, WEBHOOKS_LIMIT } from './webhooks.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Milliseconds from each failed attempt to the next. After the last one there is none. */
+export const RETRY_DELAYS: readonly number[] = [
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  HOUR,
+  6 * HOUR,
+  24 * HOUR,
+]
+
+/** By how much of itself a delay may be longer or shorter, so that deliveries which failed together do not stay together. */
+export const JITTER = 0.2
+
+/** The status by which a receiver says that it wants nothing any more. */
+const GONE = 410
+
+/** A webhook as deliveries need it, secret included. */
+export type Target = typeof webhooks.$inferSelect
+
+/** How the delivery of a change ended. */
+export interface Delivered {
+  seq: number
+  attempt: Attempt
+}
+
+/** A webhook's place that moved past changes it is not told of. */
+export interface Skipped {
+  id: string
+  from: number
+  to: number
+}
+
+/** A reader that is nobody in particular. */
+const ANYBODY = { id: '', role: 'member' }
+
+/**
+ * Whether a webhook is told of a change. An idea is its owner's alone. Of members and teams, which are the admins' business,
+ * a webhook is told when it asks for them by name: most receivers want boards, and should not get emails by accident.
+ */
+export function isTold({ projectId, kinds }: Pick<Target, 'projectId' | 'kinds'>, head: ChangeHead): boolean {
+  if (head.ownerId !== null) return false
+  if (projectId !== null && !isOfProject(head, projectId)) return false
+  return kinds.length === 0 ? maySee(head, ANYBODY) : kinds.includes(head.kind)
+}
+
+function statementsOf(db: SharedDatabase) {
+  const { webhookId, id } = webhookDeliveries
+  return {
+    active: selectAll<Target>(db, () =>
+      db
+        .select()
+        .from(webhooks)
+        .where(eq(webhooks.active, true))
+        .orderBy(asc(webhooks.id))
+        .limit(WEBHOOKS_LIMIT),
+    ),
+    one: selectById(db, webhooks),
+    update: updateIn(db, webhooks),
+    insert: insertInto(db, webhookDeliveries),
+    prune: change(() => {
+      const isOfWebhook = eq(webhookId, given('webhookId'))
+      const tooMany = db
+        .select({ id })
+        .from(webhookDeliveries)
+        .where(isOfWebhook)
+        .orderBy(desc(id))
+        .limit(1)
+        .offset(DELIVERIES_KEPT)
+      return db.delete(webhookDeliveries).where(and(isOfWebhook, lte(id, sql`(${tooMany})`)))
+    }),
+  }
+}
+
+/** The deliveries. None of this is a change that the sequence tells of. */
+export class Deliveries {
+  static readonly reads: readonly string[] = ['active', 'target']
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #audit: AuditLog
+
+  constructor(db: SharedDatabase, audit: AuditLog) {
+    this.#sql = statementsOf(db)
+    this.#audit = audit
+  }
+
+  /** The active webhooks, by id. */
+  active(): Target[] {
+    return this.#sql.active()
+  }
+
+  /** A webhook; undefined for one that is gone. */
+  target(id: string): Target | undefined {
+    return this.#sql.one(id)
+  }
+
+  /**
+   * Records that a change was delivered, and moves the webhook's place, unless it was set back meanwhile.
+   * @param from its place when the change was sent
+   * @param to its place now: the change, or later where what follows is not for it
+   * @returns its place; undefined for a webhook that is gone
+   */
+  delivered(id: string, { seq, attempt }: Delivered, from: number, to: number): number | undefined {
+    const webhook = this.#attempted(id, seq, attempt)
+    if (webhook === undefined) return undefined
+    const after = webhook.after < from ? webhook.after : Math.max(webhook.after, to)
+    this.#sql.update(id, { after, attempts: 0, retryAt: null, failingSince: null })
+    return after
+  }
+
+  /**
+   * Records that a change was not delivered: it is tried again later. After too many attempts, and when the receiver is
+   * gone, the webhook is deactivated.
+   * @param now milliseconds since 1970
+   * @param jitter by how much of itself the delay until the next attempt is longer, or shorter
+   */
+  failed(id: string, { seq, attempt }: Delivered, now: number, jitter: number): void {
+    const webhook = this.#attempted(id, seq, attempt)
+    if (!webhook?.active) return
+    const failingSince = webhook.failingSince ?? timestamp(now)
+    const delay = RETRY_DELAYS[webhook.attempts]
+    const attempts = webhook.attempts + 1
+    if (delay !== undefined && attempt.status !== GONE) {
+      this.#sql.update(id, { attempts, failingSince, retryAt: timestamp(now + delay * (1 + jitter)) })
+      return
+    }
+    this.#sql.update(id, { attempts, failingSince, retryAt: null, active: false, updatedAt: timestamp(now) })
+    const reason = attempt.status === GONE ? 'gone' : 'failing'
+    this.#audit.record({
+      action: 'webhook-deactivated',
+      by: SERVICE,
+      subjectId: id,
+      metadata: { reason, failingSince },
+    })
+  }
+
+  /** Moves places past changes that are not for their webhooks, unless they were set meanwhile. */
+  skipped(places: readonly Skipped[]): void {
+    for (const { id, from, to } of places) {
+      if (this.#sql.one(id)?.after === from) this.#sql.update(id, { after: to })
+    }
+  }
+
+  /** Keeps a record of an attempt. @returns its webhook; undefined for one that is gone */
+  #attempted(id: string, seq: number, attempt: Attempt): Target | undefined {
+    const webhook = this.#sql.one(id)
+    if (webhook === undefined) return undefined
+    this.#sql.insert({ ...attempt, id: newId(), webhookId: id, seq, createdAt: timestamp() })
+    this.#sql.prune({ webhookId: id })
+    return webhook
+  }
+}

@@ -1,0 +1,100 @@
+/** The history of one project or item: all changes of what belongs to it, also once it is deleted. */
+import { read, type SharedDatabase } from '../db/client.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { kanbanItems, projects } from '../db/schema.ts'
+import { existsIn, type Identified } from '../db/statements.ts'
+import { BYTES_READ, isLimited, TooMuchWork } from '../db/work-limits.ts'
+import type { JsonBytes } from '../schemas/serialization.ts'
+import { changeText } from './change-text.ts'
+import type { ChangeHead, ChangeRow, Sequence } from './sequence.ts'
+import type { Subjects } from './subjects.ts'
+import { isOfProject, maySee, type Reader } from './told.ts'
+
+/** Changes on a page, where nothing else is asked for. */
+export const HISTORY_LIMIT = 100
+
+/** Which page: how many changes, and those before which one. */
+export interface HistoryQuery {
+  limit?: number
+  cursor?: number
+}
+
+/** A page as JSON, and the cursor of the next one where there is one. */
+export interface HistoryPage {
+  body: JsonBytes
+  next: number | undefined
+}
+
+/** A kind of record that has a history. */
+interface Kind {
+  table: Identified
+  isOf: (change: Pick<ChangeRow, 'projectId' | 'fromProjectId' | 'itemId'>, id: string) => boolean
+  exists: (id: string) => boolean
+}
+
+/** The histories of projects and items. */
+export class History {
+  static readonly reads: readonly string[] = ['ofProject', 'ofItem']
+  readonly #db: SharedDatabase
+  readonly #sequence: Sequence
+  readonly #subjects: Subjects
+  readonly #project: Kind
+  readonly #item: Kind
+
+  constructor(db: SharedDatabase, sequence: Sequence, subjects: Subjects) {
+    this.#db = db
+    this.#sequence = sequence
+    this.#subjects = subjects
+    this.#project = { table: projects, isOf: isOfProject, exists: existsIn(db, projects) }
+    this.#item = {
+      table: kanbanItems,
+      isOf: ({ itemId }, id) => itemId === id,
+      exists: existsIn(db, kanbanItems),
+    }
+  }
+
+  /**
+   * The changes of a project and all that belongs to it, newest first.
+   * @throws ApiError 404 where there is neither such a project nor a change of it; TooMuchWork
+   */
+  ofProject(id: string, query: HistoryQuery, reader: Reader): HistoryPage {
+    return read(this.#db, () => this.#page(this.#project, id, query, reader))
+  }
+
+  /** The changes of an item and all that belongs to it, as {@link ofProject}. */
+  ofItem(id: string, query: HistoryQuery, reader: Reader): HistoryPage {
+    return read(this.#db, () => this.#page(this.#item, id, query, reader))
+  }
+
+  #page(
+    kind: Kind,
+    id: string,
+    { limit = HISTORY_LIMIT, cursor = Number.POSITIVE_INFINITY }: HistoryQuery,
+    reader: Reader,
+  ): HistoryPage {
+    this.#ensureKnown(kind, id)
+    // One more than the page holds shows whether there is a next one.
+    const seqs = this.#subjects.list(id, cursor, limit + 1)
+    const heads = this.#sequence.headsOf(seqs.slice(0, limit))
+    this.#ensureShort(heads)
+    const shown = heads.filter((head) => kind.isOf(head, id) && maySee(head, reader))
+    const rows = this.#sequence.several(shown.map(({ seq }) => seq))
+    const groups = this.#sequence.groupsOf(rows)
+    const texts = rows.map((row, index) => changeText(row, groups[index] as number))
+    return {
+      body: Buffer.from(`[${texts.toReversed().join(',')}]`),
+      next: seqs.length > limit ? seqs[limit - 1] : undefined,
+    }
+  }
+
+  #ensureKnown({ table, exists, isOf }: Kind, id: string): void {
+    if (exists(id)) return
+    const newest = this.#sequence.headsOf(this.#subjects.list(id, Number.POSITIVE_INFINITY, 1))
+    if (!newest.some((head) => isOf(head, id))) throwNotFound(table)
+  }
+
+  #ensureShort(heads: readonly ChangeHead[]): void {
+    const bytes = heads.reduce((sum, { size }) => sum + size, 0)
+    if (bytes > BYTES_READ && isLimited(this.#db)) throw new TooMuchWork()
+  }
+}

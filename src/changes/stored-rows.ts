@@ -1,0 +1,139 @@
+/** The rows of all kinds of records that the sequence tells of, as they are stored: for writing back what it kept. */
+import { getTableName } from 'drizzle-orm'
+import { CasingCache } from 'drizzle-orm/casing'
+import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { fieldsOf, TOLD, type Told } from '../db/change-triggers.ts'
+import type { SharedDatabase } from '../db/client.ts'
+import { byFields } from '../db/statements.ts'
+import { once } from '../once.ts'
+import type { Fields } from './told.ts'
+
+/** The fields that name a record, in order: `id`, but of an item's label two. */
+type Key = readonly string[]
+
+/** A field that names another record, without which this one cannot be. */
+export interface Reference {
+  /** The kind that has the field. */
+  kind: string
+  field: string
+  /** The kind that it names. */
+  parent: string
+  /** Whether the record goes with the one it names. */
+  cascades: boolean
+}
+
+const casing = new CasingCache('snake_case')
+
+const kindOf = new Map(TOLD.map(({ table, kind }) => [getTableName(table), kind]))
+
+const nameOf = (told: Told, column: SQLiteColumn): string => {
+  const stored = casing.getColumnCasing(column)
+  return fieldsOf(told).find((field) => field.column === stored)?.name as string
+}
+
+/** The fields of all records that name others, by foreign keys. */
+export const REFERENCES: readonly Reference[] = TOLD.flatMap((told) =>
+  getTableConfig(told.table).foreignKeys.map((key) => {
+    const { columns, foreignTable } = key.reference()
+    return {
+      kind: told.kind,
+      field: nameOf(told, columns[0] as SQLiteColumn),
+      parent: kindOf.get(getTableName(foreignTable)) as string,
+      cascades: key.onDelete === 'cascade',
+    }
+  }),
+)
+
+/** The fields that only one record of a kind may have these values of, besides those that name it. */
+export const UNIQUE: ReadonlyMap<string, Key> = new Map(
+  TOLD.flatMap((told) => {
+    const unique = getTableConfig(told.table).indexes.filter(({ config }) => config.unique)
+    // Of members alone there is one of an expression; nobody writes them here.
+    return told.kind === 'member'
+      ? []
+      : unique.map(
+          ({ config }) =>
+            [told.kind, config.columns.map((column) => nameOf(told, column as SQLiteColumn))] as const,
+        )
+  }),
+)
+
+/** The fields that name a record of a kind. */
+export const keyOf = (kind: string): Key => (kind === 'kanban-item-label' ? ['itemId', 'labelId'] : ['id'])
+
+function statementsOf({ $client: client }: SharedDatabase, told: Told) {
+  const table = getTableName(told.table)
+  const columns = new Map(fieldsOf(told).map(({ name, column }) => [name, `"${column}"`]))
+  const column = (name: string) => columns.get(name) as string
+  const named = (fields: Key) => fields.map((name) => `${column(name)} = +:${name}`).join(' and ')
+  const all = [...columns].map(([name, stored]) => `${stored} as "${name}"`).join(', ')
+  const key = keyOf(told.kind)
+  const keys = key.map((name) => `${column(name)} as "${name}"`).join(', ')
+  return {
+    columns,
+    one: once(() => client.prepare<[Fields], Fields>(`select ${all} from ${table} where ${named(key)}`)),
+    remove: once(() => client.prepare<[Fields]>(`delete from ${table} where ${named(key)}`)),
+    insert: byFields((names) =>
+      client.prepare<[Fields]>(
+        `insert into ${table} (${names.map(column).join(', ')}) values (${names.map((name) => `:${name}`).join(', ')})`,
+      ),
+    ),
+    update: byFields((names) => {
+      const others = names.filter((name) => !key.includes(name))
+      const values = others.map((name) => `${column(name)} = :${name}`).join(', ')
+      return client.prepare<[Fields]>(`update ${table} set ${values} where ${named(key)}`)
+    }),
+    /** The names of the records with some values, at most so many. */
+    having: byFields((names) => {
+      const fields = names.filter((name) => name !== 'limit')
+      return client.prepare<[Fields], Fields>(
+        `select ${keys} from ${table} where ${named(fields)} limit +:limit`,
+      )
+    }),
+  }
+}
+
+/** Reads and writes rows as they are stored, under the names of the API. */
+export class StoredRows {
+  readonly #sql: ReadonlyMap<string, ReturnType<typeof statementsOf>>
+
+  constructor(db: SharedDatabase) {
+    this.#sql = new Map(TOLD.map((told) => [told.kind, statementsOf(db, told)]))
+  }
+
+  /** A row; undefined where there is none. @param key the values of the fields that {@link keyOf} names */
+  one(kind: string, key: Fields): Fields | undefined {
+    return this.#of(kind).one().get(key)
+  }
+
+  /** The keys of the rows with these values. @param limit how many, at most */
+  having(kind: string, fields: Fields, limit: number): Fields[] {
+    const values = { ...fields, limit }
+    return this.#of(kind).having(values).all(values)
+  }
+
+  /** Inserts a row. Fields that the table has no more are left out; those that it got since have their defaults. */
+  insert(kind: string, fields: Fields): void {
+    const { insert, columns } = this.#of(kind)
+    const values = Object.fromEntries(Object.entries(fields).filter(([name]) => columns.has(name)))
+    insert(values).run(values)
+  }
+
+  /** Changes some fields of a row. */
+  update(kind: string, key: Fields, fields: Fields): void {
+    const { update, columns } = this.#of(kind)
+    const known = Object.entries(fields).filter(([name]) => columns.has(name))
+    if (known.length === 0) return
+    const values = { ...Object.fromEntries(known), ...key }
+    update(values).run(values)
+  }
+
+  /** Deletes a row, with all that belongs to it. */
+  remove(kind: string, key: Fields): void {
+    this.#of(kind).remove().run(key)
+  }
+
+  #of(kind: string) {
+    return this.#sql.get(kind) as ReturnType<typeof statementsOf>
+  }
+}

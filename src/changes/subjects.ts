@@ -1,0 +1,136 @@
+/**
+ * The index of the sequence: which changes belong to a project or an item, and which deleted one. It is written behind
+ * the sequence, in slices, since an index of SQLite's would cost every write.
+ */
+import type { SharedDatabase } from '../db/client.ts'
+import { ensureFew } from '../db/work-limits.ts'
+import { once } from '../once.ts'
+
+/** The subject of all deletions of projects and items. */
+export const DELETIONS = ''
+
+/** Changes of one slice, at most: some 5 ms. */
+const SLICE = 1000
+
+/** Changes that are not in the index yet and still read on the event loop, at most: some 5 ms. */
+const SCANNED = 10_000
+
+/** Condition: a change deletes what the trash shows. */
+const IS_DELETION = `(action = 'deleted' and kind in ('project', 'kanban-item'))`
+
+/** Condition: a change belongs to the subject `:subject`. @see isOfProject */
+const HAS_SUBJECT = `(project_id = :subject or item_id = :subject or from_project_id = :subject
+  or (:subject = '${DELETIONS}' and ${IS_DELETION}))`
+
+/** The entries of the changes that pass a condition, as SQL. */
+export const entriesOf = (condition: string): string =>
+  [
+    `select project_id, seq from changes where ${condition} and project_id is not null`,
+    `select item_id, seq from changes where ${condition} and item_id is not null`,
+    `select from_project_id, seq from changes where ${condition} and from_project_id is not null`,
+    `select '${DELETIONS}', seq from changes where ${condition} and ${IS_DELETION}`,
+  ].join(' union all ')
+
+function statementsOf({ $client: client }: SharedDatabase) {
+  const numbers = (sql: string) => once(() => client.prepare<[object], number>(sql).pluck())
+  const range = 'seq > :after and seq <= :last'
+  return {
+    /** How far the index is written, negative: an entry of {@link DELETIONS}, whose others have positive places. */
+    mark: once(() =>
+      client
+        .prepare<[], number>(
+          `select seq from change_subjects where subject = '${DELETIONS}' and seq < 0 order by seq limit 1`,
+        )
+        .pluck(),
+    ),
+    newest: once(() => client.prepare<[], number>('select max(seq) from changes').pluck()),
+    lastOfSlice: numbers(
+      'select max(seq) from (select seq from changes where seq > :after order by seq limit :count)',
+    ),
+    add: once(() => client.prepare(`insert or ignore into change_subjects ${entriesOf(range)}`)),
+    unmark: once(() =>
+      client.prepare(`delete from change_subjects where subject = '${DELETIONS}' and seq < 0`),
+    ),
+    setMark: once(() => client.prepare('insert into change_subjects (subject, seq) values (?, ?)')),
+    ofTail: numbers(
+      `select seq from changes where seq > :after and seq < :before and ${HAS_SUBJECT} order by seq desc limit :limit`,
+    ),
+    ofIndex: numbers(
+      `select seq from change_subjects where subject = +:subject and seq between 1 and :before - 1
+      order by seq desc limit :limit`,
+    ),
+    after: numbers(
+      `select seq from change_subjects where subject = +:subject and seq > +:after and seq > 0
+      order by seq limit :limit`,
+    ),
+  }
+}
+
+/** The changes of projects and items, by index; what is not in it yet is searched. */
+export class Subjects {
+  static readonly reads: readonly string[] = ['list', 'after', 'behind', 'indexed']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(db: SharedDatabase) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+  }
+
+  /** The change up to which the index is written; 0 for none. */
+  indexed(): number {
+    return -(this.#sql.mark().get() ?? 0)
+  }
+
+  /** How many changes are not in the index yet, roughly: pruned ones count. */
+  behind(): number {
+    return Math.max(0, (this.#sql.newest().get() ?? 0) - this.indexed())
+  }
+
+  /**
+   * Writes the next slice of the index: in the worker thread, where there is one.
+   * @param count changes, at most
+   * @returns how many are left, roughly
+   */
+  index(count = SLICE): number {
+    ensureFew(this.#db, count)
+    const after = this.indexed()
+    const last = this.#sql.lastOfSlice().get({ after, count })
+    if (typeof last !== 'number') return 0
+    this.#sql.add().run({ after, last })
+    this.#sql.unmark().run()
+    this.#sql.setMark().run(DELETIONS, -last)
+    return this.behind()
+  }
+
+  /**
+   * The changes of a subject before one, newest first.
+   * @param subject the id of a project or an item, or {@link DELETIONS}
+   * @param before a `seq`; Infinity for no limit
+   * @param limit how many, at most
+   * @returns their `seq`
+   * @throws TooMuchWork where much is not in the index yet
+   */
+  list(subject: string, before: number, limit: number): number[] {
+    ensureFew(this.#db, this.behind(), SCANNED)
+    const indexed = this.indexed()
+    const last = Math.min(before, Number.MAX_SAFE_INTEGER)
+    const ofTail = this.#sql.ofTail().all({ subject, after: indexed, before: last, limit })
+    if (ofTail.length === limit) return ofTail
+    const ofIndex = this.#sql.ofIndex().all({
+      subject,
+      before: Math.min(last, indexed + 1),
+      limit: limit - ofTail.length,
+    })
+    return [...ofTail, ...ofIndex]
+  }
+
+  /**
+   * The changes of a subject after one, oldest first, as far as the index is written.
+   * @param limit how many, at most
+   * @returns their `seq`
+   */
+  after(subject: string, after: number, limit: number): number[] {
+    return this.#sql.after().all({ subject, after, limit })
+  }
+}

@@ -1,0 +1,178 @@
+/** The trash: deleted projects and items that an undo brings back. Nothing is kept for it but the changes. */
+import { Type } from '@sinclair/typebox'
+import { read, type SharedDatabase } from '../db/client.ts'
+import type { JsonPage } from '../db/pages.ts'
+import { BYTES_READ, bytesOf, isLimited, TooMuchWork } from '../db/work-limits.ts'
+import { once } from '../once.ts'
+import { ref } from '../schemas/common.ts'
+import { type TrashEntry, TrashEntrySchema } from '../schemas/records.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
+import type { Groups } from './groups.ts'
+import { HISTORY_LIMIT } from './history.ts'
+import type { Placed, Sequence } from './sequence.ts'
+import { DELETIONS, type Subjects } from './subjects.ts'
+import { storedFields } from './told.ts'
+
+/** Deletions that are looked at for one page, at most: on the event loop, and elsewhere. */
+const EXAMINED = { limited: 1000, unlimited: 50_000 }
+
+/** Deletions that are looked at together. */
+const SLICE = 500
+
+/** Which page: of which project's, how many entries, and those before which change. */
+export interface TrashQuery {
+  projectId?: string
+  limit?: number
+  cursor?: number
+}
+
+/** A page, and the cursor of the next one where there is one. */
+export interface TrashPage {
+  entries: TrashEntry[]
+  next: number | undefined
+}
+
+/** A deletion of what does not exist now. */
+interface Deletion extends Placed, Omit<TrashEntry, 'title'> {
+  size: number
+}
+
+/** A change that made or deleted a project or an item, and is not in the index yet. */
+interface Recent {
+  seq: number
+  id: string
+  action: string
+}
+
+const statementsOf = ({ $client: client }: SharedDatabase) => ({
+  /** Deletions of what does not exist, and could: the project of an item must be there. */
+  candidates: once(() =>
+    client.prepare<{ seqs: string; projectId: string | null }, Deletion>(
+      `select seq, kind, id, project_id as projectId, at, actor_id as actorId, "group", ${bytesOf('before')} as size
+      from changes c where seq in (select value from json_each(+:seqs))
+      and (+:projectId is null or project_id = +:projectId)
+      and case kind
+        when 'project' then not exists (select 1 from projects where id = c.id)
+        else not exists (select 1 from kanban_items where id = c.id)
+          and exists (select 1 from projects where id = c.project_id)
+        end
+      order by seq`,
+    ),
+  ),
+  /** The newest change of a subject that the index has. */
+  newest: once(() =>
+    client
+      .prepare<[string], number | null>('select max(seq) from change_subjects where subject = +?')
+      .pluck(),
+  ),
+  /** Whether the first change of a record in its group made it: then undoing the group does not bring it back. */
+  isMadeInGroup: once(() =>
+    client
+      .prepare<Pick<Deletion, 'id' | 'kind'> & { group: number }, number>(
+        `select action = 'created' and kind = :kind and id = :id from changes where seq =
+        (select min(seq) from change_subjects where subject = +:id and seq >= +:group)`,
+      )
+      .pluck(),
+  ),
+  recent: once(() =>
+    client.prepare<{ indexed: number; ids: string }, Recent>(
+      `select seq, id, action from changes where seq > +:indexed and kind in ('project', 'kanban-item')
+      and action in ('created', 'deleted') and id in (select value from json_each(+:ids))`,
+    ),
+  ),
+  before: once(() =>
+    client.prepare<[number], string | null>('select before from changes where seq = ?').pluck(),
+  ),
+})
+
+/** What the trash stands on. */
+export interface TrashParts {
+  sequence: Sequence
+  subjects: Subjects
+  groups: Groups
+}
+
+/** The deleted projects and items that can come back. */
+export class Trash {
+  static readonly reads: readonly string[] = ['page', 'answer']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #sequence: Sequence
+  readonly #subjects: Subjects
+  readonly #groups: Groups
+  readonly #toJson = createJsonWriter(Type.Array(ref(TrashEntrySchema)))
+
+  constructor(db: SharedDatabase, { sequence, subjects, groups }: TrashParts) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#sequence = sequence
+    this.#subjects = subjects
+    this.#groups = groups
+  }
+
+  /**
+   * A page of what can come back, newest first. An item that went with its project comes back with it, and is not listed.
+   * A page may have less than its limit before there is a next one: what came back since is passed over.
+   * @throws TooMuchWork
+   */
+  page(query: TrashQuery): TrashPage {
+    return read(this.#db, () => this.#page(query))
+  }
+
+  /** The same page, as the response has it. @throws TooMuchWork */
+  answer(query: TrashQuery): JsonPage {
+    const { entries, next } = this.page(query)
+    return { body: this.#toJson(entries), next }
+  }
+
+  #page({ projectId, limit = HISTORY_LIMIT, cursor = Number.POSITIVE_INFINITY }: TrashQuery): TrashPage {
+    const isOnLoop = isLimited(this.#db)
+    const most = isOnLoop ? EXAMINED.limited : EXAMINED.unlimited
+    const found: Deletion[] = []
+    let last = cursor
+    for (let examined = 0; found.length <= limit; examined += SLICE) {
+      if (examined >= most) {
+        if (isOnLoop) throw new TooMuchWork()
+        return { entries: this.#entries(found), next: last }
+      }
+      const seqs = this.#subjects.list(DELETIONS, last, SLICE)
+      found.push(...this.#undoable(seqs, projectId))
+      if (seqs.length < SLICE) break
+      last = seqs.at(-1) as number
+    }
+    const shown = found.slice(0, limit)
+    return { entries: this.#entries(shown), next: found.length > limit ? shown.at(-1)?.seq : undefined }
+  }
+
+  /** Those of some deletions that an undo would bring back, newest first. */
+  #undoable(seqs: readonly number[], projectId: string | undefined): Deletion[] {
+    const candidates = this.#sql
+      .candidates()
+      .all({ seqs: JSON.stringify(seqs), projectId: projectId ?? null })
+    if (candidates.length === 0) return []
+    const groups = this.#sequence.groupsOf(candidates)
+    const indexed = this.#subjects.indexed()
+    const ids = JSON.stringify(candidates.map(({ id }) => id))
+    const recent = Map.groupBy(this.#sql.recent().all({ indexed, ids }), ({ id }) => id)
+    const isLatest = ({ seq, id }: Deletion) =>
+      (this.#sql.newest().get(id) ?? 0) <= seq && !recent.get(id)?.some((one) => one.seq > seq)
+    const wasBefore = ({ seq, kind, id }: Deletion, group: number) =>
+      !recent.get(id)?.some((one) => one.action === 'created' && one.seq >= group && one.seq < seq) &&
+      this.#sql.isMadeInGroup().get({ kind, id, group }) !== 1
+    return candidates
+      .filter((deletion, index) => {
+        const group = groups[index] as number
+        return this.#groups.isWhole(deletion, group) && isLatest(deletion) && wasBefore(deletion, group)
+      })
+      .toReversed()
+  }
+
+  #entries(deletions: readonly Deletion[]): TrashEntry[] {
+    const bytes = deletions.reduce((sum, { size }) => sum + size, 0)
+    if (bytes > BYTES_READ && isLimited(this.#db)) throw new TooMuchWork()
+    return deletions.map(({ seq, kind, id, projectId, at, actorId }) => {
+      const { name, title = name } = storedFields(this.#sql.before().get(seq) as string)
+      return { seq, kind, id, title: String(title), projectId, at, actorId }
+    })
+  }
+}

@@ -1,0 +1,299 @@
+/** Undoing a write: one rule over the changes that it made, whatever they were. */
+import type { ActivityLog, Tracked } from '../board/activity-log.ts'
+import type { Board } from '../board/board.ts'
+import type { ColumnNames } from '../board/column-names.ts'
+import { TOLD } from '../db/change-triggers.ts'
+import type { SharedDatabase } from '../db/client.ts'
+import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
+import { rowLimit } from '../db/work-limits.ts'
+import { changedSince, forbidden, notFound, validationFailed } from '../errors.ts'
+import type { Actor, AuditLog } from '../members/audit-log.ts'
+import type { CurrentMember } from '../schemas/records.ts'
+import type { JsonBytes } from '../schemas/serialization.ts'
+import { timestamp } from '../time.ts'
+import { changeText } from './change-text.ts'
+import { Conflicts } from './conflicts.ts'
+import { changesGone } from './feed.ts'
+import type { Groups } from './groups.ts'
+import { type Effect, isSame, nameOf, netEffect } from './net-effect.ts'
+import type { ChangeRow, Sequence } from './sequence.ts'
+import { REFERENCES, StoredRows, UNIQUE } from './stored-rows.ts'
+import { type Fields, maySee } from './told.ts'
+
+/** The kinds that have rules of their own for who may do what, which an undo would get round. */
+const NOT_UNDONE = new Set(['member', 'team'])
+
+/** The kinds whose records others may have to leave before they go: projects, and what they hold. */
+const HOLDERS = new Set(['project', 'kanban-item'])
+
+/** The group of the changes that a file began with, when its sequence began: see `tellOfAll`. */
+const UPGRADE = 1
+
+/** Changes that are serialised at a time. */
+const SLICE = 1000
+
+/** A `seq` in a path. */
+const SEQ = /^[1-9]\d{0,14}$/
+
+/** A write that is being undone. */
+interface Undoing {
+  effects: ReadonlyMap<string, Effect>
+  /** The records as they are, by `nameOf`. */
+  current: ReadonlyMap<string, Fields>
+  /** The columns that get their former names, by {@link renaming}. */
+  renamings: ReadonlySet<string>
+  member: CurrentMember
+  by: Actor
+  at: string
+}
+
+const isGoing = (effect: Effect | undefined) => effect !== undefined && effect.before === null
+const isComing = (effect: Effect | undefined) => effect !== undefined && effect.after === null
+
+const refused = (why: string) => validationFailed({ formErrors: [why], fieldErrors: {} })
+
+/** What undoing needs of other rules. */
+export interface UndoParts {
+  sequence: Sequence
+  groups: Groups
+  board: Pick<Board, 'activity' | 'columnNames'>
+  audit: AuditLog
+}
+
+/** Undoes writes. */
+export class Undo {
+  static readonly reads: readonly string[] = []
+  readonly #db: SharedDatabase
+  readonly #sequence: Sequence
+  readonly #groups: Groups
+  readonly #activity: ActivityLog
+  readonly #columnNames: ColumnNames
+  readonly #audit: AuditLog
+  readonly #rows: StoredRows
+  readonly #limitActivity: (itemId: string) => void
+
+  constructor(db: SharedDatabase, { sequence, groups, board, audit }: UndoParts) {
+    this.#db = db
+    this.#sequence = sequence
+    this.#groups = groups
+    this.#activity = board.activity
+    this.#columnNames = board.columnNames
+    this.#audit = audit
+    this.#rows = new StoredRows(db)
+    this.#limitActivity = rowLimit(db, 'kanban_activity where item_id = +?')
+  }
+
+  /**
+   * Undoes the write that a change was part of: what it made goes, what it deleted comes back as it was, and the fields that
+   * it changed get their former values. All or nothing. Limits of columns do not count: it restores.
+   * @param seq the change's, as in the path
+   * @param by the member as the audit log names it
+   * @returns the changes that it made, and their group, as JSON
+   * @throws ApiError 404 for no change that the member may see, 410 for one that is not kept, 400 for one that cannot be
+   * undone, 403 for one that the member could not have made, 409 with what stands in the way; TooMuchWork
+   */
+  group(seq: string, member: CurrentMember, by: Actor): JsonBytes {
+    const since = this.#sequence.last()
+    const write = currentWrite(this.#db)
+    const row = this.#changeToUndo(seq, member)
+    const effects = netEffect(this.#groupOf(row, member))
+    const current = this.#currentRows(effects)
+    ensureRights(effects, current, member)
+    const conflicts = new Conflicts(this.#rows, effects, current, member).all()
+    if (conflicts.length > 0) throw changedSince(conflicts)
+    this.#ensureFewEntries(effects)
+    this.#restore({ effects, current, renamings: renamingsOf(effects), member, by, at: timestamp() })
+    return this.#answer(since, write)
+  }
+
+  /** The change itself. @throws ApiError 404, 410 or 400 */
+  #changeToUndo(text: string, member: CurrentMember): ChangeRow {
+    const seq = SEQ.test(text) ? Number(text) : 0
+    const oldest = this.#sequence.first()
+    if (seq > 0 && seq < oldest) throw changesGone(oldest)
+    const row = this.#sequence.one(seq)
+    if (!row || !maySee(row, member)) throw notFound('Change')
+    const isUpgrade = row.group === UPGRADE && row.actorId === null && row.action === 'created'
+    if (isUpgrade && !NOT_UNDONE.has(row.kind)) {
+      throw refused('what the file held when its changes began to be kept cannot be undone')
+    }
+    return row
+  }
+
+  /** All changes of its group. @throws ApiError 404 where the member may not see them all, 410, 400; TooMuchWork */
+  #groupOf(row: ChangeRow, member: CurrentMember): ChangeRow[] {
+    const rows = this.#groups.changesOf(row)
+    if (rows === undefined) throw changesGone(this.#sequence.first())
+    if (!rows.every((one) => maySee(one, member))) throw notFound('Change')
+    if (rows.some(({ kind }) => NOT_UNDONE.has(kind))) {
+      throw refused('changes of members and teams cannot be undone')
+    }
+    return rows
+  }
+
+  #currentRows(effects: ReadonlyMap<string, Effect>): Map<string, Fields> {
+    const current = new Map<string, Fields>()
+    for (const [name, { kind, key }] of effects) {
+      const row = this.#rows.one(kind, key)
+      if (row) current.set(name, row)
+    }
+    return current
+  }
+
+  /** Items take their activity entries along, which no change tells of. @throws TooMuchWork */
+  #ensureFewEntries(effects: ReadonlyMap<string, Effect>): void {
+    for (const effect of effects.values()) {
+      if (effect.kind === 'kanban-item' && isGoing(effect)) this.#limitActivity(effect.id)
+    }
+  }
+
+  /**
+   * Writes how everything was: what nothing else needs goes first, since it may have what others get back; parents come back
+   * before what belongs to them, and go after it.
+   */
+  #restore(undoing: Undoing): void {
+    const ofKind = Map.groupBy(undoing.effects.values(), ({ kind }) => kind)
+    const parentsFirst = TOLD.map(({ kind }) => ({ kind, effects: ofKind.get(kind) ?? [] }))
+    const childrenFirst = parentsFirst.toReversed()
+    for (const { kind, effects } of childrenFirst) if (!HOLDERS.has(kind)) this.#remove(effects, undoing)
+    for (const { kind, effects } of parentsFirst) {
+      const changed = effects.filter((effect) => !isGoing(effect) && !isComing(effect))
+      this.#makeWay(kind, changed)
+      for (const effect of changed) this.#change(effect, undoing)
+      for (const effect of effects) if (isComing(effect)) this.#bringBack(effect, undoing)
+    }
+    for (const { kind, effects } of childrenFirst) if (HOLDERS.has(kind)) this.#remove(effects, undoing)
+  }
+
+  #remove(effects: readonly Effect[], undoing: Undoing): void {
+    for (const effect of effects) {
+      if (!isGoing(effect) || goesWithParent(effect, undoing.effects)) continue
+      const { kind, id, key, after } = effect
+      this.#rows.remove(kind, key)
+      if (kind === 'project') this.#record('project-deleted', id, after, undoing)
+    }
+  }
+
+  /** Records that swap what is unique let go of it first. */
+  #makeWay(kind: string, changed: readonly Effect[]): void {
+    const unique = UNIQUE.get(kind)
+    if (!unique) return
+    const field = unique.at(-1) as string
+    const wanted = new Set(changed.map(({ before }) => before?.[field]))
+    for (const { after, key, id } of changed) {
+      if (after && field in after && wanted.has(after[field])) this.#rows.update(kind, key, { [field]: id })
+    }
+  }
+
+  #change(effect: Effect, undoing: Undoing): void {
+    const { kind, id, key, after } = effect
+    const current = undoing.current.get(nameOf(kind, id)) ?? {}
+    const { updatedAt, ...fields } = effect.before ?? {}
+    const isLatest = isSame(current.updatedAt, after?.updatedAt)
+    const values = {
+      ...fields,
+      ...(updatedAt !== undefined && { updatedAt: isLatest ? updatedAt : undoing.at }),
+    }
+    if (Object.keys(fields).length === 0 && !isLatest) return
+    if (kind !== 'kanban-item') {
+      this.#rows.update(kind, key, values)
+      return
+    }
+    const item = { ...current, ...values } as unknown as Tracked & { projectId: string }
+    if ('column' in fields || 'projectId' in fields)
+      this.#columnNames.ensure(item.projectId, item.column, undoing.at)
+    this.#rows.update(kind, key, values)
+    this.#activity.record({
+      itemId: id,
+      before: current as unknown as Tracked,
+      after: {
+        assigneeId: item.assigneeId,
+        priority: item.priority,
+        ...(!undoing.renamings.has(renaming(item.projectId, current.column, item.column)) && {
+          column: item.column,
+        }),
+      },
+      actorId: undoing.member.id,
+      at: undoing.at,
+    })
+  }
+
+  #bringBack({ kind, id, before }: Effect, undoing: Undoing): void {
+    const fields = before as Fields
+    const { projectId, column } = fields as { projectId: string; column: string }
+    // The board may have lost the column since; one that comes back as a whole is as it was.
+    if (kind === 'kanban-item' && !isComing(undoing.effects.get(nameOf('project', projectId)))) {
+      this.#columnNames.ensure(projectId, column, undoing.at)
+    }
+    this.#rows.insert(kind, fields)
+    if (kind === 'project') this.#record('project-restored', id, fields, undoing)
+  }
+
+  #record(
+    action: 'project-deleted' | 'project-restored',
+    subjectId: string,
+    fields: Fields | null,
+    { by }: Undoing,
+  ): void {
+    this.#audit.record({ action, by, subjectId, metadata: { name: String(fields?.name) } })
+  }
+
+  /** The changes that were made since, as JSON: slice by slice, since they may be many. */
+  #answer(since: number, write: CurrentWrite): JsonBytes {
+    const group = write.since + 1
+    const parts: Buffer[] = []
+    for (let last = since; ; ) {
+      const slice = this.#sequence.after(last, SLICE)
+      const texts = slice.map((row) => changeText({ ...row, actorId: write.actorId }, group))
+      if (texts.length > 0) parts.push(Buffer.from(`${parts.length > 0 ? ',' : ''}${texts.join(',')}`))
+      if (slice.length < SLICE) break
+      last += slice.length
+    }
+    const head = `{"group":${parts.length > 0 ? group : null},"changes":[`
+    return Buffer.concat([Buffer.from(head), ...parts, Buffer.from(']}')])
+  }
+}
+
+/** Whether a record goes by itself, since what it belongs to does. */
+const goesWithParent = ({ kind, after }: Effect, effects: ReadonlyMap<string, Effect>): boolean =>
+  REFERENCES.some(
+    (one) =>
+      one.kind === kind && one.cascades && isGoing(effects.get(nameOf(one.parent, after?.[one.field]))),
+  )
+
+const renaming = (projectId: unknown, from: unknown, to: unknown) => JSON.stringify([projectId, from, to])
+
+/** The columns that get their former names. Their items do not move. */
+function renamingsOf(effects: ReadonlyMap<string, Effect>): Set<string> {
+  const renamed = [...effects.values()].filter(
+    ({ kind, before, after }) => kind === 'kanban-column' && before && after && 'name' in before,
+  )
+  return new Set(
+    renamed.map(({ projectId, before, after }) => renaming(projectId, after?.name, before?.name)),
+  )
+}
+
+/**
+ * Checks that a member could have made the changes of a write, and could make those that undo it.
+ * @throws ApiError 403
+ */
+function ensureRights(
+  effects: ReadonlyMap<string, Effect>,
+  current: ReadonlyMap<string, Fields>,
+  member: CurrentMember,
+): void {
+  if (member.role === 'admin') return
+  for (const [name, effect] of effects) {
+    const { kind, actorId, before, after } = effect
+    // Whoever made a project by mistake may undo that. What came back was brought back by an admin, and goes by one.
+    if (kind === 'project' && (isComing(effect) || (isGoing(effect) && actorId !== member.id))) {
+      throw forbidden('admin access required')
+    }
+    if (kind !== 'kanban-comment') continue
+    const item = effects.get(nameOf('kanban-item', effect.itemId))
+    if (isComing(item) || isGoing(item)) continue
+    const { authorId } = { ...current.get(name), ...after, ...before }
+    // Whose it was, nobody knows where it was deleted since: a conflict.
+    if (authorId !== undefined && authorId !== member.id) throw forbidden("another member's comment")
+  }
+}

@@ -1,0 +1,173 @@
+/** Sending a message by Standard Webhooks (https://www.standardwebhooks.com): one signed POST, and what came back. */
+import http from 'node:http'
+import https from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { version } from '../package-files.ts'
+import type { Clock } from './clock.ts'
+import { hasRefusedAddress, publicLookup, REFUSED_ADDRESS } from './webhook-urls.ts'
+
+/** Milliseconds that a delivery may take: connecting, sending, and the whole response. */
+export const TIMEOUT = 10_000
+
+const TOO_LATE = `no complete answer within ${TIMEOUT / 1000} seconds`
+
+/** Bytes of a response's body that are kept. */
+const KEPT = 1024
+
+/** Milliseconds after which an unused connection is closed. */
+const IDLE = 30_000
+
+/** A message to be delivered. */
+export interface Message {
+  /** The same for each attempt: receivers tell repetitions by it. */
+  id: string
+  url: string
+  secret: string
+  body: string
+}
+
+/** How an attempt ended. */
+export interface Attempt {
+  /** The response's status; null where there was none. */
+  status: number | null
+  /** Why it failed; null for a 2xx. */
+  error: string | null
+  /** The beginning of the response's body. */
+  response: string
+  /** Milliseconds that it took. */
+  duration: number
+}
+
+/** Delivers a message. It never rejects; an aborted one has failed. */
+export type Send = (message: Message, signal: AbortSignal) => Promise<Attempt>
+
+/** A sender of messages, and its connections. */
+export interface Sender {
+  send: Send
+  /** Closes all connections. */
+  close: () => void
+}
+
+/** What the sender depends on. */
+export interface SenderOptions {
+  clock: Clock
+  /** Whether private addresses may be connected to. */
+  allowsPrivate: boolean
+  /** What a connection looks names up with. */
+  lookup?: LookupFunction
+}
+
+/** Why a status is a failure; null for a success. */
+function problemOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null
+  return status >= 300 && status < 400 ? `${status}: redirects are not followed` : `the answer was ${status}`
+}
+
+/** A response, as far as it is kept. */
+type Answer = Pick<Attempt, 'status' | 'response'>
+
+/** Reads the beginning of a body; a longer one is cut off with its connection. */
+function readAnswer(response: http.IncomingMessage, done: (answer: Answer) => void): void {
+  const chunks: Buffer[] = []
+  let size = 0
+  const finish = () => {
+    const text = Buffer.concat(chunks).subarray(0, KEPT).toString()
+    done({ status: response.statusCode ?? null, response: text })
+  }
+  response.on('data', (chunk: Buffer) => {
+    if (size > KEPT) return
+    chunks.push(chunk)
+    size += chunk.length
+    if (size <= KEPT) return
+    finish()
+    response.destroy()
+  })
+  response.on('end', finish)
+}
+
+/** What can be said of a connection's error: its code, where it has one. Never the URL, which may hold a secret. */
+const describe = (error: NodeJS.ErrnoException): string => error.code ?? error.message
+
+/**
+ * Creates a sender. It keeps connections open between messages, follows no redirects, and uses no proxy of the
+ * environment.
+ */
+export function createSender({ clock, allowsPrivate, lookup }: SenderOptions): Sender {
+  const options = { keepAlive: true, timeout: IDLE }
+  const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
+  const guard = allowsPrivate ? lookup : publicLookup(lookup as never)
+
+  function post(url: URL, headers: http.OutgoingHttpHeaders, body: string, signal: AbortSignal) {
+    return new Promise<Answer>((resolve, reject) => {
+      const isHttps = url.protocol === 'https:'
+      const { request } = isHttps ? https : http
+      const agent = agents[isHttps ? 'https:' : 'http:']
+      const outgoing = request(url, {
+        method: 'POST',
+        headers,
+        agent,
+        signal,
+        ...(guard && { lookup: guard }),
+      })
+      const hasEnded = () => reject(new Error('the connection ended before the answer did'))
+      outgoing.on('response', (response) => {
+        outgoing.off('close', hasEnded)
+        response.on('error', reject).on('close', hasEnded)
+        readAnswer(response, resolve)
+      })
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        // The receiver closed an idle connection at that moment: the request never reached it.
+        const wasStale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+        if (!wasStale || signal.aborted) return reject(error)
+        outgoing.off('close', hasEnded)
+        post(url, headers, body, signal).then(resolve, reject)
+      })
+      // What is no answer, such as a switch of protocols, ends without either.
+      outgoing.on('close', hasEnded)
+      outgoing.end(body)
+    })
+  }
+
+  async function answerTo({ id, url: text, secret, body }: Message, signal: AbortSignal): Promise<Answer> {
+    const url = new URL(text)
+    if (!allowsPrivate && hasRefusedAddress(url)) throw new Error(REFUSED_ADDRESS)
+    const at = new Date(clock.now())
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': `Phaseboard/${version}`,
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': new Webhook(secret).sign(id, at, body),
+    }
+    return post(url, headers, body, signal)
+  }
+
+  async function send(message: Message, signal: AbortSignal): Promise<Attempt> {
+    const started = clock.elapsed()
+    const took = () => Math.round(clock.elapsed() - started)
+    const ending = new AbortController()
+    const stop = () => ending.abort(new Error('the service stopped'))
+    const stopTimer = clock.after(TIMEOUT, () => ending.abort(new Error(TOO_LATE)))
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+    try {
+      const { status, response } = await answerTo(message, ending.signal)
+      return { status, error: problemOf(Number(status)), response, duration: took() }
+    } catch (error) {
+      const cause = ending.signal.aborted ? ending.signal.reason : error
+      return { status: null, error: describe(cause), response: '', duration: took() }
+    } finally {
+      stopTimer()
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
+  return {
+    send,
+    close: () => {
+      for (const agent of Object.values(agents)) agent.destroy()
+    },
+  }
+}

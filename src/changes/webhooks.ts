@@ -1,0 +1,212 @@
+/** Webhooks: who is told of changes over HTTP. Deliveries themselves are in `deliveries.ts`. */
+import { randomBytes } from 'node:crypto'
+import { desc, eq } from 'drizzle-orm'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { newId } from '../db/ids.ts'
+import { inOrder } from '../db/ordering.ts'
+import { projects, webhookDeliveries, webhooks } from '../db/schema.ts'
+import {
+  deleteFrom,
+  existsIn,
+  given,
+  givenLimit,
+  insertInto,
+  selectAll,
+  selectOne,
+  updateIn,
+} from '../db/statements.ts'
+import { changesGone, conflict, invalidField } from '../errors.ts'
+import type { Actor, AuditEntry, AuditLog } from '../members/audit-log.ts'
+import type { Webhook, WebhookDelivery, WebhookWithSecret } from '../schemas/records.ts'
+import { timestamp } from '../time.ts'
+import type { Sequence } from './sequence.ts'
+
+/** Webhooks that there may be. */
+export const WEBHOOKS_LIMIT = 100
+
+/** Deliveries of a webhook that are kept. */
+export const DELIVERIES_KEPT = 200
+
+/** Fields that an admin may set. The caller has checked the URL. */
+export type WebhookInput = Partial<Pick<Webhook, 'url' | 'description' | 'projectId' | 'kinds' | 'active'>>
+
+type WebhookRow = typeof webhooks.$inferSelect
+
+/** A row without what is not shown. */
+type ShownRow = Omit<WebhookRow, 'secret' | 'attempts' | 'retryAt'>
+
+function statementsOf(db: SharedDatabase) {
+  const { id, url, description, projectId, kinds, active, after, failingSince, createdAt, updatedAt } =
+    webhooks
+  const shown = { id, url, description, projectId, kinds, active, after, failingSince, createdAt, updatedAt }
+  return {
+    one: selectOne<ShownRow>(() =>
+      db
+        .select(shown)
+        .from(webhooks)
+        .where(eq(id, given('id'))),
+    ),
+    all: selectAll<ShownRow>(db, () =>
+      db
+        .select(shown)
+        .from(webhooks)
+        .orderBy(...inOrder(webhooks)),
+    ),
+    exists: existsIn(db, webhooks),
+    projectExists: existsIn(db, projects),
+    deliveries: selectAll<WebhookDelivery>(db, () =>
+      db
+        .select()
+        .from(webhookDeliveries)
+        .where(eq(webhookDeliveries.webhookId, given('webhookId')))
+        .orderBy(desc(webhookDeliveries.id))
+        .limit(givenLimit('count')),
+    ),
+    insert: insertInto(db, webhooks),
+    update: updateIn(db, webhooks),
+    remove: deleteFrom(db, webhooks),
+  }
+}
+
+/** A new secret by Standard Webhooks: 256 random bits. */
+const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+
+/** A record as the API has it: of the kinds that another tool may have stored, those that are strings. */
+const toWebhook = ({
+  id,
+  url,
+  description,
+  projectId,
+  kinds,
+  active,
+  after,
+  failingSince,
+  ...times
+}: ShownRow) => ({
+  id,
+  url,
+  description,
+  projectId,
+  kinds: kinds.filter((kind) => typeof kind === 'string'),
+  active,
+  after,
+  failingSince,
+  createdAt: times.createdAt,
+  updatedAt: times.updatedAt,
+})
+
+/** What is stored of fields: each kind once. */
+const fieldsOf = ({ kinds, ...fields }: WebhookInput): WebhookInput => ({
+  ...fields,
+  ...(kinds && { kinds: [...new Set(kinds)] }),
+})
+
+/** The webhooks. Only admins know of them. */
+export class Webhooks {
+  static readonly reads: readonly string[] = ['get', 'list', 'deliveries']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #sequence: Sequence
+  readonly #audit: AuditLog
+
+  constructor(db: SharedDatabase, sequence: Sequence, audit: AuditLog) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#sequence = sequence
+    this.#audit = audit
+  }
+
+  /** One webhook. @throws ApiError 404 */
+  get(id: string): Webhook {
+    return toWebhook(this.#sql.one({ id }) ?? throwNotFound(webhooks))
+  }
+
+  /** All webhooks, by id. */
+  list(): Webhook[] {
+    return this.#sql.all().map(toWebhook)
+  }
+
+  /** The latest attempts to deliver something, newest first. @throws ApiError 404 */
+  deliveries(id: string): WebhookDelivery[] {
+    return read(this.#db, () => {
+      if (!this.#sql.exists(id)) throwNotFound(webhooks)
+      return this.#sql.deliveries({ webhookId: id, count: DELIVERIES_KEPT })
+    })
+  }
+
+  /**
+   * Creates a webhook, which is told of what changes from now on.
+   * @returns it with its secret
+   * @throws ApiError 400 on `projectId` for an unknown project; 409 where there are too many webhooks
+   */
+  create(input: WebhookInput & { url: string }, by: Actor): WebhookWithSecret {
+    if (this.#sql.all().length >= WEBHOOKS_LIMIT) {
+      throw conflict(`There are ${WEBHOOKS_LIMIT} webhooks already`)
+    }
+    this.#requireProject(input.projectId)
+    const [at, secret, id] = [timestamp(), newSecret(), newId()]
+    const after = this.#sequence.last()
+    this.#sql.insert({ ...fieldsOf(input), id, url: input.url, after, secret, createdAt: at, updatedAt: at })
+    this.#record('webhook-created', id, by)
+    return { ...this.get(id), secret }
+  }
+
+  /**
+   * Changes a webhook; an empty change leaves it as it is. With `active`, a delivery that was waiting is tried at once, as
+   * if it had never failed.
+   * @throws ApiError 404; 400 on `projectId` for an unknown project
+   */
+  update(id: string, input: WebhookInput, by: Actor): Webhook {
+    const before = this.get(id)
+    const names = Object.keys(input)
+    if (names.length === 0) return before
+    if (input.projectId !== before.projectId) this.#requireProject(input.projectId)
+    const again = input.active === true ? { attempts: 0, retryAt: null, failingSince: null } : {}
+    this.#sql.update(id, { ...fieldsOf(input), ...again, updatedAt: timestamp() })
+    this.#record('webhook-changed', id, by, { fields: names })
+    return this.get(id)
+  }
+
+  /** Deletes a webhook. @throws ApiError 404 */
+  delete(id: string, by: Actor): void {
+    if (!this.#sql.remove(id)) throwNotFound(webhooks)
+    this.#record('webhook-deleted', id, by)
+  }
+
+  /** Gives a webhook another secret, which counts from the next delivery on. @throws ApiError 404 */
+  rotateSecret(id: string, by: Actor): WebhookWithSecret {
+    const secret = newSecret()
+    if (!this.#sql.update(id, { secret, updatedAt: timestamp() })) throwNotFound(webhooks)
+    this.#record('webhook-secret-rotated', id, by)
+    return { ...this.get(id), secret }
+  }
+
+  /**
+   * Sets the place of a webhook: the changes after it are delivered, again where they were before.
+   * @throws ApiError 404; 400 on `after` for a change that is not made yet; 410 where changes after it are not kept any more
+   */
+  replay(id: string, after: number): Webhook {
+    if (!this.#sql.exists(id)) throwNotFound(webhooks)
+    const [oldest, newest] = [this.#sequence.first(), this.#sequence.last()]
+    if (after > newest) throw invalidField('after', `must be <= ${newest}, the newest change`)
+    if (after < oldest - 1) throw changesGone(oldest)
+    this.#sql.update(id, { after })
+    return this.get(id)
+  }
+
+  #requireProject(id: string | null | undefined): void {
+    if (typeof id === 'string' && !this.#sql.projectExists(id)) {
+      throw invalidField('projectId', 'must be the id of a project')
+    }
+  }
+
+  #record(
+    action: AuditEntry['action'],
+    subjectId: string,
+    by: Actor,
+    metadata: AuditEntry['metadata'] = {},
+  ): void {
+    this.#audit.record({ action, by, subjectId, metadata })
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Server-Sent Events (https://html.spec.whatwg.org/multipage/server-sent-events.html): their text, and the body of a
+ * response that has no end.
+ */
+import { Readable } from 'node:stream'
+
+/** The media type. */
+export const EVENT_STREAM = 'text/event-stream'
+
+/** An event. @param data a text without line breaks, e.g. JSON */
+export const eventText = (type: string, data: string, id?: number): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${data}\n\n`
+
+/** A comment that tells the client, which dispatches nothing, where to go on. */
+export const placeText = (id: number): string => `:\nid: ${id}\n\n`
+
+/**
+ * The body of a stream of events: text goes out at once, or waits until the client has read what went before. At most one
+ * text waits; whoever sends looks at {@link waitsSince} before.
+ */
+export class EventStream extends Readable {
+  /** Since when a text has waited for the client to read, by `performance.now()`; undefined: it takes more. */
+  waitsSince: number | undefined
+  readonly #onReady: () => void
+  readonly #onClose: () => void
+
+  /** @param onReady is called when a client that was waited for takes more; `onClose`, when either side has ended it */
+  constructor(onReady: () => void, onClose: () => void) {
+    // Any text is enough for it to wait: see `send`.
+    super({ highWaterMark: 1 })
+    this.#onReady = onReady
+    this.#onClose = onClose
+  }
+
+  /** Sends text, whole events only. */
+  send(text: string | Buffer): void {
+    if (!this.push(text)) this.waitsSince = performance.now()
+  }
+
+  override _read(): void {
+    if (this.waitsSince === undefined) return
+    this.waitsSince = undefined
+    this.#onReady()
+  }
+
+  /** Ends the response; at once, where the client does not read. */
+  end(): void {
+    if (this.waitsSince === undefined) this.push(null)
+    else this.destroy()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#onClose()
+    done(error)
+  }
+}

@@ -1,0 +1,617 @@
+/** Delivering changes to webhooks: in order, at least once, whatever receivers, clocks and other processes do. */
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Webhook } from 'standardwebhooks'
+import t, { type Test } from 'tap'
+import { systemClock } from '../../src/changes/clock.ts'
+import { Deliverer, type DelivererOptions, HEARTBEAT, type Outcomes } from '../../src/changes/deliverer.ts'
+import { RETRY_DELAYS } from '../../src/changes/deliveries.ts'
+import { createDeliveryLock, NO_LOCK } from '../../src/changes/delivery-lock.ts'
+import { createSender } from '../../src/changes/webhook-sender.ts'
+import { openDatabase, write } from '../../src/db/client.ts'
+import { createRules } from '../../src/worker/rules.ts'
+import { accept, answer, hang, manualClock, type Receiver, receive, until } from '../receivers.ts'
+
+const ADMIN = { id: 'ada', address: null }
+const SECOND = 1000
+
+/** A service without HTTP: its rules on a database, and what delivers from it. */
+function service(
+  t: Test,
+  { databaseUrl = ':memory:', ...options }: Partial<DelivererOptions> & { databaseUrl?: string } = {},
+) {
+  const { db, close } = openDatabase(databaseUrl)
+  const rules = createRules(db)
+  const { webhooks, deliveries, sequence } = rules.changes
+  const clock = manualClock()
+  const warnings: string[] = []
+  const listeners = new Set<() => void>()
+  const outcomes: Outcomes = {
+    delivered: async (...args) => write(db, () => deliveries.delivered(...args)),
+    failed: async (...args) => write(db, () => deliveries.failed(...args)),
+    skipped: async (...args) => write(db, () => deliveries.skipped(...args)),
+  }
+  const deliverer = new Deliverer({
+    sequence,
+    deliveries,
+    outcomes,
+    sender: createSender({ clock: systemClock, allowsPrivate: true }),
+    tail: {
+      subscribe: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    },
+    lock: NO_LOCK,
+    clock,
+    warn: (error, message) => warnings.push(`${message}: ${error}`),
+    ...options,
+  })
+  t.teardown(async () => {
+    await deliverer.stop()
+    close()
+  })
+  /** Writes, and tells of it as a commit does. */
+  const commit = (sql: string) => {
+    db.$client.exec(sql)
+    for (const listener of listeners) listener()
+  }
+  return {
+    db,
+    clock,
+    warnings,
+    deliverer,
+    outcomes,
+    webhooks,
+    commit,
+    last: () => sequence.last(),
+    create: (fields: Parameters<typeof webhooks.create>[0]) =>
+      write(db, () => webhooks.create(fields, ADMIN)),
+    update: (id: string, fields: Parameters<typeof webhooks.update>[1]) =>
+      write(db, () => webhooks.update(id, fields, ADMIN)),
+    replay: (id: string, after: number) => write(db, () => webhooks.replay(id, after)),
+    row: (id: string) =>
+      db.$client.prepare('select * from webhooks where id = ?').get(id) as Record<
+        string,
+        string | number | null
+      >,
+    audit: () => JSON.parse(Buffer.from(rules.members.audit.page({}).body).toString()),
+    /** Lets time pass until the next look at what is due. */
+    beat: () => clock.pass(HEARTBEAT),
+  }
+}
+
+type Service = ReturnType<typeof service>
+
+const project = (id: string) => `insert into projects (id, name) values ('${id}', 'Apollo');`
+const item = (id: string, projectId = 'p') =>
+  `insert into kanban_items (id, project_id, title) values ('${id}', '${projectId}', 'Card');`
+const rename = (id: string, title: string) => `update kanban_items set title = '${title}' where id = '${id}';`
+
+/** Waits until a webhook's place is there. */
+const placed = ({ webhooks }: Pick<Service, 'webhooks'>, id: string, after: number) =>
+  until(() => webhooks.get(id).after === after)
+
+t.test(
+  'a webhook gets each change from its creation on, signed, in order, and its place is stored',
+  async (t) => {
+    const receiver = await receive(t)
+    const one = service(t)
+    one.commit(project('p'))
+    const { id, secret, after } = one.create({ url: receiver.url })
+    t.equal(after, one.last())
+    one.deliverer.start()
+    one.commit(item('i'))
+    one.commit(rename('i', 'Ace'))
+    one.commit("delete from kanban_items where id = 'i'")
+    await placed(one, id, 4)
+    t.strictSame(receiver.seqs(), [2, 3, 4])
+    const [created, updated, deleted] = receiver.received
+    const types = receiver.received.map(({ headers, text }) => {
+      t.strictSame(new Webhook(secret).verify(text, headers, {}), JSON.parse(text))
+      return JSON.parse(text).type
+    })
+    t.strictSame(types, ['kanban-item.created', 'kanban-item.updated', 'kanban-item.deleted'])
+    t.match(created?.headers, { 'webhook-id': `${id}.2` })
+    t.match(updated?.body, {
+      timestamp: /^\d{4}-.*Z$/,
+      data: { seq: 3, actorId: null, group: 3, kind: 'kanban-item', id: 'i', projectId: 'p', itemId: 'i' },
+    })
+    t.match(updated?.body.data, { action: 'updated', before: { title: 'Card' }, after: { title: 'Ace' } })
+    t.strictSame(Object.keys(deleted?.body), ['type', 'timestamp', 'data'])
+    t.equal(deleted?.body.timestamp, deleted?.body.data.at)
+    const attempts = one.webhooks.deliveries(id)
+    t.match(
+      attempts.map(({ seq, status, error, webhookId }) => [seq, status, error, webhookId]),
+      [4, 3, 2].map((seq) => [seq, 204, null, id]),
+      'the newest first',
+    )
+  },
+)
+
+t.test('projectId and kinds choose; ideas reach nobody, members and teams whoever names them', async (t) => {
+  const receivers = await Promise.all(Array.from({ length: 6 }, () => receive(t)))
+  const [all, ofProject, comments, both, people, ideas] = receivers as [
+    Receiver,
+    Receiver,
+    Receiver,
+    Receiver,
+    Receiver,
+    Receiver,
+  ]
+  const one = service(t)
+  one.commit(project('p') + project('q'))
+  one.create({ url: all.url })
+  one.create({ url: ofProject.url, projectId: 'p' })
+  one.create({ url: comments.url, kinds: ['kanban-comment', 'objective'] })
+  one.create({ url: both.url, projectId: 'q', kinds: ['kanban-item', 'kanban-item'] })
+  one.create({ url: people.url, kinds: ['member', 'team'] })
+  one.create({ url: ideas.url, kinds: ['personal-idea'] })
+  one.deliverer.start()
+  one.commit(`
+    ${item('i')} ${item('j', 'q')}
+    insert into kanban_comments (id, item_id, author_id, content) values ('c', 'i', 'ada', 'Hm');
+    insert into members (id, name, email) values ('ada', 'Ada', 'ada@example.test');
+    insert into teams (id, name) values ('t', 'Crew');
+    insert into personal_ideas (id, owner_id, title) values ('idea', 'ada', 'Fly');
+    update personal_ideas set title = 'Dive'; delete from personal_ideas;
+    update kanban_items set project_id = 'q' where id = 'i';
+    insert into objectives (id, project_id, title) values ('o', 'q', 'Land');
+    delete from projects where id = 'p';`)
+  await until(() => receivers.slice(0, 5).every(({ received }) => received.length > 0))
+  await until(() => all.received.at(-1)?.body.data.id === 'p')
+  const told = ({ received }: Receiver) => received.map(({ body }) => `${body.type} ${body.data.id}`)
+  t.strictSame(told(all).slice(0, 3), [
+    'kanban-item.created i',
+    'kanban-item.created j',
+    'kanban-comment.created c',
+  ])
+  t.notMatch(told(all).join(), /idea|member|team /)
+  t.strictSame(told(ofProject), [
+    'kanban-item.created i',
+    'kanban-comment.created c',
+    'kanban-item.updated i',
+    'project.deleted p',
+  ])
+  t.strictSame(told(comments), ['kanban-comment.created c', 'objective.created o'])
+  t.strictSame(told(both), ['kanban-item.created j', 'kanban-item.updated i'])
+  t.strictSame(told(people), ['member.created ada', 'team.created t'])
+  t.notMatch(JSON.stringify(people.received), /password/i)
+  t.strictSame(told(ideas), [])
+})
+
+t.test('what fails is tried again, later each time, and then no more', async (t) => {
+  const receiver = await receive(t, answer(500, {}, 'broken'))
+  const one = service(t)
+  const { id } = one.create({ url: receiver.url })
+  one.deliverer.start()
+  one.commit(project('p') + project('q'))
+  const since = one.clock.now()
+  for (const [index, delay] of RETRY_DELAYS.entries()) {
+    await until(() => one.row(id).attempts === index + 1)
+    const { active, failing_since: failingSince, retry_at: retryAt, after } = one.row(id)
+    t.strictSame([active, Date.parse(String(failingSince)), after], [1, since, 0])
+    const planned = Date.parse(String(retryAt)) - one.clock.now()
+    t.ok(planned >= delay * 0.8 && planned <= delay * 1.2, `${planned} ms after failure ${index + 1}`)
+    one.clock.pass(planned - HEARTBEAT)
+    one.commit(project(`p${index}`))
+    await wait(5)
+    t.equal(receiver.received.length, index + 1, 'not too early, and not because of a later change')
+    one.clock.pass(2 * HEARTBEAT)
+    await receiver.got(index + 2)
+  }
+  await until(() => one.row(id).active === 0)
+  t.match(one.webhooks.get(id), { active: false, after: 0, failingSince: new Date(since).toISOString() })
+  t.strictSame(new Set(receiver.seqs()), new Set([1]), 'what comes after it waits')
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
+  t.equal(one.webhooks.deliveries(id).length, 8)
+  t.match(one.webhooks.deliveries(id)[0], { status: 500, error: 'the answer was 500', response: 'broken' })
+  t.match(one.audit()[0], {
+    action: 'webhook-deactivated',
+    actorId: null,
+    subjectId: id,
+    metadata: { reason: 'failing', failingSince: new Date(since).toISOString() },
+  })
+  one.clock.pass(100 * 24 * 3600 * SECOND)
+  await wait(5)
+  t.equal(receiver.received.length, 8)
+
+  receiver.respond = accept
+  one.update(id, { active: true })
+  one.deliverer.refresh()
+  await placed(one, id, one.last())
+  t.strictSame(
+    receiver.seqs().slice(8),
+    Array.from({ length: one.last() }, (_, index) => index + 1),
+  )
+  t.match(one.webhooks.get(id), { active: true, failingSince: null })
+})
+
+t.test('a success ends the failures; activating an active webhook tries again at once', async (t) => {
+  const receiver = await receive(t, answer(503))
+  const one = service(t)
+  const { id } = one.create({ url: receiver.url })
+  one.deliverer.start()
+  one.commit(project('p'))
+  await until(() => one.row(id).attempts === 1)
+  one.clock.pass(7 * SECOND)
+  await until(() => one.row(id).attempts === 2)
+  one.update(id, { description: 'Still failing' })
+  one.deliverer.refresh()
+  await wait(5)
+  t.equal(receiver.received.length, 2, 'another change of it does not')
+  receiver.respond = accept
+  one.update(id, { active: true })
+  t.match(one.row(id), { attempts: 0, retry_at: null, failing_since: null })
+  one.deliverer.refresh()
+  await placed(one, id, 1)
+  one.commit(project('q'))
+  await placed(one, id, 2)
+  t.match(one.row(id), { attempts: 0, retry_at: null, failing_since: null })
+})
+
+t.test('a receiver that is gone is told nothing more', async (t) => {
+  const receiver = await receive(t, answer(410))
+  const one = service(t)
+  const { id } = one.create({ url: receiver.url })
+  one.deliverer.start()
+  one.commit(project('p'))
+  await until(() => one.row(id).active === 0)
+  t.match(one.audit()[0], { action: 'webhook-deactivated', metadata: { reason: 'gone' } })
+  one.commit(project('q'))
+  one.clock.pass(1000 * SECOND)
+  await wait(5)
+  t.equal(receiver.received.length, 1)
+})
+
+t.test('clocks that are set do not stop deliveries', async (t) => {
+  const receiver = await receive(t, answer(500))
+  const one = service(t)
+  const { id } = one.create({ url: receiver.url })
+  one.deliverer.start()
+  one.commit(project('p'))
+  await until(() => one.row(id).attempts === 1)
+  one.clock.set(one.clock.now() - 10 * 365 * 24 * 3600 * SECOND)
+  one.clock.pass(7 * SECOND)
+  await until(() => one.row(id).attempts === 2)
+  t.pass('set back by ten years while it waits')
+  await one.deliverer.stop()
+
+  // The next start finds a time that is years ahead.
+  const again = new Deliverer({
+    sequence: one.webhooks && createRules(one.db).changes.sequence,
+    deliveries: createRules(one.db).changes.deliveries,
+    outcomes: one.outcomes,
+    sender: createSender({ clock: systemClock, allowsPrivate: true }),
+    tail: { subscribe: () => () => undefined },
+    lock: NO_LOCK,
+    clock: one.clock,
+    warn: (error) => t.fail(String(error)),
+  })
+  t.teardown(() => again.stop())
+  one.clock.set(one.clock.now() - 365 * 24 * 3600 * SECOND)
+  again.start()
+  one.clock.pass(29 * SECOND)
+  await wait(5)
+  t.equal(receiver.received.length, 2)
+  one.clock.pass(8 * SECOND)
+  await until(() => one.row(id).attempts === 3)
+  t.pass('no longer than the longest delay after two failures')
+  one.clock.set(one.clock.now() + 365 * 24 * 3600 * SECOND)
+  one.clock.pass(HEARTBEAT)
+  await until(() => one.row(id).attempts === 4)
+  t.pass('set forward, or asleep for long')
+  one.db.$client.exec("update webhooks set retry_at = 'nonsense', attempts = 3")
+  one.clock.pass(HEARTBEAT)
+  await until(() => one.row(id).attempts === 4)
+  one.db.$client.exec("update webhooks set retry_at = '9999-12-31T00:00:00.000Z', attempts = 0")
+  one.clock.pass(HEARTBEAT)
+  await until(() => one.row(id).attempts === 1)
+  t.pass('what another tool wrote there does not either')
+})
+
+t.test('a thousand changes that were waiting go out, in order, over one connection', async (t) => {
+  const receiver = await receive(t)
+  const one = service(t)
+  const { id } = one.create({ url: receiver.url })
+  one.commit(project('p') + item('i'))
+  for (let index = 0; index < 1000; index++) one.db.$client.exec(rename('i', `Title ${index}`))
+  one.deliverer.start()
+  await placed(one, id, 1002)
+  t.strictSame(
+    receiver.seqs(),
+    Array.from({ length: 1002 }, (_, index) => index + 1),
+  )
+  t.equal(receiver.connections(), 1)
+  const kept = one.db.$client.prepare('select count(*) from webhook_deliveries').pluck().get()
+  t.equal(kept, 200, 'older attempts are not kept')
+  t.equal(one.webhooks.deliveries(id)[199]?.seq, 803)
+})
+
+t.test('ten receivers, one of which hangs: the others wait for nobody', async (t) => {
+  const one = service(t)
+  const receivers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => receive(t, index === 3 ? hang : accept)),
+  )
+  const ids = receivers.map(({ url }) => one.create({ url }).id)
+  one.deliverer.start()
+  for (let index = 0; index < 20; index++) one.commit(project(`p${index}`))
+  for (const [index, id] of ids.entries()) if (index !== 3) await placed(one, id, 20)
+  t.equal(receivers[3]?.received.length, 1, 'one at a time')
+  t.equal(one.webhooks.get(String(ids[3])).after, 0)
+  const expected = Array.from({ length: 20 }, (_, index) => index + 1)
+  for (const [index, receiver] of receivers.entries())
+    if (index !== 3) t.strictSame(receiver.seqs(), expected)
+})
+
+t.test('a hundred receivers that hang do not hold up the last one', async (t) => {
+  const one = service(t)
+  const [slow, quick] = [await receive(t, hang), await receive(t)]
+  for (let index = 0; index < 99; index++) one.create({ url: slow.url })
+  const { id } = one.create({ url: quick.url })
+  t.throws(() => one.create({ url: quick.url }), { message: 'There are 100 webhooks already' })
+  one.deliverer.start()
+  one.commit(project('p'))
+  await slow.got(99)
+  one.commit(project('q'))
+  await placed(one, id, 2)
+})
+
+t.test('stopping aborts what is in flight, and the next start sends it again', async (t) => {
+  const receiver = await receive(t, hang)
+  const one = service(t)
+  const { id } = one.create({ url: receiver.url })
+  one.deliverer.start()
+  one.commit(project('p'))
+  await receiver.got(1)
+  await one.deliverer.stop()
+  one.deliverer.refresh()
+  t.match(one.row(id), { after: 0, attempts: 0, failing_since: null })
+  t.strictSame(one.webhooks.deliveries(id), [], 'it did not fail')
+  t.strictSame(one.warnings, [])
+})
+
+t.test('a place that is set while a change is in flight counts', async (t) => {
+  const receiver = await receive(t)
+  const one = service(t)
+  const { id } = one.create({ url: receiver.url })
+  one.deliverer.start()
+  one.commit(project('a') + project('b') + project('c'))
+  await placed(one, id, 3)
+  receiver.respond = (response, received) => {
+    if (received.body.data.seq === 4) {
+      one.replay(id, 1)
+      receiver.respond = accept
+    }
+    response.end()
+  }
+  one.commit(project('d') + project('e'))
+  await placed(one, id, 5)
+  t.strictSame(receiver.seqs(), [1, 2, 3, 4, 2, 3, 4, 5])
+  receiver.respond = (response, received) => {
+    if (received.body.data.seq === 6) one.replay(id, 8)
+    response.end()
+  }
+  one.commit(project('f') + project('g') + project('h') + project('i'))
+  await placed(one, id, 9)
+  t.strictSame(receiver.seqs().slice(8), [6, 9], 'forward too')
+})
+
+t.test('a webhook that is changed, switched off or deleted in flight', async (t) => {
+  const [first, second] = [await receive(t), await receive(t)]
+  const one = service(t)
+  const { id } = one.create({ url: first.url })
+  one.deliverer.start()
+  first.respond = (response) => {
+    one.update(id, { url: second.url, kinds: ['project'], projectId: 'b' })
+    response.end()
+  }
+  one.commit(project('a') + project('b') + project('c') + item('i', 'b'))
+  await second.got(1)
+  t.strictSame([first.seqs(), second.seqs()], [[1], [2]])
+  second.respond = (response) => {
+    one.update(id, { active: false })
+    response.writeHead(500).end()
+  }
+  one.commit("update projects set name = 'B' where id = 'b'")
+  await until(() => one.row(id).active === 0 && one.webhooks.deliveries(id).length === 3)
+  t.match(one.row(id), { attempts: 0, retry_at: null }, 'what is off does not fail')
+  second.respond = (response) => {
+    one.db.$client.exec('delete from webhooks')
+    response.end()
+  }
+  one.update(id, { active: true })
+  one.deliverer.refresh()
+  await second.got(3)
+  await wait(5)
+  t.strictSame(one.warnings, [])
+  const third = one.create({ url: second.url })
+  second.respond = (response) => {
+    one.db.$client.exec('delete from webhooks')
+    response.writeHead(500).end()
+  }
+  one.deliverer.refresh()
+  one.commit(project('z'))
+  await second.got(4)
+  await wait(5)
+  t.equal(one.row(third.id), undefined)
+  t.strictSame(one.warnings, [])
+})
+
+t.test(
+  'a webhook that leaves and comes back while it is in flight is still told one at a time',
+  async (t) => {
+    const receiver = await receive(t, hang)
+    const one = service(t)
+    const { id } = one.create({ url: receiver.url })
+    one.deliverer.start()
+    one.commit(project('p'))
+    await receiver.got(1)
+    for (const active of [false, true]) {
+      one.update(id, { active })
+      one.deliverer.refresh()
+    }
+    one.commit(project('q'))
+    await wait(5)
+    t.equal(receiver.received.length, 1)
+  },
+)
+
+t.test('places move past what is not for a webhook, without a write for each change', async (t) => {
+  const receiver = await receive(t)
+  let writes = 0
+  const one = service(t)
+  const { skipped } = one.outcomes
+  one.outcomes.skipped = async (...args) => {
+    writes += 1
+    await skipped(...args)
+  }
+  const { id } = one.create({ url: receiver.url, kinds: ['objective'] })
+  one.deliverer.start()
+  one.commit(project('p') + item('i'))
+  for (let index = 0; index < 500; index++) one.commit(rename('i', `Title ${index}`))
+  one.beat()
+  t.equal(writes, 0)
+  one.clock.pass(60 * SECOND)
+  await placed(one, id, 502)
+  t.equal(writes, 1, 'after a minute')
+  for (let index = 0; index < 2500; index++) one.db.$client.exec(rename('i', `Title ${index}`))
+  one.commit('')
+  await until(() => {
+    one.beat()
+    return one.webhooks.get(id).after === 3002
+  })
+  t.ok(writes <= 4, 'or a thousand changes')
+  one.commit(
+    `${rename('i', 'x')} insert into objectives (id, project_id, title) values ('o', 'p', 'Land'); ${rename('i', 'y')}`,
+  )
+  await placed(one, id, 3005)
+  t.equal(receiver.received.length, 1)
+  t.ok(writes <= 4, 'and with what is delivered')
+  one.outcomes.skipped = () => Promise.reject(new Error('disk full'))
+  one.commit(rename('i', 'z'))
+  one.clock.pass(61 * SECOND)
+  await wait(5)
+  t.match(one.warnings, ['could not store the places of webhooks: Error: disk full'])
+})
+
+t.test('what was received is not sent again when its outcome cannot be stored at first', async (t) => {
+  const receiver = await receive(t)
+  const one = service(t)
+  const { id } = one.create({ url: receiver.url })
+  const { delivered } = one.outcomes
+  let failures = 3
+  one.outcomes.delivered = (...args) => {
+    failures -= 1
+    return failures < 0 ? delivered(...args) : Promise.reject(new Error('disk full'))
+  }
+  one.deliverer.start()
+  one.commit(project('p') + project('q'))
+  for (const left of [2, 1, 0]) {
+    await until(() => failures === left)
+    // The rejection comes first.
+    await wait(1)
+    one.clock.pass(5 * SECOND)
+  }
+  await placed(one, id, 2)
+  t.strictSame(receiver.seqs(), [1, 2])
+  const message = 'could not store how a delivery went: Error: disk full'
+  t.strictSame(one.warnings, [message], 'which is reported once a minute')
+  one.clock.pass(60 * SECOND)
+  failures = 1000
+  one.commit(project('r'))
+  await until(() => one.warnings.length === 2)
+  await one.deliverer.stop()
+  t.equal(failures, 998, 'stopping tries once more, and waits no longer')
+})
+
+t.test('what cannot be read is tried again with the next beat', async (t) => {
+  const receiver = await receive(t)
+  const one = service(t)
+  const { id } = one.create({ url: receiver.url })
+  one.deliverer.start()
+  one.db.$client.exec('pragma legacy_alter_table = on; alter table webhooks rename to broken')
+  one.beat()
+  t.match(one.warnings, [/^could not look for changes to deliver/])
+  one.db.$client.exec('alter table broken rename to webhooks')
+  one.commit(project('p'))
+  one.beat()
+  await placed(one, id, 1)
+  one.db.$client.exec(`${project('q')} update changes set after = '{oops' where seq = 2`)
+  one.commit('')
+  await until(() => one.warnings.length === 2)
+  t.match(one.warnings[1], /^could not deliver changes to a webhook/)
+  one.db.$client.exec("update changes set after = '{}' where seq = 2")
+  one.beat()
+  await placed(one, id, 2)
+})
+
+t.test('changes that are pruned before they are sent are left out', async (t) => {
+  const receiver = await receive(t, answer(500))
+  const one = service(t)
+  const { id } = one.create({ url: receiver.url })
+  one.deliverer.start()
+  one.commit(project('p') + project('q') + project('r'))
+  await until(() => one.row(id).attempts === 1)
+  one.db.$client.exec('delete from changes where seq < 3')
+  receiver.respond = accept
+  one.clock.pass(7 * SECOND)
+  await placed(one, id, 3)
+  t.strictSame(receiver.seqs(), [1, 3])
+})
+
+t.test('of two services on one file one delivers, and the other takes over when it ends', async (t) => {
+  const folder = t.testdir()
+  const file = join(folder, 'board.db')
+  const receiver = await receive(t)
+  const open = () => service(t, { databaseUrl: `file:${file}`, lock: createDeliveryLock(file) })
+  const [one, two] = [open(), open()]
+  one.deliverer.start()
+  two.deliverer.start()
+  t.notOk(existsSync(`${file}.webhooks-lock`), 'without webhooks there is nothing to lock')
+  const { id } = one.create({ url: receiver.url })
+  one.beat()
+  two.beat()
+  t.equal(statSync(`${file}.webhooks-lock`).mode & 0o777, 0o600)
+  const wrote = (number: number) => {
+    one.commit(project(`p${number}`))
+    two.commit('')
+    two.beat()
+    one.beat()
+  }
+  for (let index = 0; index < 20; index++) wrote(index)
+  await placed(one, id, 20)
+  const twenty = Array.from({ length: 20 }, (_, index) => index + 1)
+  t.strictSame(receiver.seqs(), twenty)
+  await one.deliverer.stop()
+  two.beat()
+  two.commit(project('last'))
+  await placed(two, id, 21)
+  t.strictSame(receiver.seqs(), [...twenty, 21])
+  const broken = createDeliveryLock(join(folder, 'nowhere', 'board.db'))
+  t.throws(() => broken.take(), { code: 'ENOENT' })
+  broken.release()
+})
+
+t.test('a file that is there before is locked as it is, unless it is no lock', async (t) => {
+  const folder = t.testdir({
+    'a.db': '',
+    'a.db.webhooks-lock': '',
+    'b.db': '',
+    'b.db.webhooks-lock': {},
+    'c.db': '',
+    'c.db.webhooks-lock': 'no database '.repeat(100),
+  })
+  const lock = createDeliveryLock(join(folder, 'a.db'))
+  t.ok(lock.take())
+  t.ok(lock.take(), 'again')
+  t.notOk(createDeliveryLock(join(folder, 'a.db')).take())
+  lock.release()
+  t.ok(lock.take())
+  lock.release()
+  t.throws(() => createDeliveryLock(join(folder, 'b.db')).take())
+  const other = createDeliveryLock(join(folder, 'c.db'))
+  t.throws(() => other.take(), { code: 'SQLITE_NOTADB' })
+  other.release()
+})

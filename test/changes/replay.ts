@@ -1,0 +1,151 @@
+/** A model of the sequence of changes: the tables that it tells of, rebuilt from it alone, and walked back. */
+import { deepStrictEqual, ok } from 'node:assert/strict'
+import type SQLite from 'better-sqlite3'
+import { getTableName } from 'drizzle-orm'
+import { fieldsOf, TOLD } from '../../src/db/change-triggers.ts'
+
+/** A row of the sequence, as stored. */
+export interface Row {
+  seq: number
+  at: string
+  actor_id: string | null
+  group: number | null
+  kind: string
+  id: string
+  action: 'created' | 'updated' | 'deleted'
+  project_id: string | null
+  item_id: string | null
+  from_project_id: string | null
+  owner_id: string | null
+  before: string | null
+  after: string | null
+}
+
+type Fields = Record<string, unknown>
+
+/** Records by kind and id. */
+export type State = Map<string, Fields>
+
+const keyOf = ({ kind, id }: Pick<Row, 'kind' | 'id'>) => `${kind} ${id}`
+
+/** All of the sequence. */
+export const rowsOf = (client: SQLite.Database): Row[] =>
+  client.prepare<[], Row>('select * from changes order by seq').all()
+
+const parse = (text: string | null): Fields | null => (text === null ? null : JSON.parse(text))
+
+/** A record without its `updatedAt`: what changes that alone is not told. */
+function untimed(fields: Fields | null | undefined): Fields {
+  const { updatedAt, ...rest } = fields ?? {}
+  return rest
+}
+
+/** Applies changes to a state, holding each against it. `kanban-activity` is told of only when it goes. */
+export function replay(rows: readonly Row[], state: State = new Map()): State {
+  let last = 0
+  for (const row of rows) {
+    ok(row.seq > last, 'ascending')
+    last = row.seq
+    if (row.kind === 'kanban-activity') continue
+    const key = keyOf(row)
+    const before = parse(row.before)
+    const after = parse(row.after)
+    const known = state.get(key)
+    if (row.action === 'created') {
+      deepStrictEqual([known, before], [undefined, null], `${row.seq}: ${key} is new`)
+      state.set(key, after as Fields)
+      continue
+    }
+    ok(known, `${row.seq}: ${key} is there to be ${row.action}`)
+    if (row.action === 'deleted') {
+      deepStrictEqual([untimed(known), null], [untimed(before), after], `${row.seq}: it is what was there`)
+      state.delete(key)
+      continue
+    }
+    const names = Object.keys(before as Fields)
+    deepStrictEqual(names, Object.keys(after as Fields))
+    ok(
+      names.some((name) => name !== 'updatedAt'),
+      `${row.seq}: more than updatedAt`,
+    )
+    for (const name of names) {
+      if (name === 'updatedAt') continue
+      deepStrictEqual(known[name], before?.[name], `${row.seq}: ${name} was so`)
+      ok(JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]), `${row.seq}: ${name} differs`)
+    }
+    state.set(key, { ...known, ...after })
+  }
+  return state
+}
+
+/** Takes changes back, newest first. */
+export function walkBack(rows: readonly Row[], state: State): State {
+  for (const row of rows.toReversed()) {
+    if (row.kind === 'kanban-activity') continue
+    const key = keyOf(row)
+    if (row.action === 'created') {
+      deepStrictEqual(untimed(state.get(key)), untimed(parse(row.after)), `${row.seq}: ${key} as it was made`)
+      state.delete(key)
+    } else state.set(key, { ...state.get(key), ...parse(row.before) })
+  }
+  return state
+}
+
+/** A stored value, as the sequence writes it. */
+const stored = (value: unknown) =>
+  Buffer.isBuffer(value) ? { blob: value.toString('hex').toUpperCase() } : value
+
+/** The tables of a file that the sequence tells of. */
+export function stateOf(client: SQLite.Database): State {
+  const state: State = new Map()
+  const membersOf = client
+    .prepare<[string], string>('select member_id from team_members where team_id = ? order by member_id')
+    .pluck()
+  for (const told of TOLD.filter(({ onlyDeleted }) => !onlyDeleted)) {
+    const fields = fieldsOf(told)
+    const table = getTableName(told.table)
+    const columns = fields.map(({ name, column }) => `"${column}" as "${name}"`).join(', ')
+    const rows = client
+      .prepare<[], Fields>(`select ${told.id(table)} as "key of it", ${columns} from ${table}`)
+      .all()
+    for (const { 'key of it': id, ...row } of rows) {
+      const record = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, stored(value)]))
+      if (told.kind === 'team') record.memberIds = membersOf.all(String(id))
+      state.set(keyOf({ kind: told.kind, id: String(id) }), record)
+    }
+  }
+  return state
+}
+
+const sorted = (state: State) =>
+  Object.fromEntries(
+    [...state].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, fields]) => [key, untimed(fields)]),
+  )
+
+/**
+ * Holds the sequence of a file against its tables: rebuilt from it alone they equal the file's, and walked back nothing is
+ * left. @returns the rows
+ */
+export function holdsSequence(client: SQLite.Database): Row[] {
+  const rows = rowsOf(client)
+  const now = stateOf(client)
+  deepStrictEqual(sorted(replay(rows)), sorted(now))
+  deepStrictEqual(sorted(walkBack(rows, now)), {})
+  return rows
+}
+
+/** Whether the changes of each write are contiguous, and of one actor and one group. */
+export function holdsGroups(rows: readonly Row[]): void {
+  const ended = new Set<number>()
+  for (const [index, row] of rows.entries()) {
+    const previous = rows[index - 1]
+    if (row.group === null) {
+      deepStrictEqual(row.actor_id, null, `${row.seq}: another tool's is nobody's`)
+      continue
+    }
+    if (previous?.group === row.group) deepStrictEqual(previous.actor_id, row.actor_id)
+    else deepStrictEqual(row.group, row.seq, `${row.seq}: a group is called by its first change`)
+    ok(!ended.has(row.group), `${row.seq}: a group is contiguous`)
+    if (previous?.group != null && previous.group !== row.group) ended.add(previous.group)
+  }
+}

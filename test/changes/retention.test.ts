@@ -1,0 +1,105 @@
+/** What is pruned from the sequence, and how it is indexed behind: at the start, and while the service runs. */
+import { join } from 'node:path'
+import { mock } from 'node:test'
+import { setImmediate, setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { type App, build, count, createProject } from '../helper.ts'
+
+const DAY = 24 * 60 * 60 * 1000
+
+/** Appends changes of a time. */
+function append(app: App, daysAgo: number, rows: number, after = '{}') {
+  const at = new Date(Date.now() - daysAgo * DAY).toISOString()
+  app.db.$client
+    .prepare(
+      `insert into changes (at, kind, id, action, project_id, after)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+      select ?, 'metric', 'x' || i, 'created', 'apollo', ? from n`,
+    )
+    .run(rows, at, after)
+}
+const last = (app: App) => app.rules.changes.sequence.last()
+const first = (app: App) => app.rules.changes.sequence.first()
+const index = (app: App) => {
+  while (app.rules.changes.subjects.behind() > 0) app.rules.changes.subjects.index()
+}
+
+t.test('what is older than it is kept goes at the start, with its entries in the index', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const before = await build(t, { databaseUrl, changesKeepDays: 0 })
+  append(before, 91, 2500)
+  append(before, 89, 10)
+  index(before)
+  const entries = count(before, 'change_subjects')
+  const all = count(before, 'changes')
+  await before.close()
+
+  const forEver = await build(t, { databaseUrl, changesKeepDays: 0 })
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  t.equal(count(forEver, 'changes'), all, '0 is for ever')
+  await forEver.close()
+
+  const app = await build(t, { databaseUrl })
+  while (app.rules.changes.retention.hasOlder(Date.now() - 90 * DAY)) await wait(5)
+  t.equal(count(app, 'changes'), 10)
+  t.equal(count(app, 'change_subjects', 'seq > 0'), 10)
+  t.ok(entries > 2500)
+  t.strictSame(app.rules.changes.subjects.list('apollo', Number.POSITIVE_INFINITY, 100).length, 10)
+})
+
+t.test('the newest change stays, however old: no place is used twice', async (t) => {
+  const app = await build(t, { changesKeepDays: 0 })
+  append(app, 400, 5)
+  const newest = last(app)
+  const { retention } = app.rules.changes
+  t.equal(retention.prune(Date.now()), false)
+  t.equal(first(app), newest)
+  t.equal(retention.hasOlder(Date.now()), false)
+  t.equal(retention.prune(Date.now()), false)
+  await createProject(app)
+  t.equal(app.rules.changes.sequence.one(newest + 1)?.kind, 'project')
+})
+
+t.test('once an hour what has become too old is pruned; a failure is tried again', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const app = await build(t, { changesKeepDays: 10 })
+  append(app, 11, 3)
+  append(app, 9, 1)
+  const turns = async () => {
+    for (let turn = 0; turn < 30; turn++) await setImmediate()
+  }
+  app.db.$client.exec("create trigger kept before delete on changes begin select raise(abort, 'no'); end")
+  mock.timers.tick(60 * 60 * 1000)
+  await turns()
+  t.equal(count(app, 'changes'), 4)
+  app.db.$client.exec('drop trigger kept')
+  mock.timers.tick(60 * 60 * 1000)
+  await turns()
+  t.equal(count(app, 'changes'), 1)
+})
+
+t.test('the index is written behind, in the worker thread, when it is far behind', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const before = await build(t, { databaseUrl })
+  append(before, 0, 1000)
+  for (let turn = 0; turn < 20; turn++) await setImmediate()
+  t.equal(before.rules.changes.subjects.indexed(), 0, 'a short rest is left to be searched')
+  append(before, 0, 5000, JSON.stringify({ text: 'x'.repeat(1000) }))
+  await before.close()
+  const app = await build(t, { databaseUrl })
+  t.throws(() => app.rules.changes.subjects.index(), { name: 'TooMuchWork' })
+  while (app.rules.changes.subjects.behind() > 0) await wait(5)
+  t.equal(count(app, 'change_subjects', "subject = 'apollo' and seq > 0"), 6000)
+  t.equal(app.rules.changes.subjects.list('apollo', 5000, 1)[0], 4999)
+})
+
+t.test('two services write one index', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const [one, other] = [await build(t, { databaseUrl }), await build(t, { databaseUrl })]
+  append(one, 0, 3000)
+  const index = (app: App) => app.changes.subjects.index(100)
+  while ((await Promise.all([index(one), index(other)])).every((left) => left > 0));
+  while ((await index(other)) > 0);
+  t.equal(count(one, 'change_subjects', "subject = 'apollo' and seq > 0"), 3000)
+})

@@ -1,0 +1,280 @@
+/** Whoever writes, and however: the sequence of changes tells the whole file, forwards and backwards. */
+import { deepStrictEqual } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { changeTriggers, TOLD } from '../../src/db/change-triggers.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { importTrelloBoard } from '../../src/exchange/import-trello.ts'
+import { parseTrelloBoard } from '../../src/exchange/trello.ts'
+import { type App, send, signInAs } from '../helper.ts'
+import { shipped } from '../shipped.ts'
+import { holdsGroups, holdsSequence, rowsOf } from './replay.ts'
+
+t.test('the file has the triggers that the tables of today call for', async (t) => {
+  const { db, close } = openDatabase(':memory:')
+  t.teardown(close)
+  const there = db.$client
+    .prepare<[], [string, string]>(
+      `select name, sql from sqlite_schema
+       where type in ('trigger', 'view') and name like 'changes\\_%' escape '\\'`,
+    )
+    .raw()
+    .all()
+  t.strictSame(
+    Object.fromEntries(there),
+    Object.fromEntries(changeTriggers()),
+    'after a change of a table: npm run migration:triggers',
+  )
+})
+
+/** A service on a file, and a connection of another tool. */
+async function setUp(t: Test) {
+  const path = join(t.testdir(), 'board.db')
+  // Not held against the document: another tool stores what no response may say.
+  const app = (await shipped.buildApp({
+    databaseUrl: `file:${path}`,
+    adminPassword: 'correct horse',
+    logLevel: 'silent',
+  })) as App
+  t.teardown(() => app.close())
+  const tool = new SQLite(path)
+  t.teardown(() => tool.close())
+  return { app, tool, admin: signInAs(app, 'admin').headers }
+}
+
+/** What a random write picks: everything by number, so that it means something in whatever state. */
+interface Step {
+  what: number
+  which: number
+  other: number
+  text: string
+}
+
+const steps = fc.array(
+  fc.record({
+    what: fc.nat(),
+    which: fc.nat(),
+    other: fc.nat(),
+    text: fc.oneof(
+      fc.constantFrom('To Do', 'Review', 'Done', 'Bug', 'a "quoted" \\ text', 'é\u2028', ''),
+      fc.string({ unit: 'binary', maxLength: 8 }),
+    ),
+  }),
+  { minLength: 5, maxLength: 40 },
+)
+
+/** The tables of another tool's statements, and the columns that these set. */
+const TABLES: Record<string, { columns: string[]; required: Record<string, string> }> = {
+  projects: {
+    columns: ['name', 'next_step', 'phase_config', 'sort_order', 'metadata'],
+    required: { name: "'P'" },
+  },
+  kanban_items: {
+    columns: [
+      'title',
+      'column',
+      'sort_order',
+      'due_date',
+      'approved',
+      'project_id',
+      'updated_at',
+      'metadata',
+    ],
+    required: { project_id: '(select id from projects limit 1)', title: "'I'" },
+  },
+  kanban_subtasks: {
+    columns: ['title', 'completed'],
+    required: { item_id: '(select id from kanban_items limit 1)', title: "'S'" },
+  },
+  kanban_comments: {
+    columns: ['content', 'edited_at'],
+    required: { item_id: '(select id from kanban_items limit 1)', author_id: "'x'", content: "'C'" },
+  },
+  kanban_columns: {
+    columns: ['name', 'color', 'wip_limit'],
+    required: { project_id: '(select id from projects limit 1)', name: "'Done'" },
+  },
+  kanban_labels: {
+    columns: ['name', 'color'],
+    required: { project_id: '(select id from projects limit 1)', name: "'Bug'" },
+  },
+  objectives: {
+    columns: ['title'],
+    required: { project_id: '(select id from projects limit 1)', title: "'O'" },
+  },
+  metrics: {
+    columns: ['value', 'history'],
+    required: { project_id: '(select id from projects limit 1)', name: "'M'", value: '1.5' },
+  },
+  transcript_summaries: {
+    columns: ['summary', 'participants'],
+    required: { project_id: '(select id from projects limit 1)', title: "'T'", date: "'2026-01-01'" },
+  },
+  team_assignments: {
+    columns: ['role', 'member_id'],
+    required: { project_id: '(select id from projects limit 1)', member_id: "'ada'" },
+  },
+  personal_ideas: {
+    columns: ['title', 'promoted_project_id', 'owner_id'],
+    required: { owner_id: "'ada'", title: "'I'" },
+  },
+  teams: { columns: ['name', 'description'], required: { name: "'T'" } },
+  members: {
+    columns: ['name', 'email', 'password_hash'],
+    required: { name: "'M'", email: "'m@example.test'" },
+  },
+}
+
+const pick = <T>(list: readonly T[], index: number): T | undefined =>
+  list.length === 0 ? undefined : list[index % list.length]
+
+/** A statement of another tool: any of those that SQLite has for writing rows. */
+function statement(tool: SQLite.Database, { what, which, other, text }: Step): string {
+  const [table, { columns, required }] = pick(Object.entries(TABLES), what) as [
+    string,
+    (typeof TABLES)[string],
+  ]
+  const ids = tool.prepare<[], string>(`select id from ${table} order by id`).pluck().all()
+  const id = pick(ids, which) ?? 'none'
+  const quoted = (value: string) => `'${value.replaceAll("'", "''").replaceAll('\0', '')}'`
+  const column = pick(columns, other) as string
+  const values = ['null', '7', '1.25', quoted(text), "x'00ff'", "'{}'", quoted(String(other))]
+  const value = pick(values, which + other) as string
+  const or = pick(['', 'or replace', 'or ignore'], other) as string
+  const names = Object.keys(required).join(', ')
+  const given = Object.values(required).join(', ')
+  const forms = [
+    `update ${or} ${table} set "${column}" = ${value} where id = ${quoted(id)}`,
+    `update ${table} set ${table === 'kanban_comments' ? 'edited_at' : 'updated_at'} = 'later' where id = ${quoted(id)}`,
+    `update ${or} ${table} set id = ${quoted(`${id}2`)} where id = ${quoted(id)}`,
+    `delete from ${table} where id = ${quoted(id)}`,
+    `insert ${or} into ${table} (id, ${names}) values (${quoted(other % 2 ? id : `n${other}`)}, ${given})`,
+    `insert into ${table} (id, ${names}) values (${quoted(id)}, ${given}) on conflict (id) do update set "${column}" = ${value}`,
+    `insert ${or} into kanban_item_labels values ((select id from kanban_items limit 1), (select id from kanban_labels limit 1))`,
+    `delete from kanban_item_labels`,
+    `update ${or} kanban_item_labels set label_id = (select id from kanban_labels order by id desc limit 1)`,
+    `insert ${or} into team_members values ((select id from teams limit 1), 'm${other % 5}')`,
+    `update ${or} team_members set member_id = 'm${which % 5}' where member_id = 'm${other % 5}'`,
+    `delete from team_members where member_id = 'm${other % 5}'`,
+  ]
+  return pick(forms, what + which + other) as string
+}
+
+/** Runs some statements as another tool does: alone or in a transaction, which may be rolled back. */
+function writeAsTool(tool: SQLite.Database, step: Step): void {
+  tool.pragma(`foreign_keys = ${step.which % 3 === 0 ? 'off' : 'on'}`)
+  tool.pragma(`recursive_triggers = ${step.which % 5 === 0 ? 'on' : 'off'}`)
+  const attempt = (sql: string) => {
+    try {
+      tool.exec(sql)
+    } catch (error) {
+      if (!(error instanceof SQLite.SqliteError) || !error.code.startsWith('SQLITE_CONSTRAINT')) throw error
+    }
+  }
+  if (step.other % 4 > 0) {
+    attempt(statement(tool, step))
+    return
+  }
+  tool.exec('begin')
+  attempt(statement(tool, step))
+  attempt(statement(tool, { ...step, what: step.what + 1 }))
+  tool.exec(step.other % 8 === 0 ? 'rollback' : 'commit')
+}
+
+/** A request, on whatever there is. Many are refused. */
+async function writeAsClient(app: App, headers: Record<string, string>, { what, which, other, text }: Step) {
+  const one = async (url: string) => {
+    const list = (await send(app, 'GET', url, undefined, headers)).body as { id: string }[]
+    return pick(list, which)?.id ?? 'none'
+  }
+  const project = await one('/api/projects')
+  const item = await one('/api/kanban-items?dismissed=all')
+  const name = text || 'Name'
+  const forms: [string, string, unknown?][] = [
+    ['POST', '/api/projects', { name, type: pick(['technical', 'business'], other) }],
+    ['PATCH', `/api/projects/${project}`, { nextStep: text, metadata: { text } }],
+    ['DELETE', `/api/projects/${project}`],
+    ['POST', '/api/projects/reorder', { items: [{ id: project, sortOrder: other }] }],
+    ['POST', `/api/projects/${project}/kanban-items`, { title: name, column: name }],
+    ['PATCH', `/api/kanban-items/${item}`, { column: name, assigneeId: text, dueDate: '2027-01-01' }],
+    ['PATCH', `/api/kanban-items/${item}`, {}],
+    ['PATCH', '/api/kanban-items', { ids: [item], update: { dismissed: other % 2 === 0 } }],
+    ['POST', `/api/kanban-items/${item}/move`, { column: name, projectId: project, position: 'top' }],
+    ['DELETE', `/api/kanban-items/${item}`],
+    ['POST', `/api/kanban-items/${item}/subtasks`, { title: name }],
+    ['PATCH', `/api/kanban-subtasks/${await one(`/api/kanban-items/${item}/subtasks`)}`, { completed: true }],
+    ['POST', `/api/kanban-items/${item}/comments`, { content: name }],
+    ['POST', `/api/projects/${project}/kanban-labels`, { name }],
+    ['PUT', `/api/kanban-items/${item}/labels/${await one(`/api/projects/${project}/kanban-labels`)}`],
+    ['DELETE', `/api/kanban-labels/${await one(`/api/projects/${project}/kanban-labels`)}`],
+    ['POST', `/api/projects/${project}/kanban-columns`, { name }],
+    ['PATCH', `/api/kanban-columns/${await one(`/api/projects/${project}/kanban-columns`)}`, { name }],
+    ['DELETE', `/api/kanban-columns/${await one(`/api/projects/${project}/kanban-columns`)}?moveTo=Done`],
+    ['POST', `/api/projects/${project}/objectives`, { title: name }],
+    ['POST', '/api/ingest/metrics', { projectId: project, metrics: [{ name, value: other % 9 }] }],
+    [
+      'POST',
+      '/api/ingest/transcript',
+      { projectId: project, title: name, date: '2026-01-01', actionItems: [name] },
+    ],
+    [
+      'PUT',
+      `/api/projects/${project}/team-assignments`,
+      { members: [{ memberId: `m${other % 3}` }], leadId: text },
+    ],
+    ['POST', '/api/personal-ideas', { title: name }],
+    ['POST', `/api/personal-ideas/${await one('/api/personal-ideas')}/promote`],
+    ['POST', '/api/teams', { name, memberIds: ['a', `m${other % 4}`] }],
+    [
+      'PATCH',
+      `/api/teams/${await one('/api/teams')}`,
+      { name, memberIds: [`m${other % 4}`, `n${which % 3}`] },
+    ],
+    ['DELETE', `/api/teams/${await one('/api/teams')}`],
+    ['POST', '/api/members', { name, email: `m${other % 7}@example.test` }],
+    ['PATCH', `/api/members/${await one('/api/members')}`, { name }],
+  ]
+  const [method, url, body] = pick(forms, what) as (typeof forms)[number]
+  const last = rowsOf(app.db.$client).at(-1)?.seq ?? 0
+  const answer = await send(app, method, url, body, headers)
+  const made = rowsOf(app.db.$client).filter(({ seq }) => seq > last)
+  if (answer.status >= 300) deepStrictEqual(made, [], 'what is refused changes nothing')
+  const seq = answer.headers['phaseboard-seq']
+  deepStrictEqual([seq, url], [made.length === 0 ? undefined : String(made.at(-1)?.seq), url])
+  for (const { actor_id } of made) deepStrictEqual(actor_id !== null, true, `${method} ${url} says who`)
+}
+
+t.test('rebuilt from the sequence alone, every table equals the file', async (t) => {
+  const { app, tool, admin } = await setUp(t)
+  const board = parseTrelloBoard(readFileSync('test/fixtures/trello-board-2012.json', 'utf8'))
+  await fc.assert(
+    fc.asyncProperty(steps, async (some) => {
+      for (const step of some) {
+        const way = (step.what + step.other) % 11
+        if (way === 0) importTrelloBoard(app.db, board, { again: true })
+        else if (way < 5) writeAsTool(tool, step)
+        else await writeAsClient(app, admin, step)
+      }
+      const rows = holdsSequence(tool)
+      holdsGroups(rows)
+      deepStrictEqual(tool.prepare("select * from changes_pending where kind = 'team-members'").all(), [])
+    }),
+    { numRuns: 60, endOnFailure: true, includeErrorInReport: true },
+  )
+  const told = new Set(rowsOf(tool).map(({ kind, action }) => `${kind} ${action}`))
+  const actions = TOLD.flatMap(({ kind, onlyDeleted }) =>
+    ['created', 'updated', 'deleted'].map((action) => ({ kind, action, onlyDeleted })),
+  )
+  const possible = actions.filter(
+    ({ kind, action, onlyDeleted }) =>
+      action === 'deleted' || !(onlyDeleted || (kind === 'kanban-item-label' && action === 'updated')),
+  )
+  t.strictSame(
+    possible.map(({ kind, action }) => `${kind} ${action}`).filter((one) => !told.has(one)),
+    [],
+    'all of it was told of',
+  )
+})

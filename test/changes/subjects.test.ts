@@ -1,0 +1,76 @@
+/** The index of the sequence: whatever part of it is written, it finds what reading the whole sequence would. */
+
+import { join } from 'node:path'
+import fc from 'fast-check'
+import t from 'tap'
+import { DELETIONS } from '../../src/changes/subjects.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
+import { createRules } from '../../src/worker/rules.ts'
+
+const SUBJECTS = ['a', 'b', 'c', 'someone']
+
+const change = fc.record({
+  kind: fc.constantFrom('project', 'kanban-item', 'kanban-comment', 'team'),
+  action: fc.constantFrom('created', 'updated', 'deleted'),
+  projectId: fc.constantFrom('a', 'b', null),
+  itemId: fc.constantFrom('c', 'a', null),
+  fromProjectId: fc.constantFrom('b', null),
+})
+
+type Row = typeof change extends fc.Arbitrary<infer Value> ? Value : never
+
+t.test('what belongs to a subject is found, however much of the index is written', async (t) => {
+  const { db, close } = openDatabase(':memory:')
+  t.teardown(close)
+  const insert = db.$client.prepare(
+    `insert into changes (kind, id, action, project_id, item_id, from_project_id)
+     values (:kind, 'x', :action, :projectId, :itemId, :fromProjectId)`,
+  )
+  const run = (rows: Row[], slices: number[], before: number, limit: number) => {
+    db.$client.exec('delete from changes; delete from change_subjects')
+    const { subjects } = createRules(db).changes
+    for (const row of rows) insert.run(row)
+    for (const size of slices) {
+      const left = subjects.index(size)
+      if (left !== subjects.behind()) return false
+    }
+    return [...SUBJECTS, DELETIONS].every((subject) => {
+      const belongs = (row: (typeof rows)[number]) =>
+        subject === DELETIONS
+          ? row.action === 'deleted' && (row.kind === 'project' || row.kind === 'kanban-item')
+          : [row.projectId, row.itemId, row.fromProjectId].some((id) => id === subject)
+      const all = rows.flatMap((row, index) => (belongs(row) && index + 1 < before ? [index + 1] : []))
+      const expected = all.reverse().slice(0, limit)
+      return `${subjects.list(subject, before, limit)}` === `${expected}`
+    })
+  }
+  const before = fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.integer({ min: 0, max: 40 }))
+  fc.assert(
+    fc.property(
+      fc.array(change, { maxLength: 30 }),
+      fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 5 }),
+      before,
+      fc.integer({ min: 1, max: 10 }),
+      run,
+    ),
+  )
+})
+
+t.test(
+  'where a worker thread can do it, neither a slice nor a long search is done on the event loop',
+  async (t) => {
+    const { db, close } = openDatabase(join(t.testdir(), 'board.db'))
+    t.teardown(close)
+    limitWork(db)
+    db.$client.exec(
+      `insert into changes (kind, id, action, project_id, after)
+     with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)
+     select 'project', 'p', 'updated', 'p', '${'x'.repeat(150)}' from n`,
+    )
+    const { subjects } = createRules(db).changes
+    t.equal(subjects.behind(), 20_000)
+    t.throws(() => subjects.index(), TooMuchWork)
+    t.throws(() => subjects.list('p', Number.POSITIVE_INFINITY, 10), TooMuchWork)
+  },
+)

@@ -1,0 +1,97 @@
+/** A file of the version before the sequence of changes: upgraded, it is told of from its first record on. */
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { openDatabase, shippedMigrations } from '../../src/db/client.ts'
+import { type App, build, createItem, createProject, createSubtask, furnish, send } from '../helper.ts'
+import { holdsSequence, rowsOf, stateOf } from './replay.ts'
+
+/** The migrations before the sequence. */
+const BEFORE = shippedMigrations().slice(0, 5)
+
+/** Makes a file as the version before left it. */
+function makeOld(t: Test, fill: (client: SQLite.Database) => void): string {
+  const path = join(t.testdir(), 'board.db')
+  const client = new SQLite(path)
+  client.exec(
+    'create table __drizzle_migrations (id integer primary key, hash text not null, created_at numeric)',
+  )
+  for (const { sql, hash, folderMillis } of BEFORE) {
+    for (const statement of sql) client.exec(statement)
+    client
+      .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
+      .run(hash, folderMillis)
+  }
+  fill(client)
+  client.close()
+  return path
+}
+
+/** Copies the rows of all tables of a service's file that the old one has, too. */
+function copyRows(from: SQLite.Database, to: SQLite.Database): void {
+  to.pragma('foreign_keys = off')
+  const tables = to
+    .prepare<[], string>(
+      `select name from sqlite_schema where type = 'table' and name not like 'search%' and name not like '\\_\\_%' escape '\\'`,
+    )
+    .pluck()
+    .all()
+  for (const table of tables) {
+    for (const row of from.prepare<[], Record<string, unknown>>(`select * from ${table}`).all()) {
+      const names = Object.keys(row)
+      to.prepare(
+        `insert into ${table} (${names.map((name) => `"${name}"`).join()}) values (${names.map(() => '?').join()})`,
+      ).run(...Object.values(row))
+    }
+  }
+}
+
+/** A service with something of everything. */
+async function furnished(t: Test): Promise<App> {
+  const app = await build(t, { adminPassword: 'correct horse' })
+  for (let count = 0; count < 3; count += 1) {
+    const { id } = await createProject(app)
+    const item = await createItem(app, id)
+    await createSubtask(app, item.id)
+    furnish(app, id, item.id)
+  }
+  await send(app, 'POST', '/api/personal-ideas', { title: 'Fly' })
+  return app
+}
+
+t.test('upgrading tells of every record, parents first, as one group of nobody', async (t) => {
+  const source = await furnished(t)
+  const path = makeOld(t, (client) => {
+    copyRows(source.db.$client, client)
+    client.exec("insert into teams (id, name) values ('ops', 'Ops')")
+    client.exec("insert into team_members values ('ops', 'ada'), ('ops', 'bob')")
+    client.exec("update projects set metadata = 'no JSON', next_step = x'00ff'")
+  })
+  const { db, close } = openDatabase(`file:${path}`)
+  t.teardown(close)
+  const rows = holdsSequence(db.$client)
+  t.ok(rows.length > 20)
+  t.equal(rows.length, stateOf(db.$client).size, 'one change a record')
+  t.strictSame(new Set(rows.map(({ group, actor_id }) => `${group} ${actor_id}`)), new Set(['1 null']))
+  t.strictSame(new Set(rows.map(({ action }) => action)), new Set(['created']))
+  const first = (kind: string) => rows.findIndex((row) => row.kind === kind)
+  const last = (kind: string) => rows.findLastIndex((row) => row.kind === kind)
+  t.ok(last('project') < first('kanban-item') && last('kanban-item') < first('kanban-subtask'))
+  t.ok(last('kanban-label') < first('kanban-item-label'))
+  const team = rows.find(({ id }) => id === 'ops')
+  t.match(JSON.parse(String(team?.after)), { memberIds: ['ada', 'bob'] })
+  t.notMatch(JSON.stringify(rows), 'argon2', 'no credential')
+})
+
+t.test('what is written to an upgraded file is told of as in a new one', async (t) => {
+  const source = await furnished(t)
+  const path = makeOld(t, (client) => copyRows(source.db.$client, client))
+  const app = await build(t, { databaseUrl: `file:${path}`, adminPassword: 'correct horse' })
+  const [project] = (await send(app, 'GET', '/api/projects')).body
+  const before = rowsOf(app.db.$client).length
+  const { status, headers } = await send(app, 'PATCH', `/api/projects/${project.id}`, { nextStep: 'Go' })
+  t.equal(status, 200)
+  t.equal(headers['phaseboard-seq'], String(before + 1))
+  await send(app, 'POST', `/api/projects/${project.id}/kanban-items`, { title: 'New' })
+  holdsSequence(app.db.$client)
+})

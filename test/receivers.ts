@@ -1,0 +1,145 @@
+/** Receivers of webhooks, as HTTP servers of this process; and a clock that stands still until it is told otherwise. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../src/changes/clock.ts'
+import type { Owner } from './process.ts'
+
+/** A request that a receiver got. */
+export interface Received {
+  headers: Record<string, string>
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: whatever was sent
+  body: any
+}
+
+/** What a receiver does with a request that it has read. */
+export type Respond = (response: ServerResponse, received: Received, request: IncomingMessage) => unknown
+
+/** A receiver. */
+export interface Receiver {
+  url: string
+  received: Received[]
+  /** The changes that were received, in order. */
+  seqs: () => number[]
+  /** Connections that were made. */
+  connections: () => number
+  /** Resolves once so many requests were received. */
+  got: (count: number) => Promise<void>
+  /** What it does from now on. */
+  respond: Respond
+}
+
+/** Answers 204. */
+export const accept: Respond = (response) => response.writeHead(204).end()
+
+/** Answers with this status. */
+export const answer =
+  (status: number, headers: Record<string, string> = {}, body = ''): Respond =>
+  (response) =>
+    response.writeHead(status, headers).end(body)
+
+/** Never answers. */
+export const hang: Respond = () => undefined
+
+/** Starts a receiver on this machine; it ends with the test. */
+export async function receive(t: Owner, respond: Respond = accept): Promise<Receiver> {
+  const waiting: { count: number; resolve: () => void }[] = []
+  let connections = 0
+  const server = createServer(async (request, response) => {
+    const body = await text(request).catch(() => undefined)
+    // It was aborted.
+    if (body === undefined) return
+    const one = {
+      headers: request.headers as Record<string, string>,
+      text: body,
+      body: JSON.parse(body),
+    }
+    receiver.received.push(one)
+    receiver.respond(response, one, request)
+    for (const { count, resolve } of waiting) if (receiver.received.length >= count) resolve()
+  })
+  server.on('connection', () => {
+    connections += 1
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received: [],
+    seqs: () => receiver.received.map(({ body }) => body.data.seq),
+    connections: () => connections,
+    got: (count) =>
+      new Promise((resolve) => {
+        if (receiver.received.length >= count) resolve()
+        else waiting.push({ count, resolve })
+      }),
+    respond,
+  }
+  return receiver
+}
+
+/** Starts a server that speaks bytes. @returns its URL */
+export async function listen(t: Owner, serve: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    serve(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+/** Waits until something holds, in real time: for what comes over a connection. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 20_000
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`it never came: ${holds}`)
+    await wait(2)
+  }
+}
+
+/** A clock that is set and moved by hand. */
+export interface ManualClock extends Clock {
+  /** Lets time pass: both clocks move, and then what is due is called, in order; what that asks for is not. */
+  pass: (milliseconds: number) => void
+  /** Sets the system's clock, as a person or a time server does; nothing is called. */
+  set: (time: number) => void
+  /** How long each pending call still waits. */
+  pending: () => number[]
+}
+
+/** A clock at some time. */
+export function manualClock(start = Date.parse('2027-01-01T00:00:00.000Z')): ManualClock {
+  let wall = start
+  let elapsed = 0
+  const timers = new Set<{ at: number; call: () => void }>()
+  return {
+    now: () => wall,
+    elapsed: () => elapsed,
+    after: (milliseconds, call) => {
+      const timer = { at: elapsed + milliseconds, call }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    pass: (milliseconds) => {
+      wall += milliseconds
+      elapsed += milliseconds
+      const due = [...timers].filter(({ at }) => at <= elapsed).sort((one, other) => one.at - other.at)
+      for (const timer of due) if (timers.delete(timer)) timer.call()
+    },
+    set: (time) => {
+      wall = time
+    },
+    pending: () => [...timers].map(({ at }) => at - elapsed),
+  }
+}

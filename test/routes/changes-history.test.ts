@@ -1,0 +1,221 @@
+/** The history of projects and items, and the trash. */
+import { join } from 'node:path'
+import t from 'tap'
+import { TooMuchWork } from '../../src/db/work-limits.ts'
+import {
+  type App,
+  build,
+  createItem,
+  createProject,
+  createSubtask,
+  holds,
+  invalid,
+  send,
+  signInAs,
+} from '../helper.ts'
+
+const lastOf = (app: App) => app.rules.changes.sequence.last()
+
+/** What a change, or an entry of the trash, is about. */
+interface Told {
+  seq: number
+  kind: string
+  id: string
+  action: string
+  group: number
+  title: string
+}
+
+const inShort = (changes: Told[]) => changes.map(({ kind, action }) => `${kind} ${action}`)
+
+/** All pages of a list, one after the other. */
+async function pages(app: App, url: string): Promise<Told[][]> {
+  const all: Told[][] = []
+  for (let next: string | undefined = url; next !== undefined; ) {
+    const { body, headers } = await send(app, 'GET', next)
+    all.push(body)
+    next = /^<(.*)>; rel="next"$/.exec(String(headers.link ?? ''))?.[1]
+  }
+  return all
+}
+
+t.test('what they refuse', async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const itemNotFound = { error: 'Kanban item not found' }
+  await holds(t, app, [
+    ['GET', '/api/projects/none/changes', undefined, undefined, 404, { error: 'Project not found' }],
+    ['GET', `/api/projects/${item.id}/changes`, undefined, undefined, 404, { error: 'Project not found' }],
+    ['GET', '/api/kanban-items/none/changes', undefined, undefined, 404, itemNotFound],
+    ['GET', `/api/kanban-items/${project.id}/changes`, undefined, undefined, 404, itemNotFound],
+    [
+      'GET',
+      '/api/kanban-items/none/changes?limit=0',
+      undefined,
+      undefined,
+      400,
+      invalid({ limit: ['must be >= 1'] }),
+    ],
+    ['GET', '/api/trash?limit=501', undefined, undefined, 400, invalid({ limit: ['must be <= 500'] })],
+    ['GET', '/api/trash?cursor=x', undefined, undefined, 400, invalid({ cursor: ['must be integer'] })],
+  ])
+})
+
+t.test('the history of a project and of an item, newest first, also once they are deleted', async (t) => {
+  const app = await build(t)
+  const { headers } = signInAs(app, 'admin')
+  const project = await createProject(app)
+  const elsewhere = await createProject(app)
+  const item = await createItem(app, project.id)
+  await createSubtask(app, item.id)
+  await send(app, 'PATCH', `/api/kanban-items/${item.id}`, { title: 'Ace' })
+  await send(app, 'POST', `/api/kanban-items/${item.id}/move`, { projectId: elsewhere.id, column: 'Done' })
+  const moved = lastOf(app)
+  const ofItem = await send(app, 'GET', `/api/kanban-items/${item.id}/changes`)
+  t.strictSame(inShort(ofItem.body), [
+    'kanban-item updated',
+    'kanban-item updated',
+    'kanban-subtask created',
+    'kanban-item created',
+  ])
+  t.match(ofItem.body[1], { before: { title: 'Card' }, after: { title: 'Ace' } })
+  t.equal(ofItem.headers.link, undefined)
+  const ofProject = async (id: string) => (await send(app, 'GET', `/api/projects/${id}/changes`)).body
+  t.equal((await ofProject(project.id))[0].seq, moved, 'what was taken out of a project is its history, too')
+  t.equal((await ofProject(elsewhere.id))[0].seq, moved)
+
+  await send(app, 'DELETE', `/api/projects/${elsewhere.id}`, undefined, headers)
+  const whole = await ofProject(elsewhere.id)
+  t.equal(inShort(whole)[0], 'project deleted')
+  t.strictSame(inShort((await send(app, 'GET', `/api/kanban-items/${item.id}/changes`)).body).slice(0, 3), [
+    'kanban-item deleted',
+    'kanban-activity deleted',
+    'kanban-subtask deleted',
+  ])
+  const paged = await pages(app, `/api/projects/${elsewhere.id}/changes?limit=3`)
+  t.strictSame(paged.flat(), whole)
+  t.ok(paged.every(({ length }) => length <= 3))
+  t.strictSame(
+    whole,
+    whole.toSorted((a: Told, b: Told) => b.seq - a.seq),
+  )
+
+  app.db.$client.exec('delete from changes where seq < (select max(seq) from changes)')
+  t.equal(
+    (await send(app, 'GET', `/api/kanban-items/${item.id}/changes`)).status,
+    404,
+    'until it is not kept',
+  )
+  t.strictSame(inShort(await ofProject(elsewhere.id)), ['project deleted'])
+  t.strictSame(await ofProject(project.id), [], 'what is there has a history, if an empty one')
+})
+
+t.test("a page has a hundred changes, and each its group, another tool's too", async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  const insert = app.db.$client.prepare(
+    `insert into objectives (id, project_id, title) with recursive n(i) as (select 1 union all select i + 1 from n where i < 150)
+     select 'o' || i, ?, 'Land' from n`,
+  )
+  const first = lastOf(app) + 1
+  insert.run(project.id)
+  const [page = [], rest = []] = await pages(app, `/api/projects/${project.id}/changes`)
+  t.equal(page.length, 100)
+  t.ok([...page, ...rest.slice(0, 50)].every(({ group }) => group === first))
+  t.equal(rest[50]?.group, rest.at(-1)?.group)
+})
+
+t.test('the trash lists what can come back, newest first', async (t) => {
+  const app = await build(t)
+  const { id: admin, headers } = signInAs(app, 'admin')
+  const [project, other] = [await createProject(app), await createProject(app, { name: 'Gemini' })]
+  const items: { id: string }[] = []
+  for (const title of ['one', 'two', 'three']) items.push(await createItem(app, project.id, { title }))
+  const trash = async (query = '') => (await send(app, 'GET', `/api/trash${query}`)).body as Told[]
+  const titles = async (query = '') => (await trash(query)).map(({ title }) => title)
+  t.strictSame(await trash(), [])
+  for (const { id } of items.slice(0, 2))
+    await send(app, 'DELETE', `/api/kanban-items/${id}`, undefined, headers)
+  t.match(await trash(), [
+    {
+      kind: 'kanban-item',
+      id: items[1]?.id,
+      title: 'two',
+      projectId: project.id,
+      actorId: admin,
+      seq: lastOf(app),
+    },
+    { title: 'one' },
+  ])
+  t.strictSame(await titles(`?projectId=${other.id}`), [])
+  t.strictSame(
+    (await pages(app, '/api/trash?limit=1')).map((page) => page.map(({ title }) => title)),
+    [['two'], ['one']],
+  )
+
+  const undo = (seq: number) => send(app, 'POST', `/api/changes/${seq}/undo`, undefined, headers)
+  await undo(lastOf(app))
+  t.strictSame(await titles(), ['one'], 'what came back is not in it')
+  await send(app, 'DELETE', `/api/kanban-items/${items[1]?.id}`)
+  t.strictSame(await titles(), ['two', 'one'], 'what is deleted again is in it once')
+
+  await send(app, 'DELETE', `/api/projects/${project.id}`, undefined, headers)
+  await send(app, 'DELETE', `/api/projects/${other.id}`, undefined, headers)
+  t.strictSame(
+    await titles(),
+    ['Gemini', 'Apollo'],
+    'what went with its project, or before it, is not listed',
+  )
+  t.strictSame(await titles(`?projectId=${project.id}`), ['Apollo'])
+  const indexed = await trash()
+  while (app.rules.changes.subjects.index() > 0);
+  t.strictSame(await trash(), indexed, 'the same by the index')
+  for (const { seq } of indexed) t.equal((await undo(seq)).status, 200)
+  t.strictSame(await titles(), ['two', 'one'], 'but once the project is back')
+  while (app.rules.changes.subjects.index() > 0);
+  t.strictSame(await titles(), ['two', 'one'])
+  for (const { seq } of await trash()) t.equal((await undo(seq)).status, 200, 'all of it can come back')
+  t.strictSame(await titles(), [])
+
+  await app.write(() => {
+    const { id } = app.rules.board.items.create(project.id, { title: 'fleeting' })
+    app.rules.board.items.delete(id)
+  })
+  t.strictSame(await titles(), [], 'what came and went in one write does not come back')
+  while (app.rules.changes.subjects.index() > 0);
+  t.strictSame(await titles(), [])
+  await send(app, 'DELETE', `/api/kanban-items/${items[2]?.id}`)
+  t.strictSame(await titles(), ['three'])
+  app.db.$client.prepare('update changes set "group" = "group" - 1 where seq = ?').run(lastOf(app))
+  app.db.$client.prepare('delete from changes where seq < ?').run(lastOf(app))
+  t.strictSame(await titles(), [], 'nor what is not kept whole')
+})
+
+t.test('where much was deleted, or is long, the worker thread looks for it', async (t) => {
+  const app = await build(t, { databaseUrl: join(t.testdir(), 'board.db') })
+  const project = await createProject(app)
+  const text = 'x'.repeat(90_000)
+  for (let i = 0; i < 30; i++) await createItem(app, project.id, { title: 'long', description: text })
+  const reader = { id: 'local', role: 'member' }
+  const { history: rules, trash } = app.rules.changes
+  t.throws(() => rules.ofProject(project.id, {}, reader), TooMuchWork)
+  const history = await send(app, 'GET', `/api/projects/${project.id}/changes`)
+  t.equal(history.body.length, 35)
+  app.db.$client.exec(`delete from kanban_items where title = 'long'`)
+  t.throws(() => trash.page({}), TooMuchWork)
+  t.equal((await send(app, 'GET', '/api/trash')).body.length, 30)
+  const { $client: client } = app.db
+  // What was deleted after it, and cannot come back.
+  const insert = client.prepare(
+    `insert into changes (kind, id, action, project_id, before)
+     with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+     select 'kanban-item', 'gone', 'deleted', 'gone', '{}' from n`,
+  )
+  insert.run(1500)
+  t.throws(() => trash.page({ limit: 1 }), TooMuchWork)
+  t.equal((await send(app, 'GET', '/api/trash')).body.length, 30)
+  insert.run(50_000)
+  const [first = [], ...rest] = await pages(app, '/api/trash?limit=20')
+  t.strictSame([first.length, rest.flat().length], [0, 30], 'a page may be empty before the next one')
+})
