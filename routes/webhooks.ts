@@ -5,6 +5,7 @@ import { KINDS } from '../src/changes/told.ts'
 import { problemOfUrl } from '../src/changes/webhook-urls.ts'
 import { invalidField } from '../src/errors.ts'
 import { actorOf } from '../src/http/identity.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
 import {
   CreateBody,
   Description,
@@ -65,6 +66,8 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
     if (method !== 'GET') deliverer.refresh()
   })
 
+  const record = recordOf(WebhookSchema, webhooks.get)
+
   app.get('/api/webhooks', {
     config: { access: 'admin', failure: 'Failed to fetch webhooks', isSentAlone: true },
     schema: {
@@ -77,7 +80,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks', {
-    config: { access: 'admin', failure: 'Failed to create webhook', isSentAlone: true },
+    config: { access: 'admin', failure: 'Failed to create webhook', isSentAlone: true, showsSecret: true },
     schema: {
       operationId: 'createWebhook',
       summary: 'Create a webhook',
@@ -88,8 +91,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
       response: { 201: ref(WebhookWithSecretSchema), 409: ref(ErrorBody) },
     },
     preHandler: checkUrl,
-    handler: async (request, reply) =>
-      reply.code(201).send(await webhooks.create(request.body, actorOf(request))),
+    handler: (request) => webhooks.create(request.body, actorOf(request)),
   })
 
   app.get('/api/webhooks/:id', {
@@ -105,7 +107,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.patch('/api/webhooks/:id', {
-    config: { access: 'admin', failure: 'Failed to update webhook', isSentAlone: true },
+    config: { access: 'admin', failure: 'Failed to update webhook', isSentAlone: true, record },
     schema: {
       operationId: 'updateWebhook',
       summary: 'Change a webhook',
@@ -119,7 +121,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.delete('/api/webhooks/:id', {
-    config: { access: 'admin', failure: 'Failed to delete webhook', isSentAlone: true },
+    config: { access: 'admin', failure: 'Failed to delete webhook', isSentAlone: true, record },
     schema: {
       operationId: 'deleteWebhook',
       summary: 'Delete a webhook',
@@ -127,10 +129,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
-    handler: async (request) => {
-      await webhooks.delete(request.params.id, actorOf(request))
-      return { success: true as const }
-    },
+    handler: (request) => webhooks.delete(request.params.id, actorOf(request)),
   })
 
   app.post('/api/webhooks/:id/test', {
@@ -144,11 +143,19 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
       params: IdParams,
       response: { 200: ref(WebhookDeliverySchema), 404: ref(ErrorBody) },
     },
-    handler: ({ params }) => deliverer.test(params.id),
+    handler: async ({ params }, reply) =>
+      app.performFor(reply, webhooks.tested(await deliverer.test(params.id))),
   })
 
   app.post('/api/webhooks/:id/rotate-secret', {
-    config: { access: 'admin', failure: 'Failed to rotate secret', isSentAlone: true, isBodyOptional: true },
+    config: {
+      access: 'admin',
+      failure: 'Failed to rotate secret',
+      isBodyOptional: true,
+      isSentAlone: true,
+      record,
+      showsSecret: true,
+    },
     schema: {
       operationId: 'rotateWebhookSecret',
       summary: 'Give a webhook another secret',
@@ -174,7 +181,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks/:id/replay', {
-    config: { access: 'admin', failure: 'Failed to replay webhook', isSentAlone: true },
+    config: { access: 'admin', failure: 'Failed to replay webhook', isSentAlone: true, record },
     schema: {
       operationId: 'replayWebhook',
       summary: 'Set from where a webhook goes on',

@@ -354,8 +354,8 @@ t.test('a database that may not grow refuses what needs room, whole, and stores 
   const { service, client, board, before, log } = await startInProcess(t)
 
   const limit = client.pragma('max_page_count', { simple: true })
-  // A page for the changes that small writes append.
-  client.pragma(`max_page_count = ${Number(client.pragma('page_count', { simple: true })) + 1}`)
+  // Some pages for the changes that small writes append.
+  client.pragma(`max_page_count = ${Number(client.pragma('page_count', { simple: true })) + 4}`)
   const { createProject, createItem, createIdea } = writesOf(board)
   const big = [createProject, createItem, createIdea].map(([method, path, body, failure]): Request => {
     return [method, path, { ...body, description: REFUSED.repeat(1000) }, failure]

@@ -195,6 +195,15 @@ export class Webhooks {
     return this.get(id)
   }
 
+  /**
+   * What came of a test, which is not kept: a write only so that its response can be, for who repeats the request.
+   * @throws ApiError 404 where the webhook was deleted meanwhile
+   */
+  tested(delivery: WebhookDelivery): WebhookDelivery {
+    if (!this.#sql.exists(delivery.webhookId)) throwNotFound(webhooks)
+    return delivery
+  }
+
   #requireProject(id: string | null | undefined): void {
     if (typeof id === 'string' && !this.#sql.projectExists(id)) {
       throw invalidField('projectId', 'must be the id of a project')

@@ -112,6 +112,9 @@ async function ask(app: App, [method, url, body]: Request) {
 const HARMLESS =
   /^(LIST SUBQUERY|CO-ROUTINE|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|SCAN \(subquery-|CORRELATED SCALAR SUBQUERY|MULTI-INDEX OR|INDEX \d|CREATE BLOOM FILTER|BLOOM FILTER ON|SCAN json_each |SCAN search_index VIRTUAL TABLE INDEX 0:M|SEARCH changes( USING INTEGER PRIMARY KEY \(rowid>\?\))?$)|\bbest\b/
 
+/** Statements of no request. */
+const BY_THE_CLOCK = /"webhooks"|change_subjects/
+
 /**
  * Finds the steps of a statement's plan that may grow with the tables: whatever is no look-up by an index, or looks up
  * no single records nor what belongs to one and does not stop early, or sorts more than that.
@@ -143,7 +146,9 @@ t.test('no statement walks through a board', async (t) => {
   for (const [what, request] of [...Object.entries(REQUESTS), ...Object.entries(OF_ALL)]) {
     const ran = new Map<string, unknown[]>()
     const wanted = typeof request === 'function' ? request(large()) : request
-    executions.before = (source, values) => ran.set(source, values)
+    executions.before = (source, values) => {
+      if (!BY_THE_CLOCK.test(source)) ran.set(source, values)
+    }
     await ask(app, wanted)
     executions.before = () => undefined
     hold(what, ran)

@@ -359,13 +359,13 @@ t.test('a read token writes nothing, by whatever verb, whoever owns it', async (
       for (const [method, url] of seen) {
         if (method === 'POST' && url === '/api/session') continue
         const { status, body } = await send(app, method, url, method === 'GET' ? undefined : {}, token)
-        const isForAdmins = url === '/api/audit-log' && role !== 'admin'
+        const isForAdmins = /^\/api\/(audit-log|webhooks)/.test(url) && role !== 'admin'
         if (method === 'GET') t.equal(status === 403, isForAdmins, `GET ${url}`)
         else {
           t.equal(status, 403, `${method} ${url} (${role}, ${authMode})`)
           const isDeletion = url === '/api/projects/x' && method === 'DELETE'
           const isOfMembers = url.startsWith('/api/members') && method !== 'PATCH'
-          const isForAdmins = url.startsWith('/api/teams') || isOfMembers
+          const isForAdmins = /^\/api\/(teams|webhooks)/.test(url) || isOfMembers
           t.strictSame(body, isDeletion || (isForAdmins && role !== 'admin') ? adminOnly : readOnlyToken)
         }
       }

@@ -1,0 +1,141 @@
+/** Every operation of the service with what it takes: a record of each collection, and a body that succeeds. */
+import Fastify from 'fastify'
+import t from 'tap'
+import type { Access } from '../src/members/identity.ts'
+import { LONG_AGO } from './helper.ts'
+import { shipped } from './shipped.ts'
+
+/** Who calls has this id, the default member too. */
+export const CALLER = 'caller'
+
+/** So recently used that no request has to note its use. */
+export const JUST_USED = '9999-12-31T00:00:00.000Z'
+
+/** Nothing but another admin. */
+export const EMPTY = `
+  delete from projects; delete from personal_ideas; delete from teams; delete from members; delete from webhooks;
+  insert into members (id, name, email, role) values ('somebody', 'Ada', 'ada@example.test', 'admin');`
+
+/** One record of each collection, the caller's own where that matters. */
+export const FURNISHED = `
+  insert into projects (id, name) values ('project', 'Apollo');
+  insert into kanban_columns (id, project_id, name) values ('column', 'project', 'Parked');
+  insert into kanban_items (id, project_id, title) values ('item', 'project', 'Card');
+  insert into kanban_subtasks (id, item_id, title) values ('subtask', 'item', 'Step');
+  insert into kanban_comments (id, item_id, author_id, content) values ('comment', 'item', '${CALLER}', 'Hm');
+  insert into kanban_labels (id, project_id, name) values ('label', 'project', 'Bug');
+  insert into metrics (id, project_id, name, value) values ('metric', 'project', 'Velocity', 1);
+  insert into objectives (id, project_id, title) values ('objective', 'project', 'Land');
+  insert into transcript_summaries (id, project_id, title, date)
+    values ('transcript', 'project', 'Kick-off', '${LONG_AGO}');
+  insert into personal_ideas (id, owner_id, title) values ('idea', '${CALLER}', 'Fly');
+  insert or replace into changes (seq, "group", kind, id, action, project_id, before, after)
+    values (1000000, 1000000, 'objective', 'objective', 'updated', 'project', '{"title":"Sea"}', '{"title":"Land"}');
+  insert into teams (id, name) values ('team', 'Crew');
+  insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
+  insert into sessions (id, member_id, token_hash, last_used_at, expires_at)
+    select 'session', id, 'hash', '${JUST_USED}', '${JUST_USED}' from members where id = '${CALLER}';
+  insert into api_tokens (id, member_id, name, token_hash)
+    select 'token', id, 'CI', 'hash' from members where id = '${CALLER}';`
+
+/** Which record a collection in a path has. A new collection needs an entry here, and its record above. */
+export const RECORDS: Record<string, string> = {
+  projects: 'project',
+  'kanban-columns': 'column',
+  'kanban-items': 'item',
+  'kanban-subtasks': 'subtask',
+  'kanban-comments': 'comment',
+  'kanban-labels': 'label',
+  labels: 'label',
+  metrics: 'metric',
+  objectives: 'objective',
+  'transcript-summaries': 'transcript',
+  'personal-ideas': 'idea',
+  changes: '1000000',
+  teams: 'team',
+  sessions: 'session',
+  tokens: 'token',
+  webhooks: 'webhook',
+  members: CALLER,
+}
+
+const reorder = (id: string, fields = {}) => [200, { items: [{ id, sortOrder: 5, ...fields }] }] as const
+
+/** What whoever passes is answered, and the body that it takes. Without an entry: 200, and none. */
+export const REQUESTS: Record<string, readonly [status: number, body?: object]> = {
+  'GET /docs/*': [404],
+  // Signing in would end the caller's session; that a body is looked at at all shows that nobody is refused.
+  'POST /api/session': [400, {}],
+  'POST /api/tokens': [201, { name: 'CI' }],
+  'POST /api/members': [201, { name: 'Bob', email: 'bob@example.test' }],
+  'PATCH /api/members/:id': [200, { name: 'Cleo' }],
+  'POST /api/teams': [201, { name: 'Crew' }],
+  'PATCH /api/teams/:id': [200, { name: 'Staff' }],
+  // Nothing is delivered meanwhile, which would change something.
+  'POST /api/webhooks': [201, { url: 'https://example.org/', active: false }],
+  'PATCH /api/webhooks/:id': [200, { description: 'Chat' }],
+  'POST /api/webhooks/:id/replay': [200, { after: 0 }],
+  'POST /api/projects': [201, { name: 'Gemini' }],
+  'POST /api/projects/reorder': reorder('project'),
+  'PATCH /api/projects/:id': [200, { name: 'Gemini' }],
+  'POST /api/projects/:id/kanban-columns': [201, { name: 'Later' }],
+  'POST /api/projects/:id/kanban-columns/reorder': reorder('column'),
+  'PATCH /api/kanban-columns/:id': [200, { name: 'Later' }],
+  'POST /api/projects/:id/kanban-items': [201, { title: 'Card' }],
+  'POST /api/projects/:id/kanban-items/reorder': reorder('item', { column: 'Done' }),
+  'PATCH /api/kanban-items': [200, { ids: ['item'], update: { priority: 'high' } }],
+  'PATCH /api/kanban-items/:id': [200, { title: 'Ace' }],
+  'POST /api/kanban-items/:id/move': [200, { column: 'Done' }],
+  'POST /api/kanban-items/:id/subtasks': [201, { title: 'Step' }],
+  'POST /api/kanban-items/:id/subtasks/reorder': reorder('subtask'),
+  'PATCH /api/kanban-subtasks/:id': [200, { completed: true }],
+  'POST /api/kanban-items/:id/comments': [201, { content: 'Well' }],
+  'PATCH /api/kanban-comments/:id': [200, { content: 'Well' }],
+  'POST /api/projects/:id/kanban-labels': [201, { name: 'Idea' }],
+  'PATCH /api/kanban-labels/:id': [200, { name: 'Idea' }],
+  'POST /api/projects/:id/objectives': [201, { title: 'Return' }],
+  'PATCH /api/objectives/:id': [200, { title: 'Return' }],
+  'POST /api/projects/:id/metrics': [201, { name: 'Height', value: 1 }],
+  'PATCH /api/metrics/:id': [200, { value: 2 }],
+  'POST /api/projects/:id/transcript-summaries': [201, { title: 'Review', date: LONG_AGO }],
+  'PATCH /api/transcript-summaries/:id': [200, { title: 'Review' }],
+  'PUT /api/projects/:id/team-assignments': [200, { members: [{ memberId: 'ada' }] }],
+  'POST /api/ingest/transcript': [201, { projectId: 'project', title: 'Review', date: LONG_AGO }],
+  'POST /api/ingest/metrics': [200, { projectId: 'project', metrics: [{ name: 'Velocity', value: 2 }] }],
+  'POST /api/personal-ideas': [201, { title: 'Dive' }],
+  'POST /api/personal-ideas/reorder': reorder('idea'),
+  'PATCH /api/personal-ideas/:id': [200, { title: 'Dive' }],
+  'POST /api/personal-ideas/:id/promote': [201],
+  'POST /api/batch': [200, { requests: [{ method: 'GET', path: '/api/projects' }] }],
+}
+
+/** A route as the service declares it. */
+export interface Route {
+  method: string
+  path: string
+  access: Access | undefined
+}
+
+/** All routes as they are declared; apart from them, the paths and methods that are there to be refused with 405. */
+export async function declaredRoutes() {
+  const host = Fastify()
+  t.teardown(() => host.close())
+  const routes: Route[] = []
+  const refused: Route[] = []
+  // A host's hooks come before the service's own, which fill in what was not declared.
+  host.addHook('onRoute', ({ method, path, config = {} }) => {
+    const list = Array.isArray(method) && config.failure === undefined ? refused : routes
+    for (const one of [method].flat()) {
+      if (one !== 'HEAD') list.push({ method: one, path, access: config.access })
+    }
+  })
+  await host.register(shipped.phaseboard, { databaseUrl: ':memory:' })
+  await host.ready()
+  return { routes, refused }
+}
+
+/** The path of a route, with the id of a record for each collection in it. */
+export const urlOf = (path: string, idOf: (collection: string) => string | undefined) =>
+  path
+    .replace(/([\w-]+)\/:\w+/g, (_, collection: string) => `${collection}/${idOf(collection)}`)
+    .replace('*', 'none')

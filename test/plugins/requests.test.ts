@@ -1,0 +1,327 @@
+/** What every route has by being declared: ETag, If-Match, Idempotency-Key, Phaseboard-Seq, and who made its changes. */
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { type App, build, count, createItem, createProject, LONG_AGO, send, signInAs } from '../helper.ts'
+import { CALLER, declaredRoutes, EMPTY, FURNISHED, RECORDS, REQUESTS, urlOf } from '../operations.ts'
+import { shipped } from '../shipped.ts'
+
+const { routes } = await declaredRoutes()
+
+/** The routes that change something, as `METHOD /path`. */
+const CHANGING = routes
+  .filter(({ method, path }) => path.startsWith('/api/') && !['GET', 'HEAD', 'OPTIONS'].includes(method))
+  .map(({ method, path }) => `${method} ${path}`)
+
+/** A session is no record that could be made twice. */
+const NOT_REPEATABLE = new Set(['POST /api/session', 'DELETE /api/session'])
+
+/** What shows a secret this once. */
+const SECRET = new Set(['POST /api/tokens', 'POST /api/webhooks', 'POST /api/webhooks/:id/rotate-secret'])
+
+/** What needs more than the records that all need, or sends something: tried elsewhere. */
+const ELSEWHERE = new Set(['POST /api/changes/:seq/undo', 'POST /api/webhooks/:id/test', 'POST /api/batch'])
+
+/** Actions on a record, by the end of their path. */
+const ACTION = /\/:id\/(move|promote|replay|rotate-secret|.+\/reorder|reorder)$/
+
+/** Whether contract 8 wants `If-Match` there: what changes a record that is there. */
+const isConditional = (route: string) => {
+  const [method = '', path = ''] = route.split(' ')
+  return method === 'POST' ? ACTION.test(path) : path.includes('/:')
+}
+
+const tried = CHANGING.filter((route) => !NOT_REPEATABLE.has(route) && !ELSEWHERE.has(route))
+
+/** One admin's requests, on a service with a record of each collection. */
+function requester(app: App) {
+  const { $client } = app.db
+  $client.exec(EMPTY)
+  const session = signInAs(app, 'admin', { id: CALLER }).headers
+  $client.exec(FURNISHED)
+  return (route: string, headers: Record<string, string> = {}, body?: object, query = '') => {
+    const [method = '', path = ''] = route.split(' ')
+    const url = urlOf(path, (collection) => RECORDS[collection]) + query
+    return send(app, method, url, body ?? REQUESTS[route]?.[1], { ...session, ...headers })
+  }
+}
+
+const totalChanges = (app: App) => app.db.$client.prepare('select total_changes()').pluck().get()
+
+t.test('the routes that change something are those that this test knows of', async (t) => {
+  t.ok(tried.length > 40, `${tried.length} routes`)
+  const document = (await send(await build(t), 'GET', '/openapi.json')).body
+  for (const route of CHANGING) {
+    const [method = '', path = ''] = route.split(' ')
+    const { parameters = [] } = document.paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()]
+    const names = parameters.map(({ name }: { name?: string }) => name)
+    t.equal(names.includes('Idempotency-Key'), !NOT_REPEATABLE.has(route), `${route} Idempotency-Key`)
+    if (!ELSEWHERE.has(route)) t.equal(names.includes('If-Match'), isConditional(route), `${route} If-Match`)
+  }
+})
+
+t.test('every route takes Idempotency-Key', async (t) => {
+  const app = await build(t, { adminPassword: 'correct horse' })
+  for (const route of tried.filter((route) => route !== 'DELETE /api/members/:id')) {
+    const ask = requester(app)
+    const key = { 'idempotency-key': `"${route.replaceAll(' ', '+')}"` }
+    const first = await ask(route, key)
+    t.equal(first.status, REQUESTS[route]?.[0] ?? 200, route)
+    t.notOk(first.headers['idempotent-replayed'])
+    const before = totalChanges(app)
+    const again = await ask(route, key)
+    t.equal(totalChanges(app), before, `${route} does nothing again`)
+    if (SECRET.has(route)) {
+      t.strictSame([again.status, again.body], [409, { error: 'Already done' }], route)
+      t.equal(count(app, 'idempotency_keys', 'body is not null and key = ?', key['idempotency-key']), 0)
+    } else {
+      t.equal(again.headers['idempotent-replayed'], 'true', route)
+      t.strictSame([again.status, again.body], [first.status, first.body], route)
+      for (const name of ['etag', 'phaseboard-seq', 'content-type']) {
+        t.equal(again.headers[name], first.headers[name], `${route} ${name}`)
+      }
+    }
+    const other = await ask(route, key, undefined, '?another=request')
+    t.strictSame(
+      [other.status, other.body],
+      [422, { error: 'Idempotency-Key was used for another request' }],
+      route,
+    )
+    app.db.$client.exec('delete from idempotency_keys')
+  }
+})
+
+t.test('every change of a record takes If-Match', async (t) => {
+  const app = await build(t, { adminPassword: 'correct horse' })
+  for (const route of tried.filter(isConditional)) {
+    const refused = requester(app)
+    const before = totalChanges(app)
+    const { status, body, headers } = await refused(route, { 'if-match': '"nope"' })
+    t.strictSame([status, body], [412, { error: 'Precondition failed' }], route)
+    const etag = String(headers.etag)
+    t.match(etag, /^"[\w-]{22}"$/)
+    for (const header of [`W/${etag}`, etag.replaceAll('"', ''), '', `"a" ${etag}`, `W/"x", W/${etag}`]) {
+      t.equal((await refused(route, { 'if-match': header })).status, 412, `${route} ${header}`)
+    }
+    t.equal(totalChanges(app), before, `${route} did nothing`)
+    const [, collection = '', id = ''] =
+      /^\/api\/([\w-]+)\/([\w-]+)/.exec(urlOf(route.split(' ')[1] ?? '', (name) => RECORDS[name])) ?? []
+    const shown = await refused(`GET /api/${collection}/${id}`)
+    t.equal(shown.headers.etag, etag, `${route}: the ETag of the record itself`)
+    for (const header of [etag, ` "a" ,W/"b",${etag}`, '*']) {
+      // Each time with records made anew, at another time.
+      const ask = requester(app)
+      const now = (await ask(route, { 'if-match': '"nope"' })).headers.etag
+      const passed = await ask(route, { 'if-match': header.replace(etag, String(now)) })
+      t.equal(passed.status, REQUESTS[route]?.[0] ?? 200, `${route} ${header}`)
+    }
+  }
+})
+
+t.test('a record has the same ETag wherever it is answered, and 304 for whoever has it', async (t) => {
+  const app = await build(t)
+  const project = await send(app, 'POST', '/api/projects', { name: 'Apollo' })
+  const url = `/api/projects/${project.body.id}`
+  t.equal((await send(app, 'GET', url)).headers.etag, project.headers.etag)
+  const item = await send(app, 'POST', `${url}/kanban-items`, { title: 'Card' })
+  const itemUrl = `/api/kanban-items/${item.body.id}`
+  const shown = await send(app, 'GET', itemUrl)
+  t.equal(shown.headers.etag, item.headers.etag)
+  const unchanged = await send(app, 'GET', itemUrl, undefined, { 'if-none-match': String(item.headers.etag) })
+  t.strictSame([unchanged.status, unchanged.body, unchanged.headers.etag], [304, '', item.headers.etag])
+  const changed = await send(app, 'PATCH', itemUrl, { title: 'Ace' })
+  t.not(changed.headers.etag, item.headers.etag)
+  t.equal((await send(app, 'GET', itemUrl)).headers.etag, changed.headers.etag)
+  const moved = await send(app, 'POST', `${itemUrl}/move`, { column: 'Done' })
+  t.equal((await send(app, 'GET', itemUrl)).headers.etag, moved.headers.etag)
+  const patched = await send(app, 'PATCH', url, { nextStep: 'Go' })
+  t.equal((await send(app, 'GET', url)).headers.etag, patched.headers.etag)
+  t.notOk((await send(app, 'GET', `${url}/kanban-items`)).headers.etag, 'a list is no record')
+})
+
+t.test('a warning is about the request: the ETag is that of the record', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  const [column] = (await send(app, 'GET', `/api/projects/${id}/kanban-columns`)).body
+  await send(app, 'PATCH', `/api/kanban-columns/${column.id}`, { wipLimit: 1 })
+  await createItem(app, id)
+  const warned = await send(app, 'POST', `/api/projects/${id}/kanban-items`, { title: 'Too many' })
+  t.equal(warned.body.warnings.length, 1)
+  const url = `/api/kanban-items/${warned.body.id}`
+  t.equal((await send(app, 'GET', url)).headers.etag, warned.headers.etag)
+  t.equal(
+    (await send(app, 'PATCH', url, { title: 'x' }, { 'if-match': String(warned.headers.etag) })).status,
+    200,
+  )
+})
+
+t.test('the order of checks: existence, then the precondition, then conflicts', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  const match = { 'if-match': '"nope"' }
+  t.equal((await send(app, 'PATCH', '/api/kanban-items/none', { title: 'x' }, match)).status, 404)
+  t.equal((await send(app, 'DELETE', '/api/kanban-columns/none', undefined, match)).status, 404)
+  t.equal((await send(app, 'PATCH', '/api/kanban-subtasks/none', { title: 'x' }, match)).status, 500)
+  const [column] = (await send(app, 'GET', `/api/projects/${id}/kanban-columns`)).body
+  const rename = (headers: Record<string, string>) =>
+    send(app, 'PATCH', `/api/kanban-columns/${column.id}`, { name: 'Done' }, headers)
+  t.equal((await rename(match)).status, 412)
+  t.equal((await rename({ 'if-match': '*' })).status, 409)
+  t.equal((await send(app, 'PATCH', `/api/kanban-columns/${column.id}`, { name: 5 }, match)).status, 400)
+  const hidden = await send(app, 'POST', '/api/personal-ideas', { title: 'Fly' })
+  const other = signInAs(app, 'member').headers
+  const idea = `/api/personal-ideas/${hidden.body.id}`
+  t.equal(
+    (await send(app, 'PATCH', idea, { title: 'x' }, { ...other, ...match })).status,
+    404,
+    'nothing leaks',
+  )
+})
+
+t.test('a key is 1 to 255 visible ASCII characters', async (t) => {
+  const app = await build(t)
+  const ask = (key: string) =>
+    send(app, 'POST', '/api/projects', { name: 'Apollo' }, { 'idempotency-key': key })
+  for (const key of ['', 'a b', 'é', 'x'.repeat(256), 'a\tb']) {
+    const { status, body } = await ask(key)
+    t.strictSame(
+      [status, body],
+      [
+        400,
+        {
+          error: 'Validation failed',
+          details: {
+            formErrors: ['Idempotency-Key must be 1 to 255 visible ASCII characters'],
+            fieldErrors: {},
+          },
+        },
+      ],
+      JSON.stringify(key),
+    )
+  }
+  t.equal((await ask('x'.repeat(255))).status, 201)
+  t.equal((await ask('!~"{}')).status, 201)
+  t.equal(count(app, 'projects'), 2)
+})
+
+t.test('failures are not kept, and a key is good again after a day', async (t) => {
+  const app = await build(t)
+  const key = { 'idempotency-key': 'k' }
+  t.equal((await send(app, 'POST', '/api/projects', {}, key)).status, 400)
+  t.equal((await send(app, 'POST', '/api/projects', '{oops', key)).status, 500)
+  t.equal((await send(app, 'POST', '/api/projects', { name: 'Apollo' }, key)).status, 201)
+  t.equal((await send(app, 'POST', '/api/projects', { name: 'Gemini' }, key)).status, 422)
+  app.db.$client.prepare('update idempotency_keys set created_at = ?').run(LONG_AGO)
+  const { status, headers } = await send(app, 'POST', '/api/projects', { name: 'Gemini' }, key)
+  t.strictSame([status, headers['idempotent-replayed']], [201, undefined])
+  t.equal(count(app, 'idempotency_keys'), 1)
+  t.equal(count(app, 'projects'), 2)
+})
+
+t.test('keys are their member’s, their method’s and their path’s own', async (t) => {
+  const app = await build(t, { authMode: 'required', adminPassword: 'correct horse' })
+  const [ada, bob] = [signInAs(app, 'member').headers, signInAs(app, 'member').headers]
+  const key = { 'idempotency-key': 'k' }
+  const make = (who: object, path = '/api/personal-ideas') =>
+    send(app, 'POST', path, { title: 'Fly', name: 'Fly' }, { ...who, ...key } as Record<string, string>)
+  const mine = await make(ada)
+  const theirs = await make(bob)
+  t.not(theirs.body.id, mine.body.id, 'nobody gets the response to another member')
+  t.equal((await make(ada, '/api/projects')).status, 201)
+  t.equal((await make(ada)).body.id, mine.body.id)
+  const anonymous = await make({})
+  t.equal(anonymous.status, 401)
+})
+
+t.test('no hash of a password is kept', async (t) => {
+  const app = await build(t, { adminPassword: 'correct horse' })
+  const admin = { ...signInAs(app, 'admin').headers, 'idempotency-key': 'k' }
+  const member = { name: 'Bob', email: 'bob@example.test' }
+  await send(app, 'POST', '/api/members', { ...member, password: 'battery staple' }, admin)
+  const hash = () => app.db.$client.prepare('select body_hash from idempotency_keys').pluck().get()
+  const first = hash()
+  const again = await send(app, 'POST', '/api/members', { ...member, password: 'another one' }, admin)
+  t.equal(again.headers['idempotent-replayed'], 'true', 'whatever the password')
+  t.equal(hash(), first)
+})
+
+/** Real requests to the built service, on a file. */
+async function served(t: Test) {
+  const options = { databaseUrl: `file:${join(t.testdir(), 'board.db')}`, adminPassword: 'correct horse' }
+  const start = async () => {
+    const app = (await shipped.buildApp({ ...options, logLevel: 'silent' })) as App
+    t.teardown(() => app.close())
+    return { app, url: await app.listen({ port: 0 }) }
+  }
+  const ask = async (url: string, method: string, body: object, headers: Record<string, string>) => {
+    const response = await fetch(url, { method, body: JSON.stringify(body), headers })
+    // biome-ignore lint/suspicious/noExplicitAny: whole bodies, of every shape
+    return { status: response.status, headers: response.headers, body: (await response.json()) as any }
+  }
+  return { start, ask }
+}
+
+t.test('the same key a hundred times at once makes one record, also after a restart', async (t) => {
+  const { start, ask } = await served(t)
+  const { app, url } = await start()
+  const headers = { 'idempotency-key': 'once' }
+  const make = (at: string) => ask(`${at}/api/projects`, 'POST', { name: 'Apollo' }, headers)
+  const answers = await Promise.all(Array.from({ length: 100 }, () => make(url)))
+  t.strictSame(new Set(answers.map(({ status }) => status)), new Set([201]))
+  t.equal(new Set(answers.map(({ body }) => body.id)).size, 1)
+  t.equal(answers.filter((answer) => answer.headers.get('idempotent-replayed')).length, 99)
+  t.equal(count(app, 'projects'), 1)
+  await app.close()
+  const next = await start()
+  const again = await make(next.url)
+  t.strictSame([again.status, again.body], [201, answers[0]?.body])
+})
+
+t.test('of thirty clients that change one record at once, one wins', async (t) => {
+  const { start, ask } = await served(t)
+  const { url } = await start()
+  const project = await ask(`${url}/api/projects`, 'POST', { name: 'Apollo' }, {})
+  const item = await ask(`${url}/api/projects/${project.body.id}/kanban-items`, 'POST', { title: 'Card' }, {})
+  const etag = String(item.headers.get('etag'))
+  const path = `${url}/api/kanban-items/${item.body.id}`
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, (_, client) =>
+      ask(path, 'PATCH', { title: `Client ${client}` }, { 'if-match': etag }),
+    ),
+  )
+  const won = answers.filter(({ status }) => status === 200)
+  t.equal(won.length, 1)
+  t.equal(answers.filter(({ status }) => status === 412).length, 29)
+  const shown = await (await fetch(path)).json()
+  t.strictSame(shown, won[0]?.body)
+  for (const { status, headers } of answers) {
+    if (status === 412)
+      t.equal(headers.get('etag'), won[0]?.headers.get('etag'), 'the ETag to try again with')
+  }
+})
+
+t.test('what the worker thread does, it does on the same terms', async (t) => {
+  const { start, ask } = await served(t)
+  const { app, url } = await start()
+  const { body: project } = await ask(`${url}/api/projects`, 'POST', { name: 'Apollo' }, {})
+  const { $client } = app.db
+  $client.exec(`insert into kanban_items (id, project_id, title, description)
+    with recursive numbers (value) as (select 1 union all select value + 1 from numbers where value < 1500)
+    select 'i' || value, '${project.id}', 'Card', hex(randomblob(1000)) from numbers`)
+  const path = `${url}/api/projects/${project.id}`
+  const etag = (await fetch(path)).headers.get('etag') ?? ''
+  const refused = await ask(path, 'PATCH', { nextStep: 'Go' }, { 'if-match': '"nope"' })
+  t.strictSame([refused.status, refused.headers.get('etag')], [412, etag])
+  const key = { 'idempotency-key': 'k', 'if-match': etag }
+  const changed = await ask(path, 'PATCH', { nextStep: 'Go' }, key)
+  t.strictSame([changed.status, changed.body.nextStep], [200, 'Go'])
+  const again = await ask(path, 'PATCH', { nextStep: 'Go' }, key)
+  t.strictSame([again.status, again.headers.get('idempotent-replayed')], [200, 'true'])
+  t.strictSame(again.body, changed.body)
+  t.equal(again.headers.get('etag'), changed.headers.get('etag'))
+  const ids = Array.from({ length: 400 }, (_, index) => `i${index + 1}`)
+  const bulk = await ask(`${url}/api/kanban-items`, 'PATCH', { ids, update: { priority: 'high' } }, {})
+  t.equal(bulk.status, 200)
+  const seq = Number(bulk.headers.get('phaseboard-seq'))
+  const last = $client.prepare('select actor_id, "group", seq from changes order by seq desc limit 1').get()
+  t.strictSame(last, { actor_id: 'local', group: seq - 399, seq })
+})
