@@ -51,6 +51,7 @@ const labelPath = (id: string) => `/api/kanban-labels/${id}`
 const TRANSCRIPT_PATH = '/api/ingest/transcript'
 const INGESTED_METRICS_PATH = '/api/ingest/metrics'
 const ITEMS_PATH = '/api/kanban-items'
+const BATCH_PATH = '/api/batch'
 
 /** First these people, then all of them in another role, then as many others. */
 const assign = (count: number) => ({
@@ -342,6 +343,45 @@ export const ROWS: Record<string, Row> = {
         ids: items.slice(0, 500),
         update: { column: 'Elsewhere', priority: 'urgent', assigneeId: 'maria' },
       }),
+  },
+  'batch-creations': {
+    title: 'batch of 200 creations with texts of 5 KB, and 8 of them at once',
+    data: 'board',
+    run: async ({ client, project }) => {
+      const create = { title: 'Card', description: 'x'.repeat(5000) }
+      const path = `${projectPath(project)}/kanban-items`
+      const batch = { requests: times(200, () => ({ method: 'POST', path, body: create })) }
+      await client.send('POST', BATCH_PATH, batch)
+      await Promise.all(
+        times(8, () => client.send('POST', BATCH_PATH, batch, { agent: new Agent({ maxSockets: 1 }) })),
+      )
+    },
+  },
+  'batch-bulk': {
+    title: 'batch of 50 bulk PATCHes of 500 items',
+    data: 'board',
+    run: ({ client, items }) => {
+      const ids = items.slice(0, 500)
+      const change = (position: number) => ({ ids, update: { priority: `p${position}` } })
+      const requests = times(50, (position) => ({
+        method: 'PATCH',
+        path: ITEMS_PATH,
+        body: change(position),
+      }))
+      return client.send('POST', BATCH_PATH, { requests })
+    },
+  },
+  'batch-refused': {
+    title: 'batch of 200 requests, the last of which fails',
+    data: 'board',
+    run: ({ client, items }) => {
+      const requests = items.slice(0, 200).map((id, position) => ({
+        method: 'PATCH',
+        path: position === 199 ? '/api/kanban-items/none' : `${ITEMS_PATH}/${id}`,
+        body: { column: 'Elsewhere' },
+      }))
+      return client.send('POST', BATCH_PATH, { requests })
+    },
   },
 }
 

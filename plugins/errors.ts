@@ -1,11 +1,8 @@
-import { STATUS_CODES } from 'node:http'
 import sensible, { httpErrors } from '@fastify/sensible'
-import type { ErrorObject } from 'ajv'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { isHttpError } from 'http-errors'
-import { ApiError, type ErrorDetails, SpecifiedFailure, validationFailed } from '../src/errors.ts'
-import { flattenErrors } from '../src/http/validation.ts'
+import { BatchFailure, type ErrorDetails, SpecifiedFailure } from '../src/errors.ts'
+import { toApiError } from '../src/http/api-errors.ts'
 
 /** The options of the errors plugin. */
 export interface ErrorsOptions {
@@ -15,31 +12,10 @@ export interface ErrorsOptions {
   hooksComeFirst: boolean
 }
 
-/** A body shorter or longer than its Content-Length counts as one that is not JSON, not as a 400. */
-const TRUNCATED_BODY = 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
-
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /** The paths that a route matches. */
 const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
-
-/**
- * The contract's error for any thrown value: of the rules, Fastify, ajv, or http-errors, which @fastify/sensible and hosts
- * use.
- * @returns undefined for an unexpected failure
- */
-function toApiError(error: unknown): ApiError | undefined {
-  if (error instanceof ApiError) return error
-  if (!(error instanceof Error)) return undefined
-  const { validation, statusCode = 500, code } = error as FastifyError
-  if (validation) return validationFailed(flattenErrors(validation as ErrorObject[]))
-  if (statusCode < 400 || statusCode >= 500 || code === TRUNCATED_BODY) return undefined
-  // `expose`: the message is for the client. Any other message may leak internals.
-  if (isHttpError(error) && error.expose) {
-    return new ApiError(statusCode, error.message, { headers: { ...error.headers } })
-  }
-  return new ApiError(statusCode, STATUS_CODES[statusCode] ?? 'Request failed')
-}
 
 /**
  * The innermost cause of a failure, for the log: Drizzle's wrapping error quotes the statement's parameters, which are the
@@ -63,10 +39,13 @@ function handleError(error: unknown, request: FastifyRequest, reply: FastifyRepl
     send(reply.code(statusCode).headers(headers), { error: message, details })
     return
   }
-  const failure = request.routeOptions.config.failure ?? 'Internal server error'
-  if (error instanceof SpecifiedFailure) request.log.debug({ reason: error.message }, failure)
-  else request.log.error({ err: causeOf(error) }, failure)
-  send(reply.code(500), { error: failure })
+  const { failure = 'Internal server error' } =
+    error instanceof BatchFailure ? error : request.routeOptions.config
+  const details = error instanceof BatchFailure ? error.details : undefined
+  const cause = causeOf(error)
+  if (cause instanceof SpecifiedFailure) request.log.debug({ reason: cause.message }, failure)
+  else request.log.error({ err: cause }, failure)
+  send(reply.code(500), { error: failure, details })
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
 import fresh from 'fresh'
+import { isJsonPage } from '../src/db/pages.ts'
 import { IDENTITY } from '../src/http/identity.ts'
+import { linkNextPage } from '../src/http/pages.ts'
 import { isRepeated, keyOf, REPEATED, repeatableOf } from '../src/http/repeatable.ts'
 import { methodsOf, type RouteRecord, shapeOf, shapeOfRecord } from '../src/http/response-shapes.ts'
 import type { Identity } from '../src/members/identity.ts'
@@ -21,6 +23,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The record that the route writes to: what `If-Match` is compared with. */
     record?: RouteRecord
+    /** Responds where the rule returned nothing, having left reading a large record to the worker thread. */
+    later?: (request: FastifyRequest, reply: FastifyReply) => unknown
     /** Whether the route takes `Idempotency-Key`, as all do that write; `false` for a session's. */
     isRepeatable?: boolean
     /** Whether the response shows a secret, which must not be kept for repetitions. */
@@ -132,6 +136,7 @@ export default fp(
       const { request } = reply
       const kept = outcomeOf(request)?.response
       if (kept?.body) return send(reply, shape.status, kept.body, kept.etag)
+      if (isJsonPage(value)) linkNextPage(reply, value.next?.toString())
       const body = bodyOf(shape, value)
       const etag = shape.kind === 'record' ? etagOfRecord(shape, value, body) : null
       const isUnchanged = etag !== null && isSafe(request.method) && fresh(request.headers, { etag })
@@ -148,7 +153,13 @@ export default fp(
         const isWrite = handled instanceof Call && !handled.isRead
         const value: unknown = isWrite ? await write(reply, shape, handled) : await handled
         ensurePerformed(reply)
-        return reply.sent ? reply : respond(reply, shape, value)
+        if (reply.sent) return reply
+        const { later } = reply.request.routeOptions.config
+        if (value === undefined && later && !outcomeOf(reply.request)?.response) {
+          await later(reply.request, reply)
+          return reply
+        }
+        return respond(reply, shape, value)
       } catch (error) {
         if (error instanceof Replay) return sendKept(reply, error.response)
         throw error

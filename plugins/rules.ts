@@ -1,10 +1,11 @@
 import fp from 'fastify-plugin'
 import { databasePath } from '../src/db/client.ts'
 import { limitWork, TooMuchWork } from '../src/db/work-limits.ts'
-import { type CallOf, type Performed, type Performer, performed, ruleAt } from '../src/worker/calls.ts'
+import { type CallOf, type Performed, type Performer, performed } from '../src/worker/calls.ts'
 import { createOffload } from '../src/worker/offload.ts'
 import { createRules, type Rules } from '../src/worker/rules.ts'
-import { runOnTerms, type WriteOutcome, type WriteTerms } from '../src/worker/writes.ts'
+import { createStepwise, type Stepwise } from '../src/worker/stepwise.ts'
+import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from '../src/worker/writes.ts'
 
 declare module 'fastify' {
   /** The rules as requests call them: each call is a read, or a write that is synced to disk when it resolves. */
@@ -13,6 +14,8 @@ declare module 'fastify' {
     rules: Rules
     /** Performs a call in the worker thread: a write with its terms, a read without. */
     offload: (call: CallOf, terms?: WriteTerms) => Promise<unknown>
+    /** Performs a write of several steps. */
+    stepwise: Stepwise
   }
 }
 
@@ -24,10 +27,14 @@ export default fp<{ databaseUrl: string }>(
     if (databasePath(databaseUrl) !== ':memory:') limitWork(app.db)
     app.addHook('onClose', () => worker.close())
 
-    const offload = async (call: CallOf, terms?: WriteTerms): Promise<unknown> => {
-      // The thread may open the file only now: it must be the same file.
+    /** The thread may open the file only now: it must be the same file. */
+    function ensureSameFile(): void {
       const lost = app.databaseFiles.lost()
       if (lost) throw lost
+    }
+
+    const offload = async (call: CallOf, terms?: WriteTerms): Promise<unknown> => {
+      ensureSameFile()
       return worker.perform(call, terms)
     }
     const rules = createRules(app.db)
@@ -35,7 +42,7 @@ export default fp<{ databaseUrl: string }>(
     const performer: Performer = {
       async read(call) {
         try {
-          return ruleAt(rules, call.path).call(...call.args)
+          return callOf(rules, call)()
         } catch (error) {
           if (error instanceof TooMuchWork) return offload(call)
           throw error
@@ -44,7 +51,7 @@ export default fp<{ databaseUrl: string }>(
       async write(call, terms) {
         try {
           const { value, seq } = await app.writeAs(terms.actorId, () =>
-            runOnTerms(app.db, rules, call, terms),
+            runOnTerms(app.db, rules, callOf(rules, call), terms),
           )
           return { ...value, seq }
         } catch (error) {
@@ -55,6 +62,13 @@ export default fp<{ databaseUrl: string }>(
     }
     app.decorate('rules', rules)
     app.decorate('offload', offload)
+    app.decorate(
+      'stepwise',
+      createStepwise(app.db, rules, app.writeAs, async (...task) => {
+        ensureSameFile()
+        return worker.performSteps(...task)
+      }),
+    )
     for (const [name, domain] of Object.entries(rules)) {
       app.decorate(name, performed(domain, name, performer))
     }

@@ -31,7 +31,9 @@ export default fp<TrafficOptions>(
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
         exposedHeaders: [
           'ETag',
+          'Idempotent-Replayed',
           'Link',
+          'Phaseboard-Seq',
           'Preference-Applied',
           'Retry-After',
           'RateLimit-Limit',

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { linkNextPage, PageParameters } from '../src/http/pages.ts'
+import { PageParameters } from '../src/http/pages.ts'
 import { ref } from '../src/schemas/common.ts'
 import { AuditEntrySchema } from '../src/schemas/records.ts'
 
@@ -18,11 +18,7 @@ const auditLogRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: AuditLogQuery,
       response: { 200: Type.Array(ref(AuditEntrySchema)) },
     },
-    handler: async ({ query }, reply) => {
-      const { entries, next } = await app.members.audit.page(query)
-      linkNextPage(reply, next)
-      return entries
-    },
+    handler: ({ query }) => app.members.audit.page(query),
   })
 }
 

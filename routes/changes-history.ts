@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf, memberOf } from '../src/http/identity.ts'
-import { linkNextPage, PageParameters } from '../src/http/pages.ts'
-import { sendJson } from '../src/http/send.ts'
+import { PageParameters } from '../src/http/pages.ts'
 import {
   ChangedSinceBody,
   ErrorBody,
@@ -44,12 +43,7 @@ const changeHistoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: HistoryQuery,
       response: { 200: Type.Array(ref(ChangeSchema)), 404: ref(ErrorBody) },
     },
-    handler: async (request, reply) => {
-      const { params, query } = request
-      const { body, next } = await app.changes.history.ofProject(params.id, query, memberOf(request))
-      linkNextPage(reply, next?.toString())
-      return sendJson(reply, body)
-    },
+    handler: (request) => app.changes.history.ofProject(request.params.id, request.query, memberOf(request)),
   })
 
   app.get('/api/kanban-items/:id/changes', {
@@ -63,12 +57,7 @@ const changeHistoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: HistoryQuery,
       response: { 200: Type.Array(ref(ChangeSchema)), 404: ref(ErrorBody) },
     },
-    handler: async (request, reply) => {
-      const { params, query } = request
-      const { body, next } = await app.changes.history.ofItem(params.id, query, memberOf(request))
-      linkNextPage(reply, next?.toString())
-      return sendJson(reply, body)
-    },
+    handler: (request) => app.changes.history.ofItem(request.params.id, request.query, memberOf(request)),
   })
 
   app.post('/api/changes/:seq/undo', {
@@ -102,11 +91,7 @@ const changeHistoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: TrashQuery,
       response: { 200: Type.Array(ref(TrashEntrySchema)) },
     },
-    handler: async ({ query }, reply) => {
-      const { entries, next } = await app.changes.trash.page(query)
-      linkNextPage(reply, next?.toString())
-      return entries
-    },
+    handler: ({ query }) => app.changes.trash.answer(query),
   })
 }
 

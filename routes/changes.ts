@@ -66,6 +66,12 @@ function filterOf({ projectId, itemId, kind }: Asked): ChangeFilter {
   return { projectId: projectId || undefined, itemId: itemId || undefined, kinds }
 }
 
+/** The part of the sequence that is asked for. @throws ApiError 400 */
+function pageOf(request: FastifyRequest) {
+  const { after = 0, limit = LIMIT, wait: _, ...asked } = request.query as Static<typeof FeedQuery>
+  return { ...filterOf(asked), after, limit }
+}
+
 /** Where a stream goes on; undefined: from now. @throws ApiError 400 for a Last-Event-ID that was never one */
 function placeOf({ headers }: FastifyRequest, after: number | undefined): number | undefined {
   const id = headers[LastEventId]
@@ -80,7 +86,12 @@ const changeRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const config = { access: 'read', caching: 'no-store', waits: true } as const
 
   app.get('/api/changes', {
-    config: { ...config, failure: 'Failed to fetch changes' },
+    config: {
+      ...config,
+      failure: 'Failed to fetch changes',
+      isSentAlone: ({ query }) => Object.hasOwn(Object(query), 'wait'),
+      inBatch: (request) => app.changes.feed.page(pageOf(request), memberOf(request)),
+    },
     schema: {
       operationId: 'listChanges',
       summary: 'List what has changed, oldest first',
@@ -91,8 +102,8 @@ const changeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: FeedAnswer, 410: ref(GoneErrorBody) },
     },
     handler: async (request, reply) => {
-      const { after = 0, limit = LIMIT, wait = 0, ...asked } = request.query
-      const query = { ...filterOf(asked), after, limit }
+      const { wait = 0 } = request.query
+      const query = pageOf(request)
       const { body } =
         wait > 0
           ? { body: await pollChanges(app.changeReaders, request, reply, query, wait * 1000) }
@@ -102,7 +113,7 @@ const changeRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.get('/api/changes/stream', {
-    config: { ...config, failure: 'Failed to stream changes' },
+    config: { ...config, failure: 'Failed to stream changes', isSentAlone: true },
     schema: {
       operationId: 'streamChanges',
       summary: 'Follow what changes',

@@ -1,14 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Asking, ITEM_SORTS, type ItemPage } from '../src/board/item-lists.ts'
+import { type Asking, ITEM_SORTS } from '../src/board/item-lists.ts'
 import type { WriteOptions } from '../src/board/items.ts'
 import { kanbanItems } from '../src/db/schema.ts'
 import { mustExist } from '../src/http/existence.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { ListQuery, linkNextPage } from '../src/http/pages.ts'
+import { ListQuery } from '../src/http/pages.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
-import { sendJson } from '../src/http/send.ts'
 import { isStrict } from '../src/http/strictness.ts'
 import {
   AnyObject,
@@ -145,11 +144,6 @@ function keepFromCaches(reply: FastifyReply, { assigneeId }: Static<typeof Items
 
 const writing = (request: FastifyRequest): WriteOptions => ({ isStrict: isStrict(request) })
 
-const sendItems = (reply: FastifyReply, { body, next }: ItemPage) => {
-  linkNextPage(reply, next)
-  return sendJson(reply, body)
-}
-
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { items, itemLists } = app.board
@@ -167,10 +161,10 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ItemsOfProjectQuery,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody) },
     },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const { params, query } = request
       keepFromCaches(reply, query)
-      return sendItems(reply, await itemLists.ofProject(params.id, query, asking(request)))
+      return itemLists.ofProject(params.id, query, asking(request))
     },
   })
 
@@ -184,9 +178,9 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: ItemsQuery,
       response: { 200: Type.Array(ref(KanbanItemSchema)) },
     },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       keepFromCaches(reply, request.query)
-      return sendItems(reply, await itemLists.ofAll(request.query, asking(request)))
+      return itemLists.ofAll(request.query, asking(request))
     },
   })
 

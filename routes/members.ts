@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { addressOf } from '../src/http/addresses.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
@@ -49,16 +49,19 @@ const isOwn = (request: FastifyRequest) => accountOf(identityOf(request)) === id
 const isAdmin = (request: FastifyRequest) => memberOf(request).role === 'admin'
 
 /** Before the body is read, and before existence: only an admin may change other members. @throws ApiError 403 */
-async function requireOwnOrAdmin(request: FastifyRequest): Promise<void> {
-  if (!isOwn(request) && !isAdmin(request)) throw forbidden('admin access required')
+const requireOwnOrAdmin: onRequestHookHandler = (request, _reply, done) => {
+  done(isOwn(request) || isAdmin(request) ? undefined : forbidden('admin access required'))
 }
 
 /** Before the body is validated, so by the names of its fields alone. @throws ApiError 403 */
-async function requireAdminForFields(request: FastifyRequest): Promise<void> {
+const requireAdminForFields: preValidationHookHandler = (request, _reply, done) => {
   const body = Object(request.body)
   const hasOne = Object.keys(adminOnlyFields).some((name) => Object.hasOwn(body, name))
-  if (hasOne && !isAdmin(request)) throw forbidden('admin access required')
+  done(hasOne && !isAdmin(request) ? forbidden('admin access required') : undefined)
 }
+
+/** Hashing takes its time, in which no write may be open. */
+const hasPassword = ({ body }: FastifyRequest) => Object.hasOwn(Object(body), 'password')
 
 /** Members: every member may read them, admins manage them, and each may change the own name and password. */
 const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -78,6 +81,26 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     return { hash: await hashPassword(password), own: { confirmed, sessionId } }
   }
 
+  async function changeWithPassword(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    fields: Omit<Static<typeof UpdateMember>, 'password' | 'currentPassword'>,
+    password: string,
+    currentPassword: string | undefined,
+  ) {
+    const newPassword = await toNewPassword(password, currentPassword, request)
+    const id = idOf(request)
+    const { passwordHash } = app.rules.members.stored(id)
+    const removeInitial = await prepareInitialPasswordRemoval(app.db, passwordHash)
+    const changed = await app.performFor(reply, members.update(id, fields, actorOf(request), newPassword))
+    try {
+      removeInitial()
+    } catch (error) {
+      request.log.warn({ err: error }, 'could not remove the file with the initial password')
+    }
+    return changed
+  }
+
   app.get('/api/members', {
     config: { access: 'read', failure: 'Failed to fetch members', caching: 'no-store' },
     schema: {
@@ -90,7 +113,12 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.post('/api/members', {
-    config: { access: 'admin', failure: 'Failed to create member', caching: 'no-store' },
+    config: {
+      access: 'admin',
+      failure: 'Failed to create member',
+      caching: 'no-store',
+      isSentAlone: hasPassword,
+    },
     schema: {
       operationId: 'createMember',
       summary: 'Create a member',
@@ -99,10 +127,11 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: CreateMember,
       response: { 201: ref(MemberSchema), 409: ref(ErrorBody) },
     },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const { password, ...fields } = request.body
-      const hash = password === undefined ? null : await hashPassword(password)
-      return app.performFor(reply, members.create(fields, hash, actorOf(request)))
+      const create = (hash: string | null) => members.create(fields, hash, actorOf(request))
+      if (password === undefined) return create(null)
+      return hashPassword(password).then((hash) => app.performFor(reply, create(hash)))
     },
   })
 
@@ -122,6 +151,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: {
       access: 'own',
       failure: 'Failed to update member',
+      isSentAlone: hasPassword,
       record: recordOf(MemberSchema, app.members.get),
     },
     schema: {
@@ -136,22 +166,10 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     onRequest: requireOwnOrAdmin,
     preValidation: requireAdminForFields,
-    handler: async (request, reply) => {
-      const { id } = request.params
+    handler: (request, reply) => {
       const { password, currentPassword, ...fields } = request.body
-      if (password === undefined) {
-        return app.performFor(reply, members.update(id, fields, actorOf(request)))
-      }
-      const newPassword = await toNewPassword(password, currentPassword, request)
-      const { passwordHash } = app.rules.members.stored(id)
-      const removeInitial = await prepareInitialPasswordRemoval(app.db, passwordHash)
-      const changed = await app.performFor(reply, members.update(id, fields, actorOf(request), newPassword))
-      try {
-        removeInitial()
-      } catch (error) {
-        request.log.warn({ err: error }, 'could not remove the file with the initial password')
-      }
-      return changed
+      if (password !== undefined) return changeWithPassword(request, reply, fields, password, currentPassword)
+      return members.update(request.params.id, fields, actorOf(request))
     },
   })
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
+import type { onRequestHookHandler } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { memberOf } from '../src/http/identity.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
@@ -45,11 +45,11 @@ const PersonalIdeaFilterSchema = Type.Object({
 const onlyOwn = "Another member's idea is not found, unless an admin asks."
 
 /** In required mode only an admin may read ideas of other members. @throws ApiError 403 */
-async function requireOwnIdeasOrAdmin(request: FastifyRequest): Promise<void> {
+const requireOwnIdeasOrAdmin: onRequestHookHandler = (request, _reply, done) => {
   const { ownerId } = request.query as Static<typeof PersonalIdeaFilterSchema>
   const { id, role } = memberOf(request)
   const asksForOthers = valuesOfAny(ownerId).some((owner) => owner !== id)
-  if (asksForOthers && role !== 'admin') throw forbidden("another member's ideas")
+  done(asksForOthers && role !== 'admin' ? forbidden("another member's ideas") : undefined)
 }
 
 /** Personal ideas: each member's private list. */

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import { DEFAULT_SORT } from '../src/db/pages.ts'
 import { actorOf } from '../src/http/identity.ts'
 import { ListQuery } from '../src/http/pages.ts'
@@ -94,8 +95,15 @@ const ProjectPlaceSchema = Type.Object({ id: Id, sortOrder: Type.Number() })
 const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ['Projects']
 
+  /** The list as it is read from what a batch has written so far, which no snapshot has. */
+  function listInBatch(request: FastifyRequest) {
+    const query = request.query as Static<typeof ProjectsQuery>
+    if (query.view === 'summary') return app.reading.summaries.page(query, query)
+    return app.reading.wholeProjects.page(query, query)
+  }
+
   app.get('/api/projects', {
-    config: { access: 'read', failure: 'Failed to fetch projects' },
+    config: { access: 'read', failure: 'Failed to fetch projects', inBatch: listInBatch },
     schema: {
       operationId: 'listProjects',
       summary: 'List projects, by sortOrder or as asked',
@@ -145,7 +153,11 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.get('/api/projects/:id', {
-    config: { access: 'read', failure: 'Failed to fetch project' },
+    config: {
+      access: 'read',
+      failure: 'Failed to fetch project',
+      inBatch: ({ params }) => app.projects.get((params as Static<typeof IdParams>).id),
+    },
     schema: {
       operationId: 'getProject',
       summary: 'Get a project',
@@ -161,6 +173,8 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       access: 'write',
       failure: 'Failed to update project',
       record: recordOf(ProjectSchema, (id) => app.projects.get(id)),
+      later: ({ params }, reply) =>
+        sendSnapshot(reply, app.snapshots.project((params as Static<typeof IdParams>).id)),
     },
     schema: {
       operationId: 'updateProject',
@@ -170,11 +184,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: UpdateProject,
       response: { 200: ref(ProjectSchema), 404: ref(ErrorBody) },
     },
-    handler: async (request, reply) => {
-      const { params, body } = request
-      const updated = await app.performFor(reply, app.projects.update(params.id, body))
-      return updated ?? sendSnapshot(reply, app.snapshots.project(params.id))
-    },
+    handler: ({ params, body }) => app.projects.update(params.id, body),
   })
 
   app.delete('/api/projects/:id', {

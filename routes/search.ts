@@ -54,9 +54,9 @@ const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
       querystring: SearchQuerySchema,
       response: { 200: Type.Object({ results: Type.Array(ref(SearchResultSchema)) }) },
     },
-    handler: async (request) => {
+    handler: (request) => {
       const { q = '', limit = DEFAULT_LIMIT, kind, projectId } = request.query
-      return { results: await app.reading.search.find(q, memberOf(request).id, limit, { kind, projectId }) }
+      return app.reading.search.results(q, memberOf(request).id, limit, { kind, projectId })
     },
   })
 }

@@ -41,7 +41,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.post('/api/session', {
     bodyLimit: BODY_LIMIT,
-    config: { access: 'public', failure: 'Failed to create session', caching: 'no-store' },
+    config: { access: 'public', failure: 'Failed to create session', isSentAlone: true, caching: 'no-store' },
     schema: {
       operationId: 'signIn',
       summary: 'Sign in',
@@ -72,7 +72,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.get('/api/session', {
-    config: { access: 'own', failure: 'Failed to fetch session' },
+    config: { access: 'own', failure: 'Failed to fetch session', isSentAlone: true },
     schema: {
       operationId: 'whoAmI',
       summary: 'Who am I',
@@ -83,7 +83,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.delete('/api/session', {
-    config: { access: 'own', failure: 'Failed to delete session', isRepeatable: false },
+    config: { access: 'own', failure: 'Failed to delete session', isRepeatable: false, isSentAlone: true },
     schema: {
       operationId: 'signOut',
       summary: 'Sign out',

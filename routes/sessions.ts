@@ -13,7 +13,7 @@ const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ['Session']
 
   app.get('/api/sessions', {
-    config: { access: 'own', failure: 'Failed to fetch sessions' },
+    config: { access: 'own', failure: 'Failed to fetch sessions', isSentAlone: true },
     schema: {
       operationId: 'listSessions',
       summary: "List the current member's sessions",
@@ -25,7 +25,7 @@ const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.get('/api/sessions/:id', {
-    config: { access: 'own', failure: 'Failed to fetch session' },
+    config: { access: 'own', failure: 'Failed to fetch session', isSentAlone: true },
     schema: {
       operationId: 'getSession',
       summary: "Get one of the current member's sessions",
@@ -41,6 +41,7 @@ const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: {
       access: 'own',
       failure: 'Failed to delete session',
+      isSentAlone: true,
       record: recordOf(SessionSchema, (id, request) => sessions.get(id, identityOf(request))),
     },
     schema: {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
+import type { onRequestHookHandler, preHandlerHookHandler } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
@@ -30,14 +30,15 @@ const CreateToken = CreateBody({
 })
 
 /** A leaked token must not create others; and a member without a session may have no row to own one. @throws ApiError 403 */
-async function requireSession(request: FastifyRequest): Promise<void> {
-  if (identityOf(request).via !== 'session') throw forbidden('session required')
+const requireSession: onRequestHookHandler = (request, _reply, done) => {
+  done(identityOf(request).via === 'session' ? undefined : forbidden('session required'))
 }
 
 /** A viewer's token must not have more rights than its member. @throws ApiError 403 */
-async function rejectWriteScopeOfViewer(request: FastifyRequest): Promise<void> {
+const rejectWriteScopeOfViewer: preHandlerHookHandler = (request, _reply, done) => {
   const { scope } = request.body as { scope?: string }
-  if (scope === 'write' && memberOf(request).role === 'viewer') throw forbidden('read-only role')
+  const exceedsRole = scope === 'write' && memberOf(request).role === 'viewer'
+  done(exceedsRole ? forbidden('read-only role') : undefined)
 }
 
 /** API tokens: each member's own. */
@@ -49,7 +50,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
   const tags = ['Tokens']
 
   app.get('/api/tokens', {
-    config: { access: 'own', failure: 'Failed to fetch tokens' },
+    config: { access: 'own', failure: 'Failed to fetch tokens', isSentAlone: true },
     schema: {
       operationId: 'listTokens',
       summary: "List the current member's tokens",
@@ -61,7 +62,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
   })
 
   app.post('/api/tokens', {
-    config: { access: 'own', failure: 'Failed to create token', showsSecret: true },
+    config: { access: 'own', failure: 'Failed to create token', isSentAlone: true, showsSecret: true },
     schema: {
       operationId: 'createToken',
       summary: 'Create a token of the current member',
@@ -77,7 +78,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
   })
 
   app.get('/api/tokens/:id', {
-    config: { access: 'own', failure: 'Failed to fetch token' },
+    config: { access: 'own', failure: 'Failed to fetch token', isSentAlone: true },
     schema: {
       operationId: 'getToken',
       summary: "Get one of the current member's tokens",
@@ -93,6 +94,7 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
     config: {
       access: 'own',
       failure: 'Failed to delete token',
+      isSentAlone: true,
       record: recordOf(TokenSchema, (id, request) => tokens.get(id, identityOf(request))),
     },
     schema: {

@@ -69,7 +69,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   const record = recordOf(WebhookSchema, webhooks.get)
 
   app.get('/api/webhooks', {
-    config: { access: 'admin', failure: 'Failed to fetch webhooks' },
+    config: { access: 'admin', failure: 'Failed to fetch webhooks', isSentAlone: true },
     schema: {
       operationId: 'listWebhooks',
       summary: 'List the webhooks by id',
@@ -80,7 +80,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks', {
-    config: { access: 'admin', failure: 'Failed to create webhook', showsSecret: true },
+    config: { access: 'admin', failure: 'Failed to create webhook', isSentAlone: true, showsSecret: true },
     schema: {
       operationId: 'createWebhook',
       summary: 'Create a webhook',
@@ -95,7 +95,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.get('/api/webhooks/:id', {
-    config: { access: 'admin', failure: 'Failed to fetch webhook' },
+    config: { access: 'admin', failure: 'Failed to fetch webhook', isSentAlone: true },
     schema: {
       operationId: 'getWebhook',
       summary: 'Get a webhook',
@@ -107,7 +107,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.patch('/api/webhooks/:id', {
-    config: { access: 'admin', failure: 'Failed to update webhook', record },
+    config: { access: 'admin', failure: 'Failed to update webhook', isSentAlone: true, record },
     schema: {
       operationId: 'updateWebhook',
       summary: 'Change a webhook',
@@ -121,7 +121,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.delete('/api/webhooks/:id', {
-    config: { access: 'admin', failure: 'Failed to delete webhook', record },
+    config: { access: 'admin', failure: 'Failed to delete webhook', isSentAlone: true, record },
     schema: {
       operationId: 'deleteWebhook',
       summary: 'Delete a webhook',
@@ -133,7 +133,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks/:id/test', {
-    config: { access: 'admin', failure: 'Failed to test webhook', isBodyOptional: true },
+    config: { access: 'admin', failure: 'Failed to test webhook', isSentAlone: true, isBodyOptional: true },
     schema: {
       operationId: 'testWebhook',
       summary: 'Send a webhook a test message',
@@ -152,6 +152,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
       access: 'admin',
       failure: 'Failed to rotate secret',
       isBodyOptional: true,
+      isSentAlone: true,
       record,
       showsSecret: true,
     },
@@ -167,7 +168,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.get('/api/webhooks/:id/deliveries', {
-    config: { access: 'admin', failure: 'Failed to fetch deliveries' },
+    config: { access: 'admin', failure: 'Failed to fetch deliveries', isSentAlone: true },
     schema: {
       operationId: 'listWebhookDeliveries',
       summary: 'List the latest attempts to deliver something, newest first',
@@ -180,7 +181,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks/:id/replay', {
-    config: { access: 'admin', failure: 'Failed to replay webhook', record },
+    config: { access: 'admin', failure: 'Failed to replay webhook', isSentAlone: true, record },
     schema: {
       operationId: 'replayWebhook',
       summary: 'Set from where a webhook goes on',

@@ -2,6 +2,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import auth from '../plugins/auth.ts'
+import batch from '../plugins/batch.ts'
 import bodies from '../plugins/bodies.ts'
 import changeIndex from '../plugins/change-index.ts'
 import changes from '../plugins/changes.ts'
@@ -10,6 +11,7 @@ import errors from '../plugins/errors.ts'
 import headers from '../plugins/headers.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
+import operations from '../plugins/operations.ts'
 import requests from '../plugins/requests.ts'
 import retention from '../plugins/retention.ts'
 import rules from '../plugins/rules.ts'
@@ -18,6 +20,7 @@ import strictness from '../plugins/strictness.ts'
 import traffic from '../plugins/traffic.ts'
 import webhooks from '../plugins/webhooks.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
+import batchRoutes from '../routes/batch.ts'
 import changeRoutes from '../routes/changes.ts'
 import changeHistoryRoutes from '../routes/changes-history.ts'
 import docsRoutes from '../routes/docs.ts'
@@ -93,9 +96,11 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(headers, options)
   await app.register(strictness)
   await app.register(errors, options)
+  await app.register(operations)
   await app.register(bodies, options)
   await app.register(traffic, options)
   await app.register(requests)
+  await app.register(batch, options)
   await app.register(auth, options)
   await app.register(changes, options)
   await app.register(webhooks, options)
@@ -124,6 +129,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(webhookRoutes, { webhookAllowPrivate: options.webhookAllowPrivate })
   await app.register(changeHistoryRoutes)
   await app.register(auditLogRoutes)
+  await app.register(batchRoutes)
   await app.register(changeRoutes)
   // Without a prefix, a host's own root is its own.
   await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })

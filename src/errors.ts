@@ -74,6 +74,23 @@ export class SpecifiedFailure extends Error {
   override readonly name = 'SpecifiedFailure'
 }
 
+/** An unexpected failure of one request of a batch: 500 with that request's own words. */
+export class BatchFailure extends Error {
+  override readonly name = 'BatchFailure'
+  readonly failure: string
+  readonly details: ErrorDetails
+
+  /**
+   * @param failure the `error` string of the request's route
+   * @param request which of the requests failed, from 0
+   */
+  constructor(failure: string, request: number, cause: unknown) {
+    super(failure, { cause })
+    this.failure = failure
+    this.details = { request }
+  }
+}
+
 /** The operator must fix something before the service can start: configuration or the database file. Exit code 2. */
 export class StartupError extends Error {
   override readonly name = 'StartupError'

@@ -107,11 +107,16 @@ export interface Conflict {
  * What an error says beyond its one line: what failed validation, which of several ids name nothing, which change is the
  * oldest that is kept, or what stands in the way of an undo.
  */
-export type ErrorDetails =
+export type ErrorDetails = (
   | ValidationDetails
   | { missing: string[] }
   | { oldest: number }
   | { conflicts: Conflict[] }
+  | object
+) & {
+  /** Which request of a batch failed, from 0. */
+  request?: number
+}
 
 /** An error response of the contract. `message` is the body's `error` string. */
 export declare class ApiError extends Error {

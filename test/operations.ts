@@ -106,6 +106,7 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'POST /api/personal-ideas/reorder': reorder('idea'),
   'PATCH /api/personal-ideas/:id': [200, { title: 'Dive' }],
   'POST /api/personal-ideas/:id/promote': [201],
+  'POST /api/batch': [200, { requests: [{ method: 'GET', path: '/api/projects' }] }],
 }
 
 /** A route as the service declares it. */

@@ -4,7 +4,7 @@ import { and, eq, gt, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
-import { DEFAULT_SORT, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
+import { DEFAULT_SORT, type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
 import { kanbanColumns, kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
 import { BEGINNING, rankKey, type Sort, sortsOf, textKey } from '../db/sorting.ts'
 import {
@@ -21,7 +21,7 @@ import { ensureFew, isLimited, ROWS_READ, ROWS_SCANNED, rowLimit, TooMuchWork } 
 import { invalidField } from '../errors.ts'
 import { PRIORITIES, ref, valuesOfAny } from '../schemas/common.ts'
 import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
-import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 import { parseTimestamp } from '../time.ts'
 import { NO_SUCH_COLUMN } from './column-names.ts'
 import type { ItemRecords } from './item-records.ts'
@@ -55,12 +55,6 @@ export interface Asking {
   memberId: string
   /** Whether a filter by a column that does not exist is an error. */
   isStrict: boolean
-}
-
-/** A list of items as JSON, and the cursor of the next page where there is one. */
-export interface ItemPage {
-  body: JsonBytes
-  next: string | undefined
 }
 
 /** How lists of items may be sorted. */
@@ -247,7 +241,7 @@ export class ItemLists {
    * @throws ApiError 404 when there is no such project, 400 where a strict request names a column that it does not have;
    * TooMuchWork
    */
-  ofProject(projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery, asking: Asking): ItemPage {
+  ofProject(projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery, asking: Asking): JsonPage {
     return this.#page(() => {
       if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
       return this.#list({ ...filter, projectId }, filter, asking)
@@ -258,11 +252,11 @@ export class ItemLists {
    * Items of all projects.
    * @throws ApiError 400 where a strict request names a column that none of them has; TooMuchWork
    */
-  ofAll(filter: ItemFilter & PageQuery, asking: Asking): ItemPage {
+  ofAll(filter: ItemFilter & PageQuery, asking: Asking): JsonPage {
     return this.#page(() => this.#list(filter, filter, asking))
   }
 
-  #page(list: () => { items: KanbanItem[]; next?: string }): ItemPage {
+  #page(list: () => { items: KanbanItem[]; next?: string }): JsonPage {
     const { items, next } = read(this.#db, list)
     return { body: this.#toJson(items), next }
   }

@@ -1,8 +1,12 @@
 /** The trash: deleted projects and items that an undo brings back. Nothing is kept for it but the changes. */
+import { Type } from '@sinclair/typebox'
 import { read, type SharedDatabase } from '../db/client.ts'
+import type { JsonPage } from '../db/pages.ts'
 import { BYTES_READ, bytesOf, isLimited, TooMuchWork } from '../db/work-limits.ts'
 import { once } from '../once.ts'
-import type { TrashEntry } from '../schemas/records.ts'
+import { ref } from '../schemas/common.ts'
+import { type TrashEntry, TrashEntrySchema } from '../schemas/records.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 import type { Groups } from './groups.ts'
 import { HISTORY_LIMIT } from './history.ts'
 import type { Placed, Sequence } from './sequence.ts'
@@ -90,12 +94,13 @@ export interface TrashParts {
 
 /** The deleted projects and items that can come back. */
 export class Trash {
-  static readonly reads: readonly string[] = ['page']
+  static readonly reads: readonly string[] = ['page', 'answer']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #sequence: Sequence
   readonly #subjects: Subjects
   readonly #groups: Groups
+  readonly #toJson = createJsonWriter(Type.Array(ref(TrashEntrySchema)))
 
   constructor(db: SharedDatabase, { sequence, subjects, groups }: TrashParts) {
     this.#db = db
@@ -112,6 +117,12 @@ export class Trash {
    */
   page(query: TrashQuery): TrashPage {
     return read(this.#db, () => this.#page(query))
+  }
+
+  /** The same page, as the response has it. @throws TooMuchWork */
+  answer(query: TrashQuery): JsonPage {
+    const { entries, next } = this.page(query)
+    return { body: this.#toJson(entries), next }
   }
 
   #page({ projectId, limit = HISTORY_LIMIT, cursor = Number.POSITIVE_INFINITY }: TrashQuery): TrashPage {

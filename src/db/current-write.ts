@@ -19,6 +19,8 @@ export interface Written<T> {
 export interface Attribution {
   /** Begins a transaction that will write. Called with the write lock held: nobody else appends from now on. */
   begin: () => void
+  /** Says it of the changes so far: for a write that reads its own. */
+  attribute: () => void
   /** Runs a write; what it throws passes through, and the caller rolls back. */
   run: <T>(actorId: string | null, work: () => T) => Written<T>
 }
@@ -43,16 +45,20 @@ export function attributionOf({ $client: client }: Pick<SharedDatabase, '$client
     'update changes set actor_id = ?, "group" = ? where seq > ?',
   )
   let last = 0
+  const attributeTo = ({ since, actorId }: CurrentWrite) => attribute.run(actorId, since + 1, since).changes
   const attribution: Attribution = {
     begin: () => {
       last = newest.get() ?? 0
     },
+    attribute: () => {
+      attributeTo(currentWrite({ $client: client }))
+    },
     run: (actorId, work) => {
-      const since = last
-      current.set(client, { since, actorId })
+      const write = { since: last, actorId }
+      current.set(client, write)
       try {
         const value = work()
-        const made = attribute.run(actorId, since + 1, since).changes
+        const made = attributeTo(write)
         last += made
         return { value, seq: made > 0 ? last : undefined }
       } finally {

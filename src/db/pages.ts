@@ -2,6 +2,7 @@
  * Keyset pagination: a page begins after the last place (the key that the list is sorted by, `id`) of the one before.
  * Records that are inserted or deleted elsewhere shift nothing, and the service keeps no state between two pages.
  */
+import type { JsonBytes } from '../schemas/serialization.ts'
 
 /** Records on one page, at most. */
 export const PAGE_LIMIT = 500
@@ -39,6 +40,16 @@ export interface Page {
   /** The cursor of the next page, where there is more. */
   next?: string
 }
+
+/** A page of records, or a whole list, as JSON, and the cursor of the next page where there is one. */
+export interface JsonPage {
+  body: JsonBytes
+  next?: string | number | undefined
+}
+
+/** Whether a rule's result is a {@link JsonPage}: it may come from another thread. */
+export const isJsonPage = (value: unknown): value is JsonPage =>
+  typeof value === 'object' && value !== null && 'body' in value && value.body instanceof Uint8Array
 
 /** What the key of a cursor begins with where JSON has no such value. */
 const BYTES = 'b'

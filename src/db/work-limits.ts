@@ -44,6 +44,9 @@ export function limitWork(db: SharedDatabase): void {
   limited.set(db, () => Number(pages.get()) * pageSize > SMALL_FILE)
 }
 
+/** Whether the worker thread takes over what is too much work for this connection, however large its file is. */
+export const isFollowedByWorker = (db: SharedDatabase): boolean => limited.has(db)
+
 /** Whether this connection's work is limited now. */
 export const isLimited = (db: SharedDatabase): boolean => limited.get(db)?.() ?? false
 

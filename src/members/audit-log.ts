@@ -1,11 +1,15 @@
 /** The audit log: sign-ins and their failures, and changes of access rights. It never holds secrets. */
+import { Type } from '@sinclair/typebox'
 import { desc, inArray, lt } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
-import { type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
+import { type JsonPage, type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
 import { auditLog } from '../db/schema.ts'
 import { amongIds, change, given, givenLimit, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import type { JsonObject } from '../json.ts'
+import { ref } from '../schemas/common.ts'
+import { AuditEntrySchema } from '../schemas/records.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 
 /** The recorded actions. */
@@ -56,8 +60,7 @@ export interface AuditEntry {
   metadata?: JsonObject
 }
 
-/** An entry as stored. */
-export type AuditRow = typeof auditLog.$inferSelect
+type AuditRow = typeof auditLog.$inferSelect
 
 /** Entries that one write prunes, at most, so that it does not block the event loop. */
 const PRUNED_AT_ONCE = 500
@@ -102,6 +105,7 @@ export class AuditLog {
   static readonly reads: readonly string[] = ['page', 'hasOlder']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #toJson = createJsonWriter(Type.Array(ref(AuditEntrySchema)))
 
   constructor(db: SharedDatabase) {
     this.#db = db
@@ -121,15 +125,15 @@ export class AuditLog {
     })
   }
 
-  /** One page. @returns its entries, newest first, and the cursor of the next page where there is one */
-  page(query: PageQuery): { entries: AuditRow[]; next: string | undefined } {
+  /** One page of the entries, newest first. */
+  page(query: PageQuery): JsonPage {
     const newestFirst: PlacesAfter = (place, count) =>
       this.#sql
         .before({ id: place?.id || AFTER_ALL, count })
         .map((entry) => ({ ...entry, key: 0, text: null }))
     return read(this.#db, () => {
       const { ids, next } = readPage(newestFirst, query)
-      return { entries: this.#sql.entries({ ids: JSON.stringify(ids) }), next }
+      return { body: this.#toJson(this.#sql.entries({ ids: JSON.stringify(ids) })), next }
     })
   }
 

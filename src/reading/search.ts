@@ -146,13 +146,18 @@ const statementsOf = (db: SharedDatabase) => ({
 
 /** The search over what a member may read. */
 export class Search {
-  static readonly reads: readonly string[] = ['find']
+  static readonly reads: readonly string[] = ['find', 'results']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(db: SharedDatabase) {
     this.#db = db
     this.#sql = statementsOf(db)
+  }
+
+  /** The same as {@link find}, as the response has it. */
+  results(...query: Parameters<Search['find']>): { results: SearchResult[] } {
+    return { results: this.find(...query) }
   }
 
   /**

@@ -201,6 +201,22 @@ export const ErrorBody = Type.Object(
   { $id: 'ErrorResponse' },
 )
 
+/** The body of an error of a batch. */
+export const BatchErrorBody = Type.Object(
+  {
+    error: Type.String({ description: 'What went wrong, in one line' }),
+    details: Type.Optional(
+      Type.Object(
+        {
+          request: Type.Optional(Type.Integer({ minimum: 0, description: 'Which request failed, from 0' })),
+        },
+        { description: 'With what the failed request is answered beside it', additionalProperties: true },
+      ),
+    ),
+  },
+  { $id: 'BatchError' },
+)
+
 /** The body of a 404 for several records at once. */
 export const MissingErrorBody = Type.Object(
   {

@@ -6,6 +6,19 @@
 /** A placeholder for an id. */
 export const EXAMPLE_ID = '019f0000-0000-7000-8000-000000000000'
 
+/** A batch that makes a project and its first card, as an example: its ids need not exist. */
+const batch = {
+  requests: [
+    { method: 'POST', path: '/api/projects', body: { name: 'Summer party' }, as: 'party' },
+    {
+      method: 'POST',
+      path: '/api/projects/{{party.id}}/kanban-items',
+      body: { title: 'Send the invitations', metadata: { of: '{{party.name}}' } },
+    },
+  ],
+  dryRun: true,
+}
+
 const places = [{ id: EXAMPLE_ID, sortOrder: 1 }]
 
 export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
@@ -92,4 +105,5 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
   updatePersonalIdea: { status: 'ready' },
   reorderPersonalIdeas: { items: places },
   promotePersonalIdea: { teamId: 'web' },
+  runBatch: batch,
 }

@@ -6,6 +6,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../json.ts'
 import {
   AnyObject,
+  BatchErrorBody,
   ChangedSinceBody,
   ErrorBody,
   GoneErrorBody,
@@ -548,6 +549,7 @@ export type TrashEntry = Static<typeof TrashEntrySchema>
 
 /** Every named schema: what `$ref` may refer to, and the components of the OpenAPI document. */
 export const namedSchemas = [
+  BatchErrorBody,
   ErrorBody,
   ValidationErrorBody,
   MissingErrorBody,

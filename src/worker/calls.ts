@@ -1,4 +1,5 @@
 /** The rules as requests call them: each call is one read or one write, on the event loop or in the worker thread. */
+import type { JsonPage } from '../db/pages.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import type { WriteOutcome, WriteTerms } from './writes.ts'
 
@@ -72,7 +73,7 @@ export class Call<Result> implements Promise<Result>, CallOf {
 }
 
 /** What a call results in, for the types of responses: bytes are whatever the response's schema says. */
-type Answering<Result> = Result extends JsonBytes ? never : Result
+type Answering<Result> = Result extends JsonBytes | JsonPage ? never : Result
 
 /** The same methods as calls; a write resolves once it is synced to disk. */
 export type Performed<Rules> = {

@@ -1,30 +1,32 @@
 /** Offloading work to the worker thread: a single one, started when it is first needed, with a queue of tasks. */
-import { Worker } from 'node:worker_threads'
-import { ApiError, type ErrorDetails } from '../errors.ts'
+import { type MessagePort, Worker } from 'node:worker_threads'
+import { ApiError } from '../errors.ts'
 import type { CallOf } from './calls.ts'
+import { type Outcome, unwrap } from './outcomes.ts'
+import type { WorkerEnd } from './step-sessions.ts'
 import type { WriteTerms } from './writes.ts'
 
 /** A call of a rule, as posted to the worker thread. */
-export interface Task extends CallOf {
+export interface CallTask extends CallOf {
   id: number
   /** The terms of a write; absent for a read. */
   terms: WriteTerms | undefined
 }
 
+/** A write of several steps, which the main thread decides on. */
+export interface StepsTask {
+  id: number
+  steps: { end: WorkerEnd; isDryRun: boolean }
+  terms: WriteTerms
+}
+
+/** What is posted to the worker thread. */
+export type Task = CallTask | StepsTask
+
 /** The result of a task, as posted back. */
 export interface TaskResult {
   id: number
-  outcome:
-    | { value: unknown }
-    | {
-        refusal: {
-          statusCode: number
-          message: string
-          details: ErrorDetails | undefined
-          headers: Record<string, string>
-        }
-      }
-    | { error: unknown }
+  outcome: Outcome
 }
 
 /** Tasks in the queue, at most: each may hold a whole request body. Beyond it, 503. */
@@ -42,8 +44,8 @@ const fileOfWorker = () =>
 /**
  * Creates the queue of the worker thread.
  * @param databaseUrl the file that the thread opens
- * @returns `perform`, which resolves with the rule's result or rejects with its error, 503 when the queue is full; and
- * `close`
+ * @returns `perform`, which resolves with the rule's result or rejects with its error, 503 when the queue is full;
+ * `performSteps`, the same for a write of several steps; and `close`
  */
 export function createOffload(databaseUrl: string) {
   const waiting = new Map<number, Waiting>()
@@ -53,11 +55,11 @@ export function createOffload(databaseUrl: string) {
   function settle({ id, outcome }: TaskResult): void {
     const one = waiting.get(id)
     waiting.delete(id)
-    if ('value' in outcome) one?.resolve(outcome.value)
-    else if ('refusal' in outcome) {
-      const { statusCode, message, details, headers } = outcome.refusal
-      one?.reject(new ApiError(statusCode, message, { headers, ...(details && { details }) }))
-    } else one?.reject(outcome.error)
+    try {
+      one?.resolve(unwrap(outcome))
+    } catch (error) {
+      one?.reject(error)
+    }
     // An idle thread must not keep the process alive.
     if (waiting.size === 0) worker?.unref()
   }
@@ -79,19 +81,26 @@ export function createOffload(databaseUrl: string) {
     return started
   }
 
+  /** Posts a task. @param transferred what it moves to the worker thread */
+  const post = <Posted extends Task>(task: Omit<Posted, 'id'>, transferred: MessagePort[] = []) =>
+    new Promise<unknown>((resolve, reject) => {
+      if (waiting.size >= MAX_QUEUED) {
+        throw new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': '1' } })
+      }
+      worker ??= start()
+      worker.ref()
+      const id = ++latest
+      waiting.set(id, { resolve, reject })
+      worker.postMessage({ ...task, id }, transferred)
+    })
+
   return {
     /** @param terms of a write, whose result is its outcome; none for a read */
     perform: ({ path, args }: CallOf, terms?: WriteTerms): Promise<unknown> =>
-      new Promise((resolve, reject) => {
-        if (waiting.size >= MAX_QUEUED) {
-          throw new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': '1' } })
-        }
-        worker ??= start()
-        worker.ref()
-        const id = ++latest
-        waiting.set(id, { resolve, reject })
-        worker.postMessage({ id, path, args, terms } satisfies Task)
-      }),
+      post<CallTask>({ path, args, terms }),
+    /** @param end the worker thread's end of the session that decides on the steps */
+    performSteps: (end: WorkerEnd, terms: WriteTerms, isDryRun: boolean): Promise<unknown> =>
+      post<StepsTask>({ steps: { end, isDryRun }, terms }, [end.port]),
     close: async (): Promise<void> => {
       const ending = worker
       worker = undefined

@@ -4,11 +4,13 @@
  */
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
 import { openDatabase, read, writeAs } from '../db/client.ts'
-import { ApiError } from '../errors.ts'
-import { type CallOf, ruleAt } from './calls.ts'
-import type { Task, TaskResult } from './offload.ts'
+import type { StepsTask, Task, TaskResult } from './offload.ts'
+import { outcomeOf } from './outcomes.ts'
 import { createRules } from './rules.ts'
-import { runOnTerms, type WriteOutcome, type WriteTerms } from './writes.ts'
+import { runStepsFromMain } from './step-sessions.ts'
+import { DryRun, StepRunner } from './steps.ts'
+import { outcomeOfDryRun } from './stepwise.ts'
+import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from './writes.ts'
 
 const { db, files } = openDatabase((workerData as { databaseUrl: string }).databaseUrl)
 const rules = createRules(db)
@@ -24,9 +26,9 @@ function buffersOf(value: unknown): Transferable[] {
 }
 
 /** Runs a write; throws, to roll it back, where the files were replaced or removed since they were opened. */
-function writeInPlace(call: CallOf, terms: WriteTerms): WriteOutcome<unknown> {
+function writeInPlace(work: () => unknown, terms: WriteTerms): WriteOutcome<unknown> {
   const { value: outcome, seq } = writeAs(db, terms.actorId, () => {
-    const done = runOnTerms(db, rules, call, terms)
+    const done = runOnTerms(db, rules, work, terms)
     const lost = files.lost()
     if (lost) throw lost
     return done
@@ -34,21 +36,28 @@ function writeInPlace(call: CallOf, terms: WriteTerms): WriteOutcome<unknown> {
   return { ...outcome, seq }
 }
 
-function perform({ terms, ...call }: Task): TaskResult['outcome'] {
+/** Runs steps that the main thread decides on. */
+function writeStepwise({ steps, terms }: StepsTask): WriteOutcome<unknown> {
+  const work = () => {
+    const response = runStepsFromMain(steps.end, new StepRunner(db, rules), steps.isDryRun)
+    if (steps.isDryRun) throw new DryRun(response)
+    return response
+  }
   try {
-    if (terms) return { value: writeInPlace(call, terms) }
-    return { value: read(db, () => ruleAt(rules, call.path).call(...call.args)) }
+    return writeInPlace(work, terms)
   } catch (error) {
-    if (error instanceof ApiError) {
-      const { statusCode, message, details, headers } = error
-      return { refusal: { statusCode, message, details, headers } }
-    }
-    return { error }
+    return outcomeOfDryRun(error)
   }
 }
 
+function perform(task: Task): unknown {
+  if ('steps' in task) return writeStepwise(task)
+  if (task.terms) return writeInPlace(callOf(rules, task), task.terms)
+  return read(db, callOf(rules, task))
+}
+
 parentPort?.on('message', (task: Task) => {
-  const outcome = perform(task)
+  const outcome = outcomeOf(() => perform(task))
   const buffers = 'value' in outcome ? buffersOf(outcome.value) : []
   parentPort?.postMessage({ id: task.id, outcome } satisfies TaskResult, buffers)
 })

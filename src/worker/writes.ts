@@ -2,6 +2,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { SharedDatabase } from '../db/client.ts'
 import { currentWrite } from '../db/current-write.ts'
+import { isJsonPage } from '../db/pages.ts'
 import { ApiError } from '../errors.ts'
 import { etagOf } from '../reading/snapshots.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
@@ -55,13 +56,16 @@ function serializerOf({ name, status, schema }: ResponseShape): (value: unknown)
   return serializer
 }
 
-/** The body of a response, as JSON. @param value the rule's result: a value, or bytes that are JSON already */
+/** The body of a response, as JSON. @param value the rule's result: a value, or a page or bytes that are JSON already */
 export function bodyOf(shape: ResponseShape, value: unknown): string | JsonBytes {
   if (shape.kind === 'success') return '{"success":true}'
+  if (isJsonPage(value)) return value.body
   return value instanceof Uint8Array ? value : serializerOf(shape)(value)
 }
 
-const toText = (body: string | JsonBytes) => (typeof body === 'string' ? body : Buffer.from(body).toString())
+/** A body as text. */
+export const toText = (body: string | JsonBytes) =>
+  typeof body === 'string' ? body : Buffer.from(body).toString()
 
 /**
  * The ETag of a record. Warnings are about the request, not the record: the ETag of a response with warnings is that of
@@ -98,7 +102,7 @@ function read(rules: Rules, { path, args }: CallOf): unknown {
 }
 
 /** Checks that the record has an ETag that the request names. @throws ApiError 412, with its ETag */
-function ensureMatch(rules: Rules, { record, ifMatch }: WriteTerms): void {
+export function ensureMatch(rules: Rules, { record, ifMatch }: WriteTerms): void {
   if (record === undefined || ifMatch === undefined) return
   const current = read(rules, record.get)
   if (current === undefined) return
@@ -106,15 +110,24 @@ function ensureMatch(rules: Rules, { record, ifMatch }: WriteTerms): void {
   if (!isMatch(ifMatch, etag)) throw new ApiError(412, 'Precondition failed', { headers: { etag } })
 }
 
+/** What a response says: some rules leave reading a large record to whoever responds. */
+export const resultOf = (
+  rules: Rules,
+  shape: ResponseShape,
+  record: WriteTerms['record'],
+  result: unknown,
+): unknown => (result === undefined && record && shape.kind === 'record' ? read(rules, record.get) : result)
+
 /**
- * Runs a rule inside a write, on the request's terms.
+ * Runs the work of a write on the request's terms.
+ * @param work what it does; returns the rule's result
  * @returns the outcome without its `seq`, which the write path knows
- * @throws ApiError 412 with the current ETag, 422 or 409 (see {@link KeptResponses}), or whatever the rule throws
+ * @throws ApiError 412 with the current ETag, 422 or 409 (see {@link KeptResponses}), or whatever the work throws
  */
 export function runOnTerms(
   db: SharedDatabase,
   rules: Rules,
-  { path, args }: CallOf,
+  work: () => unknown,
   terms: WriteTerms,
 ): Omit<WriteOutcome<unknown>, 'seq'> {
   const { repeatable } = terms
@@ -123,9 +136,15 @@ export function runOnTerms(
     if (response) return { value: undefined, response, isReplay: true }
   }
   ensureMatch(rules, terms)
-  const value = ruleAt(rules, path).call(...args)
+  const value = work()
   return repeatable ? { value, response: keep(db, rules, value, terms.record, repeatable) } : { value }
 }
+
+/** The work of a write that is a single call. */
+export const callOf =
+  (rules: Rules, { path, args }: CallOf): (() => unknown) =>
+  () =>
+    ruleAt(rules, path).call(...args)
 
 /** Keeps the response to a write that has just been made. */
 function keep(
@@ -135,8 +154,7 @@ function keep(
   record: WriteTerms['record'],
   { request, shape, isSecret }: NonNullable<WriteTerms['repeatable']>,
 ): KeptResponse {
-  // Some rules leave reading a large record to whoever responds.
-  const value = result === undefined && record && shape.kind === 'record' ? read(rules, record.get) : result
+  const value = resultOf(rules, shape, record, result)
   const body = toText(bodyOf(shape, value))
   const last = rules.changes.sequence.last()
   const response = {

@@ -603,6 +603,30 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     )
   })
 
+  await part('a batch is all or nothing, with the rights of whoever sends it', async (t) => {
+    const batch = 'POST /api/batch'
+    const create = { method: 'POST', path: '/api/projects', body: { name: 'Batched' }, as: 'made' }
+    const item = { method: 'POST', path: '/api/projects/{{made.id}}/kanban-items', body: { title: 'Card' } }
+    const { results } = await ok(writer, batch, { body: { requests: [create, item] } }, 200, {
+      results: [
+        { status: 201, etag: /^"/ },
+        { status: 201, body: { title: 'Card' } },
+      ],
+      dryRun: false,
+    })
+    t.equal(results[1].body.projectId, results[0].body.id)
+    const deletion = { method: 'DELETE', path: '/api/projects/{{made.id}}' }
+    await refused(writer, batch, { body: { requests: [create, deletion] } }, 403, {
+      ...adminRequired,
+      details: { request: 1 },
+    })
+    const tried = await ok(admin, batch, { body: { requests: [create, deletion], dryRun: true } }, 200, {
+      dryRun: true,
+    })
+    const [{ body: undone }] = tried.results
+    await refused(writer, 'GET /api/projects/{id}', { at: [undone.id] }, 404, { error: 'Project not found' })
+  })
+
   await part('tokens do what their scope and their member may, until they are revoked', async (t) => {
     const create = 'POST /api/tokens'
     const made = await ok(member, create, { body: { name: 'CI' } }, 201, { scope: 'read', token: /^pbt_/ })

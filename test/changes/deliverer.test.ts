@@ -76,7 +76,7 @@ function service(
         string,
         string | number | null
       >,
-    audit: () => rules.members.audit.page({}).entries,
+    audit: () => JSON.parse(Buffer.from(rules.members.audit.page({}).body).toString()),
     /** Lets time pass until the next look at what is due. */
     beat: () => clock.pass(HEARTBEAT),
   }

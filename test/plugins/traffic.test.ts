@@ -65,7 +65,8 @@ t.test('an allowed origin may read answers, errors too, with credentials', async
     t.match(headers, {
       'access-control-allow-origin': ORIGIN,
       'access-control-allow-credentials': 'true',
-      'access-control-expose-headers': /Link.*Retry-After/,
+      'access-control-expose-headers':
+        /ETag, Idempotent-Replayed, Link, Phaseboard-Seq, Preference-Applied, Retry-After/,
       vary: /Origin/,
     })
   }

@@ -1,0 +1,39 @@
+import fp from 'fastify-plugin'
+import { type BatchedRequest, BatchRun } from '../src/http/batch.ts'
+import { Call } from '../src/worker/calls.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * The call that performs a batch, all of it in one write.
+     * @param isDryRun whether to undo all of it in the end
+     */
+    batch: (request: FastifyRequest, requests: readonly BatchedRequest[], isDryRun: boolean) => Call<never>
+  }
+}
+
+/** Performs batches: the requests' own routes say what is done, one write does it. */
+export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
+  async (app, { authMode, bodyLimit }) => {
+    const surroundings = { app, operations: app.operations, authMode, bodyLimit }
+
+    app.decorate('batch', (request, requests, isDryRun) => {
+      let run: BatchRun
+      const begin = () => {
+        run = new BatchRun(request, requests, surroundings)
+        return run.steps()
+      }
+      return new Call<never>(
+        { path: 'batch', args: [], isRead: false },
+        {
+          read: () => Promise.reject(new Error('a batch is a write')),
+          write: (_call, terms) =>
+            app.stepwise(begin, terms, { length: requests.length, isDryRun }).catch((error) => {
+              throw run === undefined ? error : run.errorOf(error)
+            }),
+        },
+      )
+    })
+  },
+  { name: 'batch', fastify: '5.x', dependencies: ['operations', 'rules'] },
+)

@@ -1,0 +1,28 @@
+/** The contract's errors, of whatever is thrown. */
+import { STATUS_CODES } from 'node:http'
+import type { ErrorObject } from 'ajv'
+import type { FastifyError } from 'fastify'
+import { isHttpError } from 'http-errors'
+import { ApiError, validationFailed } from '../errors.ts'
+import { flattenErrors } from './validation.ts'
+
+/** A body shorter or longer than its Content-Length counts as one that is not JSON, not as a 400. */
+const TRUNCATED_BODY = 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
+
+/**
+ * The contract's error for any thrown value: of the rules, Fastify, ajv, or http-errors, which @fastify/sensible and hosts
+ * use.
+ * @returns undefined for an unexpected failure
+ */
+export function toApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error
+  if (!(error instanceof Error)) return undefined
+  const { validation, statusCode = 500, code } = error as FastifyError
+  if (validation) return validationFailed(flattenErrors(validation as ErrorObject[]))
+  if (statusCode < 400 || statusCode >= 500 || code === TRUNCATED_BODY) return undefined
+  // `expose`: the message is for the client. Any other message may leak internals.
+  if (isHttpError(error) && error.expose) {
+    return new ApiError(statusCode, error.message, { headers: { ...error.headers } })
+  }
+  return new ApiError(statusCode, STATUS_CODES[statusCode] ?? 'Request failed')
+}

@@ -1,0 +1,188 @@
+/** Batches: several requests in one write, each handled as its route handles it. */
+import type { ErrorObject } from 'ajv'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, BatchFailure, SpecifiedFailure, validationFailed } from '../errors.ts'
+import { authorize } from '../members/identity.ts'
+import { Call, type CallOf } from '../worker/calls.ts'
+import type { Step, StepGenerator } from '../worker/steps.ts'
+import { toApiError } from './api-errors.ts'
+import { isExistenceCheck } from './existence.ts'
+import { identityOf } from './identity.ts'
+import {
+  type BatchMethod,
+  ensureMayBeBatched,
+  type Hook,
+  type Operation,
+  type Operations,
+} from './operations.ts'
+import { NamedResults } from './placeholders.ts'
+import { shapeOfRecord } from './response-shapes.ts'
+import { flattenErrors } from './validation.ts'
+
+/** A request of a batch. */
+export interface BatchedRequest {
+  method: BatchMethod
+  /** Path and query, relative to the service's prefix. */
+  path: string
+  body?: object
+  /** As the header `If-Match`. */
+  ifMatch?: string
+  /** What later requests call its result. */
+  as?: string
+}
+
+/** What requests of batches meet. */
+export interface BatchSurroundings {
+  app: FastifyInstance
+  operations: Operations
+  authMode: 'open' | 'required'
+  /** Characters that a body may have. */
+  bodyLimit: number
+}
+
+const hasBody = new Set<string>(['POST', 'PUT', 'PATCH'])
+
+/** Headers that are about the batch as a whole. */
+const OF_THE_BATCH = ['idempotency-key', 'if-match', 'if-none-match', 'content-type', 'content-length']
+
+/** The reply of a request in a batch, whose headers nobody sees. */
+const NO_REPLY = { header: () => NO_REPLY } as unknown as FastifyReply
+
+const plain = ({ path, args }: CallOf): CallOf => ({ path, args })
+
+/** Runs a synchronous hook. @throws what it reports */
+function runHook(hook: Hook, request: FastifyRequest): void {
+  let isDone = false
+  hook(request, NO_REPLY, (error) => {
+    isDone = true
+    if (error) throw error
+  })
+  if (!isDone) throw new Error('a hook of a batched route must be synchronous')
+}
+
+/** Validates the parts of a request in place. @throws ApiError 400 with the violations of the first part that has any */
+function validate({ checks }: Operation, request: FastifyRequest): void {
+  for (const { of, validate } of checks()) {
+    const isValid = validate(request[of] ?? null)
+    if (isValid === false) throw validationFailed(flattenErrors(validate.errors as ErrorObject[]))
+  }
+}
+
+/** One run of a batch. */
+export class BatchRun {
+  readonly #outer: FastifyRequest
+  readonly #requests: readonly BatchedRequest[]
+  readonly #surroundings: BatchSurroundings
+  readonly #results: NamedResults
+  /** The `error` string of an unexpected failure of the current request. */
+  #failure = 'Internal server error'
+  /** What the request threw that failed. */
+  #failed: { index: number; error: unknown } | undefined
+
+  /** @param outer the request that carries the batch */
+  constructor(outer: FastifyRequest, requests: readonly BatchedRequest[], surroundings: BatchSurroundings) {
+    this.#outer = outer
+    this.#requests = requests
+    this.#surroundings = surroundings
+    this.#results = new NamedResults(surroundings.bodyLimit)
+  }
+
+  /** Handles the requests in order; what their rules do are the steps. */
+  *steps(): StepGenerator {
+    for (const [index, request] of this.#requests.entries()) {
+      try {
+        yield* this.#handle(request)
+      } catch (error) {
+        this.#failed = { index, error }
+        throw error
+      }
+    }
+  }
+
+  /** The error that the batch responds with. @param error what came of the run */
+  errorOf(error: unknown): unknown {
+    if (this.#failed === undefined || this.#failed.error !== error) return error
+    const { index } = this.#failed
+    const refusal = toApiError(error)
+    if (refusal === undefined) return new BatchFailure(this.#failure, index, error)
+    const { statusCode, message, headers, details } = refusal
+    return new ApiError(statusCode, message, { headers, details: { request: index, ...details } })
+  }
+
+  *#handle({ method, path, body, ifMatch, as }: BatchedRequest): StepGenerator {
+    const url = this.#results.intoPath(path)
+    const { operation, params, query } = this.#surroundings.operations.find(method, url)
+    const { config = {} } = operation.route
+    this.#failure = config.failure ?? 'Internal server error'
+    this.#authorize(operation, method)
+    const request = this.#requestOf(operation, { method, url, params, query, ifMatch })
+
+    for (const hook of operation.hooks.onRequest) {
+      if (!isExistenceCheck(hook)) runHook(hook, request)
+      else if (config.record) yield { call: plain(config.record.get(request)) }
+    }
+    request.body = this.#bodyOf(operation, method, body)
+    ensureMayBeBatched(operation, request)
+    for (const hook of operation.hooks.preValidation) runHook(hook, request)
+    validate(operation, request)
+    for (const hook of operation.hooks.preHandler) runHook(hook, request)
+
+    const result = yield this.#stepOf(operation, request, { ifMatch, isNamed: as !== undefined })
+    if (as !== undefined && result !== undefined) this.#results.set(as, result)
+  }
+
+  #authorize({ route }: Operation, method: string): void {
+    const { access = 'public' } = route.config ?? {}
+    if (access === 'public') throw new Error(`${route.url} is public: it must declare isSentAlone`)
+    authorize(access, identityOf(this.#outer), method, this.#surroundings.authMode)
+  }
+
+  /** The request as hooks and handlers of its route see it: that of the batch, but for what it says itself. */
+  #requestOf(
+    { route }: Operation,
+    {
+      url,
+      ifMatch,
+      ...own
+    }: { url: string; ifMatch: string | undefined; method: string; params: object; query: object },
+  ): FastifyRequest {
+    const headers: Record<string, unknown> = { ...this.#outer.headers }
+    for (const name of OF_THE_BATCH) delete headers[name]
+    if (ifMatch !== undefined) headers['if-match'] = ifMatch
+    const fields = {
+      ...own,
+      url: this.#surroundings.app.prefix + url,
+      headers,
+      body: undefined,
+      routeOptions: { config: route.config ?? {}, method: own.method, schema: route.schema, url: route.url },
+    }
+    const descriptors = Object.entries(fields).map(([name, value]) => [name, { value, writable: true }])
+    return Object.create(this.#outer, Object.fromEntries(descriptors))
+  }
+
+  #bodyOf({ route }: Operation, method: string, body: object | undefined): object | undefined {
+    if (!hasBody.has(method)) return undefined
+    if (body !== undefined) return this.#results.intoBody(body)
+    if (route.config?.isBodyOptional === true) return {}
+    throw new SpecifiedFailure('the request body is empty')
+  }
+
+  #stepOf(
+    { route, handler, shape }: Operation,
+    request: FastifyRequest,
+    { ifMatch, isNamed }: { ifMatch: string | undefined; isNamed: boolean },
+  ): Step {
+    const { inBatch, record } = route.config ?? {}
+    const handled: unknown = inBatch
+      ? inBatch(request)
+      : handler.call(this.#surroundings.app, request, NO_REPLY)
+    if (!(handled instanceof Call)) throw new Error(`${route.url} returned no call`)
+    return {
+      call: plain(handled),
+      shape,
+      isNamed,
+      ...(record && { record: { get: plain(record.get(request)), shape: shapeOfRecord(record.schema) } }),
+      ...(record && ifMatch !== undefined && { ifMatch }),
+    }
+  }
+}

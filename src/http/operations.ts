@@ -1,0 +1,140 @@
+/** The operations under /api: what a route declares, found by method and path, as the server finds routes. */
+import type {
+  FastifyReply,
+  FastifyRequest,
+  FastifySchema,
+  FastifySchemaCompiler,
+  RouteHandlerMethod,
+  RouteOptions,
+} from 'fastify'
+import findMyWay from 'find-my-way'
+import { ApiError, invalidField } from '../errors.ts'
+import { once } from '../once.ts'
+import type { Call } from '../worker/calls.ts'
+import type { ResponseShape } from '../worker/writes.ts'
+import { methodsOf, shapeOf } from './response-shapes.ts'
+import { repairUrl } from './urls.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether no batch takes the request: it does more than one call, or shows a secret, or lasts. */
+    isSentAlone?: true | ((request: FastifyRequest) => boolean)
+    /** The call that reads inside a batch what the handler otherwise reads from snapshots. */
+    inBatch?: (request: FastifyRequest) => Call<unknown>
+  }
+}
+
+/** A hook of a route: synchronous, with a callback. */
+export type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void
+
+/** The parts of a request that are validated, in this order. */
+const PARTS = ['params', 'body', 'querystring'] as const
+type Part = (typeof PARTS)[number]
+
+/** The check of a part of requests, and where they have it. */
+export interface PartCheck {
+  of: 'params' | 'body' | 'query'
+  validate: ReturnType<FastifySchemaCompiler<unknown>>
+}
+
+/** An operation. */
+export interface Operation {
+  route: RouteOptions
+  handler: RouteHandlerMethod
+  shape: ResponseShape
+  /** The route's own hooks, by stage. */
+  hooks: Record<'onRequest' | 'preValidation' | 'preHandler', readonly Hook[]>
+  /** The checks of its requests, compiled at the first of them. */
+  checks: () => PartCheck[]
+}
+
+/** An operation, and what the path says. */
+export interface Found {
+  operation: Operation
+  params: Record<string, string | undefined>
+  query: Record<string, unknown>
+}
+
+export const BATCH_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type BatchMethod = (typeof BATCH_METHODS)[number]
+
+/** The root of all operations. */
+const ROOT = '/api/'
+
+const isBatchMethod = (method: string): method is BatchMethod => BATCH_METHODS.includes(method as BatchMethod)
+
+const isAsync = (one: unknown) => Object.prototype.toString.call(one) === '[object AsyncFunction]'
+
+const checksOf = (schema: FastifySchema, compile: FastifySchemaCompiler<unknown>): PartCheck[] =>
+  PARTS.filter((part) => schema[part] !== undefined).map((httpPart: Part) => ({
+    of: httpPart === 'querystring' ? 'query' : httpPart,
+    validate: compile({ schema: schema[httpPart], httpPart, method: '', url: '' }),
+  }))
+
+const notAlone = () => invalidField('path', 'must not be part of a batch')
+
+/** All operations. */
+export class Operations {
+  readonly #router = findMyWay({ maxParamLength: 65_536 })
+
+  /**
+   * Adds a route, before other plugins wrap its handler and its hooks.
+   * @param prefix the service's own
+   * @param compile the validator compiler of the service
+   * @throws Error for a route that a batch could not take, and that does not say so
+   */
+  add(route: RouteOptions, prefix: string, compile: FastifySchemaCompiler<unknown>): void {
+    const { schema, handler, config } = route
+    const path = route.url.slice(prefix.length)
+    const shape = shapeOf(schema)
+    if (schema === undefined || shape === undefined || !path.startsWith(ROOT)) return
+    const hooksAt = (stage: keyof Operation['hooks']) => [route[stage] ?? []].flat() as Hook[]
+    const hooks = {
+      onRequest: hooksAt('onRequest'),
+      preValidation: hooksAt('preValidation'),
+      preHandler: hooksAt('preHandler'),
+    }
+    const performs = config?.inBatch === undefined ? handler : undefined
+    const all = [performs, ...hooks.onRequest, ...hooks.preValidation, ...hooks.preHandler]
+    if (config?.isSentAlone !== true && all.some(isAsync)) {
+      throw new Error(`${route.method} ${path} does more than return a call: it must declare isSentAlone`)
+    }
+    const operation: Operation = {
+      route,
+      handler,
+      shape,
+      hooks,
+      checks: once(() => checksOf(schema, compile)),
+    }
+    for (const method of methodsOf(route).filter(isBatchMethod)) {
+      this.#router.on(method, path, () => undefined, operation)
+    }
+  }
+
+  /**
+   * Finds the operation of a request.
+   * @param url path and query, relative to the service's prefix
+   * @throws ApiError 400 for what is no path of an operation; 404, 405
+   */
+  find(method: BatchMethod, url: string): Found {
+    if (!url.startsWith(ROOT)) throw invalidField('path', `must begin with ${ROOT}`)
+    const target = repairUrl(url)
+    const found = this.#router.find(method, target)
+    if (found === null) throw this.#refusalOf(target)
+    const operation: Operation = found.store
+    if (operation.route.config?.isSentAlone === true) throw notAlone()
+    return { operation, params: found.params, query: found.searchParams }
+  }
+
+  #refusalOf(url: string): ApiError {
+    const known = BATCH_METHODS.filter((method) => this.#router.find(method, url) !== null)
+    if (known.length === 0) return new ApiError(404, 'Not found')
+    return new ApiError(405, 'Method not allowed', { headers: { allow: known.join(', ') } })
+  }
+}
+
+/** Refuses a request that no batch takes. @throws ApiError 400 */
+export function ensureMayBeBatched({ route }: Operation, request: FastifyRequest): void {
+  const { isSentAlone } = route.config ?? {}
+  if (typeof isSentAlone === 'function' && isSentAlone(request)) throw notAlone()
+}

@@ -1,0 +1,113 @@
+/** Placeholders in the requests of a batch: `{{name.field}}` stands for a field of an earlier result. */
+import { ApiError, invalidField } from '../errors.ts'
+import { parseJson } from '../json.ts'
+
+/** What a result may be called. */
+export const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_-]{0,49}$'
+
+/** The name, and the path of the field: names and indices, with dots between. */
+const PLACEHOLDER = /\{\{([A-Za-z_][A-Za-z0-9_-]{0,49})\.([^{}]+)\}\}/g
+const ONLY_PLACEHOLDER = new RegExp(`^(?:${PLACEHOLDER.source})$`)
+
+/** Characters of JSON that a result may have whose fields are asked for: parsing more would take too long. */
+const RESULT_LIMIT = 1024 * 1024
+
+/** Levels of nesting of a body: more than any field may have. */
+const DEPTH_LIMIT = 200
+
+type Field = string | number | boolean | null | object
+
+/** The named results of a batch so far, and what requests make of them. */
+export class NamedResults {
+  readonly #texts = new Map<string, string>()
+  readonly #values = new Map<string, unknown>()
+  readonly #limit: number
+  /** Characters that the current request may still take. */
+  #left = 0
+
+  /** @param limit characters that the placeholders of one request may stand for: those of a body */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Names a result. @param text its body, as JSON */
+  set(name: string, text: string): void {
+    this.#texts.set(name, text)
+  }
+
+  /**
+   * A path with the fields that its placeholders stand for, percent-encoded.
+   * @throws ApiError 400, 413
+   */
+  intoPath(path: string): string {
+    this.#left = this.#limit
+    return this.#intoText(path, 'path', (text) => encodeURIComponent(text.toWellFormed()))
+  }
+
+  /**
+   * A copy of a body with the fields that the placeholders in its strings stand for.
+   * @throws ApiError 400, 413
+   */
+  intoBody(body: object): object {
+    this.#left = this.#limit
+    const entries = Object.entries(body).map(([field, value]) => [
+      field,
+      this.#into(value, field, DEPTH_LIMIT),
+    ])
+    return Object.fromEntries(entries)
+  }
+
+  #into(value: unknown, field: string, levels: number): unknown {
+    if (typeof value === 'string') return this.#intoString(value, field)
+    if (typeof value !== 'object' || value === null) return value
+    if (levels === 0) throw invalidField(field, `must NOT be nested deeper than ${DEPTH_LIMIT} levels`)
+    if (Array.isArray(value)) return value.map((one) => this.#into(one, field, levels - 1))
+    const entries = Object.entries(value).map(([key, one]) => [key, this.#into(one, field, levels - 1)])
+    return Object.fromEntries(entries)
+  }
+
+  /** A string that is nothing but one placeholder takes the value with its type. */
+  #intoString(text: string, field: string): unknown {
+    const [placeholder, name = '', path = ''] = ONLY_PLACEHOLDER.exec(text) ?? []
+    if (placeholder === undefined) return this.#intoText(text, field, (part) => part)
+    const value = this.#fieldOf(placeholder, name, path, field)
+    if (typeof value === 'string') return this.#take(value)
+    // A copy, since validation changes values in place; and read as any body is.
+    return parseJson(this.#take(JSON.stringify(value)))
+  }
+
+  #intoText(text: string, field: string, encode: (text: string) => string): string {
+    return text.replaceAll(PLACEHOLDER, (placeholder, name: string, path: string) => {
+      const value = this.#fieldOf(placeholder, name, path, field)
+      if (typeof value === 'object') throw invalidField(field, `${placeholder} is no text or number`)
+      return this.#take(encode(String(value)))
+    })
+  }
+
+  #take(text: string): string {
+    this.#left -= text.length
+    if (this.#left < 0) throw new ApiError(413, 'Payload Too Large')
+    return text
+  }
+
+  #fieldOf(placeholder: string, name: string, path: string, field: string): Field {
+    let value = this.#resultOf(placeholder, name, field)
+    for (const key of path.split('.')) {
+      const isOwn = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+      // An array's length is no field.
+      if (!isOwn || (Array.isArray(value) && key === 'length')) {
+        throw invalidField(field, `${placeholder} is no field of that result`)
+      }
+      value = (value as Record<string, unknown>)[key]
+    }
+    return value as Field
+  }
+
+  #resultOf(placeholder: string, name: string, field: string): unknown {
+    const text = this.#texts.get(name)
+    if (text === undefined) throw invalidField(field, `${placeholder} is of no earlier result`)
+    if (text.length > RESULT_LIMIT) throw invalidField(field, `${placeholder} is of too large a result`)
+    if (!this.#values.has(name)) this.#values.set(name, JSON.parse(text))
+    return this.#values.get(name)
+  }
+}

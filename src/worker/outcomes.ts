@@ -1,0 +1,34 @@
+/** How work ends in the worker thread, as it is posted back: errors lose their class on the way. */
+import { ApiError, type ErrorDetails } from '../errors.ts'
+
+/** What work ended with. */
+export type Outcome =
+  | { value: unknown }
+  | {
+      refusal: {
+        statusCode: number
+        message: string
+        details: ErrorDetails | undefined
+        headers: Record<string, string>
+      }
+    }
+  | { error: unknown }
+
+/** Runs work, and says how it ended. */
+export function outcomeOf(work: () => unknown): Outcome {
+  try {
+    return { value: work() }
+  } catch (error) {
+    if (!(error instanceof ApiError)) return { error }
+    const { statusCode, message, details, headers } = error
+    return { refusal: { statusCode, message, details, headers } }
+  }
+}
+
+/** The value of an outcome. @throws the error that it tells of */
+export function unwrap(outcome: Outcome): unknown {
+  if ('value' in outcome) return outcome.value
+  if ('error' in outcome) throw outcome.error
+  const { statusCode, message, details, headers } = outcome.refusal
+  throw new ApiError(statusCode, message, { headers, ...(details && { details }) })
+}

@@ -1,0 +1,99 @@
+/** Writes of several steps: on the event loop as long as they are short, else in the worker thread. */
+import type { SharedDatabase } from '../db/client.ts'
+import type { WriteAs } from '../db/group-commit.ts'
+import { BYTES_READ, isFollowedByWorker, TooMuchWork } from '../db/work-limits.ts'
+import type { Rules } from './rules.ts'
+import { runStepsInWorker, type WorkerEnd } from './step-sessions.ts'
+import { DryRun, type StepGenerator, StepRunner } from './steps.ts'
+import { runOnTerms, type WriteOutcome, type WriteTerms } from './writes.ts'
+
+/** Steps with which the event loop begins at all: some 10 ms where each creates something. */
+const MOST_STEPS = 100
+
+/** Milliseconds that steps may take on the event loop, of all writes in one of its iterations together. */
+const BUDGET = 20
+
+/**
+ * Performs a write of several steps.
+ * @param begin begins the steps; a second time when the worker thread takes over, after all that was done is undone
+ */
+export type Stepwise = (
+  begin: () => StepGenerator,
+  terms: WriteTerms,
+  work: StepwiseWork,
+) => Promise<WriteOutcome<unknown>>
+
+/** What is known of a write of several steps before it begins. */
+export interface StepwiseWork {
+  /** How many steps there are, about. */
+  length: number
+  /** Whether to undo everything in the end. */
+  isDryRun: boolean
+}
+
+/** The outcome of a write that was only tried. @throws the error, if it is another */
+export function outcomeOfDryRun(error: unknown): WriteOutcome<unknown> {
+  if (!(error instanceof DryRun)) throw error
+  return { value: error.response, seq: undefined }
+}
+
+/**
+ * Creates what performs writes of several steps.
+ * @param inWorker posts the worker thread its end of the session
+ */
+export function createStepwise(
+  db: SharedDatabase,
+  rules: Rules,
+  writeAs: WriteAs,
+  inWorker: (end: WorkerEnd, terms: WriteTerms, isDryRun: boolean) => Promise<unknown>,
+): Stepwise {
+  const isLimited = isFollowedByWorker(db)
+  /** Milliseconds that were taken in this iteration of the event loop. */
+  let taken = 0
+
+  /** Runs the steps inside a write. @throws TooMuchWork */
+  function run(steps: StepGenerator, isDryRun: boolean) {
+    const runner = new StepRunner(db, rules)
+    const startedAt = performance.now() - taken
+    if (taken === 0) setImmediate(() => (taken = 0))
+    try {
+      for (let next = steps.next(); !next.done; ) {
+        taken = performance.now() - startedAt
+        if (isLimited && (taken > BUDGET || runner.size > BYTES_READ)) throw new TooMuchWork()
+        let body: string | undefined
+        try {
+          body = runner.run(next.value)
+        } catch (error) {
+          if (error instanceof TooMuchWork) throw error
+          next = steps.throw(error)
+          continue
+        }
+        next = steps.next(body)
+      }
+    } finally {
+      taken = performance.now() - startedAt
+    }
+    const response = runner.response(isDryRun)
+    if (isDryRun) throw new DryRun(response)
+    return response
+  }
+
+  async function here(steps: StepGenerator, terms: WriteTerms, isDryRun: boolean) {
+    const { value, seq } = await writeAs(terms.actorId, () =>
+      runOnTerms(db, rules, () => run(steps, isDryRun), terms),
+    )
+    return { ...value, seq }
+  }
+
+  return async (begin, terms, { length, isDryRun }) => {
+    if (!isLimited || length <= MOST_STEPS) {
+      try {
+        return await here(begin(), terms, isDryRun).catch(outcomeOfDryRun)
+      } catch (error) {
+        if (!(error instanceof TooMuchWork)) throw error
+      }
+    }
+    const inSession = (end: WorkerEnd) => inWorker(end, terms, isDryRun)
+    return (await runStepsInWorker(begin(), inSession)) as WriteOutcome<unknown>
+  }
+}

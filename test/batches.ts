@@ -1,0 +1,94 @@
+/** Batches in tests: sending them, and holding them against the same requests sent one by one. */
+import { type Answer, type App, send } from './helper.ts'
+
+/** A request as it stands in a batch. */
+export interface Batched {
+  method: string
+  path: string
+  body?: unknown
+  ifMatch?: string
+  as?: string
+}
+
+/** Sends a batch. */
+export const sendBatch = (
+  app: App,
+  requests: readonly Batched[],
+  headers: Record<string, string> = {},
+  more: object = {},
+): Promise<Answer> => send(app, 'POST', '/api/batch', { requests, ...more }, headers)
+
+/** All rows of all tables. */
+export function dump(app: App): Record<string, unknown[]> {
+  const { $client } = app.db
+  const names = $client
+    .prepare<[], string>("select name from sqlite_schema where type = 'table' order by name")
+    .pluck()
+    .all()
+  return Object.fromEntries(names.map((name) => [name, $client.prepare(`select * from "${name}"`).all()]))
+}
+
+/** Records of every kind under ids that say what they are; `owner` is whose the own ones are. */
+export const furnishing = (owner: string) => `
+  insert into projects (id, name, phase) values ('project', 'Apollo', 'Planning'), ('other', 'Gemini', 'Planning');
+  insert into kanban_columns (id, project_id, name, sort_order) values ('column', 'project', 'To Do', 1),
+    ('done', 'project', 'Done', 2), ('full', 'project', 'Full', 3);
+  update kanban_columns set wip_limit = 1, wip_policy = 'block' where id = 'full';
+  insert into kanban_items (id, project_id, title, "column", sort_order) values ('item', 'project', 'Card', 'To Do', 1),
+    ('second', 'project', 'Second', 'To Do', 2), ('third', 'project', 'Third', 'Full', 1);
+  insert into kanban_subtasks (id, item_id, title) values ('subtask', 'item', 'Step');
+  insert into kanban_comments (id, item_id, author_id, content) values ('comment', 'item', '${owner}', 'Hm'),
+    ('foreign', 'item', 'somebody', 'Well');
+  insert into kanban_labels (id, project_id, name) values ('label', 'project', 'Bug');
+  insert into metrics (id, project_id, name, value) values ('metric', 'project', 'Velocity', 1);
+  insert into objectives (id, project_id, title) values ('objective', 'project', 'Land');
+  insert into transcript_summaries (id, project_id, title, date)
+    values ('transcript', 'project', 'Kick-off', '2026-01-31T00:00:00.000Z');
+  insert into team_assignments (id, project_id, member_id) values ('assignment', 'project', 'somebody');
+  insert into personal_ideas (id, owner_id, title) values ('idea', '${owner}', 'Fly'), ('secret', 'somebody', 'Dive');
+  insert into teams (id, name) values ('team', 'Crew');
+  insert into members (id, name, email) values ('ada', 'Ada', 'ada@example.test');`
+
+/** Takes the records of every kind away, but for members who can sign in. */
+export const EMPTYING = `
+  delete from projects; delete from personal_ideas; delete from teams; delete from audit_log;
+  delete from members where email = 'ada@example.test' or email = 'bob@example.test'
+    or id not in (select member_id from sessions);`
+
+/** Which record a collection in a path has. */
+export const RECORDS: Record<string, string> = {
+  projects: 'project',
+  'kanban-columns': 'column',
+  'kanban-items': 'item',
+  'kanban-subtasks': 'subtask',
+  subtasks: 'subtask',
+  'kanban-comments': 'comment',
+  'kanban-labels': 'label',
+  labels: 'label',
+  metrics: 'metric',
+  objectives: 'objective',
+  'transcript-summaries': 'transcript',
+  'personal-ideas': 'idea',
+  teams: 'team',
+  members: 'ada',
+}
+
+/** A value without what differs from one service to another: the ids made on the way, times, and places in the sequence. */
+export function comparable(value: unknown): unknown {
+  const names = new Map<string, string>()
+  const text = (JSON.stringify(value) ?? 'null')
+    .replaceAll(/"(seq|group|last)":\d+/g, '"$1":0')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'T')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => {
+      if (!names.has(id)) names.set(id, `id ${names.size}`)
+      return String(names.get(id))
+    })
+  return JSON.parse(text)
+}
+
+/** An error as a batch of one tells it, without which request it was. */
+export function errorOf({ status, body }: Answer): unknown {
+  const { details, ...rest } = body
+  const { request, ...own } = details ?? {}
+  return { status, ...rest, ...(Object.keys(own).length > 0 && { details: own }) }
+}

@@ -1,0 +1,87 @@
+/** What a route must not do that batches take: it shows when the route is registered, or at its first batch. */
+import type { FastifyRequest, RouteOptions } from 'fastify'
+import t from 'tap'
+import { type BatchedRequest, BatchRun, type BatchSurroundings } from '../../src/http/batch.ts'
+import { Operations } from '../../src/http/operations.ts'
+import { ref, Success } from '../../src/schemas/common.ts'
+import { Call } from '../../src/worker/calls.ts'
+
+const call = new Call({ path: 'board.items.get', args: ['x'], isRead: true }, {} as never)
+
+const routeOf = (fields: object): RouteOptions =>
+  ({
+    method: 'GET',
+    url: '/board/api/x/:id',
+    path: '/board/api/x/:id',
+    schema: { operationId: 'getX', response: { 200: ref(Success) } },
+    config: { access: 'own', failure: 'Failed to fetch x' },
+    handler: () => call,
+    ...fields,
+  }) as unknown as RouteOptions
+
+const operationsWith = (fields: object) => {
+  const operations = new Operations()
+  operations.add(routeOf(fields), '/board', () => () => true)
+  return operations
+}
+
+const outer = {
+  headers: { 'if-match': '"x"', 'idempotency-key': 'k', prefer: 'handling=strict' },
+  getDecorator: () => ({ member: { id: 'ada', role: 'member' }, via: 'session', scope: 'write' }),
+} as unknown as FastifyRequest
+
+const REQUEST: BatchedRequest = { method: 'GET', path: '/api/x/a%20b?q=1' }
+
+/** Runs a batch of one, whose route has these fields. @returns its step */
+function stepOf(fields: object, request = REQUEST) {
+  const operations = operationsWith(fields)
+  const surroundings = { app: { prefix: '/board' }, operations, authMode: 'required', bodyLimit: 1000 }
+  const run = new BatchRun(outer, [request], surroundings as unknown as BatchSurroundings)
+  return run.steps().next().value
+}
+
+t.test('a route that does more than return a call has to say so', async (t) => {
+  const message = 'GET /api/x/:id does more than return a call: it must declare isSentAlone'
+  const asynchronous = async () => undefined
+  for (const fields of [
+    { handler: asynchronous },
+    { onRequest: asynchronous },
+    { preValidation: [asynchronous] },
+    { preHandler: asynchronous },
+  ]) {
+    t.throws(() => operationsWith(fields), { message })
+    t.doesNotThrow(() => operationsWith({ ...fields, config: { access: 'own', isSentAlone: true } }))
+  }
+  t.doesNotThrow(() => operationsWith({ handler: asynchronous, config: { inBatch: () => call } }))
+})
+
+t.test('a route that does not keep to it fails', async (t) => {
+  t.throws(() => stepOf({ handler: () => ({}) }), { message: '/board/api/x/:id returned no call' })
+  t.throws(() => stepOf({ onRequest: () => undefined }), {
+    message: 'a hook of a batched route must be synchronous',
+  })
+  t.throws(() => stepOf({ config: { access: 'public' } }), {
+    message: /is public: it must declare isSentAlone/,
+  })
+  t.throws(() => stepOf({ config: {} }), { message: /is public/ })
+})
+
+t.test('a route sees a request of its own', async (t) => {
+  const seen: FastifyRequest[] = []
+  const step = stepOf({
+    handler: (request: FastifyRequest, reply: { header: (name: string, value: string) => unknown }) => {
+      t.equal(reply.header('x', 'y'), reply)
+      seen.push(request)
+      return call
+    },
+  })
+  t.match(step, { call: { path: 'board.items.get', args: ['x'] }, isNamed: false })
+  const [request] = seen
+  t.strictSame(
+    [request?.method, request?.url, { ...(request?.params as object) }, { ...(request?.query as object) }],
+    ['GET', '/board/api/x/a%20b?q=1', { id: 'a b' }, { q: '1' }],
+  )
+  t.strictSame(request?.headers, { prefer: 'handling=strict' }, 'what is about the batch is not about it')
+  t.equal(request?.body, undefined)
+  t.equal(outer.headers['if-match'], '"x"')
+})

@@ -1,0 +1,174 @@
+/** Every documented operation, as the only request of a batch: it answers as it does when it is sent directly. */
+import t from 'tap'
+import { BODY_EXAMPLES, EXAMPLE_ID } from '../../src/schemas/examples.ts'
+import {
+  type Batched,
+  comparable,
+  dump,
+  EMPTYING,
+  errorOf,
+  furnishing,
+  RECORDS,
+  sendBatch,
+} from '../batches.ts'
+import { type App, build, send, signInAs } from '../helper.ts'
+
+/** Operations that a batch refuses, or refuses with their example bodies. */
+const ALONE = new Set([
+  'signIn',
+  'whoAmI',
+  'signOut',
+  'listSessions',
+  'getSession',
+  'revokeSession',
+  'listTokens',
+  'createToken',
+  'getToken',
+  'revokeToken',
+  'runBatch',
+  'streamChanges',
+  'listWebhooks',
+  'createWebhook',
+  'getWebhook',
+  'updateWebhook',
+  'deleteWebhook',
+  'testWebhook',
+  'rotateWebhookSecret',
+  'listWebhookDeliveries',
+  'replayWebhook',
+  // The example has a password.
+  'createMember',
+])
+
+interface Operation extends Batched {
+  operationId: string
+}
+
+/** All operations under /api, with valid requests. */
+async function operationsOf(app: App): Promise<Operation[]> {
+  const { paths } = await app.openapi()
+  return Object.entries(paths).flatMap(([template, methods]) =>
+    template.startsWith('/api/')
+      ? Object.entries(methods).map(([method, { operationId }]) => ({
+          operationId,
+          method: method.toUpperCase(),
+          path: template.replaceAll(/\/([\w-]+)\/\{\w+\}/g, (_, name: string) => `/${name}/${RECORDS[name]}`),
+          ...(BODY_EXAMPLES[operationId] && { body: bodyOf(operationId, template) }),
+        }))
+      : [],
+  )
+}
+
+/** The example of a body, about a record that is there. */
+function bodyOf(operationId: string, path: string): unknown {
+  const collection = path.endsWith('/reorder') ? path.split('/').at(-2) : path.split('/')[2]
+  const id = path.startsWith('/api/ingest/') ? 'project' : RECORDS[collection ?? '']
+  return JSON.parse(JSON.stringify(BODY_EXAMPLES[operationId]).replaceAll(EXAMPLE_ID, String(id)))
+}
+
+/** What is wrong with a request, in one way or another. */
+const VARIANTS: Record<string, (operation: Operation) => Operation> = {
+  'as documented': (operation) => operation,
+  'with an empty body': (operation) => (operation.body ? { ...operation, body: {} } : operation),
+  'without a body': ({ body: _, ...operation }) => operation,
+  'with a body of wrong types': (operation) => ({
+    ...operation,
+    body: Object.fromEntries(Object.keys(operation.body ?? {}).map((name) => [name, [{ wrong: true }]])),
+  }),
+  'about what is not there': (operation) => ({
+    ...operation,
+    path: operation.path.replace(/^(\/api\/[\w-]+)\/(\w+)(?=\/|$)/, (whole, start: string, id: string) =>
+      Object.values(RECORDS).includes(id) ? `${start}/n%2Fone` : whole,
+    ),
+  }),
+  'with a query': (operation) => ({
+    ...operation,
+    path: `${operation.path}?limit=1&q=a&moveTo=Done&ownerId=`,
+  }),
+  'with a bad query': (operation) => ({ ...operation, path: `${operation.path}?limit=x&cursor=x&view=x` }),
+  'of no operation': (operation) => ({ ...operation, path: `${operation.path}/x//y` }),
+}
+
+const ROLES = ['admin', 'member', 'viewer'] as const
+
+for (const authMode of ['open', 'required'] as const) {
+  t.test(`in ${authMode} mode a batch of one answers as its request does`, async (t) => {
+    const [direct, batched] = await Promise.all([build(t, { authMode }), build(t, { authMode })])
+    const operations = await operationsOf(direct)
+    t.ok(operations.length > 80)
+    for (const role of ROLES) {
+      // Under a fixed id, so that both services say the same.
+      const [one, other] = [direct, batched].map((app) => signInAs(app, role, { id: `the-${role}` }).headers)
+      for (const [name, vary] of Object.entries(VARIANTS)) {
+        // What is wrong with a request is the same in both modes; others than admins only show who may do what.
+        const isAboutAccess = role !== 'admin' || authMode === 'open'
+        if (isAboutAccess && name !== 'as documented') continue
+        for (const operation of operations) {
+          for (const app of [direct, batched]) {
+            app.db.$client.exec(EMPTYING)
+            app.db.$client.exec(furnishing(`the-${role}`))
+          }
+          const { operationId, method, path, body } = vary(operation)
+          const said = `${operationId} ${name}, by ${role === 'admin' ? 'an' : 'a'} ${role}`
+          const request = { method, path, ...(body !== undefined && { body }) }
+          const before = ALONE.has(operationId) ? dump(batched) : undefined
+          const answer = await sendBatch(batched, [request], other)
+          if (before) {
+            if (name !== 'as documented') continue
+            t.ok(answer.status === 400 || answer.status === 403, `${said} is refused`)
+            t.strictSame(dump(batched), before)
+            continue
+          }
+          const expected = await send(direct, method, path, body, one)
+          if (answer.status !== 200) {
+            t.strictSame(errorOf(answer), { status: expected.status, ...expected.body }, said)
+            t.equal(answer.body.details?.request, 0)
+            continue
+          }
+          const [result] = answer.body.results
+          t.strictSame(
+            comparable([result.status, result.body]),
+            comparable([expected.status, expected.body]),
+            said,
+          )
+          t.equal(
+            answer.headers['phaseboard-seq'] === undefined,
+            expected.headers['phaseboard-seq'] === undefined,
+          )
+          if (result.etag) t.type(expected.headers.etag, 'string', `${said} has an ETag`)
+        }
+      }
+    }
+  })
+}
+
+t.test('what a batch refuses is refused for what it is', async (t) => {
+  const app = await build(t)
+  const admin = signInAs(app, 'admin').headers
+  const alone = {
+    error: 'Validation failed',
+    details: { request: 0, formErrors: [], fieldErrors: { path: ['must not be part of a batch'] } },
+  }
+  const operations = (await operationsOf(app)).filter(({ operationId }) => ALONE.has(operationId))
+  t.equal(operations.length, ALONE.size)
+  for (const { operationId, ...request } of operations) {
+    const { status, body } = await sendBatch(app, [request], admin)
+    t.strictSame([status, body], [400, alone], operationId)
+  }
+  for (const [method, path, body] of [
+    ['POST', '/api/members', { name: 'Bob', email: 'bob@example.test', password: 'battery staple' }],
+    ['PATCH', '/api/members/none', { password: 'battery staple' }],
+    ['PATCH', '/api/members/none', { password: 5 }],
+    ['GET', '/api/changes?wait=1', undefined],
+    ['GET', '/api/changes?after=0&wait=', undefined],
+  ] as const) {
+    const answer = await sendBatch(app, [{ method, path, body }], admin)
+    t.strictSame([answer.status, answer.body], [400, alone], `${method} ${path}`)
+  }
+  const made = await sendBatch(
+    app,
+    [{ method: 'POST', path: '/api/members', body: { name: 'Bob', email: 'bob@example.test' } }],
+    admin,
+  )
+  t.match(made.body.results, [{ status: 201, body: { name: 'Bob' } }])
+})

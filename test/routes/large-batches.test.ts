@@ -1,0 +1,168 @@
+/** Batches that would hold the event loop up: the worker thread performs them, and answers as the event loop would. */
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { type Batched, comparable, dump, sendBatch } from '../batches.ts'
+import { watch } from '../executions.ts'
+import { type App, build, count, long, send } from '../helper.ts'
+
+const ITEMS = 1200
+
+/** A board whose file is large enough for its work to be limited. */
+const BOARD = `
+  insert into projects (id, name, phase) values ('large', 'Large', 'Planning');
+  insert into kanban_columns (id, project_id, name, sort_order) values ('todo', 'large', 'To Do', 1);
+  insert into kanban_items (id, project_id, title, description, "column", sort_order)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${ITEMS})
+    select format('i%05d', i), 'large', 'Card ' || i, '${long(2000)}', 'To Do', i from n;`
+
+async function buildWithBoard(t: Test, databaseUrl = `file:${join(t.testdir(), 'board.db')}`): Promise<App> {
+  const app = await build(t, { databaseUrl, adminPassword: 'correct horse battery' })
+  app.db.$client.exec(BOARD)
+  return app
+}
+
+const ids = (length: number, from = 1) =>
+  Array.from({ length }, (_, index) => `i${String(index + from).padStart(5, '0')}`)
+const bulk = (priority: string, from = 1): Batched => ({
+  method: 'PATCH',
+  path: '/api/kanban-items',
+  body: { ids: ids(400, from), update: { priority } },
+})
+const PROJECT: Batched = { method: 'POST', path: '/api/projects', body: { name: 'New' }, as: 'p' }
+const ITEM: Batched = {
+  method: 'POST',
+  path: '/api/projects/{{p.id}}/kanban-items',
+  body: { title: '{{p.name}}', description: 'x' },
+  as: 'card',
+}
+const UPDATES = [
+  PROJECT,
+  ITEM,
+  bulk('high'),
+  bulk('low', 500),
+  { method: 'PATCH', path: '/api/projects/large', body: { name: '{{card.title}}er' } },
+  { method: 'PATCH', path: '/api/kanban-items/{{card.id}}', body: { title: '{{card.column}}' } },
+  { method: 'GET', path: '/api/kanban-items?q=card%2011' },
+  { method: 'GET', path: '/api/projects' },
+]
+
+const withoutTags = ({ results, ...rest }: { results: { etag?: string }[] }) =>
+  comparable({
+    ...rest,
+    results: results.map(({ etag, ...result }) => ({ ...result, isTagged: etag !== undefined })),
+  })
+
+t.test('a large batch costs the event loop little, and is answered as any other', async (t) => {
+  const app = await buildWithBoard(t)
+  const alone = await buildWithBoard(t, ':memory:')
+  const changes = () => app.db.$client.prepare('select total_changes()').pluck().get() as number
+  for (const more of [{ dryRun: true }, {}]) {
+    const executed = watch(t, app.db.$client)
+    const before = changes()
+    const answer = await sendBatch(app, UPDATES, {}, more)
+    t.equal(answer.status, 200)
+    t.ok(executed.log.length <= 60, `${executed.log.length} statements`)
+    t.ok(executed.rows <= 300, `${executed.rows} rows read`)
+    t.ok(changes() - before <= 50, `${changes() - before} rows written`)
+    const expected = await sendBatch(alone, UPDATES, {}, more)
+    t.strictSame(withoutTags(answer.body), withoutTags(expected.body))
+    t.equal(answer.headers['phaseboard-seq'] === undefined, 'dryRun' in more)
+  }
+  t.equal(count(app, 'kanban_items', "priority = 'high'"), 400)
+  const groups = app.db.$client
+    .prepare('select count(distinct "group") from changes where actor_id = ?')
+    .pluck()
+  t.equal(groups.get('local'), 1)
+  const { body } = await send(app, 'GET', '/api/projects/large')
+  t.equal(body.name, 'Newer', 'nothing old is kept')
+})
+
+t.test('a large batch that fails is undone, whatever fails it', async (t) => {
+  const app = await buildWithBoard(t)
+  const before = dump(app)
+  for (const [request, status, body] of [
+    [{ method: 'GET', path: '/api/teams/none' }, 404, { error: 'Team not found', details: { request: 4 } }],
+    [{ method: 'GET', path: '/api/teams/{{none.id}}' }, 400, undefined],
+    [
+      { method: 'PATCH', path: '/api/kanban-items/none', body: {} },
+      404,
+      { error: 'Kanban item not found', details: { request: 4 } },
+    ],
+    [{ method: 'PATCH', path: '/api/kanban-items/i00001', body: {}, ifMatch: '"x"' }, 412, undefined],
+    [
+      { method: 'DELETE', path: '/api/kanban-subtasks/none' },
+      500,
+      { error: 'Internal server error', details: { request: 4 } },
+    ],
+    [
+      { ...bulk('x'), body: { ids: ['none'], update: {} } },
+      404,
+      { error: 'Kanban item not found', details: { request: 4, missing: ['none'] } },
+    ],
+  ] as const) {
+    const answer = await sendBatch(
+      app,
+      [PROJECT, ITEM, bulk('high'), bulk('low'), request, PROJECT].map((one, index) =>
+        index === 5 ? { ...one, as: 'q' } : one,
+      ),
+    )
+    t.equal(answer.status, status)
+    if (body) t.strictSame(answer.body, body)
+    t.equal(answer.body.details.request, 4)
+    t.strictSame(dump(app), before)
+  }
+})
+
+t.test('a large batch is repeated without being done again', async (t) => {
+  const app = await buildWithBoard(t)
+  const key = { 'idempotency-key': 'once' }
+  const [first, second] = await Promise.all([sendBatch(app, UPDATES, key), sendBatch(app, UPDATES, key)])
+  t.strictSame(first.body, second.body)
+  t.strictSame([first, second].map(({ headers }) => headers['idempotent-replayed'] === 'true').toSorted(), [
+    false,
+    true,
+  ])
+  t.equal((await sendBatch(app, UPDATES, key)).headers['idempotent-replayed'], 'true')
+  t.equal(count(app, 'projects'), 2)
+})
+
+t.test('batches beside other writes, on the event loop and in the worker thread', async (t) => {
+  const app = await buildWithBoard(t)
+  const small = Array.from({ length: 30 }, (_, index) =>
+    send(app, 'POST', '/api/projects', { name: `Single ${index}` }),
+  )
+  const batches = Array.from({ length: 6 }, () => sendBatch(app, [PROJECT, ITEM, bulk('high')]))
+  const quick = Array.from({ length: 20 }, () => sendBatch(app, [PROJECT, ITEM, { ...ITEM, as: 'x' }]))
+  const answers = await Promise.all([...small, ...batches, ...quick])
+  t.ok(answers.every(({ status }) => status < 300))
+  t.equal(count(app, 'projects'), 1 + 30 + 6 + 20)
+  const groups = app.db.$client
+    .prepare<[], { count: number }>(
+      'select count(*) as count from changes where actor_id is not null group by "group"',
+    )
+    .all()
+  t.equal(groups.length, 30 + 6 + 20, 'a group for each')
+})
+
+t.test('a batch waits for another process, and then for nobody', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const app = await buildWithBoard(t, databaseUrl)
+  await sendBatch(app, UPDATES)
+  const other = new SQLite(databaseUrl.slice('file:'.length))
+  t.teardown(() => other.close())
+  other.exec('begin immediate')
+  const answer = sendBatch(app, UPDATES)
+  await send(app, 'GET', '/api/projects/large/kanban-items?limit=1')
+  other.exec('rollback')
+  t.equal((await answer).status, 200)
+})
+
+t.test('a service that stops gives its batches up', async (t) => {
+  const app = await buildWithBoard(t)
+  const many = Array.from({ length: 100 }, (_, index) => bulk(`p${index}`))
+  const answer = sendBatch(app, many)
+  await new Promise((resolve) => process.once('worker', resolve))
+  await app.close()
+  t.ok((await answer).status >= 500)
+})
