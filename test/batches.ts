@@ -53,7 +53,8 @@ export const furnishing = (owner: string) => `
 
 /** Takes the records of every kind away, but for members who can sign in. */
 export const EMPTYING = `
-  delete from projects; delete from personal_ideas; delete from teams; delete from audit_log;
+  delete from projects; delete from personal_ideas; delete from teams; delete from audit_log; delete from webhooks;
+  delete from changes; delete from change_subjects; delete from idempotency_keys;
   delete from members where email = 'ada@example.test' or email = 'bob@example.test'
     or id not in (select member_id from sessions);`
 
