@@ -27,15 +27,9 @@ const ALONE = new Set([
   'revokeToken',
   'runBatch',
   'streamChanges',
-  'listWebhooks',
   'createWebhook',
-  'getWebhook',
-  'updateWebhook',
-  'deleteWebhook',
   'testWebhook',
   'rotateWebhookSecret',
-  'listWebhookDeliveries',
-  'replayWebhook',
   // The example has a password.
   'createMember',
 ])
