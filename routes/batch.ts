@@ -54,7 +54,7 @@ and sees what those before it wrote. The first that fails undoes all of them: th
 \`as\` names a result: in paths and string values of later bodies \`{{name.field}}\` stands for its field (\`{{card.labels.0.id}}\` for a deeper one). A
 string that is nothing but one placeholder takes the value with its type.
 
-Everything under /api may be part of a batch but sessions, tokens, webhooks, what sets a password, what waits for changes, and batches. Only the status, the body and the ETag of a response are told, no other header.`
+Everything under /api may be part of a batch but sessions, tokens, what shows a webhook's secret or tests one, what sets a password, what waits for changes, and batches. Only the status, the body and the ETag of a response are told, no other header.`
 
 /** Batches: several requests at once, all or nothing. */
 const batchRoutes: FastifyPluginAsyncTypebox = async (app) => {

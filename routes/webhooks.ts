@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
+import type { preHandlerHookHandler } from 'fastify'
 import { KINDS } from '../src/changes/told.ts'
 import { problemOfUrl } from '../src/changes/webhook-urls.ts'
 import { invalidField } from '../src/errors.ts'
@@ -55,10 +55,10 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   const tags = ['Webhooks']
 
   /** @throws ApiError 400 on `url` */
-  async function checkUrl({ body }: FastifyRequest): Promise<void> {
+  const checkUrl: preHandlerHookHandler = ({ body }, _reply, done) => {
     const { url } = body as { url?: string }
     const problem = url === undefined ? undefined : problemOfUrl(url, webhookAllowPrivate)
-    if (problem !== undefined) throw invalidField('url', problem)
+    done(problem === undefined ? undefined : invalidField('url', problem))
   }
 
   // A change here counts at once; one by another process, at the deliverer's next look.
@@ -69,7 +69,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   const record = recordOf(WebhookSchema, webhooks.get)
 
   app.get('/api/webhooks', {
-    config: { access: 'admin', failure: 'Failed to fetch webhooks', isSentAlone: true },
+    config: { access: 'admin', failure: 'Failed to fetch webhooks' },
     schema: {
       operationId: 'listWebhooks',
       summary: 'List the webhooks by id',
@@ -95,7 +95,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.get('/api/webhooks/:id', {
-    config: { access: 'admin', failure: 'Failed to fetch webhook', isSentAlone: true },
+    config: { access: 'admin', failure: 'Failed to fetch webhook' },
     schema: {
       operationId: 'getWebhook',
       summary: 'Get a webhook',
@@ -107,7 +107,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.patch('/api/webhooks/:id', {
-    config: { access: 'admin', failure: 'Failed to update webhook', isSentAlone: true, record },
+    config: { access: 'admin', failure: 'Failed to update webhook', record },
     schema: {
       operationId: 'updateWebhook',
       summary: 'Change a webhook',
@@ -121,7 +121,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.delete('/api/webhooks/:id', {
-    config: { access: 'admin', failure: 'Failed to delete webhook', isSentAlone: true, record },
+    config: { access: 'admin', failure: 'Failed to delete webhook', record },
     schema: {
       operationId: 'deleteWebhook',
       summary: 'Delete a webhook',
@@ -168,7 +168,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.get('/api/webhooks/:id/deliveries', {
-    config: { access: 'admin', failure: 'Failed to fetch deliveries', isSentAlone: true },
+    config: { access: 'admin', failure: 'Failed to fetch deliveries' },
     schema: {
       operationId: 'listWebhookDeliveries',
       summary: 'List the latest attempts to deliver something, newest first',
@@ -181,7 +181,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks/:id/replay', {
-    config: { access: 'admin', failure: 'Failed to replay webhook', isSentAlone: true, record },
+    config: { access: 'admin', failure: 'Failed to replay webhook', record },
     schema: {
       operationId: 'replayWebhook',
       summary: 'Set from where a webhook goes on',

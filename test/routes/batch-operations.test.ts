@@ -27,15 +27,9 @@ const ALONE = new Set([
   'revokeToken',
   'runBatch',
   'streamChanges',
-  'listWebhooks',
   'createWebhook',
-  'getWebhook',
-  'updateWebhook',
-  'deleteWebhook',
   'testWebhook',
   'rotateWebhookSecret',
-  'listWebhookDeliveries',
-  'replayWebhook',
   // The example has a password.
   'createMember',
 ])
@@ -104,6 +98,8 @@ for (const authMode of ['open', 'required'] as const) {
         const isAboutAccess = role !== 'admin' || authMode === 'open'
         if (isAboutAccess && name !== 'as documented') continue
         for (const operation of operations) {
+          const isAlone = ALONE.has(operation.operationId)
+          if (isAlone && name !== 'as documented') continue
           for (const app of [direct, batched]) {
             app.db.$client.exec(EMPTYING)
             app.db.$client.exec(furnishing(`the-${role}`))
@@ -111,10 +107,9 @@ for (const authMode of ['open', 'required'] as const) {
           const { operationId, method, path, body } = vary(operation)
           const said = `${operationId} ${name}, by ${role === 'admin' ? 'an' : 'a'} ${role}`
           const request = { method, path, ...(body !== undefined && { body }) }
-          const before = ALONE.has(operationId) ? dump(batched) : undefined
+          const before = isAlone ? dump(batched) : undefined
           const answer = await sendBatch(batched, [request], other)
           if (before) {
-            if (name !== 'as documented') continue
             t.ok(answer.status === 400 || answer.status === 403, `${said} is refused`)
             t.strictSame(dump(batched), before)
             continue

@@ -434,6 +434,48 @@ t.test('the rights are those of whoever sends the batch', async (t) => {
   t.equal(count(app, 'projects'), 0)
 })
 
+t.test('strict handling of a batch is that of its requests', async (t) => {
+  const app = await build(t)
+  const strict = { prefer: 'handling=strict' }
+  const typo: Batched = { method: 'POST', path: '/api/projects', body: { name: 'x', nextStepp: 'y' } }
+  const refused = await sendBatch(app, [PROJECT, typo], strict)
+  t.strictSame([refused.status, refused.body], [400, invalidIn(1, { nextStepp: ['is unknown'] })])
+  const query = await sendBatch(app, [{ method: 'GET', path: '/api/projects?nonsense=1' }], strict)
+  t.strictSame(query.body, invalidIn(0, { nonsense: ['is unknown'] }))
+  const column = await sendBatch(app, [PROJECT, itemOf({ title: 'x', column: 'Dine' })], strict)
+  t.equal(column.status, 400)
+  t.equal((await sendBatch(app, [PROJECT, typo])).status, 200)
+})
+
+t.test('changes of a batch are told inside it, as they will be', async (t) => {
+  const app = await build(t)
+  const first = await createProject(app)
+  const { body, headers } = await sendBatch(app, [
+    PROJECT,
+    { method: 'GET', path: '/api/projects/{{p.id}}/changes' },
+  ])
+  const [, told] = body.results
+  const group = Number(told.body.at(-1).group)
+  t.ok(
+    told.body.every(
+      (one: { group: number; actorId: string }) => one.group === group && one.actorId === 'local',
+    ),
+  )
+  t.equal(headers['phaseboard-seq'], String(told.body[0].seq))
+  const url = `/api/changes/${told.body[0].seq}/undo`
+  const undone = await sendBatch(app, [
+    { method: 'PATCH', path: `/api/projects/${first.id}`, body: { name: 'Other' } },
+    { method: 'POST', path: url },
+    { method: 'GET', path: '/api/changes?after=0&limit=1000' },
+  ])
+  t.equal(undone.status, 200)
+  const [patched, { body: answer }, { body: feed }] = undone.body.results
+  t.equal(patched.body.name, 'Other')
+  t.ok(answer.changes.every(({ action }: { action: string }) => action === 'deleted'))
+  t.strictSame(feed.changes.at(-1), answer.changes.at(-1))
+  t.equal(count(app, 'projects'), 1)
+})
+
 t.test('placeholders do not multiply what was sent', async (t) => {
   const app = await build(t, { bodyLimit: 100_000 })
   const big: Batched = { ...PROJECT, body: { name: 'x', description: long(90_000) } }
@@ -565,7 +607,7 @@ t.test('a batch does what its requests do one by one, or nothing', async (t) => 
   await fc.assert(
     fc.asyncProperty(arbitraryBatch, fc.boolean(), async (requests, dryRun) => {
       for (const app of [batched, single]) {
-        app.db.$client.exec(`${EMPTYING} delete from members; delete from changes;`)
+        app.db.$client.exec(`${EMPTYING} delete from members;`)
         app.db.$client.exec(furnishing('local'))
       }
       const before = dump(batched)
