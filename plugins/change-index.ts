@@ -1,4 +1,6 @@
 import fp from 'fastify-plugin'
+import { isLimited } from '../src/db/work-limits.ts'
+import type { WriteOutcome } from '../src/worker/writes.ts'
 
 /** Milliseconds between two looks whether the index is far behind. */
 const INTERVAL = 10_000
@@ -12,9 +14,19 @@ export default fp(
     let isClosing = false
     let current = Promise.resolve()
 
+    /**
+     * Indexes a slice: in the worker thread, where there is one, at once. The event loop would wait for the write lock first,
+     * to find that this is too much work for it.
+     */
+    async function indexSlice(): Promise<number> {
+      if (!isLimited(app.db)) return app.changes.subjects.index()
+      const call = { path: 'changes.subjects.index', args: [] }
+      return ((await app.offload(call, { actorId: null })) as WriteOutcome<number>).value
+    }
+
     async function index(): Promise<void> {
       if (isClosing || app.rules.changes.subjects.behind() <= BEHIND) return
-      while (!isClosing && (await app.changes.subjects.index()) > 0);
+      while (!isClosing && (await indexSlice()) > 0);
     }
     const begin = () => {
       current = current.then(index).catch((err) => app.log.warn({ err }, 'could not index the changes'))

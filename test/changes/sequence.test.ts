@@ -3,10 +3,13 @@ import { deepStrictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
+import { getTableName, is } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { changeTriggers, TOLD } from '../../src/db/change-triggers.ts'
 import { openDatabase } from '../../src/db/client.ts'
+import * as schema from '../../src/db/schema.ts'
 import { importTrelloBoard } from '../../src/exchange/import-trello.ts'
 import { parseTrelloBoard } from '../../src/exchange/trello.ts'
 import { type App, send, signInAs } from '../helper.ts'
@@ -28,6 +31,26 @@ t.test('the file has the triggers that the tables of today call for', async (t) 
     Object.fromEntries(changeTriggers()),
     'after a change of a table: npm run migration:triggers',
   )
+})
+
+/** Tables that the sequence does not tell of: credentials, what a team's `memberIds` tell, logs, and its own. */
+const NOT_TOLD = [
+  'api_tokens',
+  'audit_log',
+  'change_subjects',
+  'changes',
+  'changes_pending',
+  'idempotency_keys',
+  'sessions',
+  'team_members',
+  'webhook_deliveries',
+  'webhooks',
+]
+
+t.test('each table is told of, or is one of those that are not', async (t) => {
+  const tables = Object.values(schema).filter((value) => is(value, SQLiteTable))
+  const told = TOLD.map(({ table }) => getTableName(table))
+  t.strictSame([...told, ...NOT_TOLD].toSorted(), tables.map((table) => getTableName(table)).toSorted())
 })
 
 /** A service on a file, and a connection of another tool. */
@@ -301,7 +324,7 @@ t.test('rebuilt from the sequence alone, every table equals the file', async (t)
       holdsGroups(rows)
       deepStrictEqual(tool.prepare("select * from changes_pending where kind = 'team-members'").all(), [])
     }),
-    { numRuns: 60, endOnFailure: true, includeErrorInReport: true },
+    { numRuns: 40, endOnFailure: true, includeErrorInReport: true },
   )
   await writeAll(app, admin)
   holdsSequence(tool)
