@@ -245,7 +245,7 @@ function isLogged(t: Test, log: string, requests: Request[], code: string): void
 function startLimited(t: Test, environment: { DATABASE_URL: string }): Promise<Service> {
   const node = process.execPath
   const limited = join(dirname(fileOf(environment)), 'limited-node')
-  const halfKilobytes = 2048
+  const halfKilobytes = 8192
   writeFileSync(
     limited,
     `#!/bin/sh\nunset NODE_OPTIONS\nulimit -S -f ${halfKilobytes} && exec "$NODE_BELOW" "$@"\n`,
