@@ -53,6 +53,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   const { webhooks } = app.changes
   const { deliverer } = app
   const tags = ['Webhooks']
+  const config = { access: 'admin', caching: 'no-store' } as const
 
   /** @throws ApiError 400 on `url` */
   const checkUrl: preHandlerHookHandler = ({ body }, _reply, done) => {
@@ -69,7 +70,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   const record = recordOf(WebhookSchema, webhooks.get)
 
   app.get('/api/webhooks', {
-    config: { access: 'admin', failure: 'Failed to fetch webhooks' },
+    config: { ...config, failure: 'Failed to fetch webhooks' },
     schema: {
       operationId: 'listWebhooks',
       summary: 'List the webhooks by id',
@@ -80,7 +81,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks', {
-    config: { access: 'admin', failure: 'Failed to create webhook', isSentAlone: true, showsSecret: true },
+    config: { ...config, failure: 'Failed to create webhook', isSentAlone: true, showsSecret: true },
     schema: {
       operationId: 'createWebhook',
       summary: 'Create a webhook',
@@ -95,7 +96,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.get('/api/webhooks/:id', {
-    config: { access: 'admin', failure: 'Failed to fetch webhook' },
+    config: { ...config, failure: 'Failed to fetch webhook' },
     schema: {
       operationId: 'getWebhook',
       summary: 'Get a webhook',
@@ -107,7 +108,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.patch('/api/webhooks/:id', {
-    config: { access: 'admin', failure: 'Failed to update webhook', record },
+    config: { ...config, failure: 'Failed to update webhook', record },
     schema: {
       operationId: 'updateWebhook',
       summary: 'Change a webhook',
@@ -121,7 +122,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.delete('/api/webhooks/:id', {
-    config: { access: 'admin', failure: 'Failed to delete webhook', record },
+    config: { ...config, failure: 'Failed to delete webhook', record },
     schema: {
       operationId: 'deleteWebhook',
       summary: 'Delete a webhook',
@@ -133,7 +134,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks/:id/test', {
-    config: { access: 'admin', failure: 'Failed to test webhook', isSentAlone: true, isBodyOptional: true },
+    config: { ...config, failure: 'Failed to test webhook', isSentAlone: true, isBodyOptional: true },
     schema: {
       operationId: 'testWebhook',
       summary: 'Send a webhook a test message',
@@ -149,7 +150,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
 
   app.post('/api/webhooks/:id/rotate-secret', {
     config: {
-      access: 'admin',
+      ...config,
       failure: 'Failed to rotate secret',
       isBodyOptional: true,
       isSentAlone: true,
@@ -168,7 +169,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.get('/api/webhooks/:id/deliveries', {
-    config: { access: 'admin', failure: 'Failed to fetch deliveries' },
+    config: { ...config, failure: 'Failed to fetch deliveries' },
     schema: {
       operationId: 'listWebhookDeliveries',
       summary: 'List the latest attempts to deliver something, newest first',
@@ -181,7 +182,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks/:id/replay', {
-    config: { access: 'admin', failure: 'Failed to replay webhook', record },
+    config: { ...config, failure: 'Failed to replay webhook', record },
     schema: {
       operationId: 'replayWebhook',
       summary: 'Set from where a webhook goes on',

@@ -77,9 +77,12 @@ export const fieldsOf = ({ table, secret = [] }: Told): Field[] =>
     .filter(([name]) => !secret.includes(name))
     .map(([name, column]) => ({ name, column: casing.getColumnCasing(column) }))
 
-/** A value as JSON. A BLOB, which JSON cannot hold, becomes `{"blob":"<hexadecimal>"}`. */
+/**
+ * A value as JSON. A BLOB, which JSON cannot hold, becomes `{"blob":"<hexadecimal>"}`. A real number keeps all its digits,
+ * and an infinite one is written as what reads as it: the `json_quote` of older versions does neither.
+ */
 const json = (value: string) =>
-  `case typeof(${value}) when 'blob' then '{"blob":"'||hex(${value})||'"}' else json_quote(${value}) end`
+  `case typeof(${value}) when 'blob' then '{"blob":"'||hex(${value})||'"}' when 'real' then replace(printf('%!.17g', ${value}), 'Inf', '9e999') else json_quote(${value}) end`
 
 /** The ids of a team's members, as a JSON array: a field of the team in the API, a table of its own in the file. */
 const membersOf = (team: string, rest = '') =>

@@ -309,6 +309,27 @@ async function writeAll(app: App, headers: Record<string, string>): Promise<void
   }
 }
 
+t.test('a number is told of exactly, also by an older version of SQLite', async (t) => {
+  const { app, tool } = await setUp(t)
+  // As it was before: 15 digits, and no JSON for infinity.
+  tool.unsafeMode()
+  tool.pragma('trusted_schema = on')
+  tool.function('json_quote', (value: unknown) => {
+    if (typeof value !== 'number') return JSON.stringify(value)
+    return Number.isFinite(value) ? String(Number(value.toPrecision(15))) : String(value).slice(0, -5)
+  })
+  const { id } = (await send(app, 'POST', '/api/projects', { name: 'Board' })).body
+  const last = rowsOf(app.db.$client).at(-1)?.seq
+  for (const sortOrder of [0.1 + 0.2, Infinity, 7, -Infinity]) {
+    tool.prepare('update projects set sort_order = ? where id = ?').run(sortOrder, id)
+  }
+  holdsSequence(app.db.$client)
+  const { status, body } = await send(app, 'GET', `/api/changes?after=${last}`)
+  t.equal(status, 200)
+  t.equal(body.changes[0].after.sortOrder, 0.1 + 0.2)
+  t.equal(body.changes.length, 4)
+})
+
 t.test('rebuilt from the sequence alone, every table equals the file', async (t) => {
   const { app, tool, admin } = await setUp(t)
   const board = parseTrelloBoard(readFileSync('test/fixtures/trello-board-2012.json', 'utf8'))
