@@ -1,11 +1,11 @@
 CREATE VIEW changes_of_members as select rowid as row, members.id as id, null as project_id, null as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(members."id") when 'blob' then '{"blob":"'||hex(members."id")||'"}' when 'real' then replace(printf('%!.17g', members."id"), 'Inf', '9e999') else json_quote(members."id") end
-    || ',"name":' || case typeof(members."name") when 'blob' then '{"blob":"'||hex(members."name")||'"}' when 'real' then replace(printf('%!.17g', members."name"), 'Inf', '9e999') else json_quote(members."name") end
-    || ',"email":' || case typeof(members."email") when 'blob' then '{"blob":"'||hex(members."email")||'"}' when 'real' then replace(printf('%!.17g', members."email"), 'Inf', '9e999') else json_quote(members."email") end
-    || ',"role":' || case typeof(members."role") when 'blob' then '{"blob":"'||hex(members."role")||'"}' when 'real' then replace(printf('%!.17g', members."role"), 'Inf', '9e999') else json_quote(members."role") end
+    '{' || substr(',"id":' || case typeof(members."id") when 'blob' then '{"blob":"'||hex(members."id")||'"}' else json_quote(members."id") end
+    || ',"name":' || case typeof(members."name") when 'blob' then '{"blob":"'||hex(members."name")||'"}' else json_quote(members."name") end
+    || ',"email":' || case typeof(members."email") when 'blob' then '{"blob":"'||hex(members."email")||'"}' else json_quote(members."email") end
+    || ',"role":' || case typeof(members."role") when 'blob' then '{"blob":"'||hex(members."role")||'"}' else json_quote(members."role") end
     || ',"disabled":' || case typeof(members."disabled") when 'blob' then '{"blob":"'||hex(members."disabled")||'"}' when 'real' then replace(printf('%!.17g', members."disabled"), 'Inf', '9e999') else json_quote(members."disabled") end
-    || ',"createdAt":' || case typeof(members."created_at") when 'blob' then '{"blob":"'||hex(members."created_at")||'"}' when 'real' then replace(printf('%!.17g', members."created_at"), 'Inf', '9e999') else json_quote(members."created_at") end
-    || ',"updatedAt":' || case typeof(members."updated_at") when 'blob' then '{"blob":"'||hex(members."updated_at")||'"}' when 'real' then replace(printf('%!.17g', members."updated_at"), 'Inf', '9e999') else json_quote(members."updated_at") end, 2) || '}' as record from members;
+    || ',"createdAt":' || case typeof(members."created_at") when 'blob' then '{"blob":"'||hex(members."created_at")||'"}' else json_quote(members."created_at") end
+    || ',"updatedAt":' || case typeof(members."updated_at") when 'blob' then '{"blob":"'||hex(members."updated_at")||'"}' else json_quote(members."updated_at") end, 2) || '}' as record from members;
 --> statement-breakpoint
 CREATE TRIGGER changes_members_replace before insert on members
 when exists (select 1 from changes_pending where kind = 'member')
@@ -24,13 +24,13 @@ CREATE TRIGGER changes_members_insert after insert on members begin
     'member', new.id, 'created',
     null, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end
-    || ',"email":' || case typeof(new."email") when 'blob' then '{"blob":"'||hex(new."email")||'"}' when 'real' then replace(printf('%!.17g', new."email"), 'Inf', '9e999') else json_quote(new."email") end
-    || ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' when 'real' then replace(printf('%!.17g', new."role"), 'Inf', '9e999') else json_quote(new."role") end
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
+    || ',"email":' || case typeof(new."email") when 'blob' then '{"blob":"'||hex(new."email")||'"}' else json_quote(new."email") end
+    || ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' else json_quote(new."role") end
     || ',"disabled":' || case typeof(new."disabled") when 'blob' then '{"blob":"'||hex(new."disabled")||'"}' when 'real' then replace(printf('%!.17g', new."disabled"), 'Inf', '9e999') else json_quote(new."disabled") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end, 2) || '}');
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_members_displace before update of "id", "email" on members
@@ -58,20 +58,20 @@ when ((old."id", old."name", old."email", old."role", old."disabled", old."creat
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'member', new.id, 'updated',
     null, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end end
-    || case when old."email" is new."email" then '' else ',"email":' || case typeof(old."email") when 'blob' then '{"blob":"'||hex(old."email")||'"}' when 'real' then replace(printf('%!.17g', old."email"), 'Inf', '9e999') else json_quote(old."email") end end
-    || case when old."role" is new."role" then '' else ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' when 'real' then replace(printf('%!.17g', old."role"), 'Inf', '9e999') else json_quote(old."role") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
+    || case when old."email" is new."email" then '' else ',"email":' || case typeof(old."email") when 'blob' then '{"blob":"'||hex(old."email")||'"}' else json_quote(old."email") end end
+    || case when old."role" is new."role" then '' else ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' else json_quote(old."role") end end
     || case when old."disabled" is new."disabled" then '' else ',"disabled":' || case typeof(old."disabled") when 'blob' then '{"blob":"'||hex(old."disabled")||'"}' when 'real' then replace(printf('%!.17g', old."disabled"), 'Inf', '9e999') else json_quote(old."disabled") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end end
-    || case when old."email" is new."email" then '' else ',"email":' || case typeof(new."email") when 'blob' then '{"blob":"'||hex(new."email")||'"}' when 'real' then replace(printf('%!.17g', new."email"), 'Inf', '9e999') else json_quote(new."email") end end
-    || case when old."role" is new."role" then '' else ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' when 'real' then replace(printf('%!.17g', new."role"), 'Inf', '9e999') else json_quote(new."role") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
+    || case when old."email" is new."email" then '' else ',"email":' || case typeof(new."email") when 'blob' then '{"blob":"'||hex(new."email")||'"}' else json_quote(new."email") end end
+    || case when old."role" is new."role" then '' else ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' else json_quote(new."role") end end
     || case when old."disabled" is new."disabled" then '' else ',"disabled":' || case typeof(new."disabled") when 'blob' then '{"blob":"'||hex(new."disabled")||'"}' when 'real' then replace(printf('%!.17g', new."disabled"), 'Inf', '9e999') else json_quote(new."disabled") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end, 2) || '}');
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_members_delete after delete on members begin
@@ -79,22 +79,22 @@ CREATE TRIGGER changes_members_delete after delete on members begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'member', old.id, 'deleted',
     null, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end
-    || ',"email":' || case typeof(old."email") when 'blob' then '{"blob":"'||hex(old."email")||'"}' when 'real' then replace(printf('%!.17g', old."email"), 'Inf', '9e999') else json_quote(old."email") end
-    || ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' when 'real' then replace(printf('%!.17g', old."role"), 'Inf', '9e999') else json_quote(old."role") end
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
+    || ',"email":' || case typeof(old."email") when 'blob' then '{"blob":"'||hex(old."email")||'"}' else json_quote(old."email") end
+    || ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' else json_quote(old."role") end
     || ',"disabled":' || case typeof(old."disabled") when 'blob' then '{"blob":"'||hex(old."disabled")||'"}' when 'real' then replace(printf('%!.17g', old."disabled"), 'Inf', '9e999') else json_quote(old."disabled") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end, 2) || '}',
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_teams as select rowid as row, teams.id as id, null as project_id, null as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(teams."id") when 'blob' then '{"blob":"'||hex(teams."id")||'"}' when 'real' then replace(printf('%!.17g', teams."id"), 'Inf', '9e999') else json_quote(teams."id") end
-    || ',"name":' || case typeof(teams."name") when 'blob' then '{"blob":"'||hex(teams."name")||'"}' when 'real' then replace(printf('%!.17g', teams."name"), 'Inf', '9e999') else json_quote(teams."name") end
-    || ',"description":' || case typeof(teams."description") when 'blob' then '{"blob":"'||hex(teams."description")||'"}' when 'real' then replace(printf('%!.17g', teams."description"), 'Inf', '9e999') else json_quote(teams."description") end
-    || ',"createdAt":' || case typeof(teams."created_at") when 'blob' then '{"blob":"'||hex(teams."created_at")||'"}' when 'real' then replace(printf('%!.17g', teams."created_at"), 'Inf', '9e999') else json_quote(teams."created_at") end
-    || ',"updatedAt":' || case typeof(teams."updated_at") when 'blob' then '{"blob":"'||hex(teams."updated_at")||'"}' when 'real' then replace(printf('%!.17g', teams."updated_at"), 'Inf', '9e999') else json_quote(teams."updated_at") end
+    '{' || substr(',"id":' || case typeof(teams."id") when 'blob' then '{"blob":"'||hex(teams."id")||'"}' else json_quote(teams."id") end
+    || ',"name":' || case typeof(teams."name") when 'blob' then '{"blob":"'||hex(teams."name")||'"}' else json_quote(teams."name") end
+    || ',"description":' || case typeof(teams."description") when 'blob' then '{"blob":"'||hex(teams."description")||'"}' else json_quote(teams."description") end
+    || ',"createdAt":' || case typeof(teams."created_at") when 'blob' then '{"blob":"'||hex(teams."created_at")||'"}' else json_quote(teams."created_at") end
+    || ',"updatedAt":' || case typeof(teams."updated_at") when 'blob' then '{"blob":"'||hex(teams."updated_at")||'"}' else json_quote(teams."updated_at") end
     || ',"memberIds":' || (select json_group_array(member_id) from (
       select member_id from team_members where team_id = teams.id  order by member_id)), 2) || '}' as record from teams;
 --> statement-breakpoint
@@ -115,11 +115,11 @@ CREATE TRIGGER changes_teams_insert after insert on teams begin
     'team', new.id, 'created',
     null, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' when 'real' then replace(printf('%!.17g', new."description"), 'Inf', '9e999') else json_quote(new."description") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
+    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end
     || ',"memberIds":' || (select json_group_array(member_id) from (
       select member_id from team_members where team_id = new.id  order by member_id)), 2) || '}');
 end;
@@ -151,18 +151,18 @@ when ((old."id", old."name", old."description", old."created_at")
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'team', new.id, 'updated',
     null, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' when 'real' then replace(printf('%!.17g', old."description"), 'Inf', '9e999') else json_quote(old."description") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end
     || case when (select before from changes_pending where kind = 'team-members' and id = new.id) <> (select json_group_array(member_id) from (
       select member_id from team_members where team_id = new.id  order by member_id)) then ',"memberIds":' || (select before from changes_pending where kind = 'team-members' and id = new.id) else '' end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' when 'real' then replace(printf('%!.17g', new."description"), 'Inf', '9e999') else json_quote(new."description") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end
     || case when (select before from changes_pending where kind = 'team-members' and id = new.id) <> (select json_group_array(member_id) from (
       select member_id from team_members where team_id = new.id  order by member_id)) then ',"memberIds":' || (select json_group_array(member_id) from (
       select member_id from team_members where team_id = new.id  order by member_id)) else '' end, 2) || '}');
@@ -173,32 +173,32 @@ CREATE TRIGGER changes_teams_delete before delete on teams begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'team', old.id, 'deleted',
     null, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' when 'real' then replace(printf('%!.17g', old."description"), 'Inf', '9e999') else json_quote(old."description") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
+    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end
     || ',"memberIds":' || (select json_group_array(member_id) from (
       select member_id from team_members where team_id = old.id  order by member_id)), 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_projects as select rowid as row, projects.id as id, projects.id as project_id, null as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(projects."id") when 'blob' then '{"blob":"'||hex(projects."id")||'"}' when 'real' then replace(printf('%!.17g', projects."id"), 'Inf', '9e999') else json_quote(projects."id") end
-    || ',"name":' || case typeof(projects."name") when 'blob' then '{"blob":"'||hex(projects."name")||'"}' when 'real' then replace(printf('%!.17g', projects."name"), 'Inf', '9e999') else json_quote(projects."name") end
-    || ',"description":' || case typeof(projects."description") when 'blob' then '{"blob":"'||hex(projects."description")||'"}' when 'real' then replace(printf('%!.17g', projects."description"), 'Inf', '9e999') else json_quote(projects."description") end
-    || ',"type":' || case typeof(projects."type") when 'blob' then '{"blob":"'||hex(projects."type")||'"}' when 'real' then replace(printf('%!.17g', projects."type"), 'Inf', '9e999') else json_quote(projects."type") end
-    || ',"status":' || case typeof(projects."status") when 'blob' then '{"blob":"'||hex(projects."status")||'"}' when 'real' then replace(printf('%!.17g', projects."status"), 'Inf', '9e999') else json_quote(projects."status") end
-    || ',"phase":' || case typeof(projects."phase") when 'blob' then '{"blob":"'||hex(projects."phase")||'"}' when 'real' then replace(printf('%!.17g', projects."phase"), 'Inf', '9e999') else json_quote(projects."phase") end
-    || ',"phaseConfig":' || case typeof(projects."phase_config") when 'blob' then '{"blob":"'||hex(projects."phase_config")||'"}' when 'real' then replace(printf('%!.17g', projects."phase_config"), 'Inf', '9e999') else json_quote(projects."phase_config") end
-    || ',"health":' || case typeof(projects."health") when 'blob' then '{"blob":"'||hex(projects."health")||'"}' when 'real' then replace(printf('%!.17g', projects."health"), 'Inf', '9e999') else json_quote(projects."health") end
-    || ',"nextStep":' || case typeof(projects."next_step") when 'blob' then '{"blob":"'||hex(projects."next_step")||'"}' when 'real' then replace(printf('%!.17g', projects."next_step"), 'Inf', '9e999') else json_quote(projects."next_step") end
+    '{' || substr(',"id":' || case typeof(projects."id") when 'blob' then '{"blob":"'||hex(projects."id")||'"}' else json_quote(projects."id") end
+    || ',"name":' || case typeof(projects."name") when 'blob' then '{"blob":"'||hex(projects."name")||'"}' else json_quote(projects."name") end
+    || ',"description":' || case typeof(projects."description") when 'blob' then '{"blob":"'||hex(projects."description")||'"}' else json_quote(projects."description") end
+    || ',"type":' || case typeof(projects."type") when 'blob' then '{"blob":"'||hex(projects."type")||'"}' else json_quote(projects."type") end
+    || ',"status":' || case typeof(projects."status") when 'blob' then '{"blob":"'||hex(projects."status")||'"}' else json_quote(projects."status") end
+    || ',"phase":' || case typeof(projects."phase") when 'blob' then '{"blob":"'||hex(projects."phase")||'"}' else json_quote(projects."phase") end
+    || ',"phaseConfig":' || case typeof(projects."phase_config") when 'blob' then '{"blob":"'||hex(projects."phase_config")||'"}' else json_quote(projects."phase_config") end
+    || ',"health":' || case typeof(projects."health") when 'blob' then '{"blob":"'||hex(projects."health")||'"}' else json_quote(projects."health") end
+    || ',"nextStep":' || case typeof(projects."next_step") when 'blob' then '{"blob":"'||hex(projects."next_step")||'"}' else json_quote(projects."next_step") end
     || ',"sortOrder":' || case typeof(projects."sort_order") when 'blob' then '{"blob":"'||hex(projects."sort_order")||'"}' when 'real' then replace(printf('%!.17g', projects."sort_order"), 'Inf', '9e999') else json_quote(projects."sort_order") end
-    || ',"metadata":' || case typeof(projects."metadata") when 'blob' then '{"blob":"'||hex(projects."metadata")||'"}' when 'real' then replace(printf('%!.17g', projects."metadata"), 'Inf', '9e999') else json_quote(projects."metadata") end
-    || ',"leadId":' || case typeof(projects."lead_id") when 'blob' then '{"blob":"'||hex(projects."lead_id")||'"}' when 'real' then replace(printf('%!.17g', projects."lead_id"), 'Inf', '9e999') else json_quote(projects."lead_id") end
-    || ',"teamId":' || case typeof(projects."team_id") when 'blob' then '{"blob":"'||hex(projects."team_id")||'"}' when 'real' then replace(printf('%!.17g', projects."team_id"), 'Inf', '9e999') else json_quote(projects."team_id") end
-    || ',"createdAt":' || case typeof(projects."created_at") when 'blob' then '{"blob":"'||hex(projects."created_at")||'"}' when 'real' then replace(printf('%!.17g', projects."created_at"), 'Inf', '9e999') else json_quote(projects."created_at") end
-    || ',"updatedAt":' || case typeof(projects."updated_at") when 'blob' then '{"blob":"'||hex(projects."updated_at")||'"}' when 'real' then replace(printf('%!.17g', projects."updated_at"), 'Inf', '9e999') else json_quote(projects."updated_at") end, 2) || '}' as record from projects;
+    || ',"metadata":' || case typeof(projects."metadata") when 'blob' then '{"blob":"'||hex(projects."metadata")||'"}' else json_quote(projects."metadata") end
+    || ',"leadId":' || case typeof(projects."lead_id") when 'blob' then '{"blob":"'||hex(projects."lead_id")||'"}' else json_quote(projects."lead_id") end
+    || ',"teamId":' || case typeof(projects."team_id") when 'blob' then '{"blob":"'||hex(projects."team_id")||'"}' else json_quote(projects."team_id") end
+    || ',"createdAt":' || case typeof(projects."created_at") when 'blob' then '{"blob":"'||hex(projects."created_at")||'"}' else json_quote(projects."created_at") end
+    || ',"updatedAt":' || case typeof(projects."updated_at") when 'blob' then '{"blob":"'||hex(projects."updated_at")||'"}' else json_quote(projects."updated_at") end, 2) || '}' as record from projects;
 --> statement-breakpoint
 CREATE TRIGGER changes_projects_replace before insert on projects
 when exists (select 1 from changes_pending where kind = 'project')
@@ -217,21 +217,21 @@ CREATE TRIGGER changes_projects_insert after insert on projects begin
     'project', new.id, 'created',
     new.id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' when 'real' then replace(printf('%!.17g', new."description"), 'Inf', '9e999') else json_quote(new."description") end
-    || ',"type":' || case typeof(new."type") when 'blob' then '{"blob":"'||hex(new."type")||'"}' when 'real' then replace(printf('%!.17g', new."type"), 'Inf', '9e999') else json_quote(new."type") end
-    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' when 'real' then replace(printf('%!.17g', new."status"), 'Inf', '9e999') else json_quote(new."status") end
-    || ',"phase":' || case typeof(new."phase") when 'blob' then '{"blob":"'||hex(new."phase")||'"}' when 'real' then replace(printf('%!.17g', new."phase"), 'Inf', '9e999') else json_quote(new."phase") end
-    || ',"phaseConfig":' || case typeof(new."phase_config") when 'blob' then '{"blob":"'||hex(new."phase_config")||'"}' when 'real' then replace(printf('%!.17g', new."phase_config"), 'Inf', '9e999') else json_quote(new."phase_config") end
-    || ',"health":' || case typeof(new."health") when 'blob' then '{"blob":"'||hex(new."health")||'"}' when 'real' then replace(printf('%!.17g', new."health"), 'Inf', '9e999') else json_quote(new."health") end
-    || ',"nextStep":' || case typeof(new."next_step") when 'blob' then '{"blob":"'||hex(new."next_step")||'"}' when 'real' then replace(printf('%!.17g', new."next_step"), 'Inf', '9e999') else json_quote(new."next_step") end
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
+    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end
+    || ',"type":' || case typeof(new."type") when 'blob' then '{"blob":"'||hex(new."type")||'"}' else json_quote(new."type") end
+    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end
+    || ',"phase":' || case typeof(new."phase") when 'blob' then '{"blob":"'||hex(new."phase")||'"}' else json_quote(new."phase") end
+    || ',"phaseConfig":' || case typeof(new."phase_config") when 'blob' then '{"blob":"'||hex(new."phase_config")||'"}' else json_quote(new."phase_config") end
+    || ',"health":' || case typeof(new."health") when 'blob' then '{"blob":"'||hex(new."health")||'"}' else json_quote(new."health") end
+    || ',"nextStep":' || case typeof(new."next_step") when 'blob' then '{"blob":"'||hex(new."next_step")||'"}' else json_quote(new."next_step") end
     || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end
-    || ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' when 'real' then replace(printf('%!.17g', new."metadata"), 'Inf', '9e999') else json_quote(new."metadata") end
-    || ',"leadId":' || case typeof(new."lead_id") when 'blob' then '{"blob":"'||hex(new."lead_id")||'"}' when 'real' then replace(printf('%!.17g', new."lead_id"), 'Inf', '9e999') else json_quote(new."lead_id") end
-    || ',"teamId":' || case typeof(new."team_id") when 'blob' then '{"blob":"'||hex(new."team_id")||'"}' when 'real' then replace(printf('%!.17g', new."team_id"), 'Inf', '9e999') else json_quote(new."team_id") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end, 2) || '}');
+    || ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' else json_quote(new."metadata") end
+    || ',"leadId":' || case typeof(new."lead_id") when 'blob' then '{"blob":"'||hex(new."lead_id")||'"}' else json_quote(new."lead_id") end
+    || ',"teamId":' || case typeof(new."team_id") when 'blob' then '{"blob":"'||hex(new."team_id")||'"}' else json_quote(new."team_id") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_projects_displace before update of "id" on projects
@@ -259,36 +259,36 @@ when ((old."id", old."name", old."description", old."type", old."status", old."p
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'project', new.id, 'updated',
     new.id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' when 'real' then replace(printf('%!.17g', old."description"), 'Inf', '9e999') else json_quote(old."description") end end
-    || case when old."type" is new."type" then '' else ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"'||hex(old."type")||'"}' when 'real' then replace(printf('%!.17g', old."type"), 'Inf', '9e999') else json_quote(old."type") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' when 'real' then replace(printf('%!.17g', old."status"), 'Inf', '9e999') else json_quote(old."status") end end
-    || case when old."phase" is new."phase" then '' else ',"phase":' || case typeof(old."phase") when 'blob' then '{"blob":"'||hex(old."phase")||'"}' when 'real' then replace(printf('%!.17g', old."phase"), 'Inf', '9e999') else json_quote(old."phase") end end
-    || case when old."phase_config" is new."phase_config" then '' else ',"phaseConfig":' || case typeof(old."phase_config") when 'blob' then '{"blob":"'||hex(old."phase_config")||'"}' when 'real' then replace(printf('%!.17g', old."phase_config"), 'Inf', '9e999') else json_quote(old."phase_config") end end
-    || case when old."health" is new."health" then '' else ',"health":' || case typeof(old."health") when 'blob' then '{"blob":"'||hex(old."health")||'"}' when 'real' then replace(printf('%!.17g', old."health"), 'Inf', '9e999') else json_quote(old."health") end end
-    || case when old."next_step" is new."next_step" then '' else ',"nextStep":' || case typeof(old."next_step") when 'blob' then '{"blob":"'||hex(old."next_step")||'"}' when 'real' then replace(printf('%!.17g', old."next_step"), 'Inf', '9e999') else json_quote(old."next_step") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end end
+    || case when old."type" is new."type" then '' else ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"'||hex(old."type")||'"}' else json_quote(old."type") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end end
+    || case when old."phase" is new."phase" then '' else ',"phase":' || case typeof(old."phase") when 'blob' then '{"blob":"'||hex(old."phase")||'"}' else json_quote(old."phase") end end
+    || case when old."phase_config" is new."phase_config" then '' else ',"phaseConfig":' || case typeof(old."phase_config") when 'blob' then '{"blob":"'||hex(old."phase_config")||'"}' else json_quote(old."phase_config") end end
+    || case when old."health" is new."health" then '' else ',"health":' || case typeof(old."health") when 'blob' then '{"blob":"'||hex(old."health")||'"}' else json_quote(old."health") end end
+    || case when old."next_step" is new."next_step" then '' else ',"nextStep":' || case typeof(old."next_step") when 'blob' then '{"blob":"'||hex(old."next_step")||'"}' else json_quote(old."next_step") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end end
-    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' when 'real' then replace(printf('%!.17g', old."metadata"), 'Inf', '9e999') else json_quote(old."metadata") end end
-    || case when old."lead_id" is new."lead_id" then '' else ',"leadId":' || case typeof(old."lead_id") when 'blob' then '{"blob":"'||hex(old."lead_id")||'"}' when 'real' then replace(printf('%!.17g', old."lead_id"), 'Inf', '9e999') else json_quote(old."lead_id") end end
-    || case when old."team_id" is new."team_id" then '' else ',"teamId":' || case typeof(old."team_id") when 'blob' then '{"blob":"'||hex(old."team_id")||'"}' when 'real' then replace(printf('%!.17g', old."team_id"), 'Inf', '9e999') else json_quote(old."team_id") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' when 'real' then replace(printf('%!.17g', new."description"), 'Inf', '9e999') else json_quote(new."description") end end
-    || case when old."type" is new."type" then '' else ',"type":' || case typeof(new."type") when 'blob' then '{"blob":"'||hex(new."type")||'"}' when 'real' then replace(printf('%!.17g', new."type"), 'Inf', '9e999') else json_quote(new."type") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' when 'real' then replace(printf('%!.17g', new."status"), 'Inf', '9e999') else json_quote(new."status") end end
-    || case when old."phase" is new."phase" then '' else ',"phase":' || case typeof(new."phase") when 'blob' then '{"blob":"'||hex(new."phase")||'"}' when 'real' then replace(printf('%!.17g', new."phase"), 'Inf', '9e999') else json_quote(new."phase") end end
-    || case when old."phase_config" is new."phase_config" then '' else ',"phaseConfig":' || case typeof(new."phase_config") when 'blob' then '{"blob":"'||hex(new."phase_config")||'"}' when 'real' then replace(printf('%!.17g', new."phase_config"), 'Inf', '9e999') else json_quote(new."phase_config") end end
-    || case when old."health" is new."health" then '' else ',"health":' || case typeof(new."health") when 'blob' then '{"blob":"'||hex(new."health")||'"}' when 'real' then replace(printf('%!.17g', new."health"), 'Inf', '9e999') else json_quote(new."health") end end
-    || case when old."next_step" is new."next_step" then '' else ',"nextStep":' || case typeof(new."next_step") when 'blob' then '{"blob":"'||hex(new."next_step")||'"}' when 'real' then replace(printf('%!.17g', new."next_step"), 'Inf', '9e999') else json_quote(new."next_step") end end
+    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end end
+    || case when old."lead_id" is new."lead_id" then '' else ',"leadId":' || case typeof(old."lead_id") when 'blob' then '{"blob":"'||hex(old."lead_id")||'"}' else json_quote(old."lead_id") end end
+    || case when old."team_id" is new."team_id" then '' else ',"teamId":' || case typeof(old."team_id") when 'blob' then '{"blob":"'||hex(old."team_id")||'"}' else json_quote(old."team_id") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end end
+    || case when old."type" is new."type" then '' else ',"type":' || case typeof(new."type") when 'blob' then '{"blob":"'||hex(new."type")||'"}' else json_quote(new."type") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end end
+    || case when old."phase" is new."phase" then '' else ',"phase":' || case typeof(new."phase") when 'blob' then '{"blob":"'||hex(new."phase")||'"}' else json_quote(new."phase") end end
+    || case when old."phase_config" is new."phase_config" then '' else ',"phaseConfig":' || case typeof(new."phase_config") when 'blob' then '{"blob":"'||hex(new."phase_config")||'"}' else json_quote(new."phase_config") end end
+    || case when old."health" is new."health" then '' else ',"health":' || case typeof(new."health") when 'blob' then '{"blob":"'||hex(new."health")||'"}' else json_quote(new."health") end end
+    || case when old."next_step" is new."next_step" then '' else ',"nextStep":' || case typeof(new."next_step") when 'blob' then '{"blob":"'||hex(new."next_step")||'"}' else json_quote(new."next_step") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end end
-    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' when 'real' then replace(printf('%!.17g', new."metadata"), 'Inf', '9e999') else json_quote(new."metadata") end end
-    || case when old."lead_id" is new."lead_id" then '' else ',"leadId":' || case typeof(new."lead_id") when 'blob' then '{"blob":"'||hex(new."lead_id")||'"}' when 'real' then replace(printf('%!.17g', new."lead_id"), 'Inf', '9e999') else json_quote(new."lead_id") end end
-    || case when old."team_id" is new."team_id" then '' else ',"teamId":' || case typeof(new."team_id") when 'blob' then '{"blob":"'||hex(new."team_id")||'"}' when 'real' then replace(printf('%!.17g', new."team_id"), 'Inf', '9e999') else json_quote(new."team_id") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end, 2) || '}');
+    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' else json_quote(new."metadata") end end
+    || case when old."lead_id" is new."lead_id" then '' else ',"leadId":' || case typeof(new."lead_id") when 'blob' then '{"blob":"'||hex(new."lead_id")||'"}' else json_quote(new."lead_id") end end
+    || case when old."team_id" is new."team_id" then '' else ',"teamId":' || case typeof(new."team_id") when 'blob' then '{"blob":"'||hex(new."team_id")||'"}' else json_quote(new."team_id") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_projects_children before delete on projects begin
@@ -306,34 +306,34 @@ CREATE TRIGGER changes_projects_delete after delete on projects begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'project', old.id, 'deleted',
     old.id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' when 'real' then replace(printf('%!.17g', old."description"), 'Inf', '9e999') else json_quote(old."description") end
-    || ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"'||hex(old."type")||'"}' when 'real' then replace(printf('%!.17g', old."type"), 'Inf', '9e999') else json_quote(old."type") end
-    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' when 'real' then replace(printf('%!.17g', old."status"), 'Inf', '9e999') else json_quote(old."status") end
-    || ',"phase":' || case typeof(old."phase") when 'blob' then '{"blob":"'||hex(old."phase")||'"}' when 'real' then replace(printf('%!.17g', old."phase"), 'Inf', '9e999') else json_quote(old."phase") end
-    || ',"phaseConfig":' || case typeof(old."phase_config") when 'blob' then '{"blob":"'||hex(old."phase_config")||'"}' when 'real' then replace(printf('%!.17g', old."phase_config"), 'Inf', '9e999') else json_quote(old."phase_config") end
-    || ',"health":' || case typeof(old."health") when 'blob' then '{"blob":"'||hex(old."health")||'"}' when 'real' then replace(printf('%!.17g', old."health"), 'Inf', '9e999') else json_quote(old."health") end
-    || ',"nextStep":' || case typeof(old."next_step") when 'blob' then '{"blob":"'||hex(old."next_step")||'"}' when 'real' then replace(printf('%!.17g', old."next_step"), 'Inf', '9e999') else json_quote(old."next_step") end
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
+    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end
+    || ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"'||hex(old."type")||'"}' else json_quote(old."type") end
+    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end
+    || ',"phase":' || case typeof(old."phase") when 'blob' then '{"blob":"'||hex(old."phase")||'"}' else json_quote(old."phase") end
+    || ',"phaseConfig":' || case typeof(old."phase_config") when 'blob' then '{"blob":"'||hex(old."phase_config")||'"}' else json_quote(old."phase_config") end
+    || ',"health":' || case typeof(old."health") when 'blob' then '{"blob":"'||hex(old."health")||'"}' else json_quote(old."health") end
+    || ',"nextStep":' || case typeof(old."next_step") when 'blob' then '{"blob":"'||hex(old."next_step")||'"}' else json_quote(old."next_step") end
     || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end
-    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' when 'real' then replace(printf('%!.17g', old."metadata"), 'Inf', '9e999') else json_quote(old."metadata") end
-    || ',"leadId":' || case typeof(old."lead_id") when 'blob' then '{"blob":"'||hex(old."lead_id")||'"}' when 'real' then replace(printf('%!.17g', old."lead_id"), 'Inf', '9e999') else json_quote(old."lead_id") end
-    || ',"teamId":' || case typeof(old."team_id") when 'blob' then '{"blob":"'||hex(old."team_id")||'"}' when 'real' then replace(printf('%!.17g', old."team_id"), 'Inf', '9e999') else json_quote(old."team_id") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end, 2) || '}',
+    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end
+    || ',"leadId":' || case typeof(old."lead_id") when 'blob' then '{"blob":"'||hex(old."lead_id")||'"}' else json_quote(old."lead_id") end
+    || ',"teamId":' || case typeof(old."team_id") when 'blob' then '{"blob":"'||hex(old."team_id")||'"}' else json_quote(old."team_id") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_kanban_columns as select rowid as row, kanban_columns.id as id, kanban_columns.project_id as project_id, null as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(kanban_columns."id") when 'blob' then '{"blob":"'||hex(kanban_columns."id")||'"}' when 'real' then replace(printf('%!.17g', kanban_columns."id"), 'Inf', '9e999') else json_quote(kanban_columns."id") end
-    || ',"projectId":' || case typeof(kanban_columns."project_id") when 'blob' then '{"blob":"'||hex(kanban_columns."project_id")||'"}' when 'real' then replace(printf('%!.17g', kanban_columns."project_id"), 'Inf', '9e999') else json_quote(kanban_columns."project_id") end
-    || ',"name":' || case typeof(kanban_columns."name") when 'blob' then '{"blob":"'||hex(kanban_columns."name")||'"}' when 'real' then replace(printf('%!.17g', kanban_columns."name"), 'Inf', '9e999') else json_quote(kanban_columns."name") end
-    || ',"color":' || case typeof(kanban_columns."color") when 'blob' then '{"blob":"'||hex(kanban_columns."color")||'"}' when 'real' then replace(printf('%!.17g', kanban_columns."color"), 'Inf', '9e999') else json_quote(kanban_columns."color") end
+    '{' || substr(',"id":' || case typeof(kanban_columns."id") when 'blob' then '{"blob":"'||hex(kanban_columns."id")||'"}' else json_quote(kanban_columns."id") end
+    || ',"projectId":' || case typeof(kanban_columns."project_id") when 'blob' then '{"blob":"'||hex(kanban_columns."project_id")||'"}' else json_quote(kanban_columns."project_id") end
+    || ',"name":' || case typeof(kanban_columns."name") when 'blob' then '{"blob":"'||hex(kanban_columns."name")||'"}' else json_quote(kanban_columns."name") end
+    || ',"color":' || case typeof(kanban_columns."color") when 'blob' then '{"blob":"'||hex(kanban_columns."color")||'"}' else json_quote(kanban_columns."color") end
     || ',"sortOrder":' || case typeof(kanban_columns."sort_order") when 'blob' then '{"blob":"'||hex(kanban_columns."sort_order")||'"}' when 'real' then replace(printf('%!.17g', kanban_columns."sort_order"), 'Inf', '9e999') else json_quote(kanban_columns."sort_order") end
     || ',"wipLimit":' || case typeof(kanban_columns."wip_limit") when 'blob' then '{"blob":"'||hex(kanban_columns."wip_limit")||'"}' when 'real' then replace(printf('%!.17g', kanban_columns."wip_limit"), 'Inf', '9e999') else json_quote(kanban_columns."wip_limit") end
-    || ',"wipPolicy":' || case typeof(kanban_columns."wip_policy") when 'blob' then '{"blob":"'||hex(kanban_columns."wip_policy")||'"}' when 'real' then replace(printf('%!.17g', kanban_columns."wip_policy"), 'Inf', '9e999') else json_quote(kanban_columns."wip_policy") end
-    || ',"createdAt":' || case typeof(kanban_columns."created_at") when 'blob' then '{"blob":"'||hex(kanban_columns."created_at")||'"}' when 'real' then replace(printf('%!.17g', kanban_columns."created_at"), 'Inf', '9e999') else json_quote(kanban_columns."created_at") end
-    || ',"updatedAt":' || case typeof(kanban_columns."updated_at") when 'blob' then '{"blob":"'||hex(kanban_columns."updated_at")||'"}' when 'real' then replace(printf('%!.17g', kanban_columns."updated_at"), 'Inf', '9e999') else json_quote(kanban_columns."updated_at") end, 2) || '}' as record from kanban_columns;
+    || ',"wipPolicy":' || case typeof(kanban_columns."wip_policy") when 'blob' then '{"blob":"'||hex(kanban_columns."wip_policy")||'"}' else json_quote(kanban_columns."wip_policy") end
+    || ',"createdAt":' || case typeof(kanban_columns."created_at") when 'blob' then '{"blob":"'||hex(kanban_columns."created_at")||'"}' else json_quote(kanban_columns."created_at") end
+    || ',"updatedAt":' || case typeof(kanban_columns."updated_at") when 'blob' then '{"blob":"'||hex(kanban_columns."updated_at")||'"}' else json_quote(kanban_columns."updated_at") end, 2) || '}' as record from kanban_columns;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_columns_replace before insert on kanban_columns
 when exists (select 1 from changes_pending where kind = 'kanban-column')
@@ -352,15 +352,15 @@ CREATE TRIGGER changes_kanban_columns_insert after insert on kanban_columns begi
     'kanban-column', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end
-    || ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' when 'real' then replace(printf('%!.17g', new."color"), 'Inf', '9e999') else json_quote(new."color") end
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
+    || ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' else json_quote(new."color") end
     || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end
     || ',"wipLimit":' || case typeof(new."wip_limit") when 'blob' then '{"blob":"'||hex(new."wip_limit")||'"}' when 'real' then replace(printf('%!.17g', new."wip_limit"), 'Inf', '9e999') else json_quote(new."wip_limit") end
-    || ',"wipPolicy":' || case typeof(new."wip_policy") when 'blob' then '{"blob":"'||hex(new."wip_policy")||'"}' when 'real' then replace(printf('%!.17g', new."wip_policy"), 'Inf', '9e999') else json_quote(new."wip_policy") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end, 2) || '}');
+    || ',"wipPolicy":' || case typeof(new."wip_policy") when 'blob' then '{"blob":"'||hex(new."wip_policy")||'"}' else json_quote(new."wip_policy") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_columns_displace before update of "id", "project_id", "name" on kanban_columns
@@ -388,24 +388,24 @@ when ((old."id", old."project_id", old."name", old."color", old."sort_order", ol
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-column', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end end
-    || case when old."color" is new."color" then '' else ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' when 'real' then replace(printf('%!.17g', old."color"), 'Inf', '9e999') else json_quote(old."color") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
+    || case when old."color" is new."color" then '' else ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' else json_quote(old."color") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end end
     || case when old."wip_limit" is new."wip_limit" then '' else ',"wipLimit":' || case typeof(old."wip_limit") when 'blob' then '{"blob":"'||hex(old."wip_limit")||'"}' when 'real' then replace(printf('%!.17g', old."wip_limit"), 'Inf', '9e999') else json_quote(old."wip_limit") end end
-    || case when old."wip_policy" is new."wip_policy" then '' else ',"wipPolicy":' || case typeof(old."wip_policy") when 'blob' then '{"blob":"'||hex(old."wip_policy")||'"}' when 'real' then replace(printf('%!.17g', old."wip_policy"), 'Inf', '9e999') else json_quote(old."wip_policy") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end end
-    || case when old."color" is new."color" then '' else ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' when 'real' then replace(printf('%!.17g', new."color"), 'Inf', '9e999') else json_quote(new."color") end end
+    || case when old."wip_policy" is new."wip_policy" then '' else ',"wipPolicy":' || case typeof(old."wip_policy") when 'blob' then '{"blob":"'||hex(old."wip_policy")||'"}' else json_quote(old."wip_policy") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
+    || case when old."color" is new."color" then '' else ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' else json_quote(new."color") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end end
     || case when old."wip_limit" is new."wip_limit" then '' else ',"wipLimit":' || case typeof(new."wip_limit") when 'blob' then '{"blob":"'||hex(new."wip_limit")||'"}' when 'real' then replace(printf('%!.17g', new."wip_limit"), 'Inf', '9e999') else json_quote(new."wip_limit") end end
-    || case when old."wip_policy" is new."wip_policy" then '' else ',"wipPolicy":' || case typeof(new."wip_policy") when 'blob' then '{"blob":"'||hex(new."wip_policy")||'"}' when 'real' then replace(printf('%!.17g', new."wip_policy"), 'Inf', '9e999') else json_quote(new."wip_policy") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end, 2) || '}');
+    || case when old."wip_policy" is new."wip_policy" then '' else ',"wipPolicy":' || case typeof(new."wip_policy") when 'blob' then '{"blob":"'||hex(new."wip_policy")||'"}' else json_quote(new."wip_policy") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_columns_delete after delete on kanban_columns begin
@@ -413,25 +413,25 @@ CREATE TRIGGER changes_kanban_columns_delete after delete on kanban_columns begi
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-column', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end
-    || ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' when 'real' then replace(printf('%!.17g', old."color"), 'Inf', '9e999') else json_quote(old."color") end
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
+    || ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' else json_quote(old."color") end
     || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end
     || ',"wipLimit":' || case typeof(old."wip_limit") when 'blob' then '{"blob":"'||hex(old."wip_limit")||'"}' when 'real' then replace(printf('%!.17g', old."wip_limit"), 'Inf', '9e999') else json_quote(old."wip_limit") end
-    || ',"wipPolicy":' || case typeof(old."wip_policy") when 'blob' then '{"blob":"'||hex(old."wip_policy")||'"}' when 'real' then replace(printf('%!.17g', old."wip_policy"), 'Inf', '9e999') else json_quote(old."wip_policy") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end, 2) || '}',
+    || ',"wipPolicy":' || case typeof(old."wip_policy") when 'blob' then '{"blob":"'||hex(old."wip_policy")||'"}' else json_quote(old."wip_policy") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_kanban_labels as select rowid as row, kanban_labels.id as id, kanban_labels.project_id as project_id, null as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(kanban_labels."id") when 'blob' then '{"blob":"'||hex(kanban_labels."id")||'"}' when 'real' then replace(printf('%!.17g', kanban_labels."id"), 'Inf', '9e999') else json_quote(kanban_labels."id") end
-    || ',"projectId":' || case typeof(kanban_labels."project_id") when 'blob' then '{"blob":"'||hex(kanban_labels."project_id")||'"}' when 'real' then replace(printf('%!.17g', kanban_labels."project_id"), 'Inf', '9e999') else json_quote(kanban_labels."project_id") end
-    || ',"name":' || case typeof(kanban_labels."name") when 'blob' then '{"blob":"'||hex(kanban_labels."name")||'"}' when 'real' then replace(printf('%!.17g', kanban_labels."name"), 'Inf', '9e999') else json_quote(kanban_labels."name") end
-    || ',"color":' || case typeof(kanban_labels."color") when 'blob' then '{"blob":"'||hex(kanban_labels."color")||'"}' when 'real' then replace(printf('%!.17g', kanban_labels."color"), 'Inf', '9e999') else json_quote(kanban_labels."color") end
-    || ',"createdAt":' || case typeof(kanban_labels."created_at") when 'blob' then '{"blob":"'||hex(kanban_labels."created_at")||'"}' when 'real' then replace(printf('%!.17g', kanban_labels."created_at"), 'Inf', '9e999') else json_quote(kanban_labels."created_at") end
-    || ',"updatedAt":' || case typeof(kanban_labels."updated_at") when 'blob' then '{"blob":"'||hex(kanban_labels."updated_at")||'"}' when 'real' then replace(printf('%!.17g', kanban_labels."updated_at"), 'Inf', '9e999') else json_quote(kanban_labels."updated_at") end, 2) || '}' as record from kanban_labels;
+    '{' || substr(',"id":' || case typeof(kanban_labels."id") when 'blob' then '{"blob":"'||hex(kanban_labels."id")||'"}' else json_quote(kanban_labels."id") end
+    || ',"projectId":' || case typeof(kanban_labels."project_id") when 'blob' then '{"blob":"'||hex(kanban_labels."project_id")||'"}' else json_quote(kanban_labels."project_id") end
+    || ',"name":' || case typeof(kanban_labels."name") when 'blob' then '{"blob":"'||hex(kanban_labels."name")||'"}' else json_quote(kanban_labels."name") end
+    || ',"color":' || case typeof(kanban_labels."color") when 'blob' then '{"blob":"'||hex(kanban_labels."color")||'"}' else json_quote(kanban_labels."color") end
+    || ',"createdAt":' || case typeof(kanban_labels."created_at") when 'blob' then '{"blob":"'||hex(kanban_labels."created_at")||'"}' else json_quote(kanban_labels."created_at") end
+    || ',"updatedAt":' || case typeof(kanban_labels."updated_at") when 'blob' then '{"blob":"'||hex(kanban_labels."updated_at")||'"}' else json_quote(kanban_labels."updated_at") end, 2) || '}' as record from kanban_labels;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_labels_replace before insert on kanban_labels
 when exists (select 1 from changes_pending where kind = 'kanban-label')
@@ -450,12 +450,12 @@ CREATE TRIGGER changes_kanban_labels_insert after insert on kanban_labels begin
     'kanban-label', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end
-    || ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' when 'real' then replace(printf('%!.17g', new."color"), 'Inf', '9e999') else json_quote(new."color") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
+    || ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' else json_quote(new."color") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_labels_displace before update of "id", "project_id", "name" on kanban_labels
@@ -483,18 +483,18 @@ when ((old."id", old."project_id", old."name", old."color", old."created_at")
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-label', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end end
-    || case when old."color" is new."color" then '' else ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' when 'real' then replace(printf('%!.17g', old."color"), 'Inf', '9e999') else json_quote(old."color") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end end
-    || case when old."color" is new."color" then '' else ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' when 'real' then replace(printf('%!.17g', new."color"), 'Inf', '9e999') else json_quote(new."color") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
+    || case when old."color" is new."color" then '' else ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' else json_quote(old."color") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
+    || case when old."color" is new."color" then '' else ',"color":' || case typeof(new."color") when 'blob' then '{"blob":"'||hex(new."color")||'"}' else json_quote(new."color") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_labels_children before delete on kanban_labels begin
@@ -506,33 +506,33 @@ CREATE TRIGGER changes_kanban_labels_delete after delete on kanban_labels begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-label', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end
-    || ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' when 'real' then replace(printf('%!.17g', old."color"), 'Inf', '9e999') else json_quote(old."color") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
+    || ',"color":' || case typeof(old."color") when 'blob' then '{"blob":"'||hex(old."color")||'"}' else json_quote(old."color") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_kanban_items as select rowid as row, kanban_items.id as id, kanban_items.project_id as project_id, kanban_items.id as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(kanban_items."id") when 'blob' then '{"blob":"'||hex(kanban_items."id")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."id"), 'Inf', '9e999') else json_quote(kanban_items."id") end
-    || ',"projectId":' || case typeof(kanban_items."project_id") when 'blob' then '{"blob":"'||hex(kanban_items."project_id")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."project_id"), 'Inf', '9e999') else json_quote(kanban_items."project_id") end
-    || ',"title":' || case typeof(kanban_items."title") when 'blob' then '{"blob":"'||hex(kanban_items."title")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."title"), 'Inf', '9e999') else json_quote(kanban_items."title") end
-    || ',"description":' || case typeof(kanban_items."description") when 'blob' then '{"blob":"'||hex(kanban_items."description")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."description"), 'Inf', '9e999') else json_quote(kanban_items."description") end
-    || ',"column":' || case typeof(kanban_items."column") when 'blob' then '{"blob":"'||hex(kanban_items."column")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."column"), 'Inf', '9e999') else json_quote(kanban_items."column") end
+    '{' || substr(',"id":' || case typeof(kanban_items."id") when 'blob' then '{"blob":"'||hex(kanban_items."id")||'"}' else json_quote(kanban_items."id") end
+    || ',"projectId":' || case typeof(kanban_items."project_id") when 'blob' then '{"blob":"'||hex(kanban_items."project_id")||'"}' else json_quote(kanban_items."project_id") end
+    || ',"title":' || case typeof(kanban_items."title") when 'blob' then '{"blob":"'||hex(kanban_items."title")||'"}' else json_quote(kanban_items."title") end
+    || ',"description":' || case typeof(kanban_items."description") when 'blob' then '{"blob":"'||hex(kanban_items."description")||'"}' else json_quote(kanban_items."description") end
+    || ',"column":' || case typeof(kanban_items."column") when 'blob' then '{"blob":"'||hex(kanban_items."column")||'"}' else json_quote(kanban_items."column") end
     || ',"sortOrder":' || case typeof(kanban_items."sort_order") when 'blob' then '{"blob":"'||hex(kanban_items."sort_order")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."sort_order"), 'Inf', '9e999') else json_quote(kanban_items."sort_order") end
-    || ',"priority":' || case typeof(kanban_items."priority") when 'blob' then '{"blob":"'||hex(kanban_items."priority")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."priority"), 'Inf', '9e999') else json_quote(kanban_items."priority") end
-    || ',"assigneeId":' || case typeof(kanban_items."assignee_id") when 'blob' then '{"blob":"'||hex(kanban_items."assignee_id")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."assignee_id"), 'Inf', '9e999') else json_quote(kanban_items."assignee_id") end
-    || ',"dueDate":' || case typeof(kanban_items."due_date") when 'blob' then '{"blob":"'||hex(kanban_items."due_date")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."due_date"), 'Inf', '9e999') else json_quote(kanban_items."due_date") end
-    || ',"source":' || case typeof(kanban_items."source") when 'blob' then '{"blob":"'||hex(kanban_items."source")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."source"), 'Inf', '9e999') else json_quote(kanban_items."source") end
-    || ',"sourceId":' || case typeof(kanban_items."source_id") when 'blob' then '{"blob":"'||hex(kanban_items."source_id")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."source_id"), 'Inf', '9e999') else json_quote(kanban_items."source_id") end
+    || ',"priority":' || case typeof(kanban_items."priority") when 'blob' then '{"blob":"'||hex(kanban_items."priority")||'"}' else json_quote(kanban_items."priority") end
+    || ',"assigneeId":' || case typeof(kanban_items."assignee_id") when 'blob' then '{"blob":"'||hex(kanban_items."assignee_id")||'"}' else json_quote(kanban_items."assignee_id") end
+    || ',"dueDate":' || case typeof(kanban_items."due_date") when 'blob' then '{"blob":"'||hex(kanban_items."due_date")||'"}' else json_quote(kanban_items."due_date") end
+    || ',"source":' || case typeof(kanban_items."source") when 'blob' then '{"blob":"'||hex(kanban_items."source")||'"}' else json_quote(kanban_items."source") end
+    || ',"sourceId":' || case typeof(kanban_items."source_id") when 'blob' then '{"blob":"'||hex(kanban_items."source_id")||'"}' else json_quote(kanban_items."source_id") end
     || ',"isNew":' || case typeof(kanban_items."is_new") when 'blob' then '{"blob":"'||hex(kanban_items."is_new")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."is_new"), 'Inf', '9e999') else json_quote(kanban_items."is_new") end
     || ',"approved":' || case typeof(kanban_items."approved") when 'blob' then '{"blob":"'||hex(kanban_items."approved")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."approved"), 'Inf', '9e999') else json_quote(kanban_items."approved") end
     || ',"dismissed":' || case typeof(kanban_items."dismissed") when 'blob' then '{"blob":"'||hex(kanban_items."dismissed")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."dismissed"), 'Inf', '9e999') else json_quote(kanban_items."dismissed") end
-    || ',"metadata":' || case typeof(kanban_items."metadata") when 'blob' then '{"blob":"'||hex(kanban_items."metadata")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."metadata"), 'Inf', '9e999') else json_quote(kanban_items."metadata") end
-    || ',"createdAt":' || case typeof(kanban_items."created_at") when 'blob' then '{"blob":"'||hex(kanban_items."created_at")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."created_at"), 'Inf', '9e999') else json_quote(kanban_items."created_at") end
-    || ',"updatedAt":' || case typeof(kanban_items."updated_at") when 'blob' then '{"blob":"'||hex(kanban_items."updated_at")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."updated_at"), 'Inf', '9e999') else json_quote(kanban_items."updated_at") end, 2) || '}' as record from kanban_items;
+    || ',"metadata":' || case typeof(kanban_items."metadata") when 'blob' then '{"blob":"'||hex(kanban_items."metadata")||'"}' else json_quote(kanban_items."metadata") end
+    || ',"createdAt":' || case typeof(kanban_items."created_at") when 'blob' then '{"blob":"'||hex(kanban_items."created_at")||'"}' else json_quote(kanban_items."created_at") end
+    || ',"updatedAt":' || case typeof(kanban_items."updated_at") when 'blob' then '{"blob":"'||hex(kanban_items."updated_at")||'"}' else json_quote(kanban_items."updated_at") end, 2) || '}' as record from kanban_items;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_items_replace before insert on kanban_items
 when exists (select 1 from changes_pending where kind = 'kanban-item')
@@ -551,23 +551,23 @@ CREATE TRIGGER changes_kanban_items_insert after insert on kanban_items begin
     'kanban-item', new.id, 'created',
     new.project_id, new.id, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' when 'real' then replace(printf('%!.17g', new."title"), 'Inf', '9e999') else json_quote(new."title") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' when 'real' then replace(printf('%!.17g', new."description"), 'Inf', '9e999') else json_quote(new."description") end
-    || ',"column":' || case typeof(new."column") when 'blob' then '{"blob":"'||hex(new."column")||'"}' when 'real' then replace(printf('%!.17g', new."column"), 'Inf', '9e999') else json_quote(new."column") end
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end
+    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end
+    || ',"column":' || case typeof(new."column") when 'blob' then '{"blob":"'||hex(new."column")||'"}' else json_quote(new."column") end
     || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end
-    || ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' when 'real' then replace(printf('%!.17g', new."priority"), 'Inf', '9e999') else json_quote(new."priority") end
-    || ',"assigneeId":' || case typeof(new."assignee_id") when 'blob' then '{"blob":"'||hex(new."assignee_id")||'"}' when 'real' then replace(printf('%!.17g', new."assignee_id"), 'Inf', '9e999') else json_quote(new."assignee_id") end
-    || ',"dueDate":' || case typeof(new."due_date") when 'blob' then '{"blob":"'||hex(new."due_date")||'"}' when 'real' then replace(printf('%!.17g', new."due_date"), 'Inf', '9e999') else json_quote(new."due_date") end
-    || ',"source":' || case typeof(new."source") when 'blob' then '{"blob":"'||hex(new."source")||'"}' when 'real' then replace(printf('%!.17g', new."source"), 'Inf', '9e999') else json_quote(new."source") end
-    || ',"sourceId":' || case typeof(new."source_id") when 'blob' then '{"blob":"'||hex(new."source_id")||'"}' when 'real' then replace(printf('%!.17g', new."source_id"), 'Inf', '9e999') else json_quote(new."source_id") end
+    || ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' else json_quote(new."priority") end
+    || ',"assigneeId":' || case typeof(new."assignee_id") when 'blob' then '{"blob":"'||hex(new."assignee_id")||'"}' else json_quote(new."assignee_id") end
+    || ',"dueDate":' || case typeof(new."due_date") when 'blob' then '{"blob":"'||hex(new."due_date")||'"}' else json_quote(new."due_date") end
+    || ',"source":' || case typeof(new."source") when 'blob' then '{"blob":"'||hex(new."source")||'"}' else json_quote(new."source") end
+    || ',"sourceId":' || case typeof(new."source_id") when 'blob' then '{"blob":"'||hex(new."source_id")||'"}' else json_quote(new."source_id") end
     || ',"isNew":' || case typeof(new."is_new") when 'blob' then '{"blob":"'||hex(new."is_new")||'"}' when 'real' then replace(printf('%!.17g', new."is_new"), 'Inf', '9e999') else json_quote(new."is_new") end
     || ',"approved":' || case typeof(new."approved") when 'blob' then '{"blob":"'||hex(new."approved")||'"}' when 'real' then replace(printf('%!.17g', new."approved"), 'Inf', '9e999') else json_quote(new."approved") end
     || ',"dismissed":' || case typeof(new."dismissed") when 'blob' then '{"blob":"'||hex(new."dismissed")||'"}' when 'real' then replace(printf('%!.17g', new."dismissed"), 'Inf', '9e999') else json_quote(new."dismissed") end
-    || ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' when 'real' then replace(printf('%!.17g', new."metadata"), 'Inf', '9e999') else json_quote(new."metadata") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end, 2) || '}');
+    || ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' else json_quote(new."metadata") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_items_displace before update of "id" on kanban_items
@@ -595,40 +595,40 @@ when ((old."id", old."project_id", old."title", old."description", old."column",
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-item', new.id, 'updated',
     new.project_id, new.id, nullif(old.project_id, new.project_id), null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' when 'real' then replace(printf('%!.17g', old."title"), 'Inf', '9e999') else json_quote(old."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' when 'real' then replace(printf('%!.17g', old."description"), 'Inf', '9e999') else json_quote(old."description") end end
-    || case when old."column" is new."column" then '' else ',"column":' || case typeof(old."column") when 'blob' then '{"blob":"'||hex(old."column")||'"}' when 'real' then replace(printf('%!.17g', old."column"), 'Inf', '9e999') else json_quote(old."column") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end end
+    || case when old."column" is new."column" then '' else ',"column":' || case typeof(old."column") when 'blob' then '{"blob":"'||hex(old."column")||'"}' else json_quote(old."column") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end end
-    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' when 'real' then replace(printf('%!.17g', old."priority"), 'Inf', '9e999') else json_quote(old."priority") end end
-    || case when old."assignee_id" is new."assignee_id" then '' else ',"assigneeId":' || case typeof(old."assignee_id") when 'blob' then '{"blob":"'||hex(old."assignee_id")||'"}' when 'real' then replace(printf('%!.17g', old."assignee_id"), 'Inf', '9e999') else json_quote(old."assignee_id") end end
-    || case when old."due_date" is new."due_date" then '' else ',"dueDate":' || case typeof(old."due_date") when 'blob' then '{"blob":"'||hex(old."due_date")||'"}' when 'real' then replace(printf('%!.17g', old."due_date"), 'Inf', '9e999') else json_quote(old."due_date") end end
-    || case when old."source" is new."source" then '' else ',"source":' || case typeof(old."source") when 'blob' then '{"blob":"'||hex(old."source")||'"}' when 'real' then replace(printf('%!.17g', old."source"), 'Inf', '9e999') else json_quote(old."source") end end
-    || case when old."source_id" is new."source_id" then '' else ',"sourceId":' || case typeof(old."source_id") when 'blob' then '{"blob":"'||hex(old."source_id")||'"}' when 'real' then replace(printf('%!.17g', old."source_id"), 'Inf', '9e999') else json_quote(old."source_id") end end
+    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' else json_quote(old."priority") end end
+    || case when old."assignee_id" is new."assignee_id" then '' else ',"assigneeId":' || case typeof(old."assignee_id") when 'blob' then '{"blob":"'||hex(old."assignee_id")||'"}' else json_quote(old."assignee_id") end end
+    || case when old."due_date" is new."due_date" then '' else ',"dueDate":' || case typeof(old."due_date") when 'blob' then '{"blob":"'||hex(old."due_date")||'"}' else json_quote(old."due_date") end end
+    || case when old."source" is new."source" then '' else ',"source":' || case typeof(old."source") when 'blob' then '{"blob":"'||hex(old."source")||'"}' else json_quote(old."source") end end
+    || case when old."source_id" is new."source_id" then '' else ',"sourceId":' || case typeof(old."source_id") when 'blob' then '{"blob":"'||hex(old."source_id")||'"}' else json_quote(old."source_id") end end
     || case when old."is_new" is new."is_new" then '' else ',"isNew":' || case typeof(old."is_new") when 'blob' then '{"blob":"'||hex(old."is_new")||'"}' when 'real' then replace(printf('%!.17g', old."is_new"), 'Inf', '9e999') else json_quote(old."is_new") end end
     || case when old."approved" is new."approved" then '' else ',"approved":' || case typeof(old."approved") when 'blob' then '{"blob":"'||hex(old."approved")||'"}' when 'real' then replace(printf('%!.17g', old."approved"), 'Inf', '9e999') else json_quote(old."approved") end end
     || case when old."dismissed" is new."dismissed" then '' else ',"dismissed":' || case typeof(old."dismissed") when 'blob' then '{"blob":"'||hex(old."dismissed")||'"}' when 'real' then replace(printf('%!.17g', old."dismissed"), 'Inf', '9e999') else json_quote(old."dismissed") end end
-    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' when 'real' then replace(printf('%!.17g', old."metadata"), 'Inf', '9e999') else json_quote(old."metadata") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' when 'real' then replace(printf('%!.17g', new."title"), 'Inf', '9e999') else json_quote(new."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' when 'real' then replace(printf('%!.17g', new."description"), 'Inf', '9e999') else json_quote(new."description") end end
-    || case when old."column" is new."column" then '' else ',"column":' || case typeof(new."column") when 'blob' then '{"blob":"'||hex(new."column")||'"}' when 'real' then replace(printf('%!.17g', new."column"), 'Inf', '9e999') else json_quote(new."column") end end
+    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end end
+    || case when old."column" is new."column" then '' else ',"column":' || case typeof(new."column") when 'blob' then '{"blob":"'||hex(new."column")||'"}' else json_quote(new."column") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end end
-    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' when 'real' then replace(printf('%!.17g', new."priority"), 'Inf', '9e999') else json_quote(new."priority") end end
-    || case when old."assignee_id" is new."assignee_id" then '' else ',"assigneeId":' || case typeof(new."assignee_id") when 'blob' then '{"blob":"'||hex(new."assignee_id")||'"}' when 'real' then replace(printf('%!.17g', new."assignee_id"), 'Inf', '9e999') else json_quote(new."assignee_id") end end
-    || case when old."due_date" is new."due_date" then '' else ',"dueDate":' || case typeof(new."due_date") when 'blob' then '{"blob":"'||hex(new."due_date")||'"}' when 'real' then replace(printf('%!.17g', new."due_date"), 'Inf', '9e999') else json_quote(new."due_date") end end
-    || case when old."source" is new."source" then '' else ',"source":' || case typeof(new."source") when 'blob' then '{"blob":"'||hex(new."source")||'"}' when 'real' then replace(printf('%!.17g', new."source"), 'Inf', '9e999') else json_quote(new."source") end end
-    || case when old."source_id" is new."source_id" then '' else ',"sourceId":' || case typeof(new."source_id") when 'blob' then '{"blob":"'||hex(new."source_id")||'"}' when 'real' then replace(printf('%!.17g', new."source_id"), 'Inf', '9e999') else json_quote(new."source_id") end end
+    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' else json_quote(new."priority") end end
+    || case when old."assignee_id" is new."assignee_id" then '' else ',"assigneeId":' || case typeof(new."assignee_id") when 'blob' then '{"blob":"'||hex(new."assignee_id")||'"}' else json_quote(new."assignee_id") end end
+    || case when old."due_date" is new."due_date" then '' else ',"dueDate":' || case typeof(new."due_date") when 'blob' then '{"blob":"'||hex(new."due_date")||'"}' else json_quote(new."due_date") end end
+    || case when old."source" is new."source" then '' else ',"source":' || case typeof(new."source") when 'blob' then '{"blob":"'||hex(new."source")||'"}' else json_quote(new."source") end end
+    || case when old."source_id" is new."source_id" then '' else ',"sourceId":' || case typeof(new."source_id") when 'blob' then '{"blob":"'||hex(new."source_id")||'"}' else json_quote(new."source_id") end end
     || case when old."is_new" is new."is_new" then '' else ',"isNew":' || case typeof(new."is_new") when 'blob' then '{"blob":"'||hex(new."is_new")||'"}' when 'real' then replace(printf('%!.17g', new."is_new"), 'Inf', '9e999') else json_quote(new."is_new") end end
     || case when old."approved" is new."approved" then '' else ',"approved":' || case typeof(new."approved") when 'blob' then '{"blob":"'||hex(new."approved")||'"}' when 'real' then replace(printf('%!.17g', new."approved"), 'Inf', '9e999') else json_quote(new."approved") end end
     || case when old."dismissed" is new."dismissed" then '' else ',"dismissed":' || case typeof(new."dismissed") when 'blob' then '{"blob":"'||hex(new."dismissed")||'"}' when 'real' then replace(printf('%!.17g', new."dismissed"), 'Inf', '9e999') else json_quote(new."dismissed") end end
-    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' when 'real' then replace(printf('%!.17g', new."metadata"), 'Inf', '9e999') else json_quote(new."metadata") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end, 2) || '}');
+    || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' else json_quote(new."metadata") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_items_children before delete on kanban_items begin
@@ -643,34 +643,34 @@ CREATE TRIGGER changes_kanban_items_delete after delete on kanban_items begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-item', old.id, 'deleted',
     old.project_id, old.id, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' when 'real' then replace(printf('%!.17g', old."title"), 'Inf', '9e999') else json_quote(old."title") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' when 'real' then replace(printf('%!.17g', old."description"), 'Inf', '9e999') else json_quote(old."description") end
-    || ',"column":' || case typeof(old."column") when 'blob' then '{"blob":"'||hex(old."column")||'"}' when 'real' then replace(printf('%!.17g', old."column"), 'Inf', '9e999') else json_quote(old."column") end
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end
+    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end
+    || ',"column":' || case typeof(old."column") when 'blob' then '{"blob":"'||hex(old."column")||'"}' else json_quote(old."column") end
     || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end
-    || ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' when 'real' then replace(printf('%!.17g', old."priority"), 'Inf', '9e999') else json_quote(old."priority") end
-    || ',"assigneeId":' || case typeof(old."assignee_id") when 'blob' then '{"blob":"'||hex(old."assignee_id")||'"}' when 'real' then replace(printf('%!.17g', old."assignee_id"), 'Inf', '9e999') else json_quote(old."assignee_id") end
-    || ',"dueDate":' || case typeof(old."due_date") when 'blob' then '{"blob":"'||hex(old."due_date")||'"}' when 'real' then replace(printf('%!.17g', old."due_date"), 'Inf', '9e999') else json_quote(old."due_date") end
-    || ',"source":' || case typeof(old."source") when 'blob' then '{"blob":"'||hex(old."source")||'"}' when 'real' then replace(printf('%!.17g', old."source"), 'Inf', '9e999') else json_quote(old."source") end
-    || ',"sourceId":' || case typeof(old."source_id") when 'blob' then '{"blob":"'||hex(old."source_id")||'"}' when 'real' then replace(printf('%!.17g', old."source_id"), 'Inf', '9e999') else json_quote(old."source_id") end
+    || ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' else json_quote(old."priority") end
+    || ',"assigneeId":' || case typeof(old."assignee_id") when 'blob' then '{"blob":"'||hex(old."assignee_id")||'"}' else json_quote(old."assignee_id") end
+    || ',"dueDate":' || case typeof(old."due_date") when 'blob' then '{"blob":"'||hex(old."due_date")||'"}' else json_quote(old."due_date") end
+    || ',"source":' || case typeof(old."source") when 'blob' then '{"blob":"'||hex(old."source")||'"}' else json_quote(old."source") end
+    || ',"sourceId":' || case typeof(old."source_id") when 'blob' then '{"blob":"'||hex(old."source_id")||'"}' else json_quote(old."source_id") end
     || ',"isNew":' || case typeof(old."is_new") when 'blob' then '{"blob":"'||hex(old."is_new")||'"}' when 'real' then replace(printf('%!.17g', old."is_new"), 'Inf', '9e999') else json_quote(old."is_new") end
     || ',"approved":' || case typeof(old."approved") when 'blob' then '{"blob":"'||hex(old."approved")||'"}' when 'real' then replace(printf('%!.17g', old."approved"), 'Inf', '9e999') else json_quote(old."approved") end
     || ',"dismissed":' || case typeof(old."dismissed") when 'blob' then '{"blob":"'||hex(old."dismissed")||'"}' when 'real' then replace(printf('%!.17g', old."dismissed"), 'Inf', '9e999') else json_quote(old."dismissed") end
-    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' when 'real' then replace(printf('%!.17g', old."metadata"), 'Inf', '9e999') else json_quote(old."metadata") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end, 2) || '}',
+    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_kanban_subtasks as select rowid as row, kanban_subtasks.id as id, (select project_id from kanban_items where id = kanban_subtasks.item_id) as project_id, kanban_subtasks.item_id as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(kanban_subtasks."id") when 'blob' then '{"blob":"'||hex(kanban_subtasks."id")||'"}' when 'real' then replace(printf('%!.17g', kanban_subtasks."id"), 'Inf', '9e999') else json_quote(kanban_subtasks."id") end
-    || ',"itemId":' || case typeof(kanban_subtasks."item_id") when 'blob' then '{"blob":"'||hex(kanban_subtasks."item_id")||'"}' when 'real' then replace(printf('%!.17g', kanban_subtasks."item_id"), 'Inf', '9e999') else json_quote(kanban_subtasks."item_id") end
-    || ',"title":' || case typeof(kanban_subtasks."title") when 'blob' then '{"blob":"'||hex(kanban_subtasks."title")||'"}' when 'real' then replace(printf('%!.17g', kanban_subtasks."title"), 'Inf', '9e999') else json_quote(kanban_subtasks."title") end
+    '{' || substr(',"id":' || case typeof(kanban_subtasks."id") when 'blob' then '{"blob":"'||hex(kanban_subtasks."id")||'"}' else json_quote(kanban_subtasks."id") end
+    || ',"itemId":' || case typeof(kanban_subtasks."item_id") when 'blob' then '{"blob":"'||hex(kanban_subtasks."item_id")||'"}' else json_quote(kanban_subtasks."item_id") end
+    || ',"title":' || case typeof(kanban_subtasks."title") when 'blob' then '{"blob":"'||hex(kanban_subtasks."title")||'"}' else json_quote(kanban_subtasks."title") end
     || ',"completed":' || case typeof(kanban_subtasks."completed") when 'blob' then '{"blob":"'||hex(kanban_subtasks."completed")||'"}' when 'real' then replace(printf('%!.17g', kanban_subtasks."completed"), 'Inf', '9e999') else json_quote(kanban_subtasks."completed") end
     || ',"sortOrder":' || case typeof(kanban_subtasks."sort_order") when 'blob' then '{"blob":"'||hex(kanban_subtasks."sort_order")||'"}' when 'real' then replace(printf('%!.17g', kanban_subtasks."sort_order"), 'Inf', '9e999') else json_quote(kanban_subtasks."sort_order") end
-    || ',"createdAt":' || case typeof(kanban_subtasks."created_at") when 'blob' then '{"blob":"'||hex(kanban_subtasks."created_at")||'"}' when 'real' then replace(printf('%!.17g', kanban_subtasks."created_at"), 'Inf', '9e999') else json_quote(kanban_subtasks."created_at") end
-    || ',"updatedAt":' || case typeof(kanban_subtasks."updated_at") when 'blob' then '{"blob":"'||hex(kanban_subtasks."updated_at")||'"}' when 'real' then replace(printf('%!.17g', kanban_subtasks."updated_at"), 'Inf', '9e999') else json_quote(kanban_subtasks."updated_at") end, 2) || '}' as record from kanban_subtasks;
+    || ',"createdAt":' || case typeof(kanban_subtasks."created_at") when 'blob' then '{"blob":"'||hex(kanban_subtasks."created_at")||'"}' else json_quote(kanban_subtasks."created_at") end
+    || ',"updatedAt":' || case typeof(kanban_subtasks."updated_at") when 'blob' then '{"blob":"'||hex(kanban_subtasks."updated_at")||'"}' else json_quote(kanban_subtasks."updated_at") end, 2) || '}' as record from kanban_subtasks;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_subtasks_replace before insert on kanban_subtasks
 when exists (select 1 from changes_pending where kind = 'kanban-subtask')
@@ -689,13 +689,13 @@ CREATE TRIGGER changes_kanban_subtasks_insert after insert on kanban_subtasks be
     'kanban-subtask', new.id, 'created',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' when 'real' then replace(printf('%!.17g', new."item_id"), 'Inf', '9e999') else json_quote(new."item_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' when 'real' then replace(printf('%!.17g', new."title"), 'Inf', '9e999') else json_quote(new."title") end
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end
+    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end
     || ',"completed":' || case typeof(new."completed") when 'blob' then '{"blob":"'||hex(new."completed")||'"}' when 'real' then replace(printf('%!.17g', new."completed"), 'Inf', '9e999') else json_quote(new."completed") end
     || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end, 2) || '}');
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_subtasks_displace before update of "id" on kanban_subtasks
@@ -723,20 +723,20 @@ when ((old."id", old."item_id", old."title", old."completed", old."sort_order", 
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-subtask', new.id, 'updated',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' when 'real' then replace(printf('%!.17g', old."item_id"), 'Inf', '9e999') else json_quote(old."item_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' when 'real' then replace(printf('%!.17g', old."title"), 'Inf', '9e999') else json_quote(old."title") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end end
     || case when old."completed" is new."completed" then '' else ',"completed":' || case typeof(old."completed") when 'blob' then '{"blob":"'||hex(old."completed")||'"}' when 'real' then replace(printf('%!.17g', old."completed"), 'Inf', '9e999') else json_quote(old."completed") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' when 'real' then replace(printf('%!.17g', new."item_id"), 'Inf', '9e999') else json_quote(new."item_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' when 'real' then replace(printf('%!.17g', new."title"), 'Inf', '9e999') else json_quote(new."title") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end end
     || case when old."completed" is new."completed" then '' else ',"completed":' || case typeof(new."completed") when 'blob' then '{"blob":"'||hex(new."completed")||'"}' when 'real' then replace(printf('%!.17g', new."completed"), 'Inf', '9e999') else json_quote(new."completed") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end, 2) || '}');
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_subtasks_delete after delete on kanban_subtasks begin
@@ -744,23 +744,23 @@ CREATE TRIGGER changes_kanban_subtasks_delete after delete on kanban_subtasks be
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-subtask', old.id, 'deleted',
     (select project_id from kanban_items where id = old.item_id), old.item_id, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' when 'real' then replace(printf('%!.17g', old."item_id"), 'Inf', '9e999') else json_quote(old."item_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' when 'real' then replace(printf('%!.17g', old."title"), 'Inf', '9e999') else json_quote(old."title") end
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end
+    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end
     || ',"completed":' || case typeof(old."completed") when 'blob' then '{"blob":"'||hex(old."completed")||'"}' when 'real' then replace(printf('%!.17g', old."completed"), 'Inf', '9e999') else json_quote(old."completed") end
     || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end, 2) || '}',
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_kanban_comments as select rowid as row, kanban_comments.id as id, (select project_id from kanban_items where id = kanban_comments.item_id) as project_id, kanban_comments.item_id as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(kanban_comments."id") when 'blob' then '{"blob":"'||hex(kanban_comments."id")||'"}' when 'real' then replace(printf('%!.17g', kanban_comments."id"), 'Inf', '9e999') else json_quote(kanban_comments."id") end
-    || ',"itemId":' || case typeof(kanban_comments."item_id") when 'blob' then '{"blob":"'||hex(kanban_comments."item_id")||'"}' when 'real' then replace(printf('%!.17g', kanban_comments."item_id"), 'Inf', '9e999') else json_quote(kanban_comments."item_id") end
-    || ',"authorId":' || case typeof(kanban_comments."author_id") when 'blob' then '{"blob":"'||hex(kanban_comments."author_id")||'"}' when 'real' then replace(printf('%!.17g', kanban_comments."author_id"), 'Inf', '9e999') else json_quote(kanban_comments."author_id") end
-    || ',"content":' || case typeof(kanban_comments."content") when 'blob' then '{"blob":"'||hex(kanban_comments."content")||'"}' when 'real' then replace(printf('%!.17g', kanban_comments."content"), 'Inf', '9e999') else json_quote(kanban_comments."content") end
-    || ',"editedAt":' || case typeof(kanban_comments."edited_at") when 'blob' then '{"blob":"'||hex(kanban_comments."edited_at")||'"}' when 'real' then replace(printf('%!.17g', kanban_comments."edited_at"), 'Inf', '9e999') else json_quote(kanban_comments."edited_at") end
-    || ',"createdAt":' || case typeof(kanban_comments."created_at") when 'blob' then '{"blob":"'||hex(kanban_comments."created_at")||'"}' when 'real' then replace(printf('%!.17g', kanban_comments."created_at"), 'Inf', '9e999') else json_quote(kanban_comments."created_at") end, 2) || '}' as record from kanban_comments;
+    '{' || substr(',"id":' || case typeof(kanban_comments."id") when 'blob' then '{"blob":"'||hex(kanban_comments."id")||'"}' else json_quote(kanban_comments."id") end
+    || ',"itemId":' || case typeof(kanban_comments."item_id") when 'blob' then '{"blob":"'||hex(kanban_comments."item_id")||'"}' else json_quote(kanban_comments."item_id") end
+    || ',"authorId":' || case typeof(kanban_comments."author_id") when 'blob' then '{"blob":"'||hex(kanban_comments."author_id")||'"}' else json_quote(kanban_comments."author_id") end
+    || ',"content":' || case typeof(kanban_comments."content") when 'blob' then '{"blob":"'||hex(kanban_comments."content")||'"}' else json_quote(kanban_comments."content") end
+    || ',"editedAt":' || case typeof(kanban_comments."edited_at") when 'blob' then '{"blob":"'||hex(kanban_comments."edited_at")||'"}' else json_quote(kanban_comments."edited_at") end
+    || ',"createdAt":' || case typeof(kanban_comments."created_at") when 'blob' then '{"blob":"'||hex(kanban_comments."created_at")||'"}' else json_quote(kanban_comments."created_at") end, 2) || '}' as record from kanban_comments;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_comments_replace before insert on kanban_comments
 when exists (select 1 from changes_pending where kind = 'kanban-comment')
@@ -779,12 +779,12 @@ CREATE TRIGGER changes_kanban_comments_insert after insert on kanban_comments be
     'kanban-comment', new.id, 'created',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' when 'real' then replace(printf('%!.17g', new."item_id"), 'Inf', '9e999') else json_quote(new."item_id") end
-    || ',"authorId":' || case typeof(new."author_id") when 'blob' then '{"blob":"'||hex(new."author_id")||'"}' when 'real' then replace(printf('%!.17g', new."author_id"), 'Inf', '9e999') else json_quote(new."author_id") end
-    || ',"content":' || case typeof(new."content") when 'blob' then '{"blob":"'||hex(new."content")||'"}' when 'real' then replace(printf('%!.17g', new."content"), 'Inf', '9e999') else json_quote(new."content") end
-    || ',"editedAt":' || case typeof(new."edited_at") when 'blob' then '{"blob":"'||hex(new."edited_at")||'"}' when 'real' then replace(printf('%!.17g', new."edited_at"), 'Inf', '9e999') else json_quote(new."edited_at") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end
+    || ',"authorId":' || case typeof(new."author_id") when 'blob' then '{"blob":"'||hex(new."author_id")||'"}' else json_quote(new."author_id") end
+    || ',"content":' || case typeof(new."content") when 'blob' then '{"blob":"'||hex(new."content")||'"}' else json_quote(new."content") end
+    || ',"editedAt":' || case typeof(new."edited_at") when 'blob' then '{"blob":"'||hex(new."edited_at")||'"}' else json_quote(new."edited_at") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_comments_displace before update of "id" on kanban_comments
@@ -812,18 +812,18 @@ when ((old."id", old."item_id", old."author_id", old."content", old."edited_at",
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-comment', new.id, 'updated',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' when 'real' then replace(printf('%!.17g', old."item_id"), 'Inf', '9e999') else json_quote(old."item_id") end end
-    || case when old."author_id" is new."author_id" then '' else ',"authorId":' || case typeof(old."author_id") when 'blob' then '{"blob":"'||hex(old."author_id")||'"}' when 'real' then replace(printf('%!.17g', old."author_id"), 'Inf', '9e999') else json_quote(old."author_id") end end
-    || case when old."content" is new."content" then '' else ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"'||hex(old."content")||'"}' when 'real' then replace(printf('%!.17g', old."content"), 'Inf', '9e999') else json_quote(old."content") end end
-    || case when old."edited_at" is new."edited_at" then '' else ',"editedAt":' || case typeof(old."edited_at") when 'blob' then '{"blob":"'||hex(old."edited_at")||'"}' when 'real' then replace(printf('%!.17g', old."edited_at"), 'Inf', '9e999') else json_quote(old."edited_at") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' when 'real' then replace(printf('%!.17g', new."item_id"), 'Inf', '9e999') else json_quote(new."item_id") end end
-    || case when old."author_id" is new."author_id" then '' else ',"authorId":' || case typeof(new."author_id") when 'blob' then '{"blob":"'||hex(new."author_id")||'"}' when 'real' then replace(printf('%!.17g', new."author_id"), 'Inf', '9e999') else json_quote(new."author_id") end end
-    || case when old."content" is new."content" then '' else ',"content":' || case typeof(new."content") when 'blob' then '{"blob":"'||hex(new."content")||'"}' when 'real' then replace(printf('%!.17g', new."content"), 'Inf', '9e999') else json_quote(new."content") end end
-    || case when old."edited_at" is new."edited_at" then '' else ',"editedAt":' || case typeof(new."edited_at") when 'blob' then '{"blob":"'||hex(new."edited_at")||'"}' when 'real' then replace(printf('%!.17g', new."edited_at"), 'Inf', '9e999') else json_quote(new."edited_at") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end end
+    || case when old."author_id" is new."author_id" then '' else ',"authorId":' || case typeof(old."author_id") when 'blob' then '{"blob":"'||hex(old."author_id")||'"}' else json_quote(old."author_id") end end
+    || case when old."content" is new."content" then '' else ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"'||hex(old."content")||'"}' else json_quote(old."content") end end
+    || case when old."edited_at" is new."edited_at" then '' else ',"editedAt":' || case typeof(old."edited_at") when 'blob' then '{"blob":"'||hex(old."edited_at")||'"}' else json_quote(old."edited_at") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end end
+    || case when old."author_id" is new."author_id" then '' else ',"authorId":' || case typeof(new."author_id") when 'blob' then '{"blob":"'||hex(new."author_id")||'"}' else json_quote(new."author_id") end end
+    || case when old."content" is new."content" then '' else ',"content":' || case typeof(new."content") when 'blob' then '{"blob":"'||hex(new."content")||'"}' else json_quote(new."content") end end
+    || case when old."edited_at" is new."edited_at" then '' else ',"editedAt":' || case typeof(new."edited_at") when 'blob' then '{"blob":"'||hex(new."edited_at")||'"}' else json_quote(new."edited_at") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_comments_delete after delete on kanban_comments begin
@@ -831,18 +831,18 @@ CREATE TRIGGER changes_kanban_comments_delete after delete on kanban_comments be
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-comment', old.id, 'deleted',
     (select project_id from kanban_items where id = old.item_id), old.item_id, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' when 'real' then replace(printf('%!.17g', old."item_id"), 'Inf', '9e999') else json_quote(old."item_id") end
-    || ',"authorId":' || case typeof(old."author_id") when 'blob' then '{"blob":"'||hex(old."author_id")||'"}' when 'real' then replace(printf('%!.17g', old."author_id"), 'Inf', '9e999') else json_quote(old."author_id") end
-    || ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"'||hex(old."content")||'"}' when 'real' then replace(printf('%!.17g', old."content"), 'Inf', '9e999') else json_quote(old."content") end
-    || ',"editedAt":' || case typeof(old."edited_at") when 'blob' then '{"blob":"'||hex(old."edited_at")||'"}' when 'real' then replace(printf('%!.17g', old."edited_at"), 'Inf', '9e999') else json_quote(old."edited_at") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end
+    || ',"authorId":' || case typeof(old."author_id") when 'blob' then '{"blob":"'||hex(old."author_id")||'"}' else json_quote(old."author_id") end
+    || ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"'||hex(old."content")||'"}' else json_quote(old."content") end
+    || ',"editedAt":' || case typeof(old."edited_at") when 'blob' then '{"blob":"'||hex(old."edited_at")||'"}' else json_quote(old."edited_at") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_kanban_item_labels as select rowid as row, kanban_item_labels.item_id || ':' || kanban_item_labels.label_id as id, (select project_id from kanban_items where id = kanban_item_labels.item_id) as project_id, kanban_item_labels.item_id as item_id, null as owner_id,
-    '{' || substr(',"itemId":' || case typeof(kanban_item_labels."item_id") when 'blob' then '{"blob":"'||hex(kanban_item_labels."item_id")||'"}' when 'real' then replace(printf('%!.17g', kanban_item_labels."item_id"), 'Inf', '9e999') else json_quote(kanban_item_labels."item_id") end
-    || ',"labelId":' || case typeof(kanban_item_labels."label_id") when 'blob' then '{"blob":"'||hex(kanban_item_labels."label_id")||'"}' when 'real' then replace(printf('%!.17g', kanban_item_labels."label_id"), 'Inf', '9e999') else json_quote(kanban_item_labels."label_id") end, 2) || '}' as record from kanban_item_labels;
+    '{' || substr(',"itemId":' || case typeof(kanban_item_labels."item_id") when 'blob' then '{"blob":"'||hex(kanban_item_labels."item_id")||'"}' else json_quote(kanban_item_labels."item_id") end
+    || ',"labelId":' || case typeof(kanban_item_labels."label_id") when 'blob' then '{"blob":"'||hex(kanban_item_labels."label_id")||'"}' else json_quote(kanban_item_labels."label_id") end, 2) || '}' as record from kanban_item_labels;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_item_labels_replace before insert on kanban_item_labels
 when exists (select 1 from changes_pending where kind = 'kanban-item-label')
@@ -861,8 +861,8 @@ CREATE TRIGGER changes_kanban_item_labels_insert after insert on kanban_item_lab
     'kanban-item-label', new.item_id || ':' || new.label_id, 'created',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
     null,
-    '{' || substr(',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' when 'real' then replace(printf('%!.17g', new."item_id"), 'Inf', '9e999') else json_quote(new."item_id") end
-    || ',"labelId":' || case typeof(new."label_id") when 'blob' then '{"blob":"'||hex(new."label_id")||'"}' when 'real' then replace(printf('%!.17g', new."label_id"), 'Inf', '9e999') else json_quote(new."label_id") end, 2) || '}');
+    '{' || substr(',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end
+    || ',"labelId":' || case typeof(new."label_id") when 'blob' then '{"blob":"'||hex(new."label_id")||'"}' else json_quote(new."label_id") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_item_labels_displace before update of "item_id", "label_id" on kanban_item_labels
@@ -890,10 +890,10 @@ when ((old."item_id", old."label_id")
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-item-label', new.item_id || ':' || new.label_id, 'updated',
     (select project_id from kanban_items where id = new.item_id), new.item_id, null, null,
-    '{' || substr(case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' when 'real' then replace(printf('%!.17g', old."item_id"), 'Inf', '9e999') else json_quote(old."item_id") end end
-    || case when old."label_id" is new."label_id" then '' else ',"labelId":' || case typeof(old."label_id") when 'blob' then '{"blob":"'||hex(old."label_id")||'"}' when 'real' then replace(printf('%!.17g', old."label_id"), 'Inf', '9e999') else json_quote(old."label_id") end end, 2) || '}',
-    '{' || substr(case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' when 'real' then replace(printf('%!.17g', new."item_id"), 'Inf', '9e999') else json_quote(new."item_id") end end
-    || case when old."label_id" is new."label_id" then '' else ',"labelId":' || case typeof(new."label_id") when 'blob' then '{"blob":"'||hex(new."label_id")||'"}' when 'real' then replace(printf('%!.17g', new."label_id"), 'Inf', '9e999') else json_quote(new."label_id") end end, 2) || '}');
+    '{' || substr(case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end end
+    || case when old."label_id" is new."label_id" then '' else ',"labelId":' || case typeof(old."label_id") when 'blob' then '{"blob":"'||hex(old."label_id")||'"}' else json_quote(old."label_id") end end, 2) || '}',
+    '{' || substr(case when old."item_id" is new."item_id" then '' else ',"itemId":' || case typeof(new."item_id") when 'blob' then '{"blob":"'||hex(new."item_id")||'"}' else json_quote(new."item_id") end end
+    || case when old."label_id" is new."label_id" then '' else ',"labelId":' || case typeof(new."label_id") when 'blob' then '{"blob":"'||hex(new."label_id")||'"}' else json_quote(new."label_id") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_item_labels_delete after delete on kanban_item_labels begin
@@ -901,8 +901,8 @@ CREATE TRIGGER changes_kanban_item_labels_delete after delete on kanban_item_lab
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-item-label', old.item_id || ':' || old.label_id, 'deleted',
     (select project_id from kanban_items where id = old.item_id), old.item_id, null, null,
-    '{' || substr(',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' when 'real' then replace(printf('%!.17g', old."item_id"), 'Inf', '9e999') else json_quote(old."item_id") end
-    || ',"labelId":' || case typeof(old."label_id") when 'blob' then '{"blob":"'||hex(old."label_id")||'"}' when 'real' then replace(printf('%!.17g', old."label_id"), 'Inf', '9e999') else json_quote(old."label_id") end, 2) || '}',
+    '{' || substr(',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end
+    || ',"labelId":' || case typeof(old."label_id") when 'blob' then '{"blob":"'||hex(old."label_id")||'"}' else json_quote(old."label_id") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
@@ -911,25 +911,25 @@ CREATE TRIGGER changes_kanban_activity_delete after delete on kanban_activity be
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-activity', old.id, 'deleted',
     (select project_id from kanban_items where id = old.item_id), old.item_id, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' when 'real' then replace(printf('%!.17g', old."item_id"), 'Inf', '9e999') else json_quote(old."item_id") end
-    || ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"'||hex(old."type")||'"}' when 'real' then replace(printf('%!.17g', old."type"), 'Inf', '9e999') else json_quote(old."type") end
-    || ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"'||hex(old."content")||'"}' when 'real' then replace(printf('%!.17g', old."content"), 'Inf', '9e999') else json_quote(old."content") end
-    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' when 'real' then replace(printf('%!.17g', old."metadata"), 'Inf', '9e999') else json_quote(old."metadata") end
-    || ',"actorId":' || case typeof(old."actor_id") when 'blob' then '{"blob":"'||hex(old."actor_id")||'"}' when 'real' then replace(printf('%!.17g', old."actor_id"), 'Inf', '9e999') else json_quote(old."actor_id") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"itemId":' || case typeof(old."item_id") when 'blob' then '{"blob":"'||hex(old."item_id")||'"}' else json_quote(old."item_id") end
+    || ',"type":' || case typeof(old."type") when 'blob' then '{"blob":"'||hex(old."type")||'"}' else json_quote(old."type") end
+    || ',"content":' || case typeof(old."content") when 'blob' then '{"blob":"'||hex(old."content")||'"}' else json_quote(old."content") end
+    || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end
+    || ',"actorId":' || case typeof(old."actor_id") when 'blob' then '{"blob":"'||hex(old."actor_id")||'"}' else json_quote(old."actor_id") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_objectives as select rowid as row, objectives.id as id, objectives.project_id as project_id, null as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(objectives."id") when 'blob' then '{"blob":"'||hex(objectives."id")||'"}' when 'real' then replace(printf('%!.17g', objectives."id"), 'Inf', '9e999') else json_quote(objectives."id") end
-    || ',"projectId":' || case typeof(objectives."project_id") when 'blob' then '{"blob":"'||hex(objectives."project_id")||'"}' when 'real' then replace(printf('%!.17g', objectives."project_id"), 'Inf', '9e999') else json_quote(objectives."project_id") end
-    || ',"title":' || case typeof(objectives."title") when 'blob' then '{"blob":"'||hex(objectives."title")||'"}' when 'real' then replace(printf('%!.17g', objectives."title"), 'Inf', '9e999') else json_quote(objectives."title") end
-    || ',"description":' || case typeof(objectives."description") when 'blob' then '{"blob":"'||hex(objectives."description")||'"}' when 'real' then replace(printf('%!.17g', objectives."description"), 'Inf', '9e999') else json_quote(objectives."description") end
-    || ',"status":' || case typeof(objectives."status") when 'blob' then '{"blob":"'||hex(objectives."status")||'"}' when 'real' then replace(printf('%!.17g', objectives."status"), 'Inf', '9e999') else json_quote(objectives."status") end
+    '{' || substr(',"id":' || case typeof(objectives."id") when 'blob' then '{"blob":"'||hex(objectives."id")||'"}' else json_quote(objectives."id") end
+    || ',"projectId":' || case typeof(objectives."project_id") when 'blob' then '{"blob":"'||hex(objectives."project_id")||'"}' else json_quote(objectives."project_id") end
+    || ',"title":' || case typeof(objectives."title") when 'blob' then '{"blob":"'||hex(objectives."title")||'"}' else json_quote(objectives."title") end
+    || ',"description":' || case typeof(objectives."description") when 'blob' then '{"blob":"'||hex(objectives."description")||'"}' else json_quote(objectives."description") end
+    || ',"status":' || case typeof(objectives."status") when 'blob' then '{"blob":"'||hex(objectives."status")||'"}' else json_quote(objectives."status") end
     || ',"sortOrder":' || case typeof(objectives."sort_order") when 'blob' then '{"blob":"'||hex(objectives."sort_order")||'"}' when 'real' then replace(printf('%!.17g', objectives."sort_order"), 'Inf', '9e999') else json_quote(objectives."sort_order") end
-    || ',"createdAt":' || case typeof(objectives."created_at") when 'blob' then '{"blob":"'||hex(objectives."created_at")||'"}' when 'real' then replace(printf('%!.17g', objectives."created_at"), 'Inf', '9e999') else json_quote(objectives."created_at") end
-    || ',"updatedAt":' || case typeof(objectives."updated_at") when 'blob' then '{"blob":"'||hex(objectives."updated_at")||'"}' when 'real' then replace(printf('%!.17g', objectives."updated_at"), 'Inf', '9e999') else json_quote(objectives."updated_at") end, 2) || '}' as record from objectives;
+    || ',"createdAt":' || case typeof(objectives."created_at") when 'blob' then '{"blob":"'||hex(objectives."created_at")||'"}' else json_quote(objectives."created_at") end
+    || ',"updatedAt":' || case typeof(objectives."updated_at") when 'blob' then '{"blob":"'||hex(objectives."updated_at")||'"}' else json_quote(objectives."updated_at") end, 2) || '}' as record from objectives;
 --> statement-breakpoint
 CREATE TRIGGER changes_objectives_replace before insert on objectives
 when exists (select 1 from changes_pending where kind = 'objective')
@@ -948,14 +948,14 @@ CREATE TRIGGER changes_objectives_insert after insert on objectives begin
     'objective', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' when 'real' then replace(printf('%!.17g', new."title"), 'Inf', '9e999') else json_quote(new."title") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' when 'real' then replace(printf('%!.17g', new."description"), 'Inf', '9e999') else json_quote(new."description") end
-    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' when 'real' then replace(printf('%!.17g', new."status"), 'Inf', '9e999') else json_quote(new."status") end
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end
+    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end
+    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end
     || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end, 2) || '}');
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_objectives_displace before update of "id" on objectives
@@ -983,22 +983,22 @@ when ((old."id", old."project_id", old."title", old."description", old."status",
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'objective', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' when 'real' then replace(printf('%!.17g', old."title"), 'Inf', '9e999') else json_quote(old."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' when 'real' then replace(printf('%!.17g', old."description"), 'Inf', '9e999') else json_quote(old."description") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' when 'real' then replace(printf('%!.17g', old."status"), 'Inf', '9e999') else json_quote(old."status") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' when 'real' then replace(printf('%!.17g', new."title"), 'Inf', '9e999') else json_quote(new."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' when 'real' then replace(printf('%!.17g', new."description"), 'Inf', '9e999') else json_quote(new."description") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' when 'real' then replace(printf('%!.17g', new."status"), 'Inf', '9e999') else json_quote(new."status") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end, 2) || '}');
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_objectives_delete after delete on objectives begin
@@ -1006,28 +1006,28 @@ CREATE TRIGGER changes_objectives_delete after delete on objectives begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'objective', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' when 'real' then replace(printf('%!.17g', old."title"), 'Inf', '9e999') else json_quote(old."title") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' when 'real' then replace(printf('%!.17g', old."description"), 'Inf', '9e999') else json_quote(old."description") end
-    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' when 'real' then replace(printf('%!.17g', old."status"), 'Inf', '9e999') else json_quote(old."status") end
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end
+    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end
+    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end
     || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end, 2) || '}',
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_metrics as select rowid as row, metrics.id as id, metrics.project_id as project_id, null as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(metrics."id") when 'blob' then '{"blob":"'||hex(metrics."id")||'"}' when 'real' then replace(printf('%!.17g', metrics."id"), 'Inf', '9e999') else json_quote(metrics."id") end
-    || ',"projectId":' || case typeof(metrics."project_id") when 'blob' then '{"blob":"'||hex(metrics."project_id")||'"}' when 'real' then replace(printf('%!.17g', metrics."project_id"), 'Inf', '9e999') else json_quote(metrics."project_id") end
-    || ',"name":' || case typeof(metrics."name") when 'blob' then '{"blob":"'||hex(metrics."name")||'"}' when 'real' then replace(printf('%!.17g', metrics."name"), 'Inf', '9e999') else json_quote(metrics."name") end
+    '{' || substr(',"id":' || case typeof(metrics."id") when 'blob' then '{"blob":"'||hex(metrics."id")||'"}' else json_quote(metrics."id") end
+    || ',"projectId":' || case typeof(metrics."project_id") when 'blob' then '{"blob":"'||hex(metrics."project_id")||'"}' else json_quote(metrics."project_id") end
+    || ',"name":' || case typeof(metrics."name") when 'blob' then '{"blob":"'||hex(metrics."name")||'"}' else json_quote(metrics."name") end
     || ',"value":' || case typeof(metrics."value") when 'blob' then '{"blob":"'||hex(metrics."value")||'"}' when 'real' then replace(printf('%!.17g', metrics."value"), 'Inf', '9e999') else json_quote(metrics."value") end
-    || ',"unit":' || case typeof(metrics."unit") when 'blob' then '{"blob":"'||hex(metrics."unit")||'"}' when 'real' then replace(printf('%!.17g', metrics."unit"), 'Inf', '9e999') else json_quote(metrics."unit") end
-    || ',"category":' || case typeof(metrics."category") when 'blob' then '{"blob":"'||hex(metrics."category")||'"}' when 'real' then replace(printf('%!.17g', metrics."category"), 'Inf', '9e999') else json_quote(metrics."category") end
-    || ',"trend":' || case typeof(metrics."trend") when 'blob' then '{"blob":"'||hex(metrics."trend")||'"}' when 'real' then replace(printf('%!.17g', metrics."trend"), 'Inf', '9e999') else json_quote(metrics."trend") end
-    || ',"history":' || case typeof(metrics."history") when 'blob' then '{"blob":"'||hex(metrics."history")||'"}' when 'real' then replace(printf('%!.17g', metrics."history"), 'Inf', '9e999') else json_quote(metrics."history") end
-    || ',"createdAt":' || case typeof(metrics."created_at") when 'blob' then '{"blob":"'||hex(metrics."created_at")||'"}' when 'real' then replace(printf('%!.17g', metrics."created_at"), 'Inf', '9e999') else json_quote(metrics."created_at") end
-    || ',"updatedAt":' || case typeof(metrics."updated_at") when 'blob' then '{"blob":"'||hex(metrics."updated_at")||'"}' when 'real' then replace(printf('%!.17g', metrics."updated_at"), 'Inf', '9e999') else json_quote(metrics."updated_at") end, 2) || '}' as record from metrics;
+    || ',"unit":' || case typeof(metrics."unit") when 'blob' then '{"blob":"'||hex(metrics."unit")||'"}' else json_quote(metrics."unit") end
+    || ',"category":' || case typeof(metrics."category") when 'blob' then '{"blob":"'||hex(metrics."category")||'"}' else json_quote(metrics."category") end
+    || ',"trend":' || case typeof(metrics."trend") when 'blob' then '{"blob":"'||hex(metrics."trend")||'"}' else json_quote(metrics."trend") end
+    || ',"history":' || case typeof(metrics."history") when 'blob' then '{"blob":"'||hex(metrics."history")||'"}' else json_quote(metrics."history") end
+    || ',"createdAt":' || case typeof(metrics."created_at") when 'blob' then '{"blob":"'||hex(metrics."created_at")||'"}' else json_quote(metrics."created_at") end
+    || ',"updatedAt":' || case typeof(metrics."updated_at") when 'blob' then '{"blob":"'||hex(metrics."updated_at")||'"}' else json_quote(metrics."updated_at") end, 2) || '}' as record from metrics;
 --> statement-breakpoint
 CREATE TRIGGER changes_metrics_replace before insert on metrics
 when exists (select 1 from changes_pending where kind = 'metric')
@@ -1046,16 +1046,16 @@ CREATE TRIGGER changes_metrics_insert after insert on metrics begin
     'metric', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end
-    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end
     || ',"value":' || case typeof(new."value") when 'blob' then '{"blob":"'||hex(new."value")||'"}' when 'real' then replace(printf('%!.17g', new."value"), 'Inf', '9e999') else json_quote(new."value") end
-    || ',"unit":' || case typeof(new."unit") when 'blob' then '{"blob":"'||hex(new."unit")||'"}' when 'real' then replace(printf('%!.17g', new."unit"), 'Inf', '9e999') else json_quote(new."unit") end
-    || ',"category":' || case typeof(new."category") when 'blob' then '{"blob":"'||hex(new."category")||'"}' when 'real' then replace(printf('%!.17g', new."category"), 'Inf', '9e999') else json_quote(new."category") end
-    || ',"trend":' || case typeof(new."trend") when 'blob' then '{"blob":"'||hex(new."trend")||'"}' when 'real' then replace(printf('%!.17g', new."trend"), 'Inf', '9e999') else json_quote(new."trend") end
-    || ',"history":' || case typeof(new."history") when 'blob' then '{"blob":"'||hex(new."history")||'"}' when 'real' then replace(printf('%!.17g', new."history"), 'Inf', '9e999') else json_quote(new."history") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end, 2) || '}');
+    || ',"unit":' || case typeof(new."unit") when 'blob' then '{"blob":"'||hex(new."unit")||'"}' else json_quote(new."unit") end
+    || ',"category":' || case typeof(new."category") when 'blob' then '{"blob":"'||hex(new."category")||'"}' else json_quote(new."category") end
+    || ',"trend":' || case typeof(new."trend") when 'blob' then '{"blob":"'||hex(new."trend")||'"}' else json_quote(new."trend") end
+    || ',"history":' || case typeof(new."history") when 'blob' then '{"blob":"'||hex(new."history")||'"}' else json_quote(new."history") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_metrics_displace before update of "id" on metrics
@@ -1083,26 +1083,26 @@ when ((old."id", old."project_id", old."name", old."value", old."unit", old."cat
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'metric', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end end
     || case when old."value" is new."value" then '' else ',"value":' || case typeof(old."value") when 'blob' then '{"blob":"'||hex(old."value")||'"}' when 'real' then replace(printf('%!.17g', old."value"), 'Inf', '9e999') else json_quote(old."value") end end
-    || case when old."unit" is new."unit" then '' else ',"unit":' || case typeof(old."unit") when 'blob' then '{"blob":"'||hex(old."unit")||'"}' when 'real' then replace(printf('%!.17g', old."unit"), 'Inf', '9e999') else json_quote(old."unit") end end
-    || case when old."category" is new."category" then '' else ',"category":' || case typeof(old."category") when 'blob' then '{"blob":"'||hex(old."category")||'"}' when 'real' then replace(printf('%!.17g', old."category"), 'Inf', '9e999') else json_quote(old."category") end end
-    || case when old."trend" is new."trend" then '' else ',"trend":' || case typeof(old."trend") when 'blob' then '{"blob":"'||hex(old."trend")||'"}' when 'real' then replace(printf('%!.17g', old."trend"), 'Inf', '9e999') else json_quote(old."trend") end end
-    || case when old."history" is new."history" then '' else ',"history":' || case typeof(old."history") when 'blob' then '{"blob":"'||hex(old."history")||'"}' when 'real' then replace(printf('%!.17g', old."history"), 'Inf', '9e999') else json_quote(old."history") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end end
-    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' when 'real' then replace(printf('%!.17g', new."name"), 'Inf', '9e999') else json_quote(new."name") end end
+    || case when old."unit" is new."unit" then '' else ',"unit":' || case typeof(old."unit") when 'blob' then '{"blob":"'||hex(old."unit")||'"}' else json_quote(old."unit") end end
+    || case when old."category" is new."category" then '' else ',"category":' || case typeof(old."category") when 'blob' then '{"blob":"'||hex(old."category")||'"}' else json_quote(old."category") end end
+    || case when old."trend" is new."trend" then '' else ',"trend":' || case typeof(old."trend") when 'blob' then '{"blob":"'||hex(old."trend")||'"}' else json_quote(old."trend") end end
+    || case when old."history" is new."history" then '' else ',"history":' || case typeof(old."history") when 'blob' then '{"blob":"'||hex(old."history")||'"}' else json_quote(old."history") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."name" is new."name" then '' else ',"name":' || case typeof(new."name") when 'blob' then '{"blob":"'||hex(new."name")||'"}' else json_quote(new."name") end end
     || case when old."value" is new."value" then '' else ',"value":' || case typeof(new."value") when 'blob' then '{"blob":"'||hex(new."value")||'"}' when 'real' then replace(printf('%!.17g', new."value"), 'Inf', '9e999') else json_quote(new."value") end end
-    || case when old."unit" is new."unit" then '' else ',"unit":' || case typeof(new."unit") when 'blob' then '{"blob":"'||hex(new."unit")||'"}' when 'real' then replace(printf('%!.17g', new."unit"), 'Inf', '9e999') else json_quote(new."unit") end end
-    || case when old."category" is new."category" then '' else ',"category":' || case typeof(new."category") when 'blob' then '{"blob":"'||hex(new."category")||'"}' when 'real' then replace(printf('%!.17g', new."category"), 'Inf', '9e999') else json_quote(new."category") end end
-    || case when old."trend" is new."trend" then '' else ',"trend":' || case typeof(new."trend") when 'blob' then '{"blob":"'||hex(new."trend")||'"}' when 'real' then replace(printf('%!.17g', new."trend"), 'Inf', '9e999') else json_quote(new."trend") end end
-    || case when old."history" is new."history" then '' else ',"history":' || case typeof(new."history") when 'blob' then '{"blob":"'||hex(new."history")||'"}' when 'real' then replace(printf('%!.17g', new."history"), 'Inf', '9e999') else json_quote(new."history") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end, 2) || '}');
+    || case when old."unit" is new."unit" then '' else ',"unit":' || case typeof(new."unit") when 'blob' then '{"blob":"'||hex(new."unit")||'"}' else json_quote(new."unit") end end
+    || case when old."category" is new."category" then '' else ',"category":' || case typeof(new."category") when 'blob' then '{"blob":"'||hex(new."category")||'"}' else json_quote(new."category") end end
+    || case when old."trend" is new."trend" then '' else ',"trend":' || case typeof(new."trend") when 'blob' then '{"blob":"'||hex(new."trend")||'"}' else json_quote(new."trend") end end
+    || case when old."history" is new."history" then '' else ',"history":' || case typeof(new."history") when 'blob' then '{"blob":"'||hex(new."history")||'"}' else json_quote(new."history") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_metrics_delete after delete on metrics begin
@@ -1110,30 +1110,30 @@ CREATE TRIGGER changes_metrics_delete after delete on metrics begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'metric', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end
-    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' when 'real' then replace(printf('%!.17g', old."name"), 'Inf', '9e999') else json_quote(old."name") end
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"name":' || case typeof(old."name") when 'blob' then '{"blob":"'||hex(old."name")||'"}' else json_quote(old."name") end
     || ',"value":' || case typeof(old."value") when 'blob' then '{"blob":"'||hex(old."value")||'"}' when 'real' then replace(printf('%!.17g', old."value"), 'Inf', '9e999') else json_quote(old."value") end
-    || ',"unit":' || case typeof(old."unit") when 'blob' then '{"blob":"'||hex(old."unit")||'"}' when 'real' then replace(printf('%!.17g', old."unit"), 'Inf', '9e999') else json_quote(old."unit") end
-    || ',"category":' || case typeof(old."category") when 'blob' then '{"blob":"'||hex(old."category")||'"}' when 'real' then replace(printf('%!.17g', old."category"), 'Inf', '9e999') else json_quote(old."category") end
-    || ',"trend":' || case typeof(old."trend") when 'blob' then '{"blob":"'||hex(old."trend")||'"}' when 'real' then replace(printf('%!.17g', old."trend"), 'Inf', '9e999') else json_quote(old."trend") end
-    || ',"history":' || case typeof(old."history") when 'blob' then '{"blob":"'||hex(old."history")||'"}' when 'real' then replace(printf('%!.17g', old."history"), 'Inf', '9e999') else json_quote(old."history") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end, 2) || '}',
+    || ',"unit":' || case typeof(old."unit") when 'blob' then '{"blob":"'||hex(old."unit")||'"}' else json_quote(old."unit") end
+    || ',"category":' || case typeof(old."category") when 'blob' then '{"blob":"'||hex(old."category")||'"}' else json_quote(old."category") end
+    || ',"trend":' || case typeof(old."trend") when 'blob' then '{"blob":"'||hex(old."trend")||'"}' else json_quote(old."trend") end
+    || ',"history":' || case typeof(old."history") when 'blob' then '{"blob":"'||hex(old."history")||'"}' else json_quote(old."history") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_transcript_summaries as select rowid as row, transcript_summaries.id as id, transcript_summaries.project_id as project_id, null as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(transcript_summaries."id") when 'blob' then '{"blob":"'||hex(transcript_summaries."id")||'"}' when 'real' then replace(printf('%!.17g', transcript_summaries."id"), 'Inf', '9e999') else json_quote(transcript_summaries."id") end
-    || ',"projectId":' || case typeof(transcript_summaries."project_id") when 'blob' then '{"blob":"'||hex(transcript_summaries."project_id")||'"}' when 'real' then replace(printf('%!.17g', transcript_summaries."project_id"), 'Inf', '9e999') else json_quote(transcript_summaries."project_id") end
-    || ',"title":' || case typeof(transcript_summaries."title") when 'blob' then '{"blob":"'||hex(transcript_summaries."title")||'"}' when 'real' then replace(printf('%!.17g', transcript_summaries."title"), 'Inf', '9e999') else json_quote(transcript_summaries."title") end
-    || ',"date":' || case typeof(transcript_summaries."date") when 'blob' then '{"blob":"'||hex(transcript_summaries."date")||'"}' when 'real' then replace(printf('%!.17g', transcript_summaries."date"), 'Inf', '9e999') else json_quote(transcript_summaries."date") end
-    || ',"summary":' || case typeof(transcript_summaries."summary") when 'blob' then '{"blob":"'||hex(transcript_summaries."summary")||'"}' when 'real' then replace(printf('%!.17g', transcript_summaries."summary"), 'Inf', '9e999') else json_quote(transcript_summaries."summary") end
-    || ',"participants":' || case typeof(transcript_summaries."participants") when 'blob' then '{"blob":"'||hex(transcript_summaries."participants")||'"}' when 'real' then replace(printf('%!.17g', transcript_summaries."participants"), 'Inf', '9e999') else json_quote(transcript_summaries."participants") end
-    || ',"actionItems":' || case typeof(transcript_summaries."action_items") when 'blob' then '{"blob":"'||hex(transcript_summaries."action_items")||'"}' when 'real' then replace(printf('%!.17g', transcript_summaries."action_items"), 'Inf', '9e999') else json_quote(transcript_summaries."action_items") end
-    || ',"sourceFile":' || case typeof(transcript_summaries."source_file") when 'blob' then '{"blob":"'||hex(transcript_summaries."source_file")||'"}' when 'real' then replace(printf('%!.17g', transcript_summaries."source_file"), 'Inf', '9e999') else json_quote(transcript_summaries."source_file") end
-    || ',"createdAt":' || case typeof(transcript_summaries."created_at") when 'blob' then '{"blob":"'||hex(transcript_summaries."created_at")||'"}' when 'real' then replace(printf('%!.17g', transcript_summaries."created_at"), 'Inf', '9e999') else json_quote(transcript_summaries."created_at") end
-    || ',"updatedAt":' || case typeof(transcript_summaries."updated_at") when 'blob' then '{"blob":"'||hex(transcript_summaries."updated_at")||'"}' when 'real' then replace(printf('%!.17g', transcript_summaries."updated_at"), 'Inf', '9e999') else json_quote(transcript_summaries."updated_at") end, 2) || '}' as record from transcript_summaries;
+    '{' || substr(',"id":' || case typeof(transcript_summaries."id") when 'blob' then '{"blob":"'||hex(transcript_summaries."id")||'"}' else json_quote(transcript_summaries."id") end
+    || ',"projectId":' || case typeof(transcript_summaries."project_id") when 'blob' then '{"blob":"'||hex(transcript_summaries."project_id")||'"}' else json_quote(transcript_summaries."project_id") end
+    || ',"title":' || case typeof(transcript_summaries."title") when 'blob' then '{"blob":"'||hex(transcript_summaries."title")||'"}' else json_quote(transcript_summaries."title") end
+    || ',"date":' || case typeof(transcript_summaries."date") when 'blob' then '{"blob":"'||hex(transcript_summaries."date")||'"}' else json_quote(transcript_summaries."date") end
+    || ',"summary":' || case typeof(transcript_summaries."summary") when 'blob' then '{"blob":"'||hex(transcript_summaries."summary")||'"}' else json_quote(transcript_summaries."summary") end
+    || ',"participants":' || case typeof(transcript_summaries."participants") when 'blob' then '{"blob":"'||hex(transcript_summaries."participants")||'"}' else json_quote(transcript_summaries."participants") end
+    || ',"actionItems":' || case typeof(transcript_summaries."action_items") when 'blob' then '{"blob":"'||hex(transcript_summaries."action_items")||'"}' else json_quote(transcript_summaries."action_items") end
+    || ',"sourceFile":' || case typeof(transcript_summaries."source_file") when 'blob' then '{"blob":"'||hex(transcript_summaries."source_file")||'"}' else json_quote(transcript_summaries."source_file") end
+    || ',"createdAt":' || case typeof(transcript_summaries."created_at") when 'blob' then '{"blob":"'||hex(transcript_summaries."created_at")||'"}' else json_quote(transcript_summaries."created_at") end
+    || ',"updatedAt":' || case typeof(transcript_summaries."updated_at") when 'blob' then '{"blob":"'||hex(transcript_summaries."updated_at")||'"}' else json_quote(transcript_summaries."updated_at") end, 2) || '}' as record from transcript_summaries;
 --> statement-breakpoint
 CREATE TRIGGER changes_transcript_summaries_replace before insert on transcript_summaries
 when exists (select 1 from changes_pending where kind = 'transcript-summary')
@@ -1152,16 +1152,16 @@ CREATE TRIGGER changes_transcript_summaries_insert after insert on transcript_su
     'transcript-summary', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' when 'real' then replace(printf('%!.17g', new."title"), 'Inf', '9e999') else json_quote(new."title") end
-    || ',"date":' || case typeof(new."date") when 'blob' then '{"blob":"'||hex(new."date")||'"}' when 'real' then replace(printf('%!.17g', new."date"), 'Inf', '9e999') else json_quote(new."date") end
-    || ',"summary":' || case typeof(new."summary") when 'blob' then '{"blob":"'||hex(new."summary")||'"}' when 'real' then replace(printf('%!.17g', new."summary"), 'Inf', '9e999') else json_quote(new."summary") end
-    || ',"participants":' || case typeof(new."participants") when 'blob' then '{"blob":"'||hex(new."participants")||'"}' when 'real' then replace(printf('%!.17g', new."participants"), 'Inf', '9e999') else json_quote(new."participants") end
-    || ',"actionItems":' || case typeof(new."action_items") when 'blob' then '{"blob":"'||hex(new."action_items")||'"}' when 'real' then replace(printf('%!.17g', new."action_items"), 'Inf', '9e999') else json_quote(new."action_items") end
-    || ',"sourceFile":' || case typeof(new."source_file") when 'blob' then '{"blob":"'||hex(new."source_file")||'"}' when 'real' then replace(printf('%!.17g', new."source_file"), 'Inf', '9e999') else json_quote(new."source_file") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end
+    || ',"date":' || case typeof(new."date") when 'blob' then '{"blob":"'||hex(new."date")||'"}' else json_quote(new."date") end
+    || ',"summary":' || case typeof(new."summary") when 'blob' then '{"blob":"'||hex(new."summary")||'"}' else json_quote(new."summary") end
+    || ',"participants":' || case typeof(new."participants") when 'blob' then '{"blob":"'||hex(new."participants")||'"}' else json_quote(new."participants") end
+    || ',"actionItems":' || case typeof(new."action_items") when 'blob' then '{"blob":"'||hex(new."action_items")||'"}' else json_quote(new."action_items") end
+    || ',"sourceFile":' || case typeof(new."source_file") when 'blob' then '{"blob":"'||hex(new."source_file")||'"}' else json_quote(new."source_file") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_transcript_summaries_displace before update of "id" on transcript_summaries
@@ -1189,26 +1189,26 @@ when ((old."id", old."project_id", old."title", old."date", old."summary", old."
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'transcript-summary', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' when 'real' then replace(printf('%!.17g', old."title"), 'Inf', '9e999') else json_quote(old."title") end end
-    || case when old."date" is new."date" then '' else ',"date":' || case typeof(old."date") when 'blob' then '{"blob":"'||hex(old."date")||'"}' when 'real' then replace(printf('%!.17g', old."date"), 'Inf', '9e999') else json_quote(old."date") end end
-    || case when old."summary" is new."summary" then '' else ',"summary":' || case typeof(old."summary") when 'blob' then '{"blob":"'||hex(old."summary")||'"}' when 'real' then replace(printf('%!.17g', old."summary"), 'Inf', '9e999') else json_quote(old."summary") end end
-    || case when old."participants" is new."participants" then '' else ',"participants":' || case typeof(old."participants") when 'blob' then '{"blob":"'||hex(old."participants")||'"}' when 'real' then replace(printf('%!.17g', old."participants"), 'Inf', '9e999') else json_quote(old."participants") end end
-    || case when old."action_items" is new."action_items" then '' else ',"actionItems":' || case typeof(old."action_items") when 'blob' then '{"blob":"'||hex(old."action_items")||'"}' when 'real' then replace(printf('%!.17g', old."action_items"), 'Inf', '9e999') else json_quote(old."action_items") end end
-    || case when old."source_file" is new."source_file" then '' else ',"sourceFile":' || case typeof(old."source_file") when 'blob' then '{"blob":"'||hex(old."source_file")||'"}' when 'real' then replace(printf('%!.17g', old."source_file"), 'Inf', '9e999') else json_quote(old."source_file") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' when 'real' then replace(printf('%!.17g', new."title"), 'Inf', '9e999') else json_quote(new."title") end end
-    || case when old."date" is new."date" then '' else ',"date":' || case typeof(new."date") when 'blob' then '{"blob":"'||hex(new."date")||'"}' when 'real' then replace(printf('%!.17g', new."date"), 'Inf', '9e999') else json_quote(new."date") end end
-    || case when old."summary" is new."summary" then '' else ',"summary":' || case typeof(new."summary") when 'blob' then '{"blob":"'||hex(new."summary")||'"}' when 'real' then replace(printf('%!.17g', new."summary"), 'Inf', '9e999') else json_quote(new."summary") end end
-    || case when old."participants" is new."participants" then '' else ',"participants":' || case typeof(new."participants") when 'blob' then '{"blob":"'||hex(new."participants")||'"}' when 'real' then replace(printf('%!.17g', new."participants"), 'Inf', '9e999') else json_quote(new."participants") end end
-    || case when old."action_items" is new."action_items" then '' else ',"actionItems":' || case typeof(new."action_items") when 'blob' then '{"blob":"'||hex(new."action_items")||'"}' when 'real' then replace(printf('%!.17g', new."action_items"), 'Inf', '9e999') else json_quote(new."action_items") end end
-    || case when old."source_file" is new."source_file" then '' else ',"sourceFile":' || case typeof(new."source_file") when 'blob' then '{"blob":"'||hex(new."source_file")||'"}' when 'real' then replace(printf('%!.17g', new."source_file"), 'Inf', '9e999') else json_quote(new."source_file") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end end
+    || case when old."date" is new."date" then '' else ',"date":' || case typeof(old."date") when 'blob' then '{"blob":"'||hex(old."date")||'"}' else json_quote(old."date") end end
+    || case when old."summary" is new."summary" then '' else ',"summary":' || case typeof(old."summary") when 'blob' then '{"blob":"'||hex(old."summary")||'"}' else json_quote(old."summary") end end
+    || case when old."participants" is new."participants" then '' else ',"participants":' || case typeof(old."participants") when 'blob' then '{"blob":"'||hex(old."participants")||'"}' else json_quote(old."participants") end end
+    || case when old."action_items" is new."action_items" then '' else ',"actionItems":' || case typeof(old."action_items") when 'blob' then '{"blob":"'||hex(old."action_items")||'"}' else json_quote(old."action_items") end end
+    || case when old."source_file" is new."source_file" then '' else ',"sourceFile":' || case typeof(old."source_file") when 'blob' then '{"blob":"'||hex(old."source_file")||'"}' else json_quote(old."source_file") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end end
+    || case when old."date" is new."date" then '' else ',"date":' || case typeof(new."date") when 'blob' then '{"blob":"'||hex(new."date")||'"}' else json_quote(new."date") end end
+    || case when old."summary" is new."summary" then '' else ',"summary":' || case typeof(new."summary") when 'blob' then '{"blob":"'||hex(new."summary")||'"}' else json_quote(new."summary") end end
+    || case when old."participants" is new."participants" then '' else ',"participants":' || case typeof(new."participants") when 'blob' then '{"blob":"'||hex(new."participants")||'"}' else json_quote(new."participants") end end
+    || case when old."action_items" is new."action_items" then '' else ',"actionItems":' || case typeof(new."action_items") when 'blob' then '{"blob":"'||hex(new."action_items")||'"}' else json_quote(new."action_items") end end
+    || case when old."source_file" is new."source_file" then '' else ',"sourceFile":' || case typeof(new."source_file") when 'blob' then '{"blob":"'||hex(new."source_file")||'"}' else json_quote(new."source_file") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_transcript_summaries_delete after delete on transcript_summaries begin
@@ -1216,26 +1216,26 @@ CREATE TRIGGER changes_transcript_summaries_delete after delete on transcript_su
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'transcript-summary', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' when 'real' then replace(printf('%!.17g', old."title"), 'Inf', '9e999') else json_quote(old."title") end
-    || ',"date":' || case typeof(old."date") when 'blob' then '{"blob":"'||hex(old."date")||'"}' when 'real' then replace(printf('%!.17g', old."date"), 'Inf', '9e999') else json_quote(old."date") end
-    || ',"summary":' || case typeof(old."summary") when 'blob' then '{"blob":"'||hex(old."summary")||'"}' when 'real' then replace(printf('%!.17g', old."summary"), 'Inf', '9e999') else json_quote(old."summary") end
-    || ',"participants":' || case typeof(old."participants") when 'blob' then '{"blob":"'||hex(old."participants")||'"}' when 'real' then replace(printf('%!.17g', old."participants"), 'Inf', '9e999') else json_quote(old."participants") end
-    || ',"actionItems":' || case typeof(old."action_items") when 'blob' then '{"blob":"'||hex(old."action_items")||'"}' when 'real' then replace(printf('%!.17g', old."action_items"), 'Inf', '9e999') else json_quote(old."action_items") end
-    || ',"sourceFile":' || case typeof(old."source_file") when 'blob' then '{"blob":"'||hex(old."source_file")||'"}' when 'real' then replace(printf('%!.17g', old."source_file"), 'Inf', '9e999') else json_quote(old."source_file") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end
+    || ',"date":' || case typeof(old."date") when 'blob' then '{"blob":"'||hex(old."date")||'"}' else json_quote(old."date") end
+    || ',"summary":' || case typeof(old."summary") when 'blob' then '{"blob":"'||hex(old."summary")||'"}' else json_quote(old."summary") end
+    || ',"participants":' || case typeof(old."participants") when 'blob' then '{"blob":"'||hex(old."participants")||'"}' else json_quote(old."participants") end
+    || ',"actionItems":' || case typeof(old."action_items") when 'blob' then '{"blob":"'||hex(old."action_items")||'"}' else json_quote(old."action_items") end
+    || ',"sourceFile":' || case typeof(old."source_file") when 'blob' then '{"blob":"'||hex(old."source_file")||'"}' else json_quote(old."source_file") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_team_assignments as select rowid as row, team_assignments.id as id, team_assignments.project_id as project_id, null as item_id, null as owner_id,
-    '{' || substr(',"id":' || case typeof(team_assignments."id") when 'blob' then '{"blob":"'||hex(team_assignments."id")||'"}' when 'real' then replace(printf('%!.17g', team_assignments."id"), 'Inf', '9e999') else json_quote(team_assignments."id") end
-    || ',"projectId":' || case typeof(team_assignments."project_id") when 'blob' then '{"blob":"'||hex(team_assignments."project_id")||'"}' when 'real' then replace(printf('%!.17g', team_assignments."project_id"), 'Inf', '9e999') else json_quote(team_assignments."project_id") end
-    || ',"memberId":' || case typeof(team_assignments."member_id") when 'blob' then '{"blob":"'||hex(team_assignments."member_id")||'"}' when 'real' then replace(printf('%!.17g', team_assignments."member_id"), 'Inf', '9e999') else json_quote(team_assignments."member_id") end
-    || ',"role":' || case typeof(team_assignments."role") when 'blob' then '{"blob":"'||hex(team_assignments."role")||'"}' when 'real' then replace(printf('%!.17g', team_assignments."role"), 'Inf', '9e999') else json_quote(team_assignments."role") end
-    || ',"createdAt":' || case typeof(team_assignments."created_at") when 'blob' then '{"blob":"'||hex(team_assignments."created_at")||'"}' when 'real' then replace(printf('%!.17g', team_assignments."created_at"), 'Inf', '9e999') else json_quote(team_assignments."created_at") end
-    || ',"updatedAt":' || case typeof(team_assignments."updated_at") when 'blob' then '{"blob":"'||hex(team_assignments."updated_at")||'"}' when 'real' then replace(printf('%!.17g', team_assignments."updated_at"), 'Inf', '9e999') else json_quote(team_assignments."updated_at") end, 2) || '}' as record from team_assignments;
+    '{' || substr(',"id":' || case typeof(team_assignments."id") when 'blob' then '{"blob":"'||hex(team_assignments."id")||'"}' else json_quote(team_assignments."id") end
+    || ',"projectId":' || case typeof(team_assignments."project_id") when 'blob' then '{"blob":"'||hex(team_assignments."project_id")||'"}' else json_quote(team_assignments."project_id") end
+    || ',"memberId":' || case typeof(team_assignments."member_id") when 'blob' then '{"blob":"'||hex(team_assignments."member_id")||'"}' else json_quote(team_assignments."member_id") end
+    || ',"role":' || case typeof(team_assignments."role") when 'blob' then '{"blob":"'||hex(team_assignments."role")||'"}' else json_quote(team_assignments."role") end
+    || ',"createdAt":' || case typeof(team_assignments."created_at") when 'blob' then '{"blob":"'||hex(team_assignments."created_at")||'"}' else json_quote(team_assignments."created_at") end
+    || ',"updatedAt":' || case typeof(team_assignments."updated_at") when 'blob' then '{"blob":"'||hex(team_assignments."updated_at")||'"}' else json_quote(team_assignments."updated_at") end, 2) || '}' as record from team_assignments;
 --> statement-breakpoint
 CREATE TRIGGER changes_team_assignments_replace before insert on team_assignments
 when exists (select 1 from changes_pending where kind = 'team-assignment')
@@ -1254,12 +1254,12 @@ CREATE TRIGGER changes_team_assignments_insert after insert on team_assignments 
     'team-assignment', new.id, 'created',
     new.project_id, null, null, null,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end
-    || ',"memberId":' || case typeof(new."member_id") when 'blob' then '{"blob":"'||hex(new."member_id")||'"}' when 'real' then replace(printf('%!.17g', new."member_id"), 'Inf', '9e999') else json_quote(new."member_id") end
-    || ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' when 'real' then replace(printf('%!.17g', new."role"), 'Inf', '9e999') else json_quote(new."role") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end, 2) || '}');
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end
+    || ',"memberId":' || case typeof(new."member_id") when 'blob' then '{"blob":"'||hex(new."member_id")||'"}' else json_quote(new."member_id") end
+    || ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' else json_quote(new."role") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_team_assignments_displace before update of "id", "project_id", "member_id" on team_assignments
@@ -1287,18 +1287,18 @@ when ((old."id", old."project_id", old."member_id", old."role", old."created_at"
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'team-assignment', new.id, 'updated',
     new.project_id, null, null, null,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end end
-    || case when old."member_id" is new."member_id" then '' else ',"memberId":' || case typeof(old."member_id") when 'blob' then '{"blob":"'||hex(old."member_id")||'"}' when 'real' then replace(printf('%!.17g', old."member_id"), 'Inf', '9e999') else json_quote(old."member_id") end end
-    || case when old."role" is new."role" then '' else ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' when 'real' then replace(printf('%!.17g', old."role"), 'Inf', '9e999') else json_quote(old."role") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' when 'real' then replace(printf('%!.17g', new."project_id"), 'Inf', '9e999') else json_quote(new."project_id") end end
-    || case when old."member_id" is new."member_id" then '' else ',"memberId":' || case typeof(new."member_id") when 'blob' then '{"blob":"'||hex(new."member_id")||'"}' when 'real' then replace(printf('%!.17g', new."member_id"), 'Inf', '9e999') else json_quote(new."member_id") end end
-    || case when old."role" is new."role" then '' else ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' when 'real' then replace(printf('%!.17g', new."role"), 'Inf', '9e999') else json_quote(new."role") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end, 2) || '}');
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end end
+    || case when old."member_id" is new."member_id" then '' else ',"memberId":' || case typeof(old."member_id") when 'blob' then '{"blob":"'||hex(old."member_id")||'"}' else json_quote(old."member_id") end end
+    || case when old."role" is new."role" then '' else ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' else json_quote(old."role") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."project_id" is new."project_id" then '' else ',"projectId":' || case typeof(new."project_id") when 'blob' then '{"blob":"'||hex(new."project_id")||'"}' else json_quote(new."project_id") end end
+    || case when old."member_id" is new."member_id" then '' else ',"memberId":' || case typeof(new."member_id") when 'blob' then '{"blob":"'||hex(new."member_id")||'"}' else json_quote(new."member_id") end end
+    || case when old."role" is new."role" then '' else ',"role":' || case typeof(new."role") when 'blob' then '{"blob":"'||hex(new."role")||'"}' else json_quote(new."role") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_team_assignments_delete after delete on team_assignments begin
@@ -1306,26 +1306,26 @@ CREATE TRIGGER changes_team_assignments_delete after delete on team_assignments 
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'team-assignment', old.id, 'deleted',
     old.project_id, null, null, null,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' when 'real' then replace(printf('%!.17g', old."project_id"), 'Inf', '9e999') else json_quote(old."project_id") end
-    || ',"memberId":' || case typeof(old."member_id") when 'blob' then '{"blob":"'||hex(old."member_id")||'"}' when 'real' then replace(printf('%!.17g', old."member_id"), 'Inf', '9e999') else json_quote(old."member_id") end
-    || ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' when 'real' then replace(printf('%!.17g', old."role"), 'Inf', '9e999') else json_quote(old."role") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end, 2) || '}',
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"projectId":' || case typeof(old."project_id") when 'blob' then '{"blob":"'||hex(old."project_id")||'"}' else json_quote(old."project_id") end
+    || ',"memberId":' || case typeof(old."member_id") when 'blob' then '{"blob":"'||hex(old."member_id")||'"}' else json_quote(old."member_id") end
+    || ',"role":' || case typeof(old."role") when 'blob' then '{"blob":"'||hex(old."role")||'"}' else json_quote(old."role") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint
 CREATE VIEW changes_of_personal_ideas as select rowid as row, personal_ideas.id as id, null as project_id, null as item_id, personal_ideas.owner_id as owner_id,
-    '{' || substr(',"id":' || case typeof(personal_ideas."id") when 'blob' then '{"blob":"'||hex(personal_ideas."id")||'"}' when 'real' then replace(printf('%!.17g', personal_ideas."id"), 'Inf', '9e999') else json_quote(personal_ideas."id") end
-    || ',"ownerId":' || case typeof(personal_ideas."owner_id") when 'blob' then '{"blob":"'||hex(personal_ideas."owner_id")||'"}' when 'real' then replace(printf('%!.17g', personal_ideas."owner_id"), 'Inf', '9e999') else json_quote(personal_ideas."owner_id") end
-    || ',"title":' || case typeof(personal_ideas."title") when 'blob' then '{"blob":"'||hex(personal_ideas."title")||'"}' when 'real' then replace(printf('%!.17g', personal_ideas."title"), 'Inf', '9e999') else json_quote(personal_ideas."title") end
-    || ',"description":' || case typeof(personal_ideas."description") when 'blob' then '{"blob":"'||hex(personal_ideas."description")||'"}' when 'real' then replace(printf('%!.17g', personal_ideas."description"), 'Inf', '9e999') else json_quote(personal_ideas."description") end
-    || ',"priority":' || case typeof(personal_ideas."priority") when 'blob' then '{"blob":"'||hex(personal_ideas."priority")||'"}' when 'real' then replace(printf('%!.17g', personal_ideas."priority"), 'Inf', '9e999') else json_quote(personal_ideas."priority") end
-    || ',"status":' || case typeof(personal_ideas."status") when 'blob' then '{"blob":"'||hex(personal_ideas."status")||'"}' when 'real' then replace(printf('%!.17g', personal_ideas."status"), 'Inf', '9e999') else json_quote(personal_ideas."status") end
+    '{' || substr(',"id":' || case typeof(personal_ideas."id") when 'blob' then '{"blob":"'||hex(personal_ideas."id")||'"}' else json_quote(personal_ideas."id") end
+    || ',"ownerId":' || case typeof(personal_ideas."owner_id") when 'blob' then '{"blob":"'||hex(personal_ideas."owner_id")||'"}' else json_quote(personal_ideas."owner_id") end
+    || ',"title":' || case typeof(personal_ideas."title") when 'blob' then '{"blob":"'||hex(personal_ideas."title")||'"}' else json_quote(personal_ideas."title") end
+    || ',"description":' || case typeof(personal_ideas."description") when 'blob' then '{"blob":"'||hex(personal_ideas."description")||'"}' else json_quote(personal_ideas."description") end
+    || ',"priority":' || case typeof(personal_ideas."priority") when 'blob' then '{"blob":"'||hex(personal_ideas."priority")||'"}' else json_quote(personal_ideas."priority") end
+    || ',"status":' || case typeof(personal_ideas."status") when 'blob' then '{"blob":"'||hex(personal_ideas."status")||'"}' else json_quote(personal_ideas."status") end
     || ',"sortOrder":' || case typeof(personal_ideas."sort_order") when 'blob' then '{"blob":"'||hex(personal_ideas."sort_order")||'"}' when 'real' then replace(printf('%!.17g', personal_ideas."sort_order"), 'Inf', '9e999') else json_quote(personal_ideas."sort_order") end
-    || ',"promotedProjectId":' || case typeof(personal_ideas."promoted_project_id") when 'blob' then '{"blob":"'||hex(personal_ideas."promoted_project_id")||'"}' when 'real' then replace(printf('%!.17g', personal_ideas."promoted_project_id"), 'Inf', '9e999') else json_quote(personal_ideas."promoted_project_id") end
-    || ',"createdAt":' || case typeof(personal_ideas."created_at") when 'blob' then '{"blob":"'||hex(personal_ideas."created_at")||'"}' when 'real' then replace(printf('%!.17g', personal_ideas."created_at"), 'Inf', '9e999') else json_quote(personal_ideas."created_at") end
-    || ',"updatedAt":' || case typeof(personal_ideas."updated_at") when 'blob' then '{"blob":"'||hex(personal_ideas."updated_at")||'"}' when 'real' then replace(printf('%!.17g', personal_ideas."updated_at"), 'Inf', '9e999') else json_quote(personal_ideas."updated_at") end, 2) || '}' as record from personal_ideas;
+    || ',"promotedProjectId":' || case typeof(personal_ideas."promoted_project_id") when 'blob' then '{"blob":"'||hex(personal_ideas."promoted_project_id")||'"}' else json_quote(personal_ideas."promoted_project_id") end
+    || ',"createdAt":' || case typeof(personal_ideas."created_at") when 'blob' then '{"blob":"'||hex(personal_ideas."created_at")||'"}' else json_quote(personal_ideas."created_at") end
+    || ',"updatedAt":' || case typeof(personal_ideas."updated_at") when 'blob' then '{"blob":"'||hex(personal_ideas."updated_at")||'"}' else json_quote(personal_ideas."updated_at") end, 2) || '}' as record from personal_ideas;
 --> statement-breakpoint
 CREATE TRIGGER changes_personal_ideas_replace before insert on personal_ideas
 when exists (select 1 from changes_pending where kind = 'personal-idea')
@@ -1344,16 +1344,16 @@ CREATE TRIGGER changes_personal_ideas_insert after insert on personal_ideas begi
     'personal-idea', new.id, 'created',
     null, null, null, new.owner_id,
     null,
-    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end
-    || ',"ownerId":' || case typeof(new."owner_id") when 'blob' then '{"blob":"'||hex(new."owner_id")||'"}' when 'real' then replace(printf('%!.17g', new."owner_id"), 'Inf', '9e999') else json_quote(new."owner_id") end
-    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' when 'real' then replace(printf('%!.17g', new."title"), 'Inf', '9e999') else json_quote(new."title") end
-    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' when 'real' then replace(printf('%!.17g', new."description"), 'Inf', '9e999') else json_quote(new."description") end
-    || ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' when 'real' then replace(printf('%!.17g', new."priority"), 'Inf', '9e999') else json_quote(new."priority") end
-    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' when 'real' then replace(printf('%!.17g', new."status"), 'Inf', '9e999') else json_quote(new."status") end
+    '{' || substr(',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end
+    || ',"ownerId":' || case typeof(new."owner_id") when 'blob' then '{"blob":"'||hex(new."owner_id")||'"}' else json_quote(new."owner_id") end
+    || ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end
+    || ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end
+    || ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' else json_quote(new."priority") end
+    || ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end
     || ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end
-    || ',"promotedProjectId":' || case typeof(new."promoted_project_id") when 'blob' then '{"blob":"'||hex(new."promoted_project_id")||'"}' when 'real' then replace(printf('%!.17g', new."promoted_project_id"), 'Inf', '9e999') else json_quote(new."promoted_project_id") end
-    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end
-    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end, 2) || '}');
+    || ',"promotedProjectId":' || case typeof(new."promoted_project_id") when 'blob' then '{"blob":"'||hex(new."promoted_project_id")||'"}' else json_quote(new."promoted_project_id") end
+    || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
+    || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_personal_ideas_displace before update of "id" on personal_ideas
@@ -1381,26 +1381,26 @@ when ((old."id", old."owner_id", old."title", old."description", old."priority",
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'personal-idea', new.id, 'updated',
     null, null, null, new.owner_id,
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end end
-    || case when old."owner_id" is new."owner_id" then '' else ',"ownerId":' || case typeof(old."owner_id") when 'blob' then '{"blob":"'||hex(old."owner_id")||'"}' when 'real' then replace(printf('%!.17g', old."owner_id"), 'Inf', '9e999') else json_quote(old."owner_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' when 'real' then replace(printf('%!.17g', old."title"), 'Inf', '9e999') else json_quote(old."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' when 'real' then replace(printf('%!.17g', old."description"), 'Inf', '9e999') else json_quote(old."description") end end
-    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' when 'real' then replace(printf('%!.17g', old."priority"), 'Inf', '9e999') else json_quote(old."priority") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' when 'real' then replace(printf('%!.17g', old."status"), 'Inf', '9e999') else json_quote(old."status") end end
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end end
+    || case when old."owner_id" is new."owner_id" then '' else ',"ownerId":' || case typeof(old."owner_id") when 'blob' then '{"blob":"'||hex(old."owner_id")||'"}' else json_quote(old."owner_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end end
+    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' else json_quote(old."priority") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end end
-    || case when old."promoted_project_id" is new."promoted_project_id" then '' else ',"promotedProjectId":' || case typeof(old."promoted_project_id") when 'blob' then '{"blob":"'||hex(old."promoted_project_id")||'"}' when 'real' then replace(printf('%!.17g', old."promoted_project_id"), 'Inf', '9e999') else json_quote(old."promoted_project_id") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end end, 2) || '}',
-    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' when 'real' then replace(printf('%!.17g', new."id"), 'Inf', '9e999') else json_quote(new."id") end end
-    || case when old."owner_id" is new."owner_id" then '' else ',"ownerId":' || case typeof(new."owner_id") when 'blob' then '{"blob":"'||hex(new."owner_id")||'"}' when 'real' then replace(printf('%!.17g', new."owner_id"), 'Inf', '9e999') else json_quote(new."owner_id") end end
-    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' when 'real' then replace(printf('%!.17g', new."title"), 'Inf', '9e999') else json_quote(new."title") end end
-    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' when 'real' then replace(printf('%!.17g', new."description"), 'Inf', '9e999') else json_quote(new."description") end end
-    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' when 'real' then replace(printf('%!.17g', new."priority"), 'Inf', '9e999') else json_quote(new."priority") end end
-    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' when 'real' then replace(printf('%!.17g', new."status"), 'Inf', '9e999') else json_quote(new."status") end end
+    || case when old."promoted_project_id" is new."promoted_project_id" then '' else ',"promotedProjectId":' || case typeof(old."promoted_project_id") when 'blob' then '{"blob":"'||hex(old."promoted_project_id")||'"}' else json_quote(old."promoted_project_id") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
+    '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
+    || case when old."owner_id" is new."owner_id" then '' else ',"ownerId":' || case typeof(new."owner_id") when 'blob' then '{"blob":"'||hex(new."owner_id")||'"}' else json_quote(new."owner_id") end end
+    || case when old."title" is new."title" then '' else ',"title":' || case typeof(new."title") when 'blob' then '{"blob":"'||hex(new."title")||'"}' else json_quote(new."title") end end
+    || case when old."description" is new."description" then '' else ',"description":' || case typeof(new."description") when 'blob' then '{"blob":"'||hex(new."description")||'"}' else json_quote(new."description") end end
+    || case when old."priority" is new."priority" then '' else ',"priority":' || case typeof(new."priority") when 'blob' then '{"blob":"'||hex(new."priority")||'"}' else json_quote(new."priority") end end
+    || case when old."status" is new."status" then '' else ',"status":' || case typeof(new."status") when 'blob' then '{"blob":"'||hex(new."status")||'"}' else json_quote(new."status") end end
     || case when old."sort_order" is new."sort_order" then '' else ',"sortOrder":' || case typeof(new."sort_order") when 'blob' then '{"blob":"'||hex(new."sort_order")||'"}' when 'real' then replace(printf('%!.17g', new."sort_order"), 'Inf', '9e999') else json_quote(new."sort_order") end end
-    || case when old."promoted_project_id" is new."promoted_project_id" then '' else ',"promotedProjectId":' || case typeof(new."promoted_project_id") when 'blob' then '{"blob":"'||hex(new."promoted_project_id")||'"}' when 'real' then replace(printf('%!.17g', new."promoted_project_id"), 'Inf', '9e999') else json_quote(new."promoted_project_id") end end
-    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' when 'real' then replace(printf('%!.17g', new."created_at"), 'Inf', '9e999') else json_quote(new."created_at") end end
-    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' when 'real' then replace(printf('%!.17g', new."updated_at"), 'Inf', '9e999') else json_quote(new."updated_at") end end, 2) || '}');
+    || case when old."promoted_project_id" is new."promoted_project_id" then '' else ',"promotedProjectId":' || case typeof(new."promoted_project_id") when 'blob' then '{"blob":"'||hex(new."promoted_project_id")||'"}' else json_quote(new."promoted_project_id") end end
+    || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
+    || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_personal_ideas_delete after delete on personal_ideas begin
@@ -1408,16 +1408,16 @@ CREATE TRIGGER changes_personal_ideas_delete after delete on personal_ideas begi
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'personal-idea', old.id, 'deleted',
     null, null, null, old.owner_id,
-    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' when 'real' then replace(printf('%!.17g', old."id"), 'Inf', '9e999') else json_quote(old."id") end
-    || ',"ownerId":' || case typeof(old."owner_id") when 'blob' then '{"blob":"'||hex(old."owner_id")||'"}' when 'real' then replace(printf('%!.17g', old."owner_id"), 'Inf', '9e999') else json_quote(old."owner_id") end
-    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' when 'real' then replace(printf('%!.17g', old."title"), 'Inf', '9e999') else json_quote(old."title") end
-    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' when 'real' then replace(printf('%!.17g', old."description"), 'Inf', '9e999') else json_quote(old."description") end
-    || ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' when 'real' then replace(printf('%!.17g', old."priority"), 'Inf', '9e999') else json_quote(old."priority") end
-    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' when 'real' then replace(printf('%!.17g', old."status"), 'Inf', '9e999') else json_quote(old."status") end
+    '{' || substr(',"id":' || case typeof(old."id") when 'blob' then '{"blob":"'||hex(old."id")||'"}' else json_quote(old."id") end
+    || ',"ownerId":' || case typeof(old."owner_id") when 'blob' then '{"blob":"'||hex(old."owner_id")||'"}' else json_quote(old."owner_id") end
+    || ',"title":' || case typeof(old."title") when 'blob' then '{"blob":"'||hex(old."title")||'"}' else json_quote(old."title") end
+    || ',"description":' || case typeof(old."description") when 'blob' then '{"blob":"'||hex(old."description")||'"}' else json_quote(old."description") end
+    || ',"priority":' || case typeof(old."priority") when 'blob' then '{"blob":"'||hex(old."priority")||'"}' else json_quote(old."priority") end
+    || ',"status":' || case typeof(old."status") when 'blob' then '{"blob":"'||hex(old."status")||'"}' else json_quote(old."status") end
     || ',"sortOrder":' || case typeof(old."sort_order") when 'blob' then '{"blob":"'||hex(old."sort_order")||'"}' when 'real' then replace(printf('%!.17g', old."sort_order"), 'Inf', '9e999') else json_quote(old."sort_order") end
-    || ',"promotedProjectId":' || case typeof(old."promoted_project_id") when 'blob' then '{"blob":"'||hex(old."promoted_project_id")||'"}' when 'real' then replace(printf('%!.17g', old."promoted_project_id"), 'Inf', '9e999') else json_quote(old."promoted_project_id") end
-    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' when 'real' then replace(printf('%!.17g', old."created_at"), 'Inf', '9e999') else json_quote(old."created_at") end
-    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' when 'real' then replace(printf('%!.17g', old."updated_at"), 'Inf', '9e999') else json_quote(old."updated_at") end, 2) || '}',
+    || ',"promotedProjectId":' || case typeof(old."promoted_project_id") when 'blob' then '{"blob":"'||hex(old."promoted_project_id")||'"}' else json_quote(old."promoted_project_id") end
+    || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
+    || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);
 end;
 --> statement-breakpoint

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMe
 import fp from 'fastify-plugin'
 import fresh from 'fresh'
 import { isJsonPage } from '../src/db/pages.ts'
+import { preconditionFailed } from '../src/errors.ts'
 import { IDENTITY } from '../src/http/identity.ts'
 import { linkNextPage } from '../src/http/pages.ts'
 import { isRepeated, keyOf, REPEATED, repeatableOf } from '../src/http/repeatable.ts'
@@ -57,13 +58,15 @@ function termsOf(request: FastifyRequest, shape: ResponseShape): WriteTerms {
   const { headers } = request
   const { record, showsSecret = false } = request.routeOptions.config
   const actorId = request.getDecorator<Identity | undefined>(IDENTITY)?.member.id ?? null
-  const ifMatch = record && headers['if-match']
+  const ifMatch = headers['if-match']
+  // Where there is no record, no ETag is its.
+  if (ifMatch !== undefined && record === undefined && ifMatch.trim() !== '*') throw preconditionFailed()
   const repeatable = repeatableOf(request)
   if (ifMatch === undefined && repeatable === undefined) return { actorId }
   return {
     actorId,
     ...(record && { record: { get: plain(record.get(request)), shape: shapeOfRecord(record.schema) } }),
-    ...(ifMatch !== undefined && { ifMatch }),
+    ...(record && ifMatch !== undefined && { ifMatch }),
     ...(repeatable && { repeatable: { request: repeatable, shape, isSecret: showsSecret } }),
   }
 }
@@ -124,12 +127,10 @@ export default fp(
       return outcome.value
     }
 
-    app.decorate('performFor', (reply, call) => {
-      const { schema, url } = reply.request.routeOptions
-      const shape = shapeOf(schema)
-      if (shape === undefined) throw new Error(`${url} declares no response`)
-      return write(reply, shape, call)
-    })
+    // Only handlers of routes that declare a response are given a reply to perform for.
+    app.decorate('performFor', (reply, call) =>
+      write(reply, shapeOf(reply.request.routeOptions.schema) as ResponseShape, call),
+    )
 
     /** Responds with the result of a route's call. */
     function respond(reply: FastifyReply, shape: ResponseShape, value: unknown): FastifyReply {

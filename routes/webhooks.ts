@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { preHandlerHookHandler } from 'fastify'
-import { KINDS } from '../src/changes/told.ts'
+import { WEBHOOK_KINDS } from '../src/changes/told.ts'
 import { problemOfUrl } from '../src/changes/webhook-urls.ts'
 import { invalidField } from '../src/errors.ts'
 import { actorOf } from '../src/http/identity.ts'
@@ -32,10 +32,9 @@ const optionalFields = {
   projectId: Nullable(
     Type.String({ maxLength: LIMITS.reference, description: 'Whose changes to send; null for those of all' }),
   ),
-  kinds: Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...KINDS] }), {
+  kinds: Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...WEBHOOK_KINDS] }), {
     maxItems: KINDS_LIMIT,
-    description:
-      'Which kinds of changes to send; empty for all but members and teams, which have to be named. Ideas are never sent',
+    description: 'Which kinds of changes to send; empty for all. Ideas are never sent',
   }),
   active: Type.Boolean({ description: '`true` also tries a delivery at once that waits to be tried again' }),
 }

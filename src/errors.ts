@@ -62,6 +62,10 @@ export const changesGone = (oldest: number) => new ApiError(410, 'Changes are go
 export const changedSince = (conflicts: Conflict[]) =>
   new ApiError(409, 'Changed since', { details: { conflicts } })
 
+/** 412, with the current ETag of the record where there is one. */
+export const preconditionFailed = (headers: Record<string, string> = {}) =>
+  new ApiError(412, 'Precondition failed', { headers })
+
 /** 429 with `Retry-After`. */
 export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
   new ApiError(429, message, { headers: { 'retry-after': String(Math.max(1, retryAfterSeconds)) } })

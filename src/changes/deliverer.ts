@@ -31,7 +31,7 @@ import type { Attempt, Message, Sender } from './webhook-sender.ts'
 export const HEARTBEAT = 1000
 
 /** Changes that are looked through at a time. */
-const SLICE = 1000
+const SLICE = 100
 
 /**
  * How far a place may fall behind, in changes and in milliseconds, that are not for the webhook: storing each would be a

@@ -7,7 +7,7 @@ import { change, given, insertInto, selectAll, selectById, updateIn } from '../d
 import { type AuditLog, SERVICE } from '../members/audit-log.ts'
 import { timestamp } from '../time.ts'
 import type { ChangeHead } from './sequence.ts'
-import { isOfProject, maySee } from './told.ts'
+import { isOfProject } from './told.ts'
 import type { Attempt } from './webhook-sender.ts'
 import { DELIVERIES_KEPT, WEBHOOKS_LIMIT } from './webhooks.ts'
 
@@ -48,17 +48,14 @@ export interface Skipped {
   to: number
 }
 
-/** A reader that is nobody in particular. */
-const ANYBODY = { id: '', role: 'member' }
-
 /**
- * Whether a webhook is told of a change. An idea is its owner's alone. Of members and teams, which are the admins' business,
- * a webhook is told when it asks for them by name: most receivers want boards, and should not get emails by accident.
+ * Whether a webhook is told of a change: of all kinds but ideas, each of which is its owner's alone. It is made by an
+ * admin, who may see the rest.
  */
 export function isTold({ projectId, kinds }: Pick<Target, 'projectId' | 'kinds'>, head: ChangeHead): boolean {
   if (head.ownerId !== null) return false
   if (projectId !== null && !isOfProject(head, projectId)) return false
-  return kinds.length === 0 ? maySee(head, ANYBODY) : kinds.includes(head.kind)
+  return kinds.length === 0 || kinds.includes(head.kind)
 }
 
 function statementsOf(db: SharedDatabase) {

@@ -11,6 +11,9 @@ export type Fields = Record<string, unknown>
 /** The kinds of records that the sequence tells of. */
 export const KINDS: readonly string[] = TOLD.map(({ kind }) => kind)
 
+/** The kinds that a webhook may be told of: an idea is its owner's alone. */
+export const WEBHOOK_KINDS: readonly string[] = KINDS.filter((kind) => kind !== 'personal-idea')
+
 /** The kinds that admins alone may see. */
 const FOR_ADMINS = new Set(['member', 'team'])
 
@@ -56,10 +59,19 @@ export function storedFields(text: string): Fields {
   return fields
 }
 
+/** The same, nothing where another tool has stored what is no JSON: one bad row must not end the feed. */
+function readableFields(text: string): Fields {
+  try {
+    return storedFields(text)
+  } catch {
+    return {}
+  }
+}
+
 /** The values of `before` or `after` as the API has them. */
 export function shownFields(kind: string, text: string | null): Fields | null {
   if (text === null) return null
-  const fields = storedFields(text)
+  const fields = readableFields(text)
   const ofKind = decoders.get(kind)
   for (const [name, value] of Object.entries(fields)) {
     const decode = ofKind?.get(name)

@@ -26,7 +26,7 @@ const NOT_UNDONE = new Set(['member', 'team'])
 /** The kinds whose records others may have to leave before they go: projects, and what they hold. */
 const HOLDERS = new Set(['project', 'kanban-item'])
 
-/** The group of the changes that a file began with, when its sequence began: see `tellOfAll`. */
+/** The group of the changes that a file began with, when its sequence began: the end of the migration `change-triggers`. */
 const UPGRADE = 1
 
 /** Changes that are serialised at a time. */

@@ -69,20 +69,29 @@ const casing = new CasingCache('snake_case')
 interface Field {
   name: string
   column: string
+  /** Whether its values are text, or bytes: SQLite turns numbers into text there. */
+  isText: boolean
 }
 
 /** The columns of a record that the sequence tells of. */
 export const fieldsOf = ({ table, secret = [] }: Told): Field[] =>
   Object.entries(getTableColumns(table))
     .filter(([name]) => !secret.includes(name))
-    .map(([name, column]) => ({ name, column: casing.getColumnCasing(column) }))
+    .map(([name, column]) => ({
+      name,
+      column: casing.getColumnCasing(column),
+      isText: (column as SQLiteColumn).getSQLType() === 'text',
+    }))
 
 /**
  * A value as JSON. A BLOB, which JSON cannot hold, becomes `{"blob":"<hexadecimal>"}`. A real number keeps all its digits,
  * and an infinite one is written as what reads as it: the `json_quote` of older versions does neither.
  */
-const json = (value: string) =>
-  `case typeof(${value}) when 'blob' then '{"blob":"'||hex(${value})||'"}' when 'real' then replace(printf('%!.17g', ${value}), 'Inf', '9e999') else json_quote(${value}) end`
+function json(row: Row, { column, isText }: Field): string {
+  const value = `${row}."${column}"`
+  const real = isText ? '' : ` when 'real' then replace(printf('%!.17g', ${value}), 'Inf', '9e999')`
+  return `case typeof(${value}) when 'blob' then '{"blob":"'||hex(${value})||'"}'${real} else json_quote(${value}) end`
+}
 
 /** The ids of a team's members, as a JSON array: a field of the team in the API, a table of its own in the file. */
 const membersOf = (team: string, rest = '') =>
@@ -90,7 +99,7 @@ const membersOf = (team: string, rest = '') =>
 
 /** A whole record as JSON. */
 const record = (told: Told, row: Row): string => {
-  const fields = fieldsOf(told).map(({ name, column }) => `',"${name}":' || ${json(`${row}."${column}"`)}`)
+  const fields = fieldsOf(told).map((field) => `',"${field.name}":' || ${json(row, field)}`)
   const members = told.table === schema.teams ? [`',"memberIds":' || ${membersOf(`${row}.id`)}`] : []
   return `'{' || substr(${[...fields, ...members].join('\n    || ')}, 2) || '}'`
 }
@@ -104,8 +113,8 @@ const MEMBERS_CHANGED = `${HELD} <> ${membersOf('new.id')}`
 /** The fields that an update has changed, as JSON with their values in `row`. */
 const difference = (told: Told, row: 'old' | 'new'): string => {
   const fields = fieldsOf(told).map(
-    ({ name, column }) =>
-      `case when old."${column}" is new."${column}" then '' else ',"${name}":' || ${json(`${row}."${column}"`)} end`,
+    (field) =>
+      `case when old."${field.column}" is new."${field.column}" then '' else ',"${field.name}":' || ${json(row, field)} end`,
   )
   const members = `',"memberIds":' || ${row === 'old' ? HELD : membersOf('new.id')}`
   if (told.table === schema.teams) fields.push(`case when ${MEMBERS_CHANGED} then ${members} else '' end`)
@@ -339,14 +348,3 @@ end`,
 /** All triggers of the sequence, and the views they read: their names, and the statements that create them. */
 export const changeTriggers = (): ReadonlyMap<string, string> =>
   new Map([...TOLD.flatMap(definitionsOf), ...triggersOfMembers()])
-
-/** The statements that tell of every record of a file that has no sequence yet, as created: parents first, one group. */
-export const tellOfAll = (): string[] =>
-  TOLD.filter(({ onlyDeleted }) => !onlyDeleted).map(
-    ({
-      kind,
-      table,
-    }) => `insert into changes ("group", kind, id, action, project_id, item_id, owner_id, after)
-  select 1, '${kind}', id, 'created', project_id, item_id, owner_id, record
-  from changes_of_${getTableName(table)} order by id;`,
-  )

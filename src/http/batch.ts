@@ -1,8 +1,8 @@
 /** Batches: several requests in one write, each handled as its route handles it. */
 import type { ErrorObject } from 'ajv'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, BatchFailure, SpecifiedFailure, validationFailed } from '../errors.ts'
-import { authorize } from '../members/identity.ts'
+import { ApiError, BatchFailure, preconditionFailed, SpecifiedFailure, validationFailed } from '../errors.ts'
+import { authorize, isSafe } from '../members/identity.ts'
 import { Call, type CallOf } from '../worker/calls.ts'
 import type { Step, StepGenerator } from '../worker/steps.ts'
 import { toApiError } from './api-errors.ts'
@@ -173,6 +173,8 @@ export class BatchRun {
     { ifMatch, isNamed }: { ifMatch: string | undefined; isNamed: boolean },
   ): Step {
     const { inBatch, record } = route.config ?? {}
+    const isHopeless = record === undefined && !isSafe(request.method) && ifMatch?.trim() !== '*'
+    if (ifMatch !== undefined && isHopeless) throw preconditionFailed()
     const handled: unknown = inBatch
       ? inBatch(request)
       : handler.call(this.#surroundings.app, request, NO_REPLY)

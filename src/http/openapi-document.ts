@@ -147,15 +147,14 @@ const traitsOf = ({ method, schema, config }: DescribedRoute): Traits => ({
 function commonErrors(route: DescribedRoute): Record<string, TSchema> {
   const { body } = route.schema
   const { access, showsSecret } = route.config
-  const { isRepeatable, isConditional } = traitsOf(route)
+  const { isRepeatable } = traitsOf(route)
   const statuses = [
     400,
     ...(body ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
     ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
     ...(showsSecret ? [409] : []),
-    ...(isConditional ? [412] : []),
-    ...(isRepeatable ? [422] : []),
+    ...(isRepeatable ? [412, 422] : []),
     429,
     500,
     503,

@@ -31,14 +31,17 @@ export function keyOf(request: FastifyRequest): Omit<RepeatableRequest, 'bodyHas
   return { memberId: member.id, method, path: url.split('?', 1)[0] as string, key }
 }
 
-/** Of a password not even a hash that is quick to try is kept. */
-const withoutPasswords = (name: string, value: unknown) =>
-  name === 'password' || name === 'currentPassword' ? null : value
+/** The same for the same JSON, whatever the order of its keys. Of a password not even a hash that is quick to try is kept. */
+function canonical(name: string, value: unknown): unknown {
+  if (name === 'password' || name === 'currentPassword') return null
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
 
 /** The same with a hash of what the request says. */
 export function repeatableOf(request: FastifyRequest): RepeatableRequest | undefined {
   const key = keyOf(request)
   if (key === undefined) return undefined
-  const said = JSON.stringify([request.query ?? null, request.body ?? null], withoutPasswords)
+  const said = JSON.stringify([request.query ?? null, request.body ?? null], canonical)
   return { ...key, bodyHash: createHash('sha256').update(said).digest('hex') }
 }

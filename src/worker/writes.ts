@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { SharedDatabase } from '../db/client.ts'
 import { currentWrite } from '../db/current-write.ts'
 import { isJsonPage } from '../db/pages.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, preconditionFailed } from '../errors.ts'
 import { etagOf } from '../reading/snapshots.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 import { type CallOf, ruleAt } from './calls.ts'
@@ -107,7 +107,7 @@ export function ensureMatch(rules: Rules, { record, ifMatch }: WriteTerms): void
   const current = read(rules, record.get)
   if (current === undefined) return
   const etag = etagOfRecord(record.shape, current)
-  if (!isMatch(ifMatch, etag)) throw new ApiError(412, 'Precondition failed', { headers: { etag } })
+  if (!isMatch(ifMatch, etag)) throw preconditionFailed({ etag })
 }
 
 /** What a response says: some rules leave reading a large record to whoever responds. */
@@ -146,6 +146,9 @@ export const callOf =
   () =>
     ruleAt(rules, path).call(...args)
 
+/** Characters of a body that is kept even of a write that changed nothing. */
+const SMALL_BODY = 64 * 1024
+
 /** Keeps the response to a write that has just been made. */
 function keep(
   db: SharedDatabase,
@@ -163,6 +166,8 @@ function keep(
     etag: shape.kind === 'record' ? etagOfRecord(shape, value, body) : null,
     seq: last > currentWrite(db).since ? last : null,
   }
+  // What changed nothing may be done again: a large response to it is not worth its room.
+  if (response.seq === null && body.length > SMALL_BODY) return response
   rules.keptResponses.keep(request, isSecret ? { ...response, body: null } : response)
   return response
 }

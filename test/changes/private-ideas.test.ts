@@ -29,7 +29,7 @@ t.test('a private idea is told to its owner and admins alone', async (t) => {
     return { status: response.status, text: await response.text(), headers: response.headers }
   }
   const receiver = await receive(t)
-  for (const kinds of [[], ['personal-idea', 'project']]) {
+  for (const kinds of [[], ['project']]) {
     const made = await ask(admin, 'POST', '/api/webhooks', { url: receiver.url, kinds })
     t.equal(made.status, 201)
   }

@@ -219,3 +219,20 @@ t.test('where much was deleted, or is long, the worker thread looks for it', asy
   const [first = [], ...rest] = await pages(app, '/api/trash?limit=20')
   t.strictSame([first.length, rest.flat().length], [0, 30], 'a page may be empty before the next one')
 })
+
+t.test('a page of the trash ends where it has looked at enough, and says where to go on', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  const item = await createItem(app, id)
+  await send(app, 'DELETE', `/api/kanban-items/${item.id}`)
+  // Deleted, and there again: not to be listed, but to be looked at.
+  app.db.$client.exec(`insert into changes (kind, id, action, project_id, item_id, before, "group")
+    with recursive numbers (value) as (select 1 union all select value + 1 from numbers where value < 50500)
+    select 'project', '${id}', 'deleted', '${id}', null, '{"name":"Apollo"}', 1 from numbers`)
+  const first = await send(app, 'GET', '/api/trash')
+  t.strictSame([first.status, first.body], [200, []])
+  const next = /<(.*)>; rel="next"/.exec(String(first.headers.link))?.[1] ?? ''
+  const second = await send(app, 'GET', next)
+  t.match(second.body, [{ kind: 'kanban-item', id: item.id }])
+  t.notOk(second.headers.link)
+})

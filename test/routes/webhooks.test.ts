@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
-import { KINDS } from '../../src/changes/told.ts'
+import { WEBHOOK_KINDS } from '../../src/changes/told.ts'
 import {
   age,
   auditTrail,
@@ -65,7 +65,7 @@ t.test('every field of the payload is stored, server-owned ones are ignored', as
     url: `https://example.org/${long(1980)}`,
     description: long(100_000),
     projectId,
-    kinds: [...KINDS],
+    kinds: [...WEBHOOK_KINDS],
     active: false,
   }
   const foreign = { id: 'mine', after: 0, secret: 'whsec_mine', failingSince: LONG_AGO, createdAt: LONG_AGO }
@@ -125,7 +125,7 @@ t.test('PATCH changes only the fields of the body, and updatedAt with them', asy
 t.test('what is wrong with a body is told by its field, before the webhook is looked for', async (t) => {
   const { app, headers, ask, create } = await withAdmin(t)
   const { id } = await create()
-  const kind = KINDS.map((one) => one)
+  const kind = WEBHOOK_KINDS.map((one) => one)
   const wrong: [object, object][] = [
     [{ url: 5 }, invalid({ url: ['must be string'] })],
     [
@@ -157,6 +157,13 @@ t.test('what is wrong with a body is told by its field, before the webhook is lo
     }
   }
   await holds(t, app, rows)
+  for (const kinds of [['personal-idea'], ['project', 'personal-idea']]) {
+    t.equal(
+      (await ask('POST', '', { url: URL_OF_NOBODY, kinds })).status,
+      400,
+      'an idea is its owner’s alone',
+    )
+  }
   const unknown = await ask('POST', '', { url: URL_OF_NOBODY, kinds: [kind[0], 'kanban'] })
   t.match(unknown, {
     status: 400,

@@ -1,0 +1,103 @@
+/** Calls as promises, how work ends in the worker thread, and what is kept of responses. */
+import t from 'tap'
+import { ApiError } from '../../src/errors.ts'
+import { outcomeOf, unwrap } from '../../src/worker/outcomes.ts'
+import { build, count, createProject, LONG_AGO, send } from '../helper.ts'
+
+t.test('a call is a promise that starts when it is first awaited', async (t) => {
+  const app = await build(t)
+  const call = app.projects.create({ name: 'Apollo' })
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  t.equal(count(app, 'projects'), 0, 'it has not started')
+  const [first, second] = await Promise.all([call, call])
+  t.equal(first, second)
+  t.equal(count(app, 'projects'), 1, 'it is performed once')
+  const missing = app.projects.get('none')
+  t.equal(await missing.catch((error) => (error as Error).message), 'Project not found')
+  let isOver = false
+  await t.rejects(
+    missing.finally(() => {
+      isOver = true
+    }),
+    { message: 'Project not found' },
+  )
+  t.equal(isOver, true)
+  t.equal(Object.prototype.toString.call(call), '[object Call]')
+})
+
+t.test('an error of the contract keeps its class on the way between threads', (t) => {
+  const refused = outcomeOf(() => {
+    throw new ApiError(409, 'Changed since', { details: { conflicts: [] }, headers: { etag: '"x"' } })
+  })
+  t.throws(() => unwrap(structuredClone(refused)), {
+    statusCode: 409,
+    message: 'Changed since',
+    details: { conflicts: [] },
+    headers: { etag: '"x"' },
+  })
+  t.ok(Object.keys(refused).includes('refusal'))
+  const plain = outcomeOf(() => {
+    throw new ApiError(412, 'Precondition failed')
+  })
+  t.throws(() => unwrap(structuredClone(plain)), { message: 'Precondition failed' })
+  const failed = outcomeOf(() => {
+    throw new TypeError('no')
+  })
+  t.throws(() => unwrap(failed), { message: 'no' })
+  t.equal(unwrap(outcomeOf(() => 5)), 5)
+  t.end()
+})
+
+t.test('responses are kept for a day, and pruned in slices', async (t) => {
+  const app = await build(t)
+  const insert = app.db.$client.prepare(`insert into idempotency_keys
+    (member_id, method, path, key, body_hash, status, created_at) values ('ada', 'POST', '/', ?, 'x', 201, ?)`)
+  for (let key = 0; key < 700; key += 1) insert.run(`old ${key}`, LONG_AGO)
+  await send(app, 'POST', '/api/projects', { name: 'Apollo' }, { 'idempotency-key': 'young' })
+  const { keptResponses } = app.rules
+  const yesterday = Date.now() - 24 * 60 * 60 * 1000
+  t.equal(keptResponses.hasOlder(yesterday), true)
+  t.equal(await app.keptResponses.prune(yesterday), true, 'there is more')
+  t.equal(count(app, 'idempotency_keys'), 201)
+  t.equal(await app.keptResponses.prune(yesterday), false)
+  t.equal(keptResponses.hasOlder(yesterday), false)
+  t.equal(count(app, 'idempotency_keys', "key = 'young'"), 1)
+})
+
+t.test('of a large response to what changed nothing nothing is kept', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  const url = `/api/projects/${id}/kanban-items`
+  await send(app, 'POST', url, { title: 'Card', description: 'x'.repeat(90_000) })
+  const read = { requests: [{ method: 'GET', path: `/api/projects/${id}` }] }
+  const key = { 'idempotency-key': 'k' }
+  t.equal((await send(app, 'POST', '/api/batch', read, key)).status, 200)
+  t.equal(count(app, 'idempotency_keys'), 0, 'reading again does no harm')
+  const write = { requests: [...read.requests, { method: 'POST', path: url, body: { title: 'Once' } }] }
+  const first = await send(app, 'POST', '/api/batch', write, key)
+  const again = await send(app, 'POST', '/api/batch', write, key)
+  t.strictSame([again.status, again.body], [200, first.body])
+  t.equal(count(app, 'kanban_items', "title = 'Once'"), 1)
+})
+
+t.test('the same JSON is the same request, whatever the order of its keys', async (t) => {
+  const app = await build(t)
+  const key = { 'idempotency-key': 'k' }
+  const made = await send(app, 'POST', '/api/projects', '{"name":"Apollo","metadata":{"a":1,"b":2}}', key)
+  const again = await send(app, 'POST', '/api/projects', '{"metadata":{"b":2,"a":1},"name":"Apollo"}', key)
+  t.strictSame([again.status, again.body], [201, made.body])
+  const other = await send(app, 'POST', '/api/projects', '{"metadata":{"b":2,"a":2},"name":"Apollo"}', key)
+  t.equal(other.status, 422)
+})
+
+t.test('where there is no record, no ETag matches', async (t) => {
+  const app = await build(t)
+  const ask = (ifMatch: string) =>
+    send(app, 'POST', '/api/projects', { name: 'Apollo' }, { 'if-match': ifMatch })
+  t.equal((await ask('"x"')).status, 412)
+  t.equal((await ask('*')).status, 201)
+  const request = { method: 'POST', path: '/api/projects', body: { name: 'Apollo' } }
+  const batch = (ifMatch: string) => send(app, 'POST', '/api/batch', { requests: [{ ...request, ifMatch }] })
+  t.equal((await batch('"x"')).status, 412)
+  t.equal((await batch('*')).status, 200)
+})
