@@ -31,8 +31,11 @@ async function service(t: Test): Promise<Writer> {
   return { app, headers, foreign }
 }
 
-function clear({ app }: Writer): void {
-  app.db.$client.exec('delete from projects; delete from personal_ideas')
+/** As a write of the service: it waits for the worker thread, which may be indexing. */
+async function clear({ app }: Writer): Promise<void> {
+  await app.write(() => {
+    app.db.$client.exec('delete from projects; delete from personal_ideas')
+  })
 }
 
 const lastOf = ({ app }: Writer) => app.rules.changes.sequence.last()
@@ -98,7 +101,7 @@ t.test('what was written last can be undone, and that again', async (t) => {
   const onBoard = randomWrite(['offBoard'])
   let undos = 0
   const property = fc.asyncProperty(fc.array(onBoard, { maxLength: 12 }), onBoard, async (writes, last) => {
-    clear(writer)
+    await clear(writer)
     for (const write of [...BEGINNING, ...writes]) await make(write, writer)
     const before = await answersOf(writer)
     const since = lastOf(writer)
@@ -133,7 +136,7 @@ t.test('any write can be undone, unless something stands in the way', async (t) 
     fc.array(randomWrite(), { minLength: 1, maxLength: 14 }),
     fc.nat(100),
     async (writes, which) => {
-      clear(writer)
+      await clear(writer)
       const steps: { first: number; before: State; after: State; what: string }[] = []
       for (const write of [...BEGINNING, ...writes]) {
         const [first, before] = [lastOf(writer) + 1, stateOf(client)]
@@ -170,7 +173,7 @@ t.test('of undos at once one wins', async (t) => {
     fc.array(randomWrite(), { maxLength: 6 }),
     randomWrite(),
     async (writes, last) => {
-      clear(writer)
+      await clear(writer)
       for (const write of [...BEGINNING, ...writes]) await make(write, writer)
       const since = lastOf(writer)
       await make(last, writer)
