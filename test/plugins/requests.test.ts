@@ -1,6 +1,9 @@
 /** What every route has by being declared: ETag, If-Match, Idempotency-Key, Phaseboard-Seq, and who made its changes. */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { buildApp } from '../../src/app.ts'
+import { ref } from '../../src/schemas/common.ts'
+import { ProjectSchema } from '../../src/schemas/records.ts'
 import { type App, build, count, createItem, createProject, LONG_AGO, send, signInAs } from '../helper.ts'
 import { CALLER, declaredRoutes, EMPTY, FURNISHED, RECORDS, REQUESTS, urlOf } from '../operations.ts'
 import { shipped } from '../shipped.ts'
@@ -324,4 +327,16 @@ t.test('what the worker thread does, it does on the same terms', async (t) => {
   const seq = Number(bulk.headers.get('phaseboard-seq'))
   const last = $client.prepare('select actor_id, "group", seq from changes order by seq desc limit 1').get()
   t.strictSame(last, { actor_id: 'local', group: seq - 399, seq })
+})
+
+t.test('a handler that awaits its call itself fails: nobody would have made the change', async (t) => {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  t.teardown(() => app.close())
+  app.post('/api/careless', {
+    config: { access: 'write', failure: 'Failed to be careful', isSentAlone: true },
+    schema: { operationId: 'careless', response: { 201: ref(ProjectSchema) } },
+    handler: async () => app.projects.create({ name: 'Apollo' }),
+  })
+  const { status, body } = await send(app, 'POST', '/api/careless', {})
+  t.strictSame([status, body], [500, { error: 'Failed to be careful' }])
 })
