@@ -40,12 +40,14 @@ export function outcomeOfDryRun(error: unknown): WriteOutcome<unknown> {
 /**
  * Creates what performs writes of several steps.
  * @param inWorker posts the worker thread its end of the session
+ * @param now the time in milliseconds, from anywhere
  */
 export function createStepwise(
   db: SharedDatabase,
   rules: Rules,
   writeAs: WriteAs,
   inWorker: (end: WorkerEnd, terms: WriteTerms, isDryRun: boolean) => Promise<unknown>,
+  now: () => number = () => performance.now(),
 ): Stepwise {
   const isLimited = isFollowedByWorker(db)
   /** Milliseconds that were taken in this iteration of the event loop. */
@@ -54,11 +56,11 @@ export function createStepwise(
   /** Runs the steps inside a write. @throws TooMuchWork */
   function run(steps: StepGenerator, isDryRun: boolean) {
     const runner = new StepRunner(db, rules)
-    const startedAt = performance.now() - taken
+    const startedAt = now() - taken
     if (taken === 0) setImmediate(() => (taken = 0))
     try {
       for (let next = steps.next(); !next.done; ) {
-        taken = performance.now() - startedAt
+        taken = now() - startedAt
         if (isLimited && (taken > BUDGET || runner.size > BYTES_READ)) throw new TooMuchWork()
         let body: string | undefined
         try {
@@ -71,7 +73,7 @@ export function createStepwise(
         next = steps.next(body)
       }
     } finally {
-      taken = performance.now() - startedAt
+      taken = now() - startedAt
     }
     const response = runner.response(isDryRun)
     if (isDryRun) throw new DryRun(response)
