@@ -121,11 +121,25 @@ export function performed<Rules extends object>(
   ]) as Performed<Rules>
 }
 
-/**
- * Finds a rule by its path.
- * @returns the call, and whether it only reads
- */
-export function ruleAt(rules: object, path: string): { call: Method; reads: boolean } {
+/** A rule, found by its path: the call, and whether it only reads. */
+interface Rule {
+  call: Method
+  reads: boolean
+}
+
+/** The rules that were found, by the rules of their connection and their path. */
+const found = new WeakMap<object, Map<string, Rule>>()
+
+/** Finds a rule by its path. */
+export function ruleAt(rules: object, path: string): Rule {
+  const known = found.get(rules) ?? new Map<string, Rule>()
+  found.set(rules, known)
+  const rule = known.get(path) ?? findRule(rules, path)
+  known.set(path, rule)
+  return rule
+}
+
+function findRule(rules: object, path: string): Rule {
   const names = path.split('.')
   const name = names.pop() as string
   const owner = names.reduce<object>((part, one) => (part as Record<string, object>)[one] as object, rules)

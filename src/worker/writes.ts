@@ -73,8 +73,9 @@ export const toText = (body: string | JsonBytes) =>
  * @param body the response's body, where it is known
  */
 export function etagOfRecord(shape: ResponseShape, value: unknown, body = bodyOf(shape, value)): string {
-  const { warnings, ...record } = Object(value) as { warnings?: unknown }
-  return etagOf(toText(warnings === undefined ? body : bodyOf(shape, record)))
+  if (!Object.hasOwn(Object(value), 'warnings')) return etagOf(toText(body))
+  const { warnings: _, ...record } = value as { warnings: unknown }
+  return etagOf(toText(bodyOf(shape, record)))
 }
 
 /** A list of entity tags: strong ones match, weak ones never do, and what is malformed ends it. */
