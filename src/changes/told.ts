@@ -69,7 +69,7 @@ function readableFields(text: string): Fields {
 }
 
 /** The values of `before` or `after` as the API has them. */
-export function shownFields(kind: string, text: string | null): Fields | null {
+function shownFields(kind: string, text: string | null): Fields | null {
   if (text === null) return null
   const fields = readableFields(text)
   const ofKind = decoders.get(kind)

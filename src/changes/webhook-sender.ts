@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts'
 import { hasRefusedAddress, publicLookup, REFUSED_ADDRESS } from './webhook-urls.ts'
 
 /** Milliseconds that a delivery may take: connecting, sending, and the whole response. */
-export const TIMEOUT = 10_000
+const TIMEOUT = 10_000
 
 const TOO_LATE = `no complete answer within ${TIMEOUT / 1000} seconds`
 

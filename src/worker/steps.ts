@@ -16,7 +16,7 @@ import {
 } from './writes.ts'
 
 /** Bytes that the results of one write may have together. */
-export const RESULTS_LIMIT = 16 * 1024 * 1024
+const RESULTS_LIMIT = 16 * 1024 * 1024
 
 /** A step. All of it is structured-cloneable. */
 export interface Step extends Pick<WriteTerms, 'record' | 'ifMatch'> {

@@ -82,7 +82,7 @@ export function etagOfRecord(shape: ResponseShape, value: unknown, body = bodyOf
 const TAG = /\s*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y
 
 /** Whether an `If-Match` header matches a strong ETag. */
-export function isMatch(ifMatch: string, etag: string): boolean {
+function isMatch(ifMatch: string, etag: string): boolean {
   if (ifMatch.trim() === '*') return true
   TAG.lastIndex = 0
   for (let tag = TAG.exec(ifMatch); tag !== null; tag = TAG.exec(ifMatch)) {
