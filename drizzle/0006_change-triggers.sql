@@ -531,6 +531,8 @@ CREATE VIEW changes_of_kanban_items as select rowid as row, kanban_items.id as i
     || ',"approved":' || case typeof(kanban_items."approved") when 'blob' then '{"blob":"'||hex(kanban_items."approved")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."approved"), 'Inf', '9e999') else json_quote(kanban_items."approved") end
     || ',"dismissed":' || case typeof(kanban_items."dismissed") when 'blob' then '{"blob":"'||hex(kanban_items."dismissed")||'"}' when 'real' then replace(printf('%!.17g', kanban_items."dismissed"), 'Inf', '9e999') else json_quote(kanban_items."dismissed") end
     || ',"metadata":' || case typeof(kanban_items."metadata") when 'blob' then '{"blob":"'||hex(kanban_items."metadata")||'"}' else json_quote(kanban_items."metadata") end
+    || ',"claimedUntil":' || case typeof(kanban_items."claimed_until") when 'blob' then '{"blob":"'||hex(kanban_items."claimed_until")||'"}' else json_quote(kanban_items."claimed_until") end
+    || ',"claimedFrom":' || case typeof(kanban_items."claimed_from") when 'blob' then '{"blob":"'||hex(kanban_items."claimed_from")||'"}' else json_quote(kanban_items."claimed_from") end
     || ',"createdAt":' || case typeof(kanban_items."created_at") when 'blob' then '{"blob":"'||hex(kanban_items."created_at")||'"}' else json_quote(kanban_items."created_at") end
     || ',"updatedAt":' || case typeof(kanban_items."updated_at") when 'blob' then '{"blob":"'||hex(kanban_items."updated_at")||'"}' else json_quote(kanban_items."updated_at") end, 2) || '}' as record from kanban_items;
 --> statement-breakpoint
@@ -566,6 +568,8 @@ CREATE TRIGGER changes_kanban_items_insert after insert on kanban_items begin
     || ',"approved":' || case typeof(new."approved") when 'blob' then '{"blob":"'||hex(new."approved")||'"}' when 'real' then replace(printf('%!.17g', new."approved"), 'Inf', '9e999') else json_quote(new."approved") end
     || ',"dismissed":' || case typeof(new."dismissed") when 'blob' then '{"blob":"'||hex(new."dismissed")||'"}' when 'real' then replace(printf('%!.17g', new."dismissed"), 'Inf', '9e999') else json_quote(new."dismissed") end
     || ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' else json_quote(new."metadata") end
+    || ',"claimedUntil":' || case typeof(new."claimed_until") when 'blob' then '{"blob":"'||hex(new."claimed_until")||'"}' else json_quote(new."claimed_until") end
+    || ',"claimedFrom":' || case typeof(new."claimed_from") when 'blob' then '{"blob":"'||hex(new."claimed_from")||'"}' else json_quote(new."claimed_from") end
     || ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end
     || ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end, 2) || '}');
 end;
@@ -590,8 +594,8 @@ when exists (select 1 from changes_pending where kind = 'kanban-item') begin
 end;
 --> statement-breakpoint
 CREATE TRIGGER changes_kanban_items_update after update on kanban_items
-when ((old."id", old."project_id", old."title", old."description", old."column", old."sort_order", old."priority", old."assignee_id", old."due_date", old."source", old."source_id", old."is_new", old."approved", old."dismissed", old."metadata", old."created_at")
-  is not (new."id", new."project_id", new."title", new."description", new."column", new."sort_order", new."priority", new."assignee_id", new."due_date", new."source", new."source_id", new."is_new", new."approved", new."dismissed", new."metadata", new."created_at")) and old.id is new.id begin
+when ((old."id", old."project_id", old."title", old."description", old."column", old."sort_order", old."priority", old."assignee_id", old."due_date", old."source", old."source_id", old."is_new", old."approved", old."dismissed", old."metadata", old."claimed_until", old."claimed_from", old."created_at")
+  is not (new."id", new."project_id", new."title", new."description", new."column", new."sort_order", new."priority", new."assignee_id", new."due_date", new."source", new."source_id", new."is_new", new."approved", new."dismissed", new."metadata", new."claimed_until", new."claimed_from", new."created_at")) and old.id is new.id begin
   insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, before, after) values (
     'kanban-item', new.id, 'updated',
     new.project_id, new.id, nullif(old.project_id, new.project_id), null,
@@ -610,6 +614,8 @@ when ((old."id", old."project_id", old."title", old."description", old."column",
     || case when old."approved" is new."approved" then '' else ',"approved":' || case typeof(old."approved") when 'blob' then '{"blob":"'||hex(old."approved")||'"}' when 'real' then replace(printf('%!.17g', old."approved"), 'Inf', '9e999') else json_quote(old."approved") end end
     || case when old."dismissed" is new."dismissed" then '' else ',"dismissed":' || case typeof(old."dismissed") when 'blob' then '{"blob":"'||hex(old."dismissed")||'"}' when 'real' then replace(printf('%!.17g', old."dismissed"), 'Inf', '9e999') else json_quote(old."dismissed") end end
     || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end end
+    || case when old."claimed_until" is new."claimed_until" then '' else ',"claimedUntil":' || case typeof(old."claimed_until") when 'blob' then '{"blob":"'||hex(old."claimed_until")||'"}' else json_quote(old."claimed_until") end end
+    || case when old."claimed_from" is new."claimed_from" then '' else ',"claimedFrom":' || case typeof(old."claimed_from") when 'blob' then '{"blob":"'||hex(old."claimed_from")||'"}' else json_quote(old."claimed_from") end end
     || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end end
     || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end end, 2) || '}',
     '{' || substr(case when old."id" is new."id" then '' else ',"id":' || case typeof(new."id") when 'blob' then '{"blob":"'||hex(new."id")||'"}' else json_quote(new."id") end end
@@ -627,6 +633,8 @@ when ((old."id", old."project_id", old."title", old."description", old."column",
     || case when old."approved" is new."approved" then '' else ',"approved":' || case typeof(new."approved") when 'blob' then '{"blob":"'||hex(new."approved")||'"}' when 'real' then replace(printf('%!.17g', new."approved"), 'Inf', '9e999') else json_quote(new."approved") end end
     || case when old."dismissed" is new."dismissed" then '' else ',"dismissed":' || case typeof(new."dismissed") when 'blob' then '{"blob":"'||hex(new."dismissed")||'"}' when 'real' then replace(printf('%!.17g', new."dismissed"), 'Inf', '9e999') else json_quote(new."dismissed") end end
     || case when old."metadata" is new."metadata" then '' else ',"metadata":' || case typeof(new."metadata") when 'blob' then '{"blob":"'||hex(new."metadata")||'"}' else json_quote(new."metadata") end end
+    || case when old."claimed_until" is new."claimed_until" then '' else ',"claimedUntil":' || case typeof(new."claimed_until") when 'blob' then '{"blob":"'||hex(new."claimed_until")||'"}' else json_quote(new."claimed_until") end end
+    || case when old."claimed_from" is new."claimed_from" then '' else ',"claimedFrom":' || case typeof(new."claimed_from") when 'blob' then '{"blob":"'||hex(new."claimed_from")||'"}' else json_quote(new."claimed_from") end end
     || case when old."created_at" is new."created_at" then '' else ',"createdAt":' || case typeof(new."created_at") when 'blob' then '{"blob":"'||hex(new."created_at")||'"}' else json_quote(new."created_at") end end
     || case when old."updated_at" is new."updated_at" then '' else ',"updatedAt":' || case typeof(new."updated_at") when 'blob' then '{"blob":"'||hex(new."updated_at")||'"}' else json_quote(new."updated_at") end end, 2) || '}');
 end;
@@ -658,6 +666,8 @@ CREATE TRIGGER changes_kanban_items_delete after delete on kanban_items begin
     || ',"approved":' || case typeof(old."approved") when 'blob' then '{"blob":"'||hex(old."approved")||'"}' when 'real' then replace(printf('%!.17g', old."approved"), 'Inf', '9e999') else json_quote(old."approved") end
     || ',"dismissed":' || case typeof(old."dismissed") when 'blob' then '{"blob":"'||hex(old."dismissed")||'"}' when 'real' then replace(printf('%!.17g', old."dismissed"), 'Inf', '9e999') else json_quote(old."dismissed") end
     || ',"metadata":' || case typeof(old."metadata") when 'blob' then '{"blob":"'||hex(old."metadata")||'"}' else json_quote(old."metadata") end
+    || ',"claimedUntil":' || case typeof(old."claimed_until") when 'blob' then '{"blob":"'||hex(old."claimed_until")||'"}' else json_quote(old."claimed_until") end
+    || ',"claimedFrom":' || case typeof(old."claimed_from") when 'blob' then '{"blob":"'||hex(old."claimed_from")||'"}' else json_quote(old."claimed_from") end
     || ',"createdAt":' || case typeof(old."created_at") when 'blob' then '{"blob":"'||hex(old."created_at")||'"}' else json_quote(old."created_at") end
     || ',"updatedAt":' || case typeof(old."updated_at") when 'blob' then '{"blob":"'||hex(old."updated_at")||'"}' else json_quote(old."updated_at") end, 2) || '}',
     null);

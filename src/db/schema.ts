@@ -76,6 +76,10 @@ export const kanbanItems = sqliteTable(
     approved: flag(true),
     dismissed: flag(false),
     metadata: jsonObject(),
+    /** Until when whoever claimed the item holds it; NULL for an item that nobody claimed. */
+    claimedUntil: text(),
+    /** Where the item was when it was claimed, `{"column", "sortOrder"}` as JSON; empty for an item that nobody claimed. */
+    claimedFrom: string(''),
     ...timestamps(),
   },
   (table) => [
@@ -490,4 +494,67 @@ export const webhookDeliveries = sqliteTable(
     createdAt: createdAt(),
   },
   (table) => [index('webhook_deliveries_webhook').on(table.webhookId, table.id)],
+)
+
+/** Imports over HTTP and by commands: how far each has come. */
+export const imports = sqliteTable('imports', {
+  id: id(),
+  format: required(),
+  /** Who asked for it; NULL for the command line. */
+  memberId: text(),
+  status: text({ enum: ['waiting', 'reading', 'writing', 'done', 'failed'] })
+    .notNull()
+    .default('waiting'),
+  /** Records written, of how many. */
+  done: integer().notNull().default(0),
+  total: integer().notNull().default(0),
+  projectId: text(),
+  /** What was made, by name, as JSON; empty before it is done. */
+  counts: string(''),
+  error: text(),
+  ...timestamps(),
+})
+
+/**
+ * Projects whose records are being imported in slices, and may not be seen yet. Their own rows come last, in the write
+ * that ends the import; an import that fails, or whose process ended, is cleared away.
+ */
+export const importedProjects = sqliteTable(
+  'imported_projects',
+  {
+    projectId: required().primaryKey(),
+    importId: required().references(() => imports.id, { onDelete: 'cascade' }),
+  },
+  (table) => [index('imported_projects_import').on(table.importId)],
+)
+
+/** What the sequence will tell of the records of an import, once it is done. */
+export const importedChanges = sqliteTable(
+  'imported_changes',
+  {
+    place: integer().primaryKey(),
+    importId: required().references(() => imports.id, { onDelete: 'cascade' }),
+    kind: required(),
+    id: required(),
+    projectId: text(),
+    itemId: text(),
+    ownerId: text(),
+    after: text(),
+  },
+  (table) => [index('imported_changes_import').on(table.importId, table.place)],
+)
+
+/** The accounts of an OpenID provider that members sign in with. */
+export const memberIdentities = sqliteTable(
+  'member_identities',
+  {
+    issuer: required(),
+    subject: required(),
+    memberId: required().references(() => members.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.issuer, table.subject] }),
+    index('member_identities_member').on(table.memberId),
+  ],
 )

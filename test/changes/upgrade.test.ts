@@ -36,12 +36,13 @@ function copyRows(from: SQLite.Database, to: SQLite.Database): void {
     )
     .pluck()
     .all()
+  const columnsOf = to.prepare<[string], string>('select name from pragma_table_info(?)').pluck()
   for (const table of tables) {
     for (const row of from.prepare<[], Record<string, unknown>>(`select * from ${table}`).all()) {
-      const names = Object.keys(row)
+      const names = columnsOf.all(table)
       to.prepare(
         `insert into ${table} (${names.map((name) => `"${name}"`).join()}) values (${names.map(() => '?').join()})`,
-      ).run(...Object.values(row))
+      ).run(...names.map((name) => row[name]))
     }
   }
 }

@@ -56,9 +56,31 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     { id: 'd', webhook_id: 'w', seq: 1 },
     { status: null, error: null, response: '', duration: 0, created_at: TIME },
   ],
+  imports: [
+    { id: 'import', format: 'csv' },
+    {
+      member_id: null,
+      status: 'waiting',
+      done: 0,
+      total: 0,
+      project_id: null,
+      counts: '',
+      error: null,
+      ...times,
+    },
+  ],
+  imported_projects: [{ project_id: 'hidden', import_id: 'import' }, {}],
+  imported_changes: [
+    { import_id: 'import', kind: 'kanban-item', id: 'i' },
+    { place: 1, project_id: null, item_id: null, owner_id: null, after: null },
+  ],
   members: [
     { id: 'ada', name: 'Ada', email: 'ada@example.test' },
     { role: 'member', disabled: 0, password_hash: null, ...times },
+  ],
+  member_identities: [
+    { issuer: 'https://id.example.test', subject: '7', member_id: 'ada' },
+    { created_at: TIME },
   ],
   sessions: [
     {
@@ -115,6 +137,8 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
       approved: 1,
       dismissed: 0,
       metadata: '{}',
+      claimed_until: null,
+      claimed_from: '',
       ...times,
     },
   ],
@@ -262,7 +286,8 @@ t.test('deleting any parent takes its children along', async (t) => {
   const children: [string, string, string[]][] = [
     ['kanban_items', 'i', ['kanban_subtasks', 'kanban_activity', 'kanban_comments', 'kanban_item_labels']],
     ['kanban_labels', 'b', ['kanban_item_labels']],
-    ['members', 'ada', ['sessions', 'api_tokens']],
+    ['members', 'ada', ['sessions', 'api_tokens', 'member_identities']],
+    ['imports', 'import', ['imported_projects', 'imported_changes']],
     ['teams', 'ops', ['team_members']],
     ['webhooks', 'w', ['webhook_deliveries']],
   ]
