@@ -74,9 +74,7 @@ export const ARCHIVED: readonly ArchiveTable[] = [
   ...TOLD.flatMap(({ kind, table, secret }) => {
     const key = kind === 'kanban-item-label' ? ['itemId', 'labelId'] : ['id']
     const own = archived(nameOf(table), table, key, secret)
-    return table === teams
-      ? [own, archived('team-members', teamMembers, ['teamId', 'memberId'])]
-      : [own]
+    return table === teams ? [own, archived('team-members', teamMembers, ['teamId', 'memberId'])] : [own]
   }),
   archived('audit-log', auditLog, ['id']),
   archived('changes', changes, ['seq']),
