@@ -67,14 +67,15 @@ function archived(file: string, table: SQLiteTable, key: readonly string[], secr
 const nameOf = (table: SQLiteTable) => getTableName(table).replaceAll('_', '-')
 
 /**
- * The tables of an archive, those first that others refer to. Left out is what lets somebody in (passwords, sessions,
+ * The tables of an archive, those first that others refer to; but a team comes after its members, and is told of with them.
+ * Left out is what lets somebody in (passwords, sessions,
  * tokens, accounts of a provider) or lets somebody sign (webhooks), and what passes: idempotency keys, running imports.
  */
 export const ARCHIVED: readonly ArchiveTable[] = [
   ...TOLD.flatMap(({ kind, table, secret }) => {
     const key = kind === 'kanban-item-label' ? ['itemId', 'labelId'] : ['id']
     const own = archived(nameOf(table), table, key, secret)
-    return table === teams ? [own, archived('team-members', teamMembers, ['teamId', 'memberId'])] : [own]
+    return table === teams ? [archived('team-members', teamMembers, ['teamId', 'memberId']), own] : [own]
   }),
   archived('audit-log', auditLog, ['id']),
   archived('changes', changes, ['seq']),

@@ -1,12 +1,15 @@
 /** Writing the records of an archive into a database, inside one transaction. */
 import type SQLite from 'better-sqlite3'
+import { kanbanActivity } from '../db/schema.ts'
 import { once } from '../once.ts'
 import { type ArchiveFacts, MEMBERS_FILE, reader } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import type { FileToRead } from './archive-manifest.ts'
 import type { ArchivePlan } from './archive-plan.ts'
-import { CHANGES_FILE } from './archive-tables.ts'
+import { CHANGES_FILE, fileOf } from './archive-tables.ts'
 import type { Visit } from './read-archive.ts'
+
+const ACTIVITY_FILE = fileOf(kanbanActivity)
 
 /** The fields that name a member. */
 const OF_MEMBERS: readonly string[] = [
@@ -21,7 +24,10 @@ const OF_MEMBERS: readonly string[] = [
 
 /** The same in what a change tells of a record: it is JSON, as triggers write it. */
 const TOLD_MEMBER = new RegExp(`("(?:${OF_MEMBERS.join('|')})":)("(?:[^"\\\\]|\\\\.)*")`, 'g')
-const TOLD_MEMBERS = /"memberIds":\[[^\]]*\]/g
+const TOLD_MEMBERS = /("memberIds":)(\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g
+
+/** The same in what the activity of an item tells of who it was assigned to. */
+const FROM_OR_TO = /("(?:from|to)":)("(?:[^"\\]|\\.)*")/g
 
 /** Where credentials and jobs name a member. */
 const CREDENTIALS = ['sessions', 'api_tokens', 'member_identities', 'idempotency_keys', 'imports']
@@ -48,25 +54,43 @@ function inserter(client: SQLite.Database, { table, fields }: FileToRead): Visit
 const bytesOf = (value: StoredValue) => (isText(value) ? value.text : value)
 
 /** Gives members the ids that they have here. @returns the function that changes a record's values in place */
-function memberMapper({ fields }: FileToRead, known: ReadonlyMap<string, string>): Visit {
+function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<string, string>): Visit {
   const others = new Map([...known].filter(([there, here]) => there !== here))
   if (others.size === 0) return () => {}
-  const places = fields.flatMap(({ name }, place) => (OF_MEMBERS.includes(name) ? [place] : []))
-  const told = fields.flatMap(({ name }, place) => (name === 'before' || name === 'after' ? [place] : []))
-  const quoted = new Map([...others].map(([there, here]) => [JSON.stringify(there), JSON.stringify(here)]))
-  const mapped = (id: string) => quoted.get(id) ?? id
+  const places = (names: readonly string[]) =>
+    fields.flatMap(({ name }, place) => (names.includes(name) ? [place] : []))
+  const mapped = (id: string) => others.get(id) ?? id
+  const mappedJson = (json: string) => JSON.stringify(mapped(JSON.parse(json)))
+  const ids = places(OF_MEMBERS)
+  const told = places(['before', 'after'])
+  const moves = file.name === ACTIVITY_FILE ? places(['metadata']) : []
+  const mapText = (values: StoredValue[], place: number, map: (text: string) => string) => {
+    const text = values[place]
+    if (typeof text === 'string') values[place] = map(text)
+  }
   return (values) => {
-    for (const place of places)
-      values[place] = others.get(String(values[place])) ?? (values[place] as StoredValue)
+    for (const place of ids) mapText(values, place, mapped)
     for (const place of told) {
-      const text = values[place]
-      if (typeof text !== 'string') continue
-      values[place] = text
-        .replace(TOLD_MEMBER, (_, name: string, id: string) => name + mapped(id))
-        .replace(TOLD_MEMBERS, (list) => list.replace(/"(?:[^"\\]|\\.)*"/g, mapped))
+      mapText(values, place, (text) =>
+        text
+          .replace(TOLD_MEMBER, (_, name: string, id: string) => name + mappedJson(id))
+          .replace(
+            TOLD_MEMBERS,
+            (_, name: string, list: string) => name + inOrder(JSON.parse(list).map(mapped)),
+          ),
+      )
+    }
+    for (const place of moves) {
+      mapText(values, place, (text) =>
+        text.replace(FROM_OR_TO, (_, name: string, id: string) => name + mappedJson(id)),
+      )
     }
   }
 }
+
+/** A list of ids as SQLite sorts it. */
+const inOrder = (ids: string[]) =>
+  JSON.stringify(ids.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))))
 
 /** Writes an archive as planned. Its methods are called in this order: begin, file by file the records, end. */
 export class ArchiveWriter {

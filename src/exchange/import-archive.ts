@@ -116,6 +116,8 @@ async function write(
         throw new Error('somebody else has written to the database meanwhile: try again')
       }
       const writer = new ArchiveWriter(client, plan, facts)
+      // A team comes after its members.
+      client.pragma('defer_foreign_keys = on')
       writer.begin()
       for (const of of archive.files) {
         signal?.throwIfAborted()

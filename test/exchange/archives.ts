@@ -71,15 +71,14 @@ export function storedIn(file: string): Record<string, unknown[]> {
   )
 }
 
-/** Everything in a file, for comparing before and after. */
-export const dump = (file: string): unknown =>
-  withTool(file, (tool) => {
-    const tables = tool
-      .prepare<[], string>("select name from sqlite_schema where type = 'table'")
-      .pluck()
-      .all()
-    return tables.map((table) => [table, tool.prepare(`select * from "${table}"`).raw().all()])
-  })
+/** Everything in a database, for comparing before and after. */
+export function dumpOf(client: SQLite.Database): unknown {
+  const tables = client
+    .prepare<[], string>("select name from sqlite_schema where type = 'table'")
+    .pluck()
+    .all()
+  return tables.map((table) => [table, client.prepare(`select * from "${table}"`).raw().all()])
+}
 
 /** Values that other tools may store, whatever the column is for. */
 export const ODD_VALUES = [
