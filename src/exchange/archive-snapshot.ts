@@ -14,7 +14,7 @@ const SLICE = 8
 const CHUNK = 65_536
 
 /** Characters of one record, at most: what reads it has to hold all of it. */
-export const LINE_LIMIT = 128 * 1024 * 1024
+export const LINE_LIMIT = 64 * 1024 * 1024
 
 /** What decoding gives for bytes that are no UTF-8. */
 const REPLACEMENT = '\uFFFD'

@@ -48,13 +48,13 @@ export async function readHead(source: ArchiveSource): Promise<OpenArchive> {
   const files = filesToRead(manifest)
   const known = new Set([MANIFEST, ...files.map(({ file }) => file.name)])
   for (const name of source.sizes.keys()) if (!known.has(name)) throw altered(name, 'does not belong to it')
+  if (files.reduce((sum, { file }) => sum + file.bytes, 0) > SIZE_LIMIT)
+    throw new ArchiveRefused('it is too large')
   for (const { file } of files) {
     const found = source.sizes.get(file.name)
     if (found === undefined) throw altered(file.name, 'is missing')
     if (found !== file.bytes) throw altered(file.name, `has ${found} bytes, not ${file.bytes}`)
   }
-  if (files.reduce((sum, { file }) => sum + file.bytes, 0) > SIZE_LIMIT)
-    throw new ArchiveRefused('it is too large')
   return { source, manifest, files }
 }
 
@@ -137,7 +137,8 @@ export async function readFile(
     if (from === part.length) return
     begun.push(part.subarray(from))
     length += part.length - from
-    if (length > 4 * LINE_LIMIT) throw altered(name, `has too long a line ${count + 1}`)
+    // A character is three bytes, at most.
+    if (length > 3 * LINE_LIMIT) throw altered(name, `has too long a line ${count + 1}`)
   }
 
   let turnBegan = performance.now()
