@@ -66,6 +66,8 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'GET /docs/*': [404],
   // Signing in would end the caller's session; that a body is looked at at all shows that nobody is refused.
   'POST /api/session': [400, {}],
+  'GET /api/session/oidc': [404],
+  'GET /api/session/oidc/callback': [404],
   'POST /api/tokens': [201, { name: 'CI' }],
   'POST /api/members': [201, { name: 'Bob', email: 'bob@example.test' }],
   'PATCH /api/members/:id': [200, { name: 'Cleo' }],
