@@ -1,4 +1,5 @@
 /** Every operation of the service with what it takes: a record of each collection, and a body that succeeds. */
+import type SQLite from 'better-sqlite3'
 import Fastify from 'fastify'
 import t from 'tap'
 import type { Access } from '../src/members/identity.ts'
@@ -37,6 +38,23 @@ export const FURNISHED = `
     select 'session', id, 'hash', '${JUST_USED}', '${JUST_USED}' from members where id = '${CALLER}';
   insert into api_tokens (id, member_id, name, token_hash)
     select 'token', id, 'CI', 'hash' from members where id = '${CALLER}';`
+
+/** The statements of each text, by connection: compiling these, triggers and all, takes many times as long as running them. */
+const compiled = new WeakMap<SQLite.Database, Map<string, SQLite.Statement[]>>()
+
+/** Runs statements that hold no semicolon within, as often as it takes. */
+export function run(client: SQLite.Database, sql: string): void {
+  const known = compiled.get(client) ?? new Map<string, SQLite.Statement[]>()
+  compiled.set(client, known)
+  const statements =
+    known.get(sql) ??
+    sql
+      .split(';')
+      .filter((one) => one.trim() !== '')
+      .map((one) => client.prepare(one))
+  known.set(sql, statements)
+  for (const statement of statements) statement.run()
+}
 
 /** Which record a collection in a path has. A new collection needs an entry here, and its record above. */
 export const RECORDS: Record<string, string> = {
