@@ -15,9 +15,7 @@ import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
 import type { Manifest } from '../../src/exchange/archive-manifest.ts'
 import { exportArchive } from '../../src/exchange/export-archive.ts'
 import { importArchive } from '../../src/exchange/import-archive.ts'
-import { importTrelloBoard } from '../../src/exchange/import-trello.ts'
-import { readTrelloBoard } from '../../src/exchange/trello.ts'
-import { copyFolder, dumpOf, imported, packed, quiet, rewrite, withTool } from './archives.ts'
+import { copyFolder, dumpOf, imported, importFixture, packed, quiet, rewrite, withTool } from './archives.ts'
 
 /** A folder with an archive in both forms, `archive` and `archive.zip`, and a database with other records. */
 async function setUp(t: Test) {
@@ -26,14 +24,14 @@ async function setUp(t: Test) {
   db.$client.exec(
     "insert into members (id, name, email) values ('ada', 'Ada', 'ada@example.test'), ('bob', 'Bob', 'bob@example.test')",
   )
-  importTrelloBoard(db, readTrelloBoard('test/fixtures/trello-board.json'))
+  importFixture(db, 'trello-board')
   await exportArchive(db.$client, join(folder, 'archive'), quiet)
   await exportArchive(db.$client, join(folder, 'archive.zip'), quiet)
   close()
   const file = join(folder, 'target.db')
   const filled = openDatabase(file)
   t.teardown(filled.close)
-  importTrelloBoard(filled.db, readTrelloBoard('test/fixtures/trello-board-2012.json'))
+  importFixture(filled.db, 'trello-board-2012')
   const empty = openDatabase(':memory:')
   t.teardown(empty.close)
   const targets = [filled.db, empty.db]

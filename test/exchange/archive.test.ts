@@ -13,12 +13,10 @@ import * as schema from '../../src/db/schema.ts'
 import { fromLine, type StoredValue, toLine } from '../../src/exchange/archive-lines.ts'
 import { ARCHIVED, type ArchiveField } from '../../src/exchange/archive-tables.ts'
 import { exportArchive } from '../../src/exchange/export-archive.ts'
-import { importTrelloBoard } from '../../src/exchange/import-trello.ts'
-import { readTrelloBoard } from '../../src/exchange/trello.ts'
 import { make, randomWrite } from '../changes/random-writes.ts'
 import { rowsOf } from '../changes/replay.ts'
 import { send, signInAs } from '../helper.ts'
-import { exported, imported, ODD_VALUES, quiet, storedIn } from './archives.ts'
+import { exported, imported, importFixture, ODD_VALUES, quiet, storedIn } from './archives.ts'
 
 const fields: ArchiveField[] = (['plain', 'json', 'flag', 'plain'] as const).map((type, index) => ({
   name: `field${index}`,
@@ -186,7 +184,7 @@ t.test('imported boards come back, in a folder and in a zip file, which are the 
   const { db, close } = openDatabase(join(folder, 'board.db'))
   t.teardown(close)
   for (const name of ['trello-board', 'trello-board-2012']) {
-    importTrelloBoard(db, readTrelloBoard(`test/fixtures/${name}.json`))
+    importFixture(db, name)
   }
   const [one, zip] = [join(folder, 'one'), join(folder, 'one.zip')]
   const first = await exported(db.$client, one)

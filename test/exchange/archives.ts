@@ -5,13 +5,19 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import SQLite from 'better-sqlite3'
 import yazl from 'yazl'
-import { openDatabase } from '../../src/db/client.ts'
+import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
 import { type Manifest, manifestText } from '../../src/exchange/archive-manifest.ts'
 import { ARCHIVED } from '../../src/exchange/archive-tables.ts'
 import { exportArchive } from '../../src/exchange/export-archive.ts'
 import { type ArchiveImportOptions, importArchive } from '../../src/exchange/import-archive.ts'
+import { importTrelloBoard } from '../../src/exchange/import-trello.ts'
+import { readTrelloBoard } from '../../src/exchange/trello.ts'
 
 export const quiet = { onProgress: () => {} }
+
+/** Imports a board of the fixtures. */
+export const importFixture = (db: SharedDatabase, name: string) =>
+  importTrelloBoard(db, readTrelloBoard(`test/fixtures/${name}.json`))
 
 /** The files of a folder, by name. */
 export const filesOf = (folder: string): Record<string, string> =>
