@@ -111,7 +111,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
 
   await app.register(healthRoutes)
   await app.register(sessionRoutes)
-  await app.register(openIdRoutes, options)
+  await app.register(openIdRoutes, { provider: options })
   await app.register(ownSessionRoutes)
   await app.register(tokenRoutes, { authMode: options.authMode })
   await app.register(teamRoutes)
