@@ -10,6 +10,8 @@ export type Fate = ((response: ServerResponse, asked: IncomingMessage) => unknow
 /** An intermediary. */
 export interface Intermediary {
   url: string
+  /** Where requests are passed on to. */
+  service: string
   /** The requests that came, in order. */
   asked: IncomingMessage[]
   /** Decides what becomes of the requests from now on. */
@@ -43,7 +45,7 @@ export const stream =
 export async function standBetween(t: Owner, service = 'http://127.0.0.1:1'): Promise<Intermediary> {
   const sockets = new Set<Socket>()
   const pass = (asked: IncomingMessage, response: ServerResponse, isLost: boolean) => {
-    const onward = request(service + asked.url, {
+    const onward = request(intermediary.service + asked.url, {
       method: asked.method ?? '',
       headers: asked.headers,
       agent: false,
@@ -61,6 +63,7 @@ export async function standBetween(t: Owner, service = 'http://127.0.0.1:1'): Pr
   }
   const intermediary: Intermediary = {
     url: '',
+    service,
     asked: [],
     decide: () => undefined,
     cut: () => {

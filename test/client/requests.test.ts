@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
 import { onNewFile, start } from '../process.ts'
-import { answer, answerJson, breakOff, loseTheAnswer, standBetween } from './intermediary.ts'
+import { answer, answerJson, breakOff, type Fate, loseTheAnswer, standBetween } from './intermediary.ts'
 import { createClient, failureOf } from './shipped-client.ts'
 
 const service = await start(t, { ...onNewFile(t), AUTH_MODE: 'open' })
@@ -83,7 +83,7 @@ t.test('a list is read page by page', async (t) => {
 })
 
 t.test('what fails for a while is tried again, a write as the same write', async (t) => {
-  for (const fate of [
+  const fates = [
     breakOff,
     loseTheAnswer,
     answer(502, { 'content-type': 'text/html' }, '<h1>Bad gateway</h1>'),
@@ -92,7 +92,8 @@ t.test('what fails for a while is tried again, a write as the same write', async
     answer(429, { 'retry-after': new Date().toUTCString() }),
     // An answer that is cut short.
     answer(200, { 'content-type': 'application/json' }, '{"id": "019'),
-  ]) {
+  ]
+  const failsFirst = async (fate: Fate) => {
     const { between, client } = await behind(t)
     between.decide = () => (between.asked.length === 1 ? fate : undefined)
     const body = { title: `Only once ${Math.random()}` }
@@ -109,6 +110,7 @@ t.test('what fails for a while is tried again, a write as the same write', async
     t.equal(between.asked.length, 2)
     t.equal(keyOf(between.asked[0] as IncomingMessage), undefined)
   }
+  await Promise.all(fates.map(failsFirst))
 })
 
 t.test('what fails for good, or cannot be repeated, is tried once', async (t) => {
