@@ -62,8 +62,8 @@ function comment(text: string | undefined): string {
   return text ? `/** ${text.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n` : ''
 }
 
-const quoted = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`)
-const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value))
+const quoted = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
+const literal = (value: unknown) => JSON.stringify(value)
 const union = (types: readonly string[]) => [...new Set(types)].join(' | ')
 
 /** The type of an object's fields. */
