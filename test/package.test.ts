@@ -24,6 +24,10 @@ const NODES = IS_ALL ? [OLDEST, '24', NEWEST] : [OLDEST, NEWEST]
 
 const ownPackage = JSON.parse(readFileSync('package.json', 'utf8'))
 const readme = readFileSync('README.md', 'utf8')
+/** The examples of the client's page, which are one program. */
+const clientGuide = [...readFileSync('docs/client.md', 'utf8').matchAll(/^```ts\n([\s\S]*?)```/gm)]
+  .map(([, code]) => code)
+  .join('')
 
 /** What a host may have of its own, in the versions that this project knows. */
 const HOST_PLUGINS = [
@@ -197,7 +201,13 @@ t.test('hosts and clients in TypeScript compile, and so does the example of the 
   const project = await installPackage(t, OLDEST, HOST_PLUGINS)
   const [, example = ''] = /^## Inside your own[\s\S]*?```ts\n([\s\S]*?)```/m.exec(readme) ?? []
   t.match(example, /resolveMember/)
-  const programs = { 'host.ts': HOST_WITH_ITS_OWN_NAMES, 'example.ts': example, 'client.ts': TYPED_CLIENT }
+  t.match(clientGuide, /createClient[\s\S]*changes/)
+  const programs = {
+    'host.ts': HOST_WITH_ITS_OWN_NAMES,
+    'example.ts': example,
+    'client.ts': TYPED_CLIENT,
+    'guide.ts': clientGuide,
+  }
   const sources = { ...programs, 'client.cts': TYPED_COMMONJS_CLIENT, 'package.json': '{ "type": "module" }' }
   for (const [file, text] of Object.entries(sources)) writeFileSync(join(project.folder, file), text)
   const compile = (tsc: string, resolution: string[], ...options: string[]) => {
