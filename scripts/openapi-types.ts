@@ -133,12 +133,12 @@ function contentType({ content }: Content, bytes: string): string | undefined {
   return types.includes(undefined) ? undefined : union(types as string[])
 }
 
-/** What a method answers when it succeeds; undefined for a stream of events. */
+/** What a method answers when it succeeds; undefined for what is no call: a stream of events, or a redirect of a browser. */
 function answerType({ responses }: Operation): string | undefined {
   const answers = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .map(([, response]) => contentType(response, 'BytesOut'))
-  return answers.includes(undefined) ? undefined : union(answers as string[])
+  return answers.length === 0 || answers.includes(undefined) ? undefined : union(answers as string[])
 }
 
 /** The parameters of one place, as a field of the options. */

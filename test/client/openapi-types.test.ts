@@ -60,6 +60,7 @@ t.test('a path has the options that its method takes, and what it answers', asyn
         get: { responses: { 200: media('text/csv') } },
         post: { requestBody: media('application/zip'), responses: { 200: media('application/zip') } },
       },
+      '/sign-in': { get: { responses: { 302: {} } } },
       '/stream': { get: { responses: { 200: media('text/event-stream') } } },
     },
     components: { schemas: { A: { type: 'string' } } },
