@@ -10,6 +10,13 @@ import { createClient, failureOf } from './shipped-client.ts'
 const event = (seq: number) => `id: ${seq}\nevent: change\ndata: {"seq":${seq}}\n\n`
 const place = (seq: number) => `:\nid: ${seq}\n\n`
 
+/** A signal that is aborted with the test: what it follows does not outlive a failure. */
+function untilTheEnd(t: Test): AbortSignal {
+  const end = new AbortController()
+  t.teardown(() => end.abort())
+  return end.signal
+}
+
 /** A client of a service that answers with one fate after the other, and with the last one again. */
 async function fated(t: Test, ...fates: Fate[]) {
   const between = await standBetween(t)
@@ -18,7 +25,8 @@ async function fated(t: Test, ...fates: Fate[]) {
   /** Which changes are followed until there are so many. */
   async function follow(count: number, options?: ChangesOptions): Promise<number[]> {
     const seqs: number[] = []
-    for await (const { seq } of client.changes(options)) if (seqs.push(seq) === count) break
+    for await (const { seq } of client.changes({ signal: untilTheEnd(t), ...options }))
+      if (seqs.push(seq) === count) break
     return seqs
   }
   return { between, client, follow, asked: () => between.asked.map(({ url }) => url) }
@@ -57,7 +65,7 @@ t.test(
     const states: string[] = []
     async function follow(): Promise<Change[]> {
       const followed: Change[] = []
-      const options = { after: 0, onState: (state: string) => states.push(state) }
+      const options = { after: 0, signal: untilTheEnd(t), onState: (state: string) => states.push(state) }
       for await (const change of client.changes(options)) {
         disturbances.get(followed.push(change))?.()
         if (change.kind === 'objective' && change.after?.title === `Objective ${wanted - 1}`) break

@@ -52,6 +52,10 @@ export async function standBetween(t: Owner, service = 'http://127.0.0.1:1'): Pr
     })
     onward.on('error', () => response.destroy())
     onward.on('response', (answered) => {
+      if (response.destroyed) {
+        answered.destroy()
+        return
+      }
       if (isLost) {
         answered.resume().on('end', () => response.destroy())
         return
