@@ -25,7 +25,7 @@ const SECRET = new Set(['POST /api/tokens', 'POST /api/webhooks', 'POST /api/web
 const ELSEWHERE = new Set(['POST /api/changes/:seq/undo', 'POST /api/webhooks/:id/test', 'POST /api/batch'])
 
 /** Actions on a record, by the end of their path. */
-const ACTION = /\/:id\/(move|promote|replay|rotate-secret|.+\/reorder|reorder)$/
+const ACTION = /\/:id\/(move|promote|replay|claim\/renew|rotate-secret|.+\/reorder|reorder)$/
 
 /** Whether contract 8 wants `If-Match` there: what changes a record that is there. */
 const isConditional = (route: string) => {
