@@ -108,6 +108,8 @@ export interface KanbanItem {
   metadata: {
     [key: string]: unknown
   }
+  /** Until when the assignee, who has claimed it, holds it; null where nobody has */
+  claimedUntil: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -714,6 +716,24 @@ export interface UpdateKanbanColumn {
   wipLimit?: number
   /** Above the limit: answer with `warnings`, or refuse with 409 */
   wipPolicy?: 'warn' | 'block'
+}
+
+export interface ClaimKanbanItem {
+  /** Name of the column to work off; To Do if absent */
+  from?: string
+  /** Name of the column that the item is moved to; In Progress if absent */
+  to?: string
+  /** Id or name of a label that the item has */
+  label?: string
+  /** Open vocabulary, e.g. low, medium, high, critical */
+  priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
+  /** How long the item is held, unless the claim is renewed; 900 if absent */
+  leaseSeconds?: number
+}
+
+export interface RenewKanbanClaim {
+  /** How long the item is held, unless the claim is renewed; 900 if absent */
+  leaseSeconds?: number
 }
 
 export interface CreateKanbanItem {
@@ -1424,6 +1444,45 @@ export interface Paths {
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: Success
+    }
+  }
+  '/api/projects/{id}/kanban-items/claim': {
+    /** Claim the next item of a column */
+    post: {
+      path: {
+        id: string
+      }
+      body?: ClaimKanbanItem
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: KanbanItem | undefined
+    }
+  }
+  '/api/kanban-items/{id}/claim/renew': {
+    /** Hold a claimed item longer */
+    post: {
+      path: {
+        id: string
+      }
+      body?: RenewKanbanClaim
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: KanbanItem
+    }
+  }
+  '/api/kanban-items/{id}/claim': {
+    /** Give a claimed item back */
+    delete: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: KanbanItem
     }
   }
   '/api/projects/{id}/kanban-items': {
