@@ -22,7 +22,10 @@ const ANY_ACCOUNT = 'openid'
 const queryOf = ({ originalUrl }: FastifyRequest) => originalUrl.split('?').slice(1).join('?')
 
 /** Signing in with an account of the configured OpenID provider. */
-const openIdRoutes: FastifyPluginAsyncTypebox<{ provider: Provider }> = async (app, { provider: settings }) => {
+const openIdRoutes: FastifyPluginAsyncTypebox<{ provider: Provider }> = async (
+  app,
+  { provider: settings },
+) => {
   const { signInLimits: limits, sessionCookies: cookies } = app
   const openId = settings.oidcIssuer === undefined ? undefined : new OpenId(settings)
   const tags = ['Session']

@@ -1,4 +1,6 @@
 /** Made from the OpenAPI document by `npm run client:types`. */
+import type { BytesOut } from './types.d.ts'
+
 export interface BatchError {
   /** What went wrong, in one line */
   error: string
@@ -2333,6 +2335,12 @@ export interface Paths {
           }
         | undefined
       answer: AuditEntry[]
+    }
+  }
+  '/api/export': {
+    /** Export everything */
+    get: {
+      answer: BytesOut
     }
   }
   '/api/batch': {
