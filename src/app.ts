@@ -17,6 +17,7 @@ import retention from '../plugins/retention.ts'
 import rules from '../plugins/rules.ts'
 import snapshots from '../plugins/snapshots.ts'
 import strictness from '../plugins/strictness.ts'
+import telemetry from '../plugins/telemetry.ts'
 import traffic from '../plugins/traffic.ts'
 import webhooks from '../plugins/webhooks.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
@@ -37,6 +38,7 @@ import metricRoutes from '../routes/metrics.ts'
 import objectiveRoutes from '../routes/objectives.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
+import prometheusRoutes from '../routes/prometheus.ts'
 import searchRoutes from '../routes/search.ts'
 import sessionRoutes from '../routes/session.ts'
 import ownSessionRoutes from '../routes/sessions.ts'
@@ -93,6 +95,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(changeIndex)
   await app.register(snapshots, options)
   await app.register(logging)
+  await app.register(telemetry)
   await app.register(headers, options)
   await app.register(strictness)
   await app.register(errors, options)
@@ -107,6 +110,10 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(openapi, options)
 
   await app.register(healthRoutes)
+  await app.register(prometheusRoutes, {
+    databaseUrl: options.databaseUrl,
+    metricsPublic: options.metricsPublic,
+  })
   await app.register(sessionRoutes)
   await app.register(ownSessionRoutes)
   await app.register(tokenRoutes, { authMode: options.authMode })

@@ -37,6 +37,11 @@ const EnvironmentSchema = Type.Object({
     enum: ['true', 'false'],
     default: 'false',
   }),
+  METRICS_PUBLIC: Type.Unsafe<'true' | 'false'>({
+    type: 'string',
+    enum: ['true', 'false'],
+    default: 'false',
+  }),
 })
 type Environment = Static<typeof EnvironmentSchema>
 
@@ -178,6 +183,7 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     changesKeepDays: settings.CHANGES_KEEP_DAYS,
     streamsMax: settings.STREAMS_MAX,
     webhookAllowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === 'true',
+    metricsPublic: settings.METRICS_PUBLIC === 'true',
     rateLimitMax: settings.RATE_LIMIT_MAX ?? (authMode === 'open' ? 0 : 600),
   })
 }

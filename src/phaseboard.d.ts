@@ -38,6 +38,8 @@ export interface Config {
   streamsMax: number
   /** Whether webhooks may point to private addresses, those of the service's own network and machine. */
   webhookAllowPrivate: boolean
+  /** Whether anybody may read GET /metrics, not only admins. */
+  metricsPublic: boolean
 }
 
 /** The member behind a request, as the host application knows it. */
@@ -76,6 +78,7 @@ export type PhaseboardOptions = Partial<
     | 'changesKeepDays'
     | 'streamsMax'
     | 'webhookAllowPrivate'
+    | 'metricsPublic'
   >
 > & {
   /** How the host identifies the member. Where it returns none, tokens and sessions of this service count. */

@@ -53,6 +53,7 @@ const DEMANDED: Record<string, Access> = {
   'GET /api/webhooks/:id/deliveries': 'admin',
   'POST /api/webhooks/:id/replay': 'admin',
   'POST /api/batch': 'own',
+  'GET /metrics': 'admin',
 }
 
 /**

@@ -24,6 +24,7 @@ const DEFAULTS = {
   changesKeepDays: 90,
   streamsMax: 1000,
   webhookAllowPrivate: false,
+  metricsPublic: false,
 }
 
 /** What loading this environment complains about. */
@@ -63,6 +64,7 @@ t.test('an empty variable counts as unset, and variables of others are ignored',
     'MAX_CONNECTIONS',
     'AUDIT_KEEP_DAYS',
     'WEBHOOK_ALLOW_PRIVATE',
+    'METRICS_PUBLIC',
   ]
   const empty = Object.fromEntries([...names, ...more].map((name) => [name, '']))
   t.strictSame(loadConfig({ ...empty, PATH: '/bin', host: 'lower.case', NODE_ENV: undefined }), DEFAULTS)
@@ -89,6 +91,7 @@ t.test('every variable is read', async (t) => {
     CHANGES_KEEP_DAYS: '7',
     STREAMS_MAX: '5',
     WEBHOOK_ALLOW_PRIVATE: 'true',
+    METRICS_PUBLIC: 'true',
   }
   t.strictSame(loadConfig(environment), {
     host: '0.0.0.0',
@@ -111,6 +114,7 @@ t.test('every variable is read', async (t) => {
     changesKeepDays: 7,
     streamsMax: 5,
     webhookAllowPrivate: true,
+    metricsPublic: true,
   })
 })
 

@@ -217,6 +217,14 @@ const CASES: Record<string, Case> = {
       t.match(await tested.json(), { status: 204, error: null })
     },
   },
+  METRICS_PUBLIC: {
+    settings: { METRICS_PUBLIC: 'true' },
+    show: async (t, service) => {
+      const response = await ask(service, '/metrics')
+      t.equal(response.status, 200)
+      t.match(await response.text(), /^phaseboard_build_info\{/m)
+    },
+  },
 }
 
 t.test('each variable of the configuration has its case', async (t) => {

@@ -191,11 +191,13 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     if (mode === 'open') {
       await ok(nobody, 'GET /api/session', {}, 200, { member: { id: 'local' }, via: 'default' })
       await ok(nobody, 'GET /api/projects', {}, 200, [])
+      await refused(nobody, 'GET /metrics', {}, 403, adminRequired)
       await refused(nobody, 'GET /api/audit-log', {}, 403, adminRequired)
     } else {
       await refused(nobody, 'GET /api/session', {}, 401, authenticationRequired)
       await refused(nobody, 'GET /api/projects', {}, 401, authenticationRequired)
       await refused(nobody, 'POST /api/projects', { body: { name: 'X' } }, 401, authenticationRequired)
+      await refused(nobody, 'GET /metrics', {}, 401, authenticationRequired)
       await refused(nobody, 'GET /api/audit-log', {}, 401, authenticationRequired)
     }
     await refused(nobody, 'DELETE /api/projects/{id}', { at: [UNKNOWN] }, 403, adminRequired)
@@ -699,6 +701,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     })
     t.strictSame(await ok(admin, 'DELETE /api/members/{id}', { at }, 200), { success: true })
 
+    t.match(await ok(admin, 'GET /metrics', {}, 200), /^phaseboard_http_requests_total\{/m)
     const trail = await ok(admin, 'GET /api/audit-log', {}, 200)
     t.ok(trail.length > 10, 'all of it is in the audit log')
     t.notMatch(JSON.stringify(trail), PASSWORD)

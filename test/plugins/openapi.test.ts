@@ -122,6 +122,12 @@ t.test('every operation has a name, a summary, a known tag and its path paramete
   }
 })
 
+/** The media types of answers that are not JSON. */
+const OTHER_MEDIA: Record<string, string> = {
+  '/api/changes/stream': 'text/event-stream',
+  '/metrics': 'text/plain',
+}
+
 t.test('every operation documents the errors that its kind can answer', async (t) => {
   for (const { method, path, requestBody, responses } of operationsOf(await documentOf(await build(t)))) {
     const statuses = Object.keys(responses)
@@ -138,7 +144,7 @@ t.test('every operation documents the errors that its kind can answer', async (t
     if (/^\/api\/(projects|kanban)/.test(path) && method !== 'get') expected.push('403')
     for (const status of expected) t.ok(statuses.includes(status), `${method} ${path} ${status}`)
     for (const [status, { content }] of Object.entries(responses)) {
-      const media = path.endsWith('/stream') && status === '200' ? 'text/event-stream' : 'application/json'
+      const media = status === '200' ? (OTHER_MEDIA[path] ?? 'application/json') : 'application/json'
       t.strictSame(Object.keys(content ?? {}), status === '304' ? [] : [media])
       if (Number(status) < 400) continue
       const namesMissing = operation === 'patch /api/kanban-items' && status === '404'
@@ -401,6 +407,7 @@ const FOR_ADMINS = [
   'post /api/members',
   'delete /api/members/{id}',
   'get /api/audit-log',
+  'get /metrics',
 ]
 
 t.test('credentials are demanded where the mode demands them', async (t) => {
@@ -412,7 +419,7 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
     const document = await documentOf(await build(t, { authMode }))
     for (const { method, path, security } of operationsOf(document)) {
       const endpoint = `${method} ${path}`
-      const isPublic = !path.startsWith('/api/') || endpoint === 'post /api/session'
+      const isPublic = path.startsWith('/api/') ? endpoint === 'post /api/session' : path !== '/metrics'
       const changesTeams = path.startsWith('/api/teams') && method !== 'get'
       const ofWebhooks = path.startsWith('/api/webhooks')
       const needsAdmin = changesTeams || ofWebhooks || FOR_ADMINS.includes(endpoint)
