@@ -27,6 +27,7 @@ import changeHistoryRoutes from '../routes/changes-history.ts'
 import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
 import ingestRoutes from '../routes/ingest.ts'
+import itemFileRoutes from '../routes/item-files.ts'
 import kanbanActivityRoutes from '../routes/kanban-activity.ts'
 import kanbanColumnRoutes from '../routes/kanban-columns.ts'
 import kanbanCommentRoutes from '../routes/kanban-comments.ts'
@@ -122,6 +123,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(projectRoutes)
   await app.register(kanbanColumnRoutes)
   await app.register(kanbanItemRoutes)
+  await app.register(itemFileRoutes)
   await app.register(kanbanSubtaskRoutes)
   await app.register(kanbanCommentRoutes)
   await app.register(kanbanActivityRoutes)

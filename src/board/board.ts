@@ -4,6 +4,8 @@ import { ActivityLog } from './activity-log.ts'
 import { ColumnNames } from './column-names.ts'
 import { Columns } from './columns.ts'
 import { Comments } from './comments.ts'
+import { ItemCalendar } from './item-calendar.ts'
+import { ItemCsv } from './item-csv.ts'
 import { ItemLists } from './item-lists.ts'
 import { ItemRecords } from './item-records.ts'
 import { Items } from './items.ts'
@@ -15,6 +17,8 @@ export class Board {
   static readonly reads: readonly string[] = []
   readonly items: Items
   readonly itemLists: ItemLists
+  readonly itemCsv: ItemCsv
+  readonly itemCalendar: ItemCalendar
   readonly columns: Columns
   readonly labels: Labels
   readonly subtasks: Subtasks
@@ -31,6 +35,8 @@ export class Board {
     this.labels = new Labels(db)
     this.items = new Items(db, this)
     this.itemLists = new ItemLists(db, this.records)
+    this.itemCsv = new ItemCsv(db, this.records)
+    this.itemCalendar = new ItemCalendar(db)
     this.columns = new Columns(db, this.columnNames, this.items)
     this.subtasks = new Subtasks(db)
     this.comments = new Comments(db)

@@ -64,7 +64,11 @@ export function addMemberCommands(program: Command, withDatabase: WithDatabase):
     .description('make an API token of a member, and print it this once')
     .argument(WHO)
     .requiredOption('--name <name>', 'what it is for')
-    .option('--scope <scope>', 'read, or write for what changes something', 'read')
+    .option(
+      '--scope <scope>',
+      'read, write for what changes something, or calendar for its feed alone',
+      'read',
+    )
     .option('--expires <date>', 'until when it works (default: for ever)')
     .action(async (who, options) => (await commands()).createToken(withDatabase, who, options))
 }

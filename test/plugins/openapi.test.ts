@@ -126,6 +126,8 @@ t.test('every operation has a name, a summary, a known tag and its path paramete
 const OTHER_MEDIA: Record<string, string> = {
   '/api/changes/stream': 'text/event-stream',
   '/metrics': 'text/plain',
+  '/api/projects/{id}/export.csv': 'text/csv',
+  '/api/calendar.ics': 'text/calendar',
 }
 
 t.test('every operation documents the errors that its kind can answer', async (t) => {

@@ -27,6 +27,8 @@ const ALONE = new Set([
   'revokeToken',
   'runBatch',
   'streamChanges',
+  'exportProjectAsCsv',
+  'getCalendar',
   'createWebhook',
   'testWebhook',
   'rotateWebhookSecret',
