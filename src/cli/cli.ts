@@ -74,6 +74,17 @@ program
     await restoreFrom(await (create ? databaseFile() : existingDatabaseFile()), file)
   })
 
+program
+  .command('doctor')
+  .description('check the database, also while the service runs')
+  .option('--fix', 'repair what can be repaired safely, after a backup')
+  .option('--no-backup', 'repair without a backup')
+  .option('--json', 'print the results as JSON')
+  .action(async (options) => {
+    const { runDoctor } = await import('./doctor-command.ts')
+    if (!(await runDoctor(await existingDatabaseFile(), options))) process.exitCode = FAILED
+  })
+
 addMemberCommands(program, withDatabase)
 
 /** The configured database file. @throws StartupError for `:memory:` */
