@@ -118,7 +118,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
     metricsPublic: options.metricsPublic,
   })
   await app.register(sessionRoutes)
-  await app.register(openIdRoutes, options)
+  await app.register(openIdRoutes, { ...options, prefix: '' })
   await app.register(ownSessionRoutes)
   await app.register(tokenRoutes, { authMode: options.authMode })
   await app.register(teamRoutes)

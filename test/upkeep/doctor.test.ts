@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { openDatabase } from '../../src/db/client.ts'
+import { openDatabase, shippedMigrations } from '../../src/db/client.ts'
 import { CHECKS, examine, isHealthy, repair } from '../../src/upkeep/doctor.ts'
 import { roomOf } from '../../src/upkeep/leftover-checks.ts'
 import { run } from '../command-line.ts'
@@ -284,22 +284,21 @@ t.test('triggers that were dropped or changed: those of the sequence are made an
 })
 
 t.test('a file of an older version is brought up to date', async (t) => {
-  const path = spoilt(t, '')
+  const path = join(t.testdir(), 'board.db')
   const client = new SQLite(path)
-  const made = client
-    .prepare<[], { type: string; name: string }>(
-      "select type, name from sqlite_schema where type in ('trigger', 'view') and name like 'changes%'",
-    )
-    .all()
-  for (const { type, name } of made) client.exec(`drop ${type} "${name}"`)
+  client.pragma('journal_mode = wal')
   client.exec(
-    'delete from __drizzle_migrations where created_at = (select max(created_at) from __drizzle_migrations)',
+    'create table __drizzle_migrations (id integer primary key, hash text not null, created_at numeric)',
   )
+  for (const { sql, hash, folderMillis } of shippedMigrations().slice(0, -1)) {
+    for (const statement of sql) client.exec(statement)
+    client
+      .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
+      .run(hash, folderMillis)
+  }
   client.close()
-  t.match(wrong(path), [
-    ['migrations', 'found', 1],
-    ['triggers', 'found', made.length],
-  ])
+  const [first] = wrong(path)
+  t.strictSame(first, ['migrations', 'found', 1])
   t.ok(isHealthy(repair(path, examine(path))))
   t.strictSame(wrong(path), [])
 })
