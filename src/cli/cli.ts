@@ -72,8 +72,16 @@ describeCommand(
 )
 
 const importing = describeCommand(
-  program.command('import').description('bring in a board from another tool'),
-  { examples: [['import trello board.json', 'a board of Trello']], seeAlso: ['phaseboard import trello'] },
+  program
+    .command('import')
+    .description('bring in a board from another tool, or what another service has exported'),
+  {
+    examples: [
+      ['import trello board.json', 'a board of Trello'],
+      ['import phaseboard board.zip', 'what another service has exported'],
+    ],
+    seeAlso: ['phaseboard export', 'docs/command-line.md'],
+  },
 )
 
 describeCommand(
@@ -93,6 +101,50 @@ describeCommand(
       ['import trello board.json --again', 'make another one of the same board'],
     ],
     seeAlso: ['docs/command-line.md'],
+  },
+)
+
+describeCommand(
+  importing
+    .command('phaseboard')
+    .description(
+      'bring in an archive that `export` wrote, everything or nothing, also while the service runs',
+    )
+    .argument('<archive>', 'the folder, or the .zip file')
+    .option('--dry-run', 'check all of it and say what would be imported')
+    .option('--map-members', 'where other records are: take members of the same email for the same people')
+    .action(importArchive),
+  {
+    details: [
+      'Records keep their ids, order, activity and history. An archive that is truncated or altered changes nothing.',
+    ],
+    settings: ['DATABASE_URL'],
+    examples: [
+      ['import phaseboard board.zip', 'everything, into this service'],
+      ['import phaseboard --dry-run board.zip', 'what it would bring'],
+    ],
+    seeAlso: ['phaseboard export', 'docs/command-line.md'],
+  },
+)
+
+describeCommand(
+  program
+    .command('export')
+    .description('write all records with their history, but no credentials, also while the service runs')
+    .argument('<archive>', 'where they go: a folder, or a file that ends in .zip')
+    .option('--force', 'replace an archive that is there')
+    .action(async (path, options) => {
+      const { exportTo } = await import('./archive-commands.ts')
+      await withDatabase((db) => exportTo(db, path, options))
+    }),
+  {
+    details: ['The archive is JSON lines with a manifest and checksums, of one moment.'],
+    settings: ['DATABASE_URL'],
+    examples: [
+      ['export board.zip', 'all there is, in one file'],
+      ['export --force /var/exports/board', 'into a folder, in the place of the last one'],
+    ],
+    seeAlso: ['phaseboard import phaseboard', 'phaseboard backup', 'docs/command-line.md'],
   },
 )
 
@@ -248,6 +300,15 @@ async function importTrello(file: string, { again }: { again?: true }): Promise<
       progress.stop()
     }
   })
+}
+
+/** Imports an archive, and prints a summary. A dry run makes no database. */
+async function importArchive(path: string, options: { dryRun?: true; mapMembers?: true }): Promise<void> {
+  const { importFrom } = await import('./archive-commands.ts')
+
+  const file = await databaseFile()
+  if (options.dryRun && !existsSync(file)) await importFrom(undefined, path, options)
+  else await openFor(file, (db) => importFrom(db, path, options))
 }
 
 /** The messages of an error; of a failed validation, all violations. */

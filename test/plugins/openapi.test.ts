@@ -125,6 +125,7 @@ t.test('every operation has a name, a summary, a known tag and its path paramete
 /** The media types of answers that are not JSON. */
 const OTHER_MEDIA: Record<string, string> = {
   '/api/changes/stream': 'text/event-stream',
+  '/api/export': 'application/zip',
   '/metrics': 'text/plain',
   '/api/projects/{id}/export.csv': 'text/csv',
   '/api/calendar.ics': 'text/calendar',
@@ -411,6 +412,7 @@ const FOR_ADMINS = [
   'delete /api/members/{id}',
   'get /api/audit-log',
   'get /metrics',
+  'get /api/export',
 ]
 
 t.test('credentials are demanded where the mode demands them', async (t) => {
