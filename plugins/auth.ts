@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { forbidden } from '../src/errors.ts'
-import { type CredentialOptions, createCredentials } from '../src/http/credentials.ts'
+import { type CredentialOptions, createCredentials, tokenInQuery } from '../src/http/credentials.ts'
 import { createCsrfGuard } from '../src/http/csrf.ts'
 import { IDENTITY } from '../src/http/identity.ts'
 import { createSessionCookies, type SessionCookies } from '../src/http/session-cookies.ts'
@@ -63,7 +63,7 @@ export default fp<AuthOptions>(
   async (app, options) => {
     const { authMode, corsOrigins, resolveMember } = options
     const cookies = await createSessionCookies(app)
-    const { identify, hasAmbient } = createCredentials(app, cookies, options)
+    const { identify, identifyCalendar, hasAmbient } = createCredentials(app, cookies, options)
     const guardAgainstCsrf = createCsrfGuard(corsOrigins, hasAmbient)
 
     app.decorateRequest(IDENTITY, null)
@@ -82,9 +82,11 @@ export default fp<AuthOptions>(
 
     /** Creates the hook of other routes: it identifies the member and checks its access. */
     function guard(access: Exclude<Access, 'public'>): Guard {
+      const takesQuery = access === 'calendar'
+      const identifyOne = takesQuery ? identifyCalendar : identify
       const identified: typeof identify = (request, reply) => {
         try {
-          return identify(request, reply)
+          return identifyOne(request, reply)
         } catch (error) {
           throw errorFor(access, error)
         }
@@ -101,9 +103,13 @@ export default fp<AuthOptions>(
         }
       }
       return async (request: FastifyRequest, reply: FastifyReply) => {
-        const hosted = await hostMember(request).catch((error) => {
-          throw errorFor(access, error)
-        })
+        // Calendars know nothing of the host's own credentials.
+        const hasToken = takesQuery && tokenInQuery(request) !== undefined
+        const hosted = hasToken
+          ? undefined
+          : await hostMember(request).catch((error) => {
+              throw errorFor(access, error)
+            })
         admit(request, hosted ? hostIdentity(hosted) : identified(request, reply))
       }
     }

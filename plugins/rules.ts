@@ -14,6 +14,8 @@ declare module 'fastify' {
     rules: Rules
     /** Performs a call in the worker thread: a write with its terms, a read without. */
     offload: (call: CallOf, terms?: WriteTerms) => Promise<unknown>
+    /** Tasks that the worker thread does, or that wait for it. */
+    workerQueue: () => number
     /** Performs a write of several steps. */
     stepwise: Stepwise
   }
@@ -60,6 +62,7 @@ export default fp<{ databaseUrl: string }>(
         }
       },
     }
+    app.decorate('workerQueue', worker.queued)
     app.decorate('rules', rules)
     app.decorate('offload', offload)
     app.decorate(

@@ -67,6 +67,9 @@ export function createResponseChecker(document: OpenApiDocument) {
       return `undocumented: ${method} ${template.path} ${status}`
     }
     if (verb === 'get' && method === 'HEAD') return undefined
+    const { content = {} } = Object(document.paths[template.path]?.[verb]?.responses[status])
+    if (Object.keys(content).some((type) => !['application/json', 'text/event-stream'].includes(type)))
+      return typeof body === 'string' ? undefined : 'a text, not JSON'
     const pointer = [
       'paths',
       template.path,
