@@ -14,6 +14,8 @@ declare module 'fastify' {
     rules: Rules
     /** Performs a call in the worker thread: a write with its terms, a read without. */
     offload: (call: CallOf, terms?: WriteTerms) => Promise<unknown>
+    /** Performs a call that only reads, here or in the worker thread. */
+    readCall: (call: CallOf) => Promise<unknown>
     /** Performs a write of several steps. */
     stepwise: Stepwise
   }
@@ -62,6 +64,7 @@ export default fp<{ databaseUrl: string }>(
     }
     app.decorate('rules', rules)
     app.decorate('offload', offload)
+    app.decorate('readCall', performer.read)
     app.decorate(
       'stepwise',
       createStepwise(app.db, rules, app.writeAs, async (...task) => {

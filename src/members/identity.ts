@@ -22,12 +22,13 @@ export interface Identity {
  * - `read`: any member
  * - `write`: any member but a viewer
  * - `own`: any member, viewers too, on their own records alone
+ * - `each`: any member, whatever the scope of its token: what the request asks for is checked by itself
  * - `admin`: an admin
  * - `admin-or-403`: an admin; anyone else gets 403, also without a credential or with an invalid one
  *
  * In open mode viewers may write; a read token never may.
  */
-export type Access = 'public' | 'read' | 'write' | 'own' | 'admin' | 'admin-or-403'
+export type Access = 'public' | 'read' | 'write' | 'own' | 'each' | 'admin' | 'admin-or-403'
 
 /** Whether a method is safe: read-only (RFC 9110, section 9.2.1). */
 export const isSafe = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
@@ -49,6 +50,7 @@ export function authorize(
     return
   }
   if (!identity) throw authenticationRequired()
+  if (access === 'each') return
   if (access === 'admin' && identity.member.role !== 'admin') throw forbidden('admin access required')
   if (!mayWrite) throw forbidden('read-only token')
   if (access === 'write' && authMode === 'required' && identity.member.role === 'viewer') {
