@@ -27,6 +27,7 @@ import docsRoutes from '../routes/docs.ts'
 import healthRoutes from '../routes/health.ts'
 import ingestRoutes from '../routes/ingest.ts'
 import kanbanActivityRoutes from '../routes/kanban-activity.ts'
+import kanbanClaimRoutes from '../routes/kanban-claims.ts'
 import kanbanColumnRoutes from '../routes/kanban-columns.ts'
 import kanbanCommentRoutes from '../routes/kanban-comments.ts'
 import kanbanItemRoutes from '../routes/kanban-items.ts'
@@ -115,6 +116,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(memberRoutes)
   await app.register(projectRoutes)
   await app.register(kanbanColumnRoutes)
+  await app.register(kanbanClaimRoutes)
   await app.register(kanbanItemRoutes)
   await app.register(kanbanSubtaskRoutes)
   await app.register(kanbanCommentRoutes)

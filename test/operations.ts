@@ -20,7 +20,8 @@ export const EMPTY = `
 export const FURNISHED = `
   insert into projects (id, name) values ('project', 'Apollo');
   insert into kanban_columns (id, project_id, name) values ('column', 'project', 'Parked');
-  insert into kanban_items (id, project_id, title) values ('item', 'project', 'Card');
+  insert into kanban_items (id, project_id, title, assignee_id, claimed_until, claimed_from)
+    values ('item', 'project', 'Card', '${CALLER}', '${LONG_AGO}', '{"column":"To Do","sortOrder":0}');
   insert into kanban_subtasks (id, item_id, title) values ('subtask', 'item', 'Step');
   insert into kanban_comments (id, item_id, author_id, content) values ('comment', 'item', '${CALLER}', 'Hm');
   insert into kanban_labels (id, project_id, name) values ('label', 'project', 'Bug');
@@ -86,6 +87,8 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'PATCH /api/kanban-items': [200, { ids: ['item'], update: { priority: 'high' } }],
   'PATCH /api/kanban-items/:id': [200, { title: 'Ace' }],
   'POST /api/kanban-items/:id/move': [200, { column: 'Done' }],
+  'POST /api/projects/:id/kanban-items/claim': [200, { leaseSeconds: 60 }],
+  'POST /api/kanban-items/:id/claim/renew': [200, { leaseSeconds: 60 }],
   'POST /api/kanban-items/:id/subtasks': [201, { title: 'Step' }],
   'POST /api/kanban-items/:id/subtasks/reorder': reorder('subtask'),
   'PATCH /api/kanban-subtasks/:id': [200, { completed: true }],

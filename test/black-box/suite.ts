@@ -346,6 +346,20 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       { column: 'Review', sortOrder: 7 },
     ])
     const doomed = await ok(writer, create, { at: project, body: { title: 'Doomed' } }, 201)
+    const claim = 'POST /api/projects/{id}/kanban-items/claim'
+    const claimed = { id: doomed.id, column: 'Review' }
+    await refused(writer, claim, { at: [UNKNOWN], body: {} }, 404, { error: 'Project not found' })
+    await refused(writer, claim, { at: project, body: { leaseSeconds: 1 } }, 400, validationFailed)
+    await ok(writer, claim, { at: project, body: { to: 'Review' } }, 200, claimed)
+    t.equal((await client.ask(writer, claim, { at: project, body: { to: 'Review' } })).status, 204)
+    await ok(writer, 'POST /api/kanban-items/{id}/claim/renew', { at: [doomed.id], body: {} }, 200, claimed)
+    const release = 'DELETE /api/kanban-items/{id}/claim'
+    await ok(writer, release, { at: [doomed.id] }, 200, {
+      column: 'To Do',
+      assigneeId: null,
+      claimedUntil: null,
+    })
+    await refused(writer, release, { at: [doomed.id] }, 409, { error: 'Kanban item is not claimed' })
     const remove = 'DELETE /api/kanban-items/{id}'
     await refused(writer, remove, { at: [UNKNOWN] }, 404, notFound)
     t.strictSame(await ok(writer, remove, { at: [doomed.id] }, 200), { success: true })
