@@ -1,30 +1,26 @@
 /** Records as tools give them: small, with long texts cut. */
 import { type Static, Type } from '@sinclair/typebox'
-import { Id, Nullable, Timestamp } from '../schemas/common.ts'
+import { Nullable } from '../schemas/common.ts'
 import type { KanbanItem } from '../schemas/records.ts'
 
-/** An item in a list. */
+/** An item in a list. It is part of most results, so it has no words: names of fields have to do. */
 export const CardSchema = Type.Object({
-  id: Id,
-  projectId: Id,
+  id: Type.String(),
+  projectId: Type.String(),
   title: Type.String(),
   column: Type.String(),
   priority: Type.String(),
-  assigneeId: Nullable(Type.String({ description: 'Who works on it; null: nobody' })),
-  dueDate: Nullable(Timestamp),
-  labels: Type.Array(Type.String(), { description: 'Names' }),
-  subtasks: Type.Optional(
-    Type.Object({ done: Type.Integer(), total: Type.Integer() }, { description: 'Absent without subtasks' }),
-  ),
-  claimedUntil: Type.Optional(Type.String({ description: 'Until when its assignee has claimed it' })),
-  dismissed: Type.Optional(Type.Boolean({ description: 'Only on dismissed items' })),
+  assigneeId: Nullable(Type.String()),
+  dueDate: Nullable(Type.String()),
+  labels: Type.Array(Type.String()),
+  subtasks: Type.Optional(Type.Object({ done: Type.Integer(), total: Type.Integer() })),
+  claimedUntil: Type.Optional(Type.String()),
+  dismissed: Type.Optional(Type.Boolean()),
 })
 export type Card = Static<typeof CardSchema>
 
-type Item = KanbanItem & { claimedUntil?: string | null }
-
 /** An item as it stands in lists. */
-export function cardOf(item: Item): Card {
+export function cardOf(item: KanbanItem): Card {
   const { id, projectId, title, column, priority, assigneeId, dueDate, labels, subtasks } = item
   const done = subtasks.filter(({ completed }) => completed).length
   return {

@@ -32,6 +32,19 @@ export function fieldsOf(schema: TSchema, names: readonly string[], words: Words
 /** The same fields, all of them required. */
 export const required = (fields: TProperties): TProperties => Type.Required(Type.Object(fields)).properties
 
+/**
+ * A schema of results without words, which are for the arguments: a result says by its names what it is, and each tool
+ * that is listed takes room in every conversation.
+ */
+export function withoutWords(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutWords)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).filter(
+    ([key, value]) => key !== 'description' || typeof value !== 'string',
+  )
+  return Object.fromEntries(entries.map(([key, value]) => [key, withoutWords(value)]))
+}
+
 /** The arguments of a tool: unknown ones are refused. */
 export const Arguments = (fields: TProperties): TObject =>
   Type.Object(fields, { additionalProperties: false })

@@ -1,11 +1,10 @@
 /** The MCP server: one for each message, since nothing is kept between them. Loaded with the first request of an agent. */
 import type { TSchema } from '@sinclair/typebox'
 import { ApiError, type ValidationDetails, validationFailed } from '../errors.ts'
-import { once } from '../once.ts'
 import { version } from '../package-files.ts'
 import { refusalOf } from './refusals.ts'
 import { listBoards, readBoardAt, TEMPLATES } from './resources.ts'
-import { published, type RouteSchemas } from './schemas.ts'
+import { published, type RouteSchemas, withoutWords } from './schemas.ts'
 import {
   CallToolRequestSchema,
   ErrorCode,
@@ -76,10 +75,10 @@ const prepare = (tool: Tool, checkOf: AgentsOptions['checkOf']): Prepared => {
       title,
       description,
       inputSchema: published(input),
-      outputSchema: published(output),
+      outputSchema: withoutWords(published(output)),
       annotations: { title, ...hints, openWorldHint: false },
     },
-    check: once(() => checkOf(input))(),
+    check: checkOf(input),
   }
 }
 

@@ -1,6 +1,6 @@
 /** The tools that read. */
 import { Type } from '@sinclair/typebox'
-import type { ApiError } from '../../errors.ts'
+import { type ApiError, invalidField } from '../../errors.ts'
 import {
   KanbanActivitySchema,
   KanbanCommentSchema,
@@ -40,7 +40,10 @@ const search = (routes: RouteSchemas): Tool => ({
     'Full-text search over projects, kanban items, comments, meeting transcripts and your own ideas. Use it when you know words but not where they are; for items by column, assignee, label or date use find_items. All words must occur, the last may be the beginning of one. Returns matches, best first: kind, id, project, title and a snippet.',
   hints: READS,
   input: Arguments({
-    ...fieldsOf(routes.query('search'), ['kind', 'projectId']),
+    ...fieldsOf(routes.query('search'), ['kind', 'projectId'], {
+      kind: 'What to look for: one, or an array',
+      projectId: 'Only this project and what belongs to it',
+    }),
     ...required(fieldsOf(routes.query('search'), ['q'])),
     limit: limited(100, 20, 'Matches, at most'),
   }),
@@ -51,7 +54,24 @@ const search = (routes: RouteSchemas): Tool => ({
   },
 })
 
-const FILTERS = ['column', 'assigneeId', 'priority', 'label', 'q', 'dueAfter', 'dueBefore', 'due'] as const
+const DATE = 'a date or date-time, UTC'
+
+/** The filters of items, in few words. */
+const FILTERS = {
+  projectId: 'Only this project; all if absent',
+  column: 'Name of the column, or an array of names: any of them',
+  assigneeId: 'A member id, `me`, or `none` for nobody; or an array: any of them',
+  priority: 'One, or an array: any of them',
+  label: 'Id or name, or `none`; or an array: any of them',
+  q: 'Part of the title or description, whatever the case',
+  dueAfter: `Due then or later: ${DATE}`,
+  dueBefore: `Due earlier: ${DATE}`,
+  due: '`none`: without a due date',
+  updatedAfter: `Changed later: ${DATE}`,
+  dismissed: 'Without dismissed items, only those, or all',
+  sort: 'With `-` descending; what is empty comes last',
+  cursor: 'The `nextCursor` of the page before, with the same other arguments',
+}
 
 /** `find_items`. */
 const findItems = (routes: RouteSchemas): Tool => ({
@@ -61,14 +81,7 @@ const findItems = (routes: RouteSchemas): Tool => ({
     'Lists kanban items that match all given filters, of one project or of all. Use it for questions such as "what is assigned to me" (assigneeId: "me"), "what is overdue" (dueBefore: now), "what changed since" (updatedAfter). Without projectId it covers all projects. Returns small cards, a page at a time; read_item has the whole of one.',
   hints: READS,
   input: Arguments({
-    ...fieldsOf(routes.query('listAllKanbanItems'), [
-      'projectId',
-      ...FILTERS,
-      'updatedAfter',
-      'dismissed',
-      'sort',
-      'cursor',
-    ]),
+    ...fieldsOf(routes.query('listAllKanbanItems'), Object.keys(FILTERS), FILTERS),
     limit: limited(100, 20, 'Items on a page'),
   }),
   output: Type.Object({ items: Type.Array(CardSchema), nextCursor: NextCursor }),
@@ -90,7 +103,13 @@ const listProjects = (routes: RouteSchemas): Tool => ({
     'Lists projects with the number of items in each column. Use it first, to learn project ids and column names. Returns a page at a time: id, name, status, health, phase, next step and the columns in the order of the board.',
   hints: READS,
   input: Arguments({
-    ...fieldsOf(routes.query('listProjects'), ['status', 'teamId', 'updatedAfter', 'sort', 'cursor']),
+    ...fieldsOf(routes.query('listProjects'), ['status', 'teamId', 'updatedAfter', 'sort', 'cursor'], {
+      status: 'One, or an array: any of them',
+      teamId: 'One, or an array: any of them',
+      updatedAfter: FILTERS.updatedAfter,
+      sort: FILTERS.sort,
+      cursor: FILTERS.cursor,
+    }),
     limit: limited(100, 20, 'Projects on a page'),
   }),
   output: Type.Object({
@@ -156,8 +175,9 @@ interface BoardQuery {
   cursor?: string | undefined
 }
 
-/** Reads a board, or one of its columns. @throws ApiError 404 */
+/** Reads a board, or one of its columns. @throws ApiError 404, 400 for a cursor of no column or a column that is not there */
 export async function readBoard({ projectId, column, limit = 10, cursor }: BoardQuery, { read }: Service) {
+  if (cursor !== undefined && column === undefined) throw invalidField('column', 'is required with a cursor')
   const [defined] = (await read(pathOf`/api/projects/${projectId}/kanban-columns`)) as [Answer]
   const all: { name: string; wipLimit: number; wipPolicy: string }[] = defined.body
   const named = column === undefined ? all : all.filter(({ name }) => name === column)
