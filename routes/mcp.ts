@@ -109,16 +109,11 @@ const mcpRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = 
   }
 
   /** The service, with the rights of whoever makes this request. */
-  const serviceFor = (request: FastifyRequest): Service => {
-    const refuse = (error: unknown) => {
-      throw apiErrorOf(error, request)
-    }
-    return {
-      memberId: identityOf(request).member.id,
-      read: (...paths) => read(request, paths).catch(refuse),
-      write: (requests, how) => write(request, requests, how).catch(refuse),
-    }
-  }
+  const serviceFor = (request: FastifyRequest): Service => ({
+    memberId: identityOf(request).member.id,
+    read: (...paths) => read(request, paths),
+    write: (requests, how) => write(request, requests, how),
+  })
 
   /** @param body JSON; empty for no body */
   function send(reply: FastifyReply, status: number, body: string): FastifyReply {
@@ -154,6 +149,7 @@ const mcpRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = 
       const respond = await loadAgents()
       const { status, body } = await respond(message, {
         service: serviceFor(request),
+        refuse: (error) => apiErrorOf(error, request),
         mayWrite: scope === 'write' && (authMode === 'open' || member.role !== 'viewer'),
         protocolVersion: headers['mcp-protocol-version']?.toString(),
       })

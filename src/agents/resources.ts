@@ -26,18 +26,18 @@ export const TEMPLATES = [
   },
 ]
 
-/** Turns a refusal into the protocol's error: resources have no other. */
-function throwAsError(error: unknown): never {
-  const { statusCode, message } = error as ApiError
-  const code =
-    statusCode === 404 ? NOT_FOUND : statusCode < 500 ? ErrorCode.InvalidParams : ErrorCode.InternalError
-  throw new McpError(code, message)
+/** The protocol's error for what was thrown. */
+export function errorOf(refuse: (error: unknown) => ApiError, error: unknown): McpError {
+  if (error instanceof McpError) return error
+  const { statusCode, message } = refuse(error)
+  if (statusCode === 404) return new McpError(NOT_FOUND, message)
+  return new McpError(statusCode < 500 ? ErrorCode.InvalidParams : ErrorCode.InternalError, message)
 }
 
-/** A page of the boards that there are. @throws McpError */
+/** A page of the boards that there are. @throws McpError, ApiError */
 export async function listBoards({ read }: Service, cursor: string | undefined) {
   const path = withQuery('/api/projects', { view: 'summary', limit: PAGE, cursor })
-  const [answer] = (await read(path).catch(throwAsError)) as [Answer]
+  const [answer] = (await read(path)) as [Answer]
   return {
     resources: answer.body.map(({ id, name }: { id: string; name: string }) => ({
       uri: BOARD + encodeURIComponent(id),
@@ -58,8 +58,8 @@ function projectIn(uri: string): string {
   throw new McpError(NOT_FOUND, 'Resource not found')
 }
 
-/** A board as JSON. @throws McpError */
+/** A board as JSON. @throws McpError, ApiError */
 export async function readBoardAt(service: Service, uri: string) {
-  const board = await readBoard({ projectId: projectIn(uri), limit: ITEMS }, service).catch(throwAsError)
+  const board = await readBoard({ projectId: projectIn(uri), limit: ITEMS }, service)
   return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(board) }] }
 }

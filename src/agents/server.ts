@@ -1,9 +1,9 @@
 /** The MCP server: one for each message, since nothing is kept between them. Loaded with the first request of an agent. */
 import type { TSchema } from '@sinclair/typebox'
-import { ApiError, type ValidationDetails, validationFailed } from '../errors.ts'
+import { type ApiError, type ValidationDetails, validationFailed } from '../errors.ts'
 import { version } from '../package-files.ts'
 import { refusalOf } from './refusals.ts'
-import { listBoards, readBoardAt, TEMPLATES } from './resources.ts'
+import { errorOf, listBoards, readBoardAt, TEMPLATES } from './resources.ts'
 import { published, type RouteSchemas, withoutWords } from './schemas.ts'
 import {
   CallToolRequestSchema,
@@ -39,6 +39,8 @@ export interface AgentsOptions {
 /** Who sends a message, and what the service does for it. */
 export interface Caller {
   service: Service
+  /** Makes a refusal of whatever is thrown; what is a fault of the service is logged, and not told. */
+  refuse: (error: unknown) => ApiError
   /** Whether the caller may change anything: only then are the tools listed that do. */
   mayWrite: boolean
   /** The HTTP headers of the protocol. */
@@ -88,14 +90,13 @@ const resultOf = (structuredContent: object) => ({
   structuredContent: structuredContent as Record<string, unknown>,
 })
 
-async function call({ tool, check }: Prepared, args: Record<string, unknown>, service: Service) {
+async function call({ tool, check }: Prepared, args: Record<string, unknown>, { service, refuse }: Caller) {
   try {
     const violations = check(args)
     if (violations) throw validationFailed(violations)
     return resultOf(await tool.run(args, service))
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    const refusal = await refusalOf(error, args, service, tool.name === 'batch')
+    const refusal = await refusalOf(refuse(error), args, service, tool.name === 'batch')
     return { content: [{ type: 'text' as const, text: JSON.stringify(refusal) }], isError: true }
   }
 }
@@ -105,7 +106,12 @@ export function createAgents({ routes, checkOf }: AgentsOptions) {
   const tools = createTools(routes).map((tool) => prepare(tool, checkOf))
   const byName = new Map(tools.map((prepared) => [prepared.tool.name, prepared]))
 
-  function serverFor({ service, mayWrite }: Caller): Server {
+  function serverFor(caller: Caller): Server {
+    const { service, mayWrite, refuse } = caller
+    const asked = <Result>(result: Promise<Result>) =>
+      result.catch((error) => {
+        throw errorOf(refuse, error)
+      })
     const server = new Server(
       { name: 'phaseboard', title: 'Phaseboard', version },
       {
@@ -122,11 +128,15 @@ export function createAgents({ routes, checkOf }: AgentsOptions) {
     server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: args = {} } }) => {
       const prepared = byName.get(name)
       if (prepared === undefined) throw new McpError(ErrorCode.InvalidParams, 'There is no such tool')
-      return call(prepared, args, service)
+      return call(prepared, args, caller)
     })
-    server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => listBoards(service, params?.cursor))
+    server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
+      asked(listBoards(service, params?.cursor)),
+    )
     server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: TEMPLATES }))
-    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => readBoardAt(service, params.uri))
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) =>
+      asked(readBoardAt(service, params.uri)),
+    )
     return server
   }
 

@@ -47,12 +47,12 @@ export interface Service {
   memberId: string
   /**
    * Reads paths in order.
-   * @throws ApiError as the first that fails is refused; 413 for more than a few MiB
+   * @throws ApiError, or whatever the first throws that fails; 413 for more than a few MiB
    */
   read: (...paths: string[]) => Promise<Answer[]>
   /**
    * Performs requests in order, in one transaction, all or nothing.
-   * @throws ApiError as the first that fails is refused, `details.request` says which
+   * @throws ApiError, or whatever the first throws that fails; `details.request` says which
    */
   write: (requests: readonly Asked[], how: WriteAs) => Promise<Written>
 }

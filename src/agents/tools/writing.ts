@@ -116,7 +116,7 @@ const changeItem = (routes: RouteSchemas): Tool => ({
   name: 'change_item',
   title: 'Change a kanban item',
   description:
-    'Changes the given fields of an item and leaves the others; adds subtasks. Use move_item for its column, claim to take work, comment to say something. `dismissed: true` takes it off the board without deleting it. Returns the item as a card.',
+    'Changes the given fields of an item and leaves the others; adds subtasks. Use it to correct or complete an item; move_item for its column, claim to take work, comment to say something. `dismissed: true` takes it off the board without deleting it. Returns the item as a card.',
   hints: SETS,
   input: Arguments({
     itemId: ItemId,
@@ -140,7 +140,7 @@ const moveItem = (routes: RouteSchemas): Tool => ({
   name: 'move_item',
   title: 'Move a kanban item',
   description:
-    'Moves an item to a place: in its column, in another one, or in another project. Use finish when its work is done. At most one of beforeId, afterId and position; none means the bottom. A full column that blocks is refused with 409. Returns the item as a card, with warnings where the column is above its WIP limit.',
+    'Moves an item to a place: in its column, in another one, or in another project. Use it to sort a board or hand work on; finish when the work is done. At most one of beforeId, afterId and position; none means the bottom. A full column that blocks is refused with 409. Returns the item as a card, with warnings where the column is above its WIP limit.',
   hints: SETS,
   input: Arguments({
     itemId: ItemId,
