@@ -736,10 +736,10 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
 
   await part('agents speak to it', async (t) => {
     const call = (method: string, params = {}) => ({ body: { jsonrpc: '2.0', id: 1, method, params } })
-    const told = await ok(writer, 'POST /mcp', call('tools/list'), 200, { id: 1 })
+    const told = await ok(admin, 'POST /mcp', call('tools/list'), 200, { id: 1 })
     t.ok(told.result.tools.length > 10)
     const listing = call('tools/call', { name: 'list_projects', arguments: { limit: 1 } })
-    await ok(reader, 'POST /mcp', listing, 200, { result: { structuredContent: { projects: Array } } })
+    await ok(admin, 'POST /mcp', listing, 200, { result: { structuredContent: { projects: Array } } })
   })
 
   await part('no documented operation was left out', async (t) => {
