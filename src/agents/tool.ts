@@ -54,3 +54,9 @@ export const writtenOf = ({ seq, isReplay }: Written): { seq?: number; replayed?
   ...(seq !== undefined && { seq }),
   ...(isReplay && { replayed: true as const }),
 })
+
+/** What is returned of a write whose answers are too large to be read. */
+export const unreadOf = (written: Written): object => ({
+  ...writtenOf(written),
+  notes: ['Done. What it made is too large to be shown here: read it by itself'],
+})

@@ -3,9 +3,23 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Test } from 'tap'
+import type { BuildOptions, Config } from '../../src/app.ts'
+import type { App } from '../helper.ts'
+import { shipped } from '../shipped.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each tool's own; the client holds it against the tool's outputSchema
 export type Result = any
+
+/** Starts the service as it ships, in this process. */
+export async function serve(
+  t: Test,
+  options: Partial<Config> & BuildOptions = {},
+  port = 0,
+): Promise<{ app: App; url: string }> {
+  const app = await shipped.buildApp({ databaseUrl: ':memory:', logLevel: 'silent', ...options })
+  t.teardown(() => app.close())
+  return { app, url: await app.listen({ host: '127.0.0.1', port }) }
+}
 
 /** A connected agent. */
 export interface Agent {

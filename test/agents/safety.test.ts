@@ -2,20 +2,14 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import Fastify from 'fastify'
-import t, { type Test } from 'tap'
-import { type App, build, createItem, createProject, send, signInAs, tokenOf } from '../helper.ts'
+import t from 'tap'
+import { type App, createItem, createProject, send, signInAs, tokenOf } from '../helper.ts'
 import { shipped } from '../shipped.ts'
-import { callEveryTool, overHttp } from './agents.ts'
+import { callEveryTool, overHttp, serve } from './agents.ts'
 
-const { buildApp, phaseboard } = shipped
+const { phaseboard } = shipped
 
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
-
-async function serve(t: Test, options = {}) {
-  const app = await build(t, options, buildApp)
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { app, url }
-}
 
 const lastChange = (app: App) => app.db.$client.prepare('select max(seq) from changes').pluck().get()
 

@@ -1,15 +1,6 @@
-import t, { type Test } from 'tap'
-import { build, createItem, createProject, send } from '../helper.ts'
-import { shipped } from '../shipped.ts'
-import { callEveryTool, overHttp } from './agents.ts'
-
-const { buildApp } = shipped
-
-async function serve(t: Test, options = {}) {
-  const app = await build(t, options, buildApp)
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { app, url }
-}
+import t from 'tap'
+import { createItem, createProject, send } from '../helper.ts'
+import { callEveryTool, overHttp, serve } from './agents.ts'
 
 t.test('every tool can be called over HTTP, and returns what it says', async (t) => {
   const { url } = await serve(t)

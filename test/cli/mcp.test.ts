@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import t, { type Test } from 'tap'
-import { callEveryTool, connect } from '../agents/agents.ts'
+import { callEveryTool, connect, serve } from '../agents/agents.ts'
 import { run, start as startCommand } from '../command-line.ts'
-import { build, signInAs, tokenOf } from '../helper.ts'
+import { signInAs, tokenOf } from '../helper.ts'
 import { onNewFile, start } from '../process.ts'
-import { CLI, nodeCommand, shipped } from '../shipped.ts'
+import { CLI, nodeCommand } from '../shipped.ts'
 
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
 
@@ -34,8 +34,7 @@ t.test('every tool can be called over stdio', async (t) => {
 })
 
 t.test('the token comes from the environment or the command line', async (t) => {
-  const app = await build(t, { authMode: 'required' }, shipped.buildApp)
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const { app, url } = await serve(t, { authMode: 'required' })
   const { id } = signInAs(app, 'member')
   const [write = '', read = ''] = [tokenOf(app, id), tokenOf(app, id, { scope: 'read' })].map(
     ({ authorization }) => authorization.slice('Bearer '.length),
@@ -92,8 +91,7 @@ t.test(
 )
 
 t.test('a service that comes back is found again', async (t) => {
-  const first = await build(t, {}, shipped.buildApp)
-  const url = await first.listen({ host: '127.0.0.1', port: 0 })
+  const { app: first, url } = await serve(t)
   const child = startCommand(t, ['mcp', '--url', url])
   const ask = async () => {
     child.stdin.write(`${PING}\n`)
@@ -103,8 +101,7 @@ t.test('a service that comes back is found again', async (t) => {
   t.match(await ask(), { result: {} })
   await first.close()
   t.match(await ask(), { error: { code: -32000, message: /does not answer/ } })
-  const second = await build(t, {}, shipped.buildApp)
-  await second.listen({ host: '127.0.0.1', port: Number(new URL(url).port) })
+  await serve(t, {}, Number(new URL(url).port))
   t.match(await ask(), { result: {} })
 })
 

@@ -5,7 +5,7 @@ import { MetricSchema, TranscriptSummarySchema } from '../../schemas/records.ts'
 import { CardSchema, cardOf, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
 import type { Answer, Asked } from '../service.ts'
-import { ADDS, type Tool, WRITTEN, writtenOf } from '../tool.ts'
+import { ADDS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
 import { IdempotencyKey } from './writing.ts'
 
 /** Items that are shown of those that were made. */
@@ -59,9 +59,7 @@ const ingest = (routes: RouteSchemas): Tool => ({
       requests.push({ method: 'POST', path: '/api/ingest/metrics', body: { projectId, metrics } })
     }
     const written = await write(requests, { said: args, idempotencyKey })
-    if (written.unread !== undefined) {
-      return { notes: ['Done. What it made is too large to be shown here'], ...writtenOf(written) }
-    }
+    if (written.unread !== undefined) return unreadOf(written)
     const meeting = transcript && written.answers[0]?.body
     const measured = metrics && written.answers.at(-1)?.body
     const made = meeting?.kanbanItems.length ?? 0

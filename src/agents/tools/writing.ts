@@ -4,7 +4,7 @@ import { KanbanCommentSchema, KanbanSubtaskSchema } from '../../schemas/records.
 import { CardSchema, cardOf, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
 import { type Answer, type Asked, pathOf, type Service, type Written } from '../service.ts'
-import { ADDS, SETS, type Tool, WRITTEN, writtenOf } from '../tool.ts'
+import { ADDS, SETS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
 
 /** Subtasks that one call adds. */
 const SUBTASKS_LIMIT = 50
@@ -42,11 +42,9 @@ export const ITEM_WRITTEN: TProperties = {
 }
 const ItemWritten = Type.Object(ITEM_WRITTEN)
 
-const UNREAD = { notes: ['Done. What it made is too large to be shown here: read it by itself'] }
-
 /** The item among what was written. @param index which answer it is */
 export function itemWritten(written: Written, index = 0): object {
-  if (written.unread !== undefined) return { ...UNREAD, ...writtenOf(written) }
+  if (written.unread !== undefined) return unreadOf(written)
   const { body, etag } = written.answers.at(index) as Answer
   const warnings = written.answers.flatMap((answer): string[] => answer.body?.warnings ?? [])
   return {
