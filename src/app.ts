@@ -41,6 +41,7 @@ import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
 import searchRoutes from '../routes/search.ts'
 import sessionRoutes from '../routes/session.ts'
+import openIdRoutes from '../routes/session-oidc.ts'
 import ownSessionRoutes from '../routes/sessions.ts'
 import teamAssignmentRoutes from '../routes/team-assignments.ts'
 import teamRoutes from '../routes/teams.ts'
@@ -110,6 +111,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
 
   await app.register(healthRoutes)
   await app.register(sessionRoutes)
+  await app.register(openIdRoutes, options)
   await app.register(ownSessionRoutes)
   await app.register(tokenRoutes, { authMode: options.authMode })
   await app.register(teamRoutes)

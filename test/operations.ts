@@ -1,4 +1,5 @@
 /** Every operation of the service with what it takes: a record of each collection, and a body that succeeds. */
+import type SQLite from 'better-sqlite3'
 import Fastify from 'fastify'
 import t from 'tap'
 import type { Access } from '../src/members/identity.ts'
@@ -39,6 +40,23 @@ export const FURNISHED = `
   insert into api_tokens (id, member_id, name, token_hash)
     select 'token', id, 'CI', 'hash' from members where id = '${CALLER}';`
 
+/** The statements of each text, by connection: compiling these, triggers and all, takes many times as long as running them. */
+const compiled = new WeakMap<SQLite.Database, Map<string, SQLite.Statement[]>>()
+
+/** Runs statements that hold no semicolon within, as often as it takes. */
+export function run(client: SQLite.Database, sql: string): void {
+  const known = compiled.get(client) ?? new Map<string, SQLite.Statement[]>()
+  compiled.set(client, known)
+  const statements =
+    known.get(sql) ??
+    sql
+      .split(';')
+      .filter((one) => one.trim() !== '')
+      .map((one) => client.prepare(one))
+  known.set(sql, statements)
+  for (const statement of statements) statement.run()
+}
+
 /** Which record a collection in a path has. A new collection needs an entry here, and its record above. */
 export const RECORDS: Record<string, string> = {
   projects: 'project',
@@ -67,6 +85,8 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'GET /docs/*': [404],
   // Signing in would end the caller's session; that a body is looked at at all shows that nobody is refused.
   'POST /api/session': [400, {}],
+  'GET /api/session/oidc': [404],
+  'GET /api/session/oidc/callback': [404],
   'POST /api/tokens': [201, { name: 'CI' }],
   'POST /api/members': [201, { name: 'Bob', email: 'bob@example.test' }],
   'PATCH /api/members/:id': [200, { name: 'Cleo' }],

@@ -103,7 +103,8 @@ function statementsOf(db: SharedDatabase) {
       db
         .update(kanbanItems)
         .set({
-          claimedFrom: sql`json_set(${claimedFrom}, '$.column', ${sql.placeholder('name')})`,
+          // Joined to a text: triggers would be given an object else.
+          claimedFrom: sql`json_set(${claimedFrom}, '$.column', ${sql.placeholder('name')}) || ''`,
           updatedAt: sql`${sql.placeholder('updatedAt')}`,
         })
         .where(

@@ -88,7 +88,9 @@ export class Operations {
     const { schema, handler, config } = route
     const path = route.url.slice(prefix.length)
     const shape = shapeOf(schema)
-    if (schema === undefined || shape === undefined || !path.startsWith(ROOT)) return
+    if (schema === undefined || !path.startsWith(ROOT)) return
+    // What answers otherwise than with a record can only be refused.
+    if (shape === undefined && config?.isSentAlone !== true) return
     const hooksAt = (stage: keyof Operation['hooks']) => [route[stage] ?? []].flat() as Hook[]
     const hooks = {
       onRequest: hooksAt('onRequest'),
@@ -103,11 +105,11 @@ export class Operations {
     const operation: Operation = {
       route,
       handler,
-      shape,
+      shape: shape as ResponseShape,
       hooks,
       checks: once(() => checksOf(schema, compile)),
     }
-    this.#schemas.set(shape.name, schema)
+    if (shape !== undefined) this.#schemas.set(shape.name, schema)
     for (const method of methodsOf(route).filter(isBatchMethod)) {
       this.#router.on(method, path, () => undefined, operation)
     }

@@ -150,6 +150,12 @@ t.test('what is large is cut', async (t) => {
   t.match(await call('batch', { requests: [list] }), { results: [], notes: [/too large to show/] })
   t.match(await refused('batch', { requests: Array(4).fill(list) }), { status: 413, next: /split/ })
 
+  const steps = Array.from({ length: 50 }, (_, index) => `Step ${index}`)
+  for (let round = 0; round < 5; round++) await call('change_item', { itemId: item.id, addSubtasks: steps })
+  const stepped = await call('read_item', { itemId: item.id })
+  t.equal(stepped.item.subtasks.length, 200)
+  t.match(stepped.notes, [/metadata/, '50 more subtasks are not shown'])
+
   const actionItems = Array.from({ length: 60 }, (_, index) => `Task ${index}`)
   const taken = await call('ingest', {
     projectId,

@@ -150,6 +150,9 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     )
     await refused(nobody, 'POST /api/session', { body: {} }, 400, validationFailed)
     await refused(nobody, 'POST /api/session', { body: '{' }, 500, { error: 'Failed to create session' })
+    const noProvider = { error: 'OpenID Connect is not configured' }
+    await refused(nobody, 'GET /api/session/oidc', {}, 404, noProvider)
+    await refused(nobody, 'GET /api/session/oidc/callback', {}, 404, noProvider)
     admin = await signIn(adminCredentials)
     const me = await ok(admin, 'GET /api/session', {}, 200, { member: { role: 'admin' }, via: 'session' })
     ids.admin = me.member.id

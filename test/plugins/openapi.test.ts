@@ -412,7 +412,8 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
     const document = await documentOf(await build(t, { authMode }))
     for (const { method, path, security } of operationsOf(document)) {
       const endpoint = `${method} ${path}`
-      const isPublic = !path.startsWith('/api/') || endpoint === 'post /api/session'
+      const isElsewhere = !path.startsWith('/api/') && path !== '/mcp'
+      const isPublic = isElsewhere || endpoint === 'post /api/session'
       const changesTeams = path.startsWith('/api/teams') && method !== 'get'
       const ofWebhooks = path.startsWith('/api/webhooks')
       const needsAdmin = changesTeams || ofWebhooks || FOR_ADMINS.includes(endpoint)

@@ -230,16 +230,21 @@ export const WholeItemSchema = Type.Object({
   metadata: Type.Optional(metadata),
 })
 
+/** Subtasks that are shown. */
+const SUBTASKS_LIMIT = 200
+
 /** An item with all that belongs to it; its texts cut. */
 export function wholeItemOf(item: KanbanItem, cutter: Cutter, limit: number): object {
   const { labels, subtasks, warnings: _, metadata, ...plain } = item
   const isSmall = JSON.stringify(metadata).length <= limit
   if (!isSmall) cutter.notes.push('metadata is not shown: it is longer than textLimit')
+  if (subtasks.length > SUBTASKS_LIMIT)
+    cutter.notes.push(`${subtasks.length - SUBTASKS_LIMIT} more subtasks are not shown`)
   return {
     ...plain,
     description: cutter.text('description', item.description),
     labels: labels.map(({ id, name }) => ({ id, name })),
-    subtasks: subtasks.map(({ id, title, completed }) => ({ id, title, completed })),
+    subtasks: subtasks.slice(0, SUBTASKS_LIMIT).map(({ id, title, completed }) => ({ id, title, completed })),
     ...(isSmall && { metadata }),
   }
 }
