@@ -154,7 +154,7 @@ t.test('what is large is cut', async (t) => {
   for (let round = 0; round < 5; round++) await call('change_item', { itemId: item.id, addSubtasks: steps })
   const stepped = await call('read_item', { itemId: item.id })
   t.equal(stepped.item.subtasks.length, 200)
-  t.match(stepped.notes, [/metadata/, '50 more subtasks are not shown'])
+  t.match(stepped.notes, [/comments/, /metadata/, '50 more subtasks are not shown'])
 
   const actionItems = Array.from({ length: 60 }, (_, index) => `Task ${index}`)
   const taken = await call('ingest', {
