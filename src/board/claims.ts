@@ -5,6 +5,7 @@ import { throwNotFound } from '../db/existence.ts'
 import { inOrder, type Place } from '../db/ordering.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
 import { amongValues, byFields, change, existsIn, given, selectAll } from '../db/statements.ts'
+import { ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
 import { conflict, forbidden } from '../errors.ts'
 import type { CurrentMember, KanbanItem } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
@@ -138,6 +139,10 @@ export class Claims {
   readonly #records: ItemRecords
   readonly #columnNames: ColumnNames
   readonly #items: Items
+  /** All of a column may be somebody's. */
+  readonly #ensureFewItems: ReturnType<typeof rowLimit>
+  /** All leases may have lapsed at once. */
+  readonly #ensureFewLeases: ReturnType<typeof rowLimit>
 
   constructor(
     db: SharedDatabase,
@@ -147,6 +152,12 @@ export class Claims {
     this.#records = records
     this.#columnNames = columnNames
     this.#items = items
+    this.#ensureFewItems = rowLimit(db, 'kanban_items where project_id = ? and "column" = ?', ROWS_SCANNED)
+    this.#ensureFewLeases = rowLimit(
+      db,
+      'kanban_items where project_id = ? and claimed_until is not null',
+      ROWS_SCANNED,
+    )
   }
 
   /**
@@ -163,6 +174,8 @@ export class Claims {
     { isStrict = false }: WriteOptions = {},
   ): KanbanItem | null {
     if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+    this.#ensureFewItems(projectId, from)
+    this.#ensureFewLeases(projectId)
     if (isStrict) {
       this.#columnNames.mustExist(projectId, from, 'from')
       this.#columnNames.mustExist(projectId, to, 'to')

@@ -751,7 +751,9 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     t.ok(documented.length > 80)
-    const missing = documented.filter((operation) => !client.succeeded.has(operation))
+    // What needs a provider is tried in test/variables.test.ts.
+    const tried = documented.filter((operation) => !operation.startsWith('GET /api/session/oidc'))
+    const missing = tried.filter((operation) => !client.succeeded.has(operation))
     t.strictSame(missing, [], 'each succeeded at least once')
   })
 }
