@@ -17,6 +17,10 @@ export interface AuthOptions extends FirstAdmin, CredentialOptions {
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a foreign origin is refused even with a token, which no browser adds by itself. */
+    refusesForeignOrigins?: boolean
+  }
   interface FastifyInstance {
     /** Reads and writes the session cookie. */
     sessionCookies: SessionCookies
@@ -94,7 +98,7 @@ export default fp<AuthOptions>(
       const admit = (request: FastifyRequest, identity: Identity | undefined): void => {
         authorize(access, identity, request.method, authMode)
         request.setDecorator(IDENTITY, identity)
-        guardAgainstCsrf(request, identity?.via)
+        guardAgainstCsrf(request, identity?.via, request.routeOptions.config.refusesForeignOrigins)
       }
       if (resolveMember === undefined) {
         return (request, reply, done) => {

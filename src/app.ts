@@ -36,6 +36,7 @@ import kanbanCommentRoutes from '../routes/kanban-comments.ts'
 import kanbanItemRoutes from '../routes/kanban-items.ts'
 import kanbanLabelRoutes from '../routes/kanban-labels.ts'
 import kanbanSubtaskRoutes from '../routes/kanban-subtasks.ts'
+import mcpRoutes from '../routes/mcp.ts'
 import memberRoutes from '../routes/members.ts'
 import metricRoutes from '../routes/metrics.ts'
 import objectiveRoutes from '../routes/objectives.ts'
@@ -145,6 +146,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(auditLogRoutes)
   await app.register(exportRoutes)
   await app.register(batchRoutes)
+  await app.register(mcpRoutes, { authMode: options.authMode })
   await app.register(changeRoutes)
   // Without a prefix, a host's own root is its own.
   await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })

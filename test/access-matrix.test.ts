@@ -66,26 +66,26 @@ const DEMANDED: Record<string, Access> = {
  * `admin-or-403` routes are told apart by whether they read or change, because a read token never writes.
  */
 const EXPECTED = `
-  caller                      | public | read     | calendar   | write       | own: reads | own: changes | admin: reads | admin: changes | admin-or-403
-  anonymous                   | passes | passes/401 | passes/401 | passes/401  | passes/401 | passes/401   | admin/401    | admin/401      | admin
-  viewer                      | passes | passes   | passes     | passes/role | passes     | passes       | admin        | admin          | admin
-  member                      | passes | passes   | passes     | passes      | passes     | passes       | admin        | admin          | admin
-  admin                       | passes | passes   | passes     | passes      | passes     | passes       | passes       | passes         | passes
-  read token of a viewer      | passes | passes   | passes     | token       | passes     | token        | admin        | admin          | admin
-  read token of a member      | passes | passes   | passes     | token       | passes     | token        | admin        | admin          | admin
-  read token of an admin      | passes | passes   | passes     | token       | passes     | token        | passes       | token          | admin
-  write token of a viewer     | passes | passes   | passes     | passes/role | passes     | passes       | admin        | admin          | admin
-  write token of a member     | passes | passes   | passes     | passes      | passes     | passes       | admin        | admin          | admin
-  write token of an admin     | passes | passes   | passes     | passes      | passes     | passes       | passes       | passes         | passes
-  calendar token of a member  | passes | 401      | passes     | 401         | 401        | 401          | 401          | 401            | admin
-  calendar token of an admin  | passes | 401      | passes     | 401         | 401        | 401          | 401          | 401            | admin
-  session of a disabled admin | passes | 401      | 401        | 401         | 401        | 401          | 401          | 401            | admin
-  session of a deleted admin  | passes | 401      | 401        | 401         | 401        | 401          | 401          | 401            | admin
-  expired session             | passes | 401      | 401        | 401         | 401        | 401          | 401          | 401            | admin
-  revoked session             | passes | 401      | 401        | 401         | 401        | 401          | 401          | 401            | admin
-  token of a disabled admin   | passes | 401      | 401        | 401         | 401        | 401          | 401          | 401            | admin
-  expired token               | passes | 401      | 401        | 401         | 401        | 401          | 401          | 401            | admin
-  revoked token               | passes | 401      | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  caller                      | public | read     | each       | calendar   | write       | own: reads | own: changes | admin: reads | admin: changes | admin-or-403
+  anonymous                   | passes | passes/401 | passes/401 | passes/401 | passes/401  | passes/401 | passes/401   | admin/401    | admin/401      | admin
+  viewer                      | passes | passes   | passes     | passes     | passes/role | passes     | passes       | admin        | admin          | admin
+  member                      | passes | passes   | passes     | passes     | passes      | passes     | passes       | admin        | admin          | admin
+  admin                       | passes | passes   | passes     | passes     | passes      | passes     | passes       | passes       | passes         | passes
+  read token of a viewer      | passes | passes   | passes     | passes     | token       | passes     | token        | admin        | admin          | admin
+  read token of a member      | passes | passes   | passes     | passes     | token       | passes     | token        | admin        | admin          | admin
+  read token of an admin      | passes | passes   | passes     | passes     | token       | passes     | token        | passes       | token          | admin
+  write token of a viewer     | passes | passes   | passes     | passes     | passes/role | passes     | passes       | admin        | admin          | admin
+  write token of a member     | passes | passes   | passes     | passes     | passes      | passes     | passes       | admin        | admin          | admin
+  write token of an admin     | passes | passes   | passes     | passes     | passes      | passes     | passes       | passes       | passes         | passes
+  calendar token of a member  | passes | 401      | 401        | passes     | 401         | 401        | 401          | 401          | 401            | admin
+  calendar token of an admin  | passes | 401      | 401        | passes     | 401         | 401        | 401          | 401          | 401            | admin
+  session of a disabled admin | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  session of a deleted admin  | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  expired session             | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  revoked session             | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  token of a disabled admin   | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  expired token               | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  revoked token               | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
 `
 
 /** Where more than the declared access decides, by operation and caller: cells in the place of those above. */

@@ -243,6 +243,16 @@ describeCommand(
   },
 )
 
+program
+  .command('mcp')
+  .description('connect an agent to a running service: MCP over stdin and stdout')
+  .option('--url <url>', 'where the service is, with its path prefix if it has one', 'http://127.0.0.1:3000')
+  .option('--token <token>', 'an API token; others may see arguments, so PHASEBOARD_TOKEN is better')
+  .action(async ({ url, token = process.env.PHASEBOARD_TOKEN || undefined }) => {
+    const { connectAgent } = await import('./mcp-command.ts')
+    await connectAgent({ url, token })
+  })
+
 addMemberCommands(program, withDatabase)
 
 /** The configured database file. @throws StartupError for `:memory:` */

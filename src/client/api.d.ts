@@ -1096,6 +1096,9 @@ export interface RunBatch {
   dryRun?: boolean
 }
 
+/** A JSON-RPC 2.0 message: a request, or a notification */
+export type Mcp = unknown
+
 /** What each path's methods take and answer. */
 export interface Paths {
   '/healthz': {
@@ -2391,6 +2394,17 @@ export interface Paths {
         }[]
         dryRun: boolean
       }
+    }
+  }
+  '/mcp': {
+    /** Send a message of the Model Context Protocol */
+    post: {
+      body: Mcp
+      answer:
+        | {
+            [key: string]: unknown
+          }
+        | undefined
     }
   }
   '/api/changes': {

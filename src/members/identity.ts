@@ -23,13 +23,14 @@ export interface Identity {
  * - `calendar`: any member, and a token of the scope `calendar`, also as the query parameter `token`
  * - `write`: any member but a viewer
  * - `own`: any member, viewers too, on their own records alone
+ * - `each`: any member, whatever the scope of its token: what the request asks for is checked by itself
  * - `admin`: an admin
  * - `admin-or-403`: an admin; anyone else gets 403, also without a credential or with an invalid one
  *
  * In open mode viewers may write; a read token never may. Where it is not for calendars, a calendar token is
  * no credential at all (401).
  */
-export type Access = 'public' | 'read' | 'calendar' | 'write' | 'own' | 'admin' | 'admin-or-403'
+export type Access = 'public' | 'read' | 'calendar' | 'write' | 'own' | 'each' | 'admin' | 'admin-or-403'
 
 /** Whether a method is safe: read-only (RFC 9110, section 9.2.1). */
 export const isSafe = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
@@ -56,6 +57,7 @@ export function authorize(
     if (access === 'calendar') return
     throw authenticationRequired()
   }
+  if (access === 'each') return
   if (access === 'admin' && identity.member.role !== 'admin') throw forbidden('admin access required')
   if (!mayWrite) throw forbidden('read-only token')
   if (access === 'write' && authMode === 'required' && identity.member.role === 'viewer') {

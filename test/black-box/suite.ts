@@ -750,6 +750,14 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     t.match(await client.ask(admin, 'GET /api/changes/stream'), { status: 200 })
   })
 
+  await part('agents speak to it', async (t) => {
+    const call = (method: string, params = {}) => ({ body: { jsonrpc: '2.0', id: 1, method, params } })
+    const told = await ok(admin, 'POST /mcp', call('tools/list'), 200, { id: 1 })
+    t.ok(told.result.tools.length > 10)
+    const listing = call('tools/call', { name: 'list_projects', arguments: { limit: 1 } })
+    await ok(admin, 'POST /mcp', listing, 200, { result: { structuredContent: { projects: Array } } })
+  })
+
   await part('no documented operation was left out', async (t) => {
     const { body } = await client.ask(nobody, 'GET /openapi.json')
     const documented = Object.entries<object>(body.paths).flatMap(([path, methods]) =>

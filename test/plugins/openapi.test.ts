@@ -149,7 +149,10 @@ t.test('every operation documents the errors that its kind can answer', async (t
     for (const status of expected) t.ok(statuses.includes(status), `${method} ${path} ${status}`)
     for (const [status, { content }] of Object.entries(responses)) {
       const media = status === '200' ? (OTHER_MEDIA[path] ?? 'application/json') : 'application/json'
-      t.strictSame(Object.keys(content ?? {}), /^(204|302|304)$/.test(status) ? [] : [media])
+      t.strictSame(
+        Object.keys(content ?? {}),
+        /^(204|302|304)$/.test(status) || (path === '/mcp' && status === '202') ? [] : [media],
+      )
       if (Number(status) < 400) continue
       const namesMissing = operation === 'patch /api/kanban-items' && status === '404'
       const conflict = path.endsWith('/undo') ? 'ChangedSince' : undefined
@@ -425,7 +428,7 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
     for (const { method, path, security } of operationsOf(document)) {
       const endpoint = `${method} ${path}`
       const isSignIn = endpoint === 'post /api/session' || path.startsWith('/api/session/oidc')
-      const isPublic = path.startsWith('/api/') ? isSignIn : path !== '/metrics'
+      const isPublic = path.startsWith('/api/') ? isSignIn : path !== '/metrics' && path !== '/mcp'
       const changesTeams = path.startsWith('/api/teams') && method !== 'get'
       const ofWebhooks = path.startsWith('/api/webhooks')
       const needsAdmin = changesTeams || ofWebhooks || FOR_ADMINS.includes(endpoint)
