@@ -2,6 +2,8 @@ import fp from 'fastify-plugin'
 import { databasePath, openDatabase, type SharedDatabase } from '../src/db/client.ts'
 import { type DatabaseFiles, filesOpenToOthers } from '../src/db/files.ts'
 import { createGroupCommit, type GroupCommit, type Write, type WriteAs } from '../src/db/group-commit.ts'
+import { watchLog } from '../src/db/log-size.ts'
+import type { Config } from '../src/phaseboard.d.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -27,9 +29,9 @@ declare module 'fastify' {
 }
 
 /** Opens the database, decorates the application with it, and closes it after the last response. */
-export default fp<{ databaseUrl: string }>(
-  async (app, { databaseUrl }) => {
-    const { db, files, close, discard } = openDatabase(databaseUrl)
+export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
+  async (app, { databaseUrl, walCheckpoints }) => {
+    const { db, files, close, discard } = openDatabase(databaseUrl, walCheckpoints)
     app.decorate('db', db)
     app.decorate('databaseFiles', files)
     app.decorate('discardDatabase', discard)
@@ -41,6 +43,11 @@ export default fp<{ databaseUrl: string }>(
     app.decorate('writeTrouble', groupCommit.trouble)
     // Hooks run in reverse: nothing is written to a closed database.
     app.addHook('onClose', async () => groupCommit.close())
+
+    if (walCheckpoints === 'litestream') {
+      const watch = watchLog(db, app.log)
+      app.addHook('onClose', async () => watch.stop())
+    }
 
     const open = db.$client.memory ? [] : filesOpenToOthers(databasePath(databaseUrl))
     if (open.length > 0) {

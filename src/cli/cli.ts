@@ -96,9 +96,10 @@ async function existingDatabaseFile(): Promise<string> {
 
 /** Opens a database file for `work`, and closes it. A failure leaves no new file behind. */
 async function openFor<T>(path: string, work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
+  const { loadConfig } = await import('../config.ts')
   const { openDatabase } = await import('../db/client.ts')
 
-  const { db, close, discard } = openDatabase(path)
+  const { db, close, discard } = openDatabase(path, loadConfig(process.env).walCheckpoints)
   try {
     return await work(db)
   } catch (error) {
