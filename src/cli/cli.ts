@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line. Nothing else reads the process's arguments and environment. */
 import { existsSync } from 'node:fs'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import type { SharedDatabase } from '../db/client.ts'
 import { ApiError, StartupError } from '../errors.ts'
 import { version } from '../package-files.ts'
@@ -72,6 +72,27 @@ program
   .action(async (file, { create }) => {
     const { restoreFrom } = await import('./backup-commands.ts')
     await restoreFrom(await (create ? databaseFile() : existingDatabaseFile()), file)
+  })
+
+program
+  .command('takeover')
+  .description('go on here where another machine stopped, from its replica (see docs/replication.md)')
+  .argument('[replica]', 'the URL of the replica: file:///..., sftp://... or s3://...')
+  .option(
+    '--config <file>',
+    "Litestream's configuration, instead of a URL: with the replica of this database",
+  )
+  .option('--first <url>', 'where the first machine answered: it must not any more')
+  .option('--first-is-gone', 'instead: it is certain that no service runs there')
+  .option('--force', 'keep a database that is there under another name')
+  .option('--until <time>', 'the state of this moment (ISO 8601) instead of the newest')
+  .option('--watch <seconds>', 'how long the replica must not be written to', '5')
+  .addOption(
+    new Option('--litestream <program>', 'the program, version 0.3').env('LITESTREAM').default('litestream'),
+  )
+  .action(async (replica, options) => {
+    const { takeOverFrom } = await import('./takeover-command.ts')
+    await takeOverFrom(await databaseFile(), replica, options)
   })
 
 addMemberCommands(program, withDatabase)
