@@ -13,7 +13,7 @@ export async function startS3(directory: string) {
     directory,
     configureBuckets: [{ name: BUCKET }],
   })
-  listDeepPrefixes(server)
+  behaveLikeS3(server)
   const { port } = await server.run()
   const placeOf = (path: string): ReplicaPlace => ({
     type: 's3',
@@ -28,9 +28,22 @@ export async function startS3(directory: string) {
   return { placeOf, close: () => server.close() }
 }
 
-/** The server (3.7.1) overlooks common prefixes of which all objects are two folders deeper, as Litestream's generations are. */
-function listDeepPrefixes({ store }: S3rver): void {
-  const list = store.listObjects.bind(store)
+/**
+ * What the server (3.7.1) does otherwise than S3: it overlooks common prefixes of which all objects are two folders deeper, as
+ * Litestream's generations are, and it lists what has come of an upload that broke off.
+ */
+function behaveLikeS3({ store }: S3rver): void {
+  const [listAll, put] = [store.listObjects.bind(store), store.putObject.bind(store)]
+  const whole = new Set<string>()
+  store.putObject = async (object) => {
+    const done = await put(object)
+    whole.add(object.key)
+    return done
+  }
+  const list: typeof listAll = async (bucket, options) => {
+    const { objects, ...rest } = await listAll(bucket, options)
+    return { objects: objects.filter(({ key }) => whole.has(key)), ...rest }
+  }
   store.listObjects = async (bucket, { delimiter = '', ...options }) => {
     if (delimiter === '') return list(bucket, options)
     const { prefix = '' } = options

@@ -13,7 +13,10 @@ declare module 's3rver' {
     isTruncated: boolean
   }
   export default class S3rver {
-    store: { listObjects: (bucket: string, options: ListOptions) => Promise<Listing> }
+    store: {
+      listObjects: (bucket: string, options: ListOptions) => Promise<Listing>
+      putObject: (object: { key: string }) => Promise<unknown>
+    }
     constructor(options: {
       address: string
       port: number

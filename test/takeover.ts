@@ -25,6 +25,9 @@ const COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 /** Acknowledged writes that are repeated after a takeover: the latest that were kept, and as many of those that were not. */
 const REPEATED = 20
 
+/** Changes that the slower client of the stream had not got when the machine died. */
+const BEHIND = 100
+
 /** What to do. */
 export interface DrillOptions {
   /** Where the machines are. */
@@ -332,8 +335,9 @@ async function round(
   const lost = acknowledged.filter(({ seq, at }) => seq > kept && at <= diedAt)
   const short = Math.max(0, ...lost.map(({ at }) => diedAt - at))
   const next = await start(drill.owner, taken.environment)
-  const seen = Number(stream.events.at(-1)?.id ?? 0)
-  if (seen > 0) await resume(drill, next, taken, seen, kept)
+  const seen = Number(stream.connection.parser.lastEventId)
+  await resume(drill, next, taken, seen, kept)
+  await resume(drill, next, taken, Math.max(1, Math.min(seen, kept) - BEHIND), kept)
   const session = await ask(next.port, drill.agent, 'GET', '/api/session', undefined, cookie)
   if (session.status !== 200) problems.push(`the session ended: ${session.status}`)
   await repeat(drill, next, acknowledged, kept)

@@ -4,7 +4,7 @@ import type { Replica } from '../exchange/litestream.ts'
 import { takeOver } from '../exchange/takeover.ts'
 import { timestamp } from '../time.ts'
 import { shown } from './backup-commands.ts'
-import { say } from './terminal.ts'
+import { complain, say } from './terminal.ts'
 
 /** The options as they are given. */
 export interface TakeoverArguments {
@@ -48,11 +48,13 @@ export async function takeOverFrom(
       ...display,
     }),
   )
-  const { last, leapedTo, kept, size, writtenAt } = taken
+  const { last, leapedTo, kept, size, writtenAt, isCut } = taken
   say(`took over ${path} (${size} bytes)`)
   if (last === undefined) say('it holds no changes')
   else say(`it is up to change ${last.seq}, made ${agoOf(last.at)}`)
   if (writtenAt !== undefined) say(`the first machine last replicated ${agoOf(writtenAt)}`)
+  if (isCut)
+    complain('warning: what it replicated last was broken off, and is left out with all of that second')
   if (leapedTo !== undefined) {
     say(`changes go on with ${leapedTo}: who has seen later ones than ${last?.seq} loads again`)
   }

@@ -1,6 +1,7 @@
 /** Litestream (0.3), which replicates the database file to a folder, an SFTP server or S3: its commands as child processes. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { StartupError } from '../errors.ts'
 
@@ -148,4 +149,6 @@ export async function restoreReplica(
     },
     signal,
   )
+  // The script of its npm package ends with 0 even when it fails.
+  if (!existsSync(file)) throw new Error('litestream restore: it made no file')
 }

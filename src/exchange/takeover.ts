@@ -1,11 +1,22 @@
 /** Takeover: this machine goes on where another one stopped, from what Litestream replicated of it. */
-import { existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { firstGap, type LastChange, lastChange, leap } from '../db/lost-changes.ts'
+import { timestamp } from '../time.ts'
 import { type Copied, check, type Replaced, replaceDatabase } from './backup.ts'
-import { ensureLitestream, listReplica, nameOf, type Replica, restoreReplica } from './litestream.ts'
+import {
+  ensureLitestream,
+  type Listing,
+  listReplica,
+  nameOf,
+  type Replica,
+  restoreReplica,
+} from './litestream.ts'
+
+/** What the times of a replica's parts are told to. */
+const SECOND = 1000
 
 /** Milliseconds that the first machine has to answer. */
 const PATIENCE = 5000
@@ -43,6 +54,8 @@ export interface Taken extends Copied, Replaced {
   last: LastChange | undefined
   /** When the replica was last written to, to the second. */
   writtenAt: string | undefined
+  /** Whether what was written last had to be left out. */
+  isCut: boolean
   /** The change that the sequence goes on with. */
   leapedTo: number | undefined
 }
@@ -64,7 +77,7 @@ export async function takeOver(path: string, options: TakeoverOptions): Promise<
   return replaceDatabase(path, names, async (temporary) => {
     const since = performance.now()
     const before = await listReplica(replica, signal)
-    const done = await restoreBeside(temporary, options)
+    const done = await restoreBeside(temporary, before, options)
     await wait(Math.max(0, options.watch - (performance.now() - since)), undefined, { signal })
     const after = await listReplica(replica, signal)
     if (after.digest !== before.digest) {
@@ -99,17 +112,29 @@ async function ensureSilent(first: string | undefined): Promise<void> {
 /** Restores the replica, checks what it holds, and prepares it to go on. */
 async function restoreBeside(
   file: string,
+  { writtenAt }: Listing,
   { replica, until, onProgress, signal }: TakeoverOptions,
 ): Promise<Omit<Taken, 'kept' | 'writtenAt'>> {
+  let isCut = false
   // Litestream makes several files. What it leaves when it fails goes with the folder.
   const folder = mkdtempSync(join(dirname(file), `.${basename(file)}-`))
   try {
     const restored = join(folder, 'restored')
-    await restoreReplica(replica, restored, { until, onProgress, signal })
+    await restoreReplica(replica, restored, { until, onProgress, signal }).catch(async (error) => {
+      // An SFTP server, unlike S3, keeps half of what was being written when the machine died: then what is before.
+      if (until !== undefined || writtenAt === undefined || signal.aborted) throw error
+      rmSync(folder, { recursive: true })
+      mkdirSync(folder, { mode: 0o700 })
+      const before = timestamp(Date.parse(writtenAt) - SECOND)
+      await restoreReplica(replica, restored, { until: before, onProgress, signal }).catch(() => {
+        throw error
+      })
+      isCut = true
+    })
     const orphans = check(restored, nameOf(replica))
     const sequence = continueSequence(restored)
     renameSync(restored, file)
-    return { ...sequence, orphans, size: statSync(file).size }
+    return { ...sequence, orphans, size: statSync(file).size, isCut }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
