@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { databasePath, openDatabase, type SharedDatabase } from '../src/db/client.ts'
 import { type DatabaseFiles, filesOpenToOthers } from '../src/db/files.ts'
 import { createGroupCommit, type GroupCommit, type Write, type WriteAs } from '../src/db/group-commit.ts'
-import { watchLog } from '../src/db/log-size.ts'
+import { isReplicated, watchLog } from '../src/db/log-size.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 
 declare module 'fastify' {
@@ -47,6 +47,12 @@ export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
     if (walCheckpoints === 'litestream') {
       const watch = watchLog(db, app.log)
       app.addHook('onClose', async () => watch.stop())
+    }
+
+    if (walCheckpoints === 'service' && !db.$client.memory && isReplicated(databasePath(databaseUrl))) {
+      app.log.warn(
+        'Litestream replicates this database, or did: with WAL_CHECKPOINTS=service its replica will be damaged. Set it to litestream, or remove the folder that Litestream left',
+      )
     }
 
     const open = db.$client.memory ? [] : filesOpenToOthers(databasePath(databaseUrl))

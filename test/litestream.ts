@@ -1,7 +1,7 @@
 /** Litestream, as a development dependency brings it for most platforms. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Owner } from './process.ts'
 
@@ -10,17 +10,18 @@ export const LITESTREAM = [
   resolve('node_modules/@flydotio', `litestream-${process.platform}-${process.arch}`, 'litestream'),
 ].find((file) => existsSync(file))
 
+/** What the configuration that ships says of the database. */
+const [OPTIONS = ''] =
+  /^ {4}monitor-interval.*?(?= {4}replicas:)/ms.exec(readFileSync('deploy/litestream.yml', 'utf8')) ?? []
+
 /** Where a replica goes, as in Litestream's configuration. */
 export type ReplicaPlace = Record<string, string | boolean>
 
 /** Writes a configuration. @returns the file */
 export function configure(file: string, database: string, replica: ReplicaPlace): string {
-  const fields = { ...replica, 'sync-interval': '250ms' }
+  const fields = { ...replica, 'sync-interval': '500ms' }
   const lines = Object.entries(fields).map(([name, value]) => `        ${name}: ${JSON.stringify(value)}`)
-  writeFileSync(
-    file,
-    `dbs:\n  - path: ${database}\n    monitor-interval: 250ms\n    replicas:\n      -\n${lines.join('\n')}\n`,
-  )
+  writeFileSync(file, `dbs:\n  - path: ${database}\n${OPTIONS}    replicas:\n      -\n${lines.join('\n')}\n`)
   return file
 }
 

@@ -1,4 +1,6 @@
-/** How long the write-ahead log is, where the service leaves checkpoints to another process. */
+/** The write-ahead log and Litestream: who runs checkpoints while it replicates. */
+import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type { SharedDatabase } from './client.ts'
 
 /** Milliseconds between two looks, which cost some µs. */
@@ -12,6 +14,13 @@ const REPEATED_AFTER = 60
 
 const MESSAGE =
   'the write-ahead log is growing, since WAL_CHECKPOINTS=litestream leaves checkpoints to Litestream: does it run?'
+
+/**
+ * Whether Litestream replicates a database, or did: it keeps a folder beside it.
+ * @param path the database file
+ */
+export const isReplicated = (path: string): boolean =>
+  existsSync(join(dirname(path), `.${basename(path)}-litestream`))
 
 /**
  * Watches the log of a database while its checkpoints are left to another process: it grows without limit where that does

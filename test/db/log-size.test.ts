@@ -1,6 +1,8 @@
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
+import { buildApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { watchLog } from '../../src/db/log-size.ts'
 
@@ -53,6 +55,24 @@ t.test('the service lets it start over after some 16 MB, and gives back what is 
   const FULL = 2
   t.strictSame(settings('service'), [4000, 67_108_864, FULL])
   t.strictSame(settings('litestream'), [0, -1, FULL])
+})
+
+t.test('a service that runs checkpoints beside Litestream says what comes of it', async (t) => {
+  const folder = t.testdir({ '.board.db-litestream': {} })
+  const databaseUrl = join(folder, 'board.db')
+  for (const [walCheckpoints, warnings] of [
+    ['service', 1],
+    ['litestream', 0],
+  ] as const) {
+    const lines: string[] = []
+    const logStream = new Writable({
+      write: (chunk, _encoding, done) => done(void lines.push(String(chunk))),
+    })
+    const app = await buildApp({ databaseUrl, walCheckpoints, logStream })
+    await app.close()
+    const found = lines.filter((line) => line.includes('its replica will be damaged'))
+    t.equal(found.length, warnings, walCheckpoints)
+  }
 })
 
 t.test('a file that Litestream opened first becomes a database of ours', async (t) => {
