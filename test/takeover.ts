@@ -237,7 +237,8 @@ async function repeat(drill: Drill, { port }: Service, acknowledged: Acknowledge
 async function resume(drill: Drill, service: Service, taken: Machine, seen: number, kept: number) {
   const { connection, events } = await follow(service, drill.cookie, String(seen))
   if (seen > kept) {
-    await connection.ended
+    await until(() => events.length > 0)
+    connection.close()
     if (events[0]?.type !== 'gone')
       drill.problems.push(`a stream from ${seen} begins with ${events[0]?.type}`)
     return
