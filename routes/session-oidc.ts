@@ -7,7 +7,7 @@ import { OpenId, type OpenIdSettings, SIGN_IN_TIME } from '../src/http/openid.ts
 import type { Config } from '../src/phaseboard.d.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
 
-type Options = OpenIdSettings & Pick<Config, 'oidcSignUp' | 'oidcRedirectUrl'>
+type Provider = OpenIdSettings & Pick<Config, 'oidcSignUp' | 'oidcRedirectUrl'>
 
 /** Where the browser goes afterwards: a path of this origin. Browsers take a backslash for a slash. */
 const ReturnTo = Type.String({
@@ -22,9 +22,12 @@ const ANY_ACCOUNT = 'openid'
 const queryOf = ({ originalUrl }: FastifyRequest) => originalUrl.split('?').slice(1).join('?')
 
 /** Signing in with an account of the configured OpenID provider. */
-const openIdRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
+const openIdRoutes: FastifyPluginAsyncTypebox<{ provider: Provider }> = async (
+  app,
+  { provider: settings },
+) => {
   const { signInLimits: limits, sessionCookies: cookies } = app
-  const openId = options.oidcIssuer === undefined ? undefined : new OpenId(options)
+  const openId = settings.oidcIssuer === undefined ? undefined : new OpenId(settings)
   const tags = ['Session']
   const config = {
     access: 'public',
@@ -40,7 +43,7 @@ const openIdRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) =>
 
   /** This route's other half, as the browser reaches it, unless the configuration says how. */
   const redirectUriOf = ({ protocol, host }: FastifyRequest) =>
-    options.oidcRedirectUrl ?? `${protocol}://${host}${app.prefix}/api/session/oidc/callback`
+    settings.oidcRedirectUrl ?? `${protocol}://${host}${app.prefix}/api/session/oidc/callback`
 
   app.get('/api/session/oidc', {
     config,
@@ -95,7 +98,7 @@ const openIdRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) =>
       cookies.keepSignIn(request, reply, '', 0)
       await limits.count(address, ANY_ACCOUNT)
       const { account, returnTo } = await provider.end(queryOf(request), kept, request.log)
-      const { oidcSignUp } = options
+      const { oidcSignUp } = settings
       const session = await app.members.accounts.signIn(account, oidcSignUp, cookies.read(request), address)
       await limits.forgive(address, ANY_ACCOUNT)
       cookies.set(request, reply, session)

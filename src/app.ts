@@ -24,6 +24,7 @@ import batchRoutes from '../routes/batch.ts'
 import changeRoutes from '../routes/changes.ts'
 import changeHistoryRoutes from '../routes/changes-history.ts'
 import docsRoutes from '../routes/docs.ts'
+import exportRoutes from '../routes/export.ts'
 import healthRoutes from '../routes/health.ts'
 import ingestRoutes from '../routes/ingest.ts'
 import kanbanActivityRoutes from '../routes/kanban-activity.ts'
@@ -110,7 +111,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
 
   await app.register(healthRoutes)
   await app.register(sessionRoutes)
-  await app.register(openIdRoutes, options)
+  await app.register(openIdRoutes, { provider: options })
   await app.register(ownSessionRoutes)
   await app.register(tokenRoutes, { authMode: options.authMode })
   await app.register(teamRoutes)
@@ -133,6 +134,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(webhookRoutes, { webhookAllowPrivate: options.webhookAllowPrivate })
   await app.register(changeHistoryRoutes)
   await app.register(auditLogRoutes)
+  await app.register(exportRoutes)
   await app.register(batchRoutes)
   await app.register(changeRoutes)
   // Without a prefix, a host's own root is its own.

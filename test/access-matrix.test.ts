@@ -46,6 +46,7 @@ const DEMANDED: Record<string, Access> = {
   'PATCH /api/members/:id': 'own',
   'DELETE /api/members/:id': 'admin',
   'GET /api/audit-log': 'admin',
+  'GET /api/export': 'admin',
   'GET /api/webhooks': 'admin',
   'POST /api/webhooks': 'admin',
   'GET /api/webhooks/:id': 'admin',

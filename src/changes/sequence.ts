@@ -97,8 +97,8 @@ export class Sequence {
   }
 
   /**
-   * Whether a reader may go on from a place: nothing that came after it is missing. Of the places from the oldest kept change
-   * on, those without a change are of a machine whose last changes were lost (see `src/db/lost-changes.ts`).
+   * Whether a reader may go on from a place: nothing that came after it is missing. From the oldest kept change on, nobody was
+   * ever told of a place without a change but by a machine whose last changes were lost (see `src/db/lost-changes.ts`).
    */
   isPlace(seq: number): boolean {
     return this.#sql.exists().get(seq) === 1 || seq === this.first() - 1

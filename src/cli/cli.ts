@@ -45,14 +45,34 @@ program
     await serve(process.env, stdout.isTTY ? createTerminalLog(stdout) : stdout)
   })
 
-program
+const importing = program
   .command('import')
-  .description('bring in a board from another tool')
+  .description('bring in a board from another tool, or what another service has exported')
+
+importing
   .command('trello')
   .description('make a project of a Trello board, also while the service runs')
   .argument('<board.json>', 'the board exported as JSON (in its menu: Print, export, and share)')
   .option('--again', 'import the board although it was imported before')
   .action(importTrello)
+
+importing
+  .command('phaseboard')
+  .description('bring in an archive that `export` wrote, everything or nothing, also while the service runs')
+  .argument('<archive>', 'the folder, or the .zip file')
+  .option('--dry-run', 'check all of it and say what would be imported')
+  .option('--map-members', 'where other records are: take members of the same email for the same people')
+  .action(importArchive)
+
+program
+  .command('export')
+  .description('write all records with their history, but no credentials, also while the service runs')
+  .argument('<archive>', 'where they go: a folder, or a file that ends in .zip')
+  .option('--force', 'replace an archive that is there')
+  .action(async (path, options) => {
+    const { exportTo } = await import('./archive-commands.ts')
+    await withDatabase((db) => exportTo(db, path, options))
+  })
 
 program
   .command('backup')
@@ -153,6 +173,15 @@ async function importTrello(file: string, { again }: { again?: true }): Promise<
       progress.stop()
     }
   })
+}
+
+/** Imports an archive, and prints a summary. A dry run makes no database. */
+async function importArchive(path: string, options: { dryRun?: true; mapMembers?: true }): Promise<void> {
+  const { importFrom } = await import('./archive-commands.ts')
+
+  const file = await databaseFile()
+  if (options.dryRun && !existsSync(file)) await importFrom(undefined, path, options)
+  else await openFor(file, (db) => importFrom(db, path, options))
 }
 
 /** The messages of an error; of a failed validation, all violations. */

@@ -3,7 +3,8 @@ import { StartupError } from '../errors.ts'
 import type { Replica } from '../exchange/litestream.ts'
 import { takeOver } from '../exchange/takeover.ts'
 import { timestamp } from '../time.ts'
-import { shown } from './backup-commands.ts'
+import { warnOfOrphans } from './backup-commands.ts'
+import { shown } from './shown.ts'
 import { complain, say } from './terminal.ts'
 
 /** The options as they are given. */
@@ -48,11 +49,17 @@ export async function takeOverFrom(
       ...display,
     }),
   )
-  const { last, leapedTo, kept, size, writtenAt, isCut } = taken
+  warnOfOrphans(taken)
+  const { last, leapedTo, kept, size, writtenAt, isCut, gap } = taken
   say(`took over ${path} (${size} bytes)`)
   if (last === undefined) say('it holds no changes')
   else say(`it is up to change ${last.seq}, made ${agoOf(last.at)}`)
   if (writtenAt !== undefined) say(`the first machine last replicated ${agoOf(writtenAt)}`)
+  if (gap) {
+    complain(
+      `warning: no changes have the numbers from ${gap.from} to ${gap.to}, as after an archive was imported; if none was, changes are missing`,
+    )
+  }
   if (isCut)
     complain('warning: what it replicated last was broken off, and is left out with all of that second')
   if (leapedTo !== undefined) {

@@ -25,9 +25,14 @@ export interface Gap {
   to: number
 }
 
+/** Tables that tell by `seq` which changes there are, beside the sequence. */
+const WITNESSES = ['change_subjects', 'idempotency_keys']
+
+const hasTable = (client: SQLite.Database, name: string): boolean =>
+  client.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(name) !== undefined
+
 /** Whether a file has a sequence: those of versions before it have none. */
-const hasSequence = (client: SQLite.Database): boolean =>
-  client.prepare("select 1 from sqlite_schema where type = 'table' and name = 'changes'").get() !== undefined
+const hasSequence = (client: SQLite.Database): boolean => hasTable(client, 'changes')
 
 /** The newest change of a file; undefined where there is none. */
 export function lastChange(client: SQLite.Database): LastChange | undefined {
@@ -35,7 +40,30 @@ export function lastChange(client: SQLite.Database): LastChange | undefined {
   return client.prepare<[], LastChange>('select seq, at from changes order by seq desc limit 1').get()
 }
 
-/** The first places in the sequence of a file, from the oldest change that is kept, that should have a change; undefined for none. */
+/**
+ * A change from the oldest that is kept on which is not there, although its index or the answer to a repeated request tell of
+ * it: the file is damaged. Undefined for none.
+ */
+export function missingChange(client: SQLite.Database): number | undefined {
+  if (!hasSequence(client)) return undefined
+  for (const table of WITNESSES.filter((name) => hasTable(client, name))) {
+    const missing = client
+      .prepare<[], number>(
+        `select seq from ${table} where seq >= (select min(seq) from changes) and seq > 0
+        and not exists (select 1 from changes where changes.seq = ${table}.seq) limit 1`,
+      )
+      .pluck()
+      .get()
+    if (missing !== undefined) return missing
+  }
+  return undefined
+}
+
+/**
+ * The first places in the sequence of a file, from the oldest change that is kept, without one, for which no takeover
+ * accounts: so it is after the import of an archive beside other records, whose changes replace what triggers had told; else
+ * changes may be missing. Undefined for none.
+ */
 export function firstGap(client: SQLite.Database): Gap | undefined {
   if (!hasSequence(client)) return undefined
   return client

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
-import { firstGap, type LastChange, lastChange, leap } from '../db/lost-changes.ts'
+import { firstGap, type Gap, type LastChange, lastChange, leap, missingChange } from '../db/lost-changes.ts'
 import { timestamp } from '../time.ts'
 import { type Copied, check, type Replaced, replaceDatabase } from './backup.ts'
 import {
@@ -56,6 +56,8 @@ export interface Taken extends Copied, Replaced {
   writtenAt: string | undefined
   /** Whether what was written last had to be left out. */
   isCut: boolean
+  /** Places in the sequence without a change, for which nothing accounts; undefined for none. */
+  gap: Gap | undefined
   /** The change that the sequence goes on with. */
   leapedTo: number | undefined
 }
@@ -141,12 +143,12 @@ async function restoreBeside(
 }
 
 /** Checks that the sequence of changes is whole, and lets it leap. @throws Error where changes are missing */
-function continueSequence(file: string): Pick<Taken, 'last' | 'leapedTo'> {
+function continueSequence(file: string): Pick<Taken, 'last' | 'leapedTo' | 'gap'> {
   const client = new SQLite(file)
   try {
-    const gap = firstGap(client)
-    if (gap) throw new Error(`it is damaged: changes ${gap.from} to ${gap.to} are missing`)
-    return { last: lastChange(client), leapedTo: leap(client) }
+    const missing = missingChange(client)
+    if (missing !== undefined) throw new Error(`it is damaged: change ${missing} is missing`)
+    return { gap: firstGap(client), last: lastChange(client), leapedTo: leap(client) }
   } finally {
     client.close()
   }

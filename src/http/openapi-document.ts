@@ -73,6 +73,7 @@ const TAGS = [
   { name: 'Teams', description: 'Members by name of their team' },
   { name: 'Webhooks', description: 'Who is told of changes over HTTP, by Standard Webhooks' },
   { name: 'Audit log', description: 'Sign-ins and their failures, and what changed who may do what' },
+  { name: 'Export', description: 'Everything that the service holds, to take it elsewhere' },
   {
     name: 'Changes',
     description:

@@ -721,6 +721,14 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     t.notMatch(JSON.stringify(trail), PASSWORD)
   })
 
+  await part('everything can be exported', async (t) => {
+    const { status, headers, body } = await client.ask(admin, 'GET /api/export')
+    t.equal(status, 200)
+    t.equal(headers.get('content-type'), 'application/zip')
+    t.match(body, /^PK/)
+    t.match(body, 'manifest.json')
+  })
+
   await part('what has changed can be read and followed', async (t) => {
     const { changes, last } = await ok(
       admin,

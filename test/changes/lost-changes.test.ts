@@ -1,6 +1,6 @@
 /** What others may have seen and the file never had: its places are of no change, and whoever is there loads again. */
 import t, { type Test } from 'tap'
-import { firstGap, lastChange, leap } from '../../src/db/lost-changes.ts'
+import { firstGap, lastChange, leap, missingChange } from '../../src/db/lost-changes.ts'
 import { connectStream, type StreamEvent } from '../event-source.ts'
 import { type App, build, createProject, holds, send, signInAs } from '../helper.ts'
 import { receive } from '../receivers.ts'
@@ -102,7 +102,7 @@ t.test('it cannot be undone', async (t) => {
   })
 })
 
-t.test('any other gap is damage', async (t) => {
+t.test('any other gap is told', async (t) => {
   const { app, end } = await taken(t)
   const { $client } = app.db
   t.equal(firstGap($client), undefined)
@@ -123,6 +123,30 @@ t.test('any other gap is damage', async (t) => {
   t.strictSame(gapAfter(`update changes set after = '{' where seq = ${LEAP}`)?.from, end + 1)
 })
 
+t.test('a change is missing where its index or a kept answer tells of it', async (t) => {
+  const { app, end } = await taken(t)
+  const { $client } = app.db
+  while (app.rules.changes.subjects.behind() > 0) app.rules.changes.subjects.index()
+  t.equal(missingChange($client), undefined)
+  $client.exec('delete from changes where seq = 1')
+  t.equal(missingChange($client), undefined, 'what is old may be pruned')
+  $client.exec('savepoint trial; delete from changes where seq = 3')
+  t.equal(missingChange($client), 3)
+  $client.exec('rollback to trial; release trial')
+  const { headers } = await app.inject({
+    method: 'POST',
+    url: '/api/projects',
+    payload: { name: 'Gemini' },
+    headers: { 'idempotency-key': 'one' },
+  })
+  const seq = Number(headers['phaseboard-seq'])
+  t.ok(seq > end)
+  t.equal(missingChange($client), undefined)
+  await createProject(app)
+  $client.exec(`delete from changes where seq = ${seq}`)
+  t.equal(missingChange($client), seq)
+})
+
 t.test('a file without changes, or of a version before them, stays as it is', async (t) => {
   const app = await build(t)
   const { $client } = app.db
@@ -131,5 +155,6 @@ t.test('a file without changes, or of a version before them, stays as it is', as
   $client.exec('drop table changes')
   t.equal(leap($client), undefined)
   t.equal(lastChange($client), undefined)
+  t.equal(missingChange($client), undefined)
   t.equal(firstGap($client), undefined)
 })

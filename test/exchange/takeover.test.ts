@@ -171,8 +171,8 @@ t.test('what is not sound is not put in place', async (t) => {
     [
       'changes are missing',
       {},
-      'delete from changes where seq = 2',
-      /: it is damaged: changes 2 to 2 are missing$/,
+      "insert into change_subjects values ('x', 2); delete from changes where seq = 2",
+      /: it is damaged: change 2 is missing$/,
     ],
     [
       'a newer version',
@@ -234,6 +234,13 @@ t.test('a damaged file is refused', async (t) => {
   )
   await t.rejects(take(), { message: /: it is damaged: / })
   t.ok(isUntouched())
+})
+
+t.test('places without a change, of which nothing tells, are a warning', async (t) => {
+  const { command } = setUp(t, {}, 'delete from changes where seq = 2')
+  const { code, stderr } = await command(URL, '--first-is-gone', '--watch', '0')
+  t.equal(code, 0)
+  t.match(stderr, /warning: no changes have the numbers from 2 to 2, as after an archive was imported/)
 })
 
 t.test('records that point at nothing are a warning', async (t) => {

@@ -139,7 +139,8 @@ t.test('every operation documents the errors that its kind can answer', async (t
     if (/^\/api\/(projects|kanban)/.test(path) && method !== 'get') expected.push('403')
     for (const status of expected) t.ok(statuses.includes(status), `${method} ${path} ${status}`)
     for (const [status, { content }] of Object.entries(responses)) {
-      const media = path.endsWith('/stream') && status === '200' ? 'text/event-stream' : 'application/json'
+      const media200 = { '/api/changes/stream': 'text/event-stream', '/api/export': 'application/zip' }
+      const media = (status === '200' && media200[path as keyof typeof media200]) || 'application/json'
       t.strictSame(Object.keys(content ?? {}), /^(204|302|304)$/.test(status) ? [] : [media])
       if (Number(status) < 400) continue
       const namesMissing = operation === 'patch /api/kanban-items' && status === '404'
@@ -402,6 +403,7 @@ const FOR_ADMINS = [
   'post /api/members',
   'delete /api/members/{id}',
   'get /api/audit-log',
+  'get /api/export',
 ]
 
 t.test('credentials are demanded where the mode demands them', async (t) => {
