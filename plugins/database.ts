@@ -1,7 +1,13 @@
 import fp from 'fastify-plugin'
 import { databasePath, openDatabase, type SharedDatabase } from '../src/db/client.ts'
 import { type DatabaseFiles, filesOpenToOthers } from '../src/db/files.ts'
-import { createGroupCommit, type GroupCommit, type Write, type WriteAs } from '../src/db/group-commit.ts'
+import {
+  type CommitStatistics,
+  createGroupCommit,
+  type GroupCommit,
+  type Write,
+  type WriteAs,
+} from '../src/db/group-commit.ts'
 import { isReplicated, watchLog } from '../src/db/log-size.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 
@@ -25,6 +31,8 @@ declare module 'fastify' {
     writeAs: WriteAs
     /** Why writes fail whatever they write; undefined while writing works. */
     writeTrouble: GroupCommit['trouble']
+    /** What was committed so far, and what waits. */
+    commitStatistics: CommitStatistics
   }
 }
 
@@ -41,6 +49,7 @@ export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
     app.decorate('write', groupCommit.write)
     app.decorate('writeAs', groupCommit.writeAs)
     app.decorate('writeTrouble', groupCommit.trouble)
+    app.decorate('commitStatistics', groupCommit.statistics)
     // Hooks run in reverse: nothing is written to a closed database.
     app.addHook('onClose', async () => groupCommit.close())
 
