@@ -50,8 +50,9 @@ const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (
     const id = newId()
     const place = { id, ...importer.reserve(id) }
     request.setDecorator<Place>(PLACE, place)
-    const uploaded = request.body && (await receive(request.body as Readable, place.file, importLimit))
-    if (!uploaded || uploaded.bytes === 0) {
+    const body = request.body as Readable | undefined
+    const uploaded = body && (await receive(body, place.file, importLimit))
+    if (uploaded === undefined || uploaded.bytes === 0) {
       throw validationFailed({ formErrors: ['must be the file to import'], fieldErrors: {} })
     }
     request.body = uploaded

@@ -39,7 +39,8 @@ export function createProcessLock(pathOf: () => string): ProcessLock {
         client = new SQLite(path, { timeout: 0 })
       }
       try {
-        client.exec('begin exclusive')
+        // Nothing is ever written: no journal has to be there either.
+        client.exec('pragma journal_mode = memory; begin exclusive')
         return true
       } catch (error) {
         if (error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY')) return false
