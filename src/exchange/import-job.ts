@@ -6,9 +6,10 @@ import { clearImport, clearRests } from './clear-import.ts'
 import { FORMATS, type Format } from './formats.ts'
 import { importAtOnce } from './import-at-once.ts'
 import { planBoard } from './import-board.ts'
-import { type Imported, type ImportPlan, totalOf } from './import-plan.ts'
+import { type Imported, type ImportPlan, rehearse, totalOf } from './import-plan.ts'
 import { importStates } from './import-state.ts'
 import { readSource } from './read-source.ts'
+import type { SourceBoard } from './source-board.ts'
 import { type Importing, writeInSlices } from './write-slices.ts'
 
 /** What is to be imported, and how. A structured clone of it does the same in a thread of its own. */
@@ -31,19 +32,14 @@ export interface ImportPlace {
   /** The path of the database, or `:memory:`. */
   database: string
   signal?: AbortSignal | undefined
+  /** The board, where the caller has read the file. */
+  board?: SourceBoard
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-/** Does nothing but make all rows: what they come to is known then. */
-function rehearse(db: SharedDatabase, plan: ImportPlan): Imported {
-  plan.refuse(db, false)
-  for (const { rows } of plan.tables) for (const _ of rows());
-  return plan.result()
-}
-
 /** Reads the file of a job. @throws Error with one clear line */
-async function planOf({ format, file, name, again }: ImportJob): Promise<ImportPlan> {
-  return planBoard(await readSource(FORMATS[format] as Format, file, name), again)
+async function planOf({ board }: ImportPlace, { format, file, name, again }: ImportJob): Promise<ImportPlan> {
+  return planBoard(board ?? (await readSource(FORMATS[format] as Format, file, name)), again)
 }
 
 /** One line that says why. */
@@ -67,9 +63,9 @@ async function inFile(place: ImportPlace, job: ImportJob): Promise<Imported> {
   try {
     await clearRests(db, writes, database)
     await writes.slice(() => states.reading(job.id))
-    const plan = await planOf(job)
+    const plan = await planOf(place, job)
     if (!job.isDryRun) return await writeInSlices(db, writes, plan, job, onProgress)
-    const made = { ...rehearse(db, plan), projectId: null }
+    const made = rehearse(db, plan)
     await writes.slice(() => states.done(job.id, totalOf(plan), made))
     return made
   } catch (error) {
@@ -79,13 +75,14 @@ async function inFile(place: ImportPlace, job: ImportJob): Promise<Imported> {
 }
 
 /** In memory nobody else writes, and nothing outlives the process. */
-async function inMemory({ db, onProgress }: ImportPlace, job: ImportJob): Promise<Imported> {
+async function inMemory(place: ImportPlace, job: ImportJob): Promise<Imported> {
+  const { db, onProgress } = place
   const states = importStates(db)
   try {
     states.reading(job.id)
-    const plan = await planOf(job)
+    const plan = await planOf(place, job)
     if (!job.isDryRun) importAtOnce(db, plan, job.memberId, { onProgress })
-    const made = job.isDryRun ? { ...rehearse(db, plan), projectId: null } : plan.result()
+    const made = job.isDryRun ? rehearse(db, plan) : plan.result(false)
     states.done(job.id, totalOf(plan), made)
     return made
   } catch (error) {

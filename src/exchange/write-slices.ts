@@ -88,7 +88,7 @@ export async function writeInSlices(
     attribute.run(memberId, newest + 1, at, newest)
     tell.run(at, memberId, newest + 1, id)
     show.run(id)
-    const made = plan.result()
+    const made = plan.result(false)
     states.done(id, total, made)
     return made
   })
