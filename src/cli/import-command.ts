@@ -55,20 +55,11 @@ export async function importFile(
   try {
     lock.take()
     write(db, () => new Imports(db).create(id, format, null))
-    const job = {
-      id,
-      format,
-      file,
-      name: file,
-      memberId: null,
-      again: options.again === true,
-      isDryRun: options.dryRun === true,
-    }
+    const job = { id, format, file, name: file, memberId: null, again, isDryRun: false }
     const place = { db, files, database, signal: ending.signal, board, onProgress: progress.update }
     const { lines } = await performImport(place, job)
     progress.stop()
-    for (const line of options.dryRun ? ['nothing is written: this is what would be', ...lines] : lines)
-      say(line)
+    for (const line of lines) say(line)
   } catch (error) {
     progress.stop()
     lock.release()

@@ -8,9 +8,13 @@ import type { SharedDatabase } from '../db/client.ts'
 import { type DatabaseFiles, NO_FILES } from '../db/files.ts'
 import { once } from '../once.ts'
 
-/** Milliseconds after which a write ends, and those for which it then lets others write. */
-const HELD = 20
-const LEFT = 10
+/** How a connection writes beside others: milliseconds after which a write ends, and those that are then left to others. */
+export interface Manners {
+  held: number
+  left: number
+}
+
+const MANNERS: Manners = { held: 20, left: 10 }
 
 /** Milliseconds between attempts to take the write lock, and how long it is tried. Others hold it for some milliseconds. */
 const RETRY = 1
@@ -32,6 +36,7 @@ export class BriefWrites {
   readonly #client: SQLite.Database
   readonly #files: DatabaseFiles
   readonly #signal: AbortSignal | undefined
+  readonly #manners: Manners
   readonly #newest: SQLite.Statement<[], number | null>
   readonly #keep: () => SQLite.Statement<[string, number]>
   readonly #untell: SQLite.Statement<[number]>
@@ -41,13 +46,19 @@ export class BriefWrites {
    * it, since a project's own row comes last.
    * @param signal ends the writing: the next write throws its reason
    */
-  constructor({ $client: client }: SharedDatabase, files: DatabaseFiles = NO_FILES, signal?: AbortSignal) {
+  constructor(
+    { $client: client }: SharedDatabase,
+    files: DatabaseFiles = NO_FILES,
+    signal?: AbortSignal,
+    manners = MANNERS,
+  ) {
     client.pragma('foreign_keys = off')
     client.pragma('busy_timeout = 0')
     client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     this.#client = client
     this.#files = files
     this.#signal = signal
+    this.#manners = manners
     this.#newest = client.prepare<[], number | null>('select max(seq) from changes').pluck()
     this.#keep = once(() =>
       client.prepare(
@@ -73,7 +84,7 @@ export class BriefWrites {
       this.#untell.run(before)
       return done
     })
-    await pause(LEFT)
+    await pause(this.#manners.left)
     return value
   }
 
@@ -89,10 +100,11 @@ export class BriefWrites {
   }
 
   async #transaction<T>(work: (isLong: () => boolean) => T): Promise<T> {
-    await this.#begin()
+    const tried = performance.now()
+    while (!this.#hasBegun(tried)) await pause(RETRY)
     const began = performance.now()
     try {
-      const value = work(() => performance.now() - began > HELD)
+      const value = work(() => performance.now() - began > this.#manners.held)
       const lost = this.#files.lost()
       if (lost) throw lost
       this.#client.exec('commit')
@@ -103,16 +115,16 @@ export class BriefWrites {
     }
   }
 
-  async #begin(): Promise<void> {
-    for (const began = performance.now(); ; await pause(RETRY)) {
-      this.#signal?.throwIfAborted()
-      try {
-        this.#client.exec('begin immediate')
-        return
-      } catch (error) {
-        const isBusy = error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY')
-        if (!isBusy || performance.now() - began > PATIENCE) throw error
-      }
+  /** Takes the write lock, if nobody else has it. @param tried since when it is tried, by `performance.now()` */
+  #hasBegun(tried: number): boolean {
+    this.#signal?.throwIfAborted()
+    try {
+      this.#client.exec('begin immediate')
+      return true
+    } catch (error) {
+      const isBusy = error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+      if (!isBusy || performance.now() - tried > PATIENCE) throw error
+      return false
     }
   }
 }

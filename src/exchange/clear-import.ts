@@ -60,14 +60,14 @@ async function clearProject(
     .map((table) => some(table, 'project_id = ?'))
 
   const clearSome = ({ isLong }: BriefWrite): boolean => {
-    while (!isLong()) {
+    do {
       const ids = items.all(projectId)
       const named = JSON.stringify(ids)
       const hasMore = ids.length > 0 && ofItems.some((remove) => remove.run(named).changes > 0)
       if (hasMore) continue
       removeItems.run(named)
       if (ids.length === 0 && !ofProject.some((remove) => remove.run(projectId).changes > 0)) return false
-    }
+    } while (!isLong())
     return true
   }
   while (await writes.slice(clearSome));

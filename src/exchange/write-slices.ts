@@ -62,12 +62,12 @@ export async function writeInSlices(
   onProgress(done, total)
   const rows = rowsIn(plan)
   const writeSome = ({ isLong }: BriefWrite): boolean => {
-    while (!isLong()) {
+    do {
       const next = rows.next()
       if (next.done) return false
       insert(...next.value)
       done++
-    }
+    } while (!isLong())
     states.advance(id, done)
     return true
   }
@@ -111,7 +111,9 @@ export async function forgetChanges(
       select place from imported_changes where import_id = ? order by place limit ${FORGOTTEN_AT_ONCE})`,
   )
   const forgetSome = ({ isLong }: BriefWrite): boolean => {
-    while (!isLong()) if (some.run(importId).changes < FORGOTTEN_AT_ONCE) return false
+    do {
+      if (some.run(importId).changes < FORGOTTEN_AT_ONCE) return false
+    } while (!isLong())
     return true
   }
   while (await writes.slice(forgetSome));
