@@ -51,14 +51,19 @@ const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (
     const place = { id, ...importer.reserve(id) }
     request.setDecorator<Place>(PLACE, place)
     const body = request.body as Readable | undefined
-    const uploaded = body && (await receive(body, place.file, importLimit))
-    if (uploaded === undefined || uploaded.bytes === 0) {
-      throw validationFailed({ formErrors: ['must be the file to import'], fieldErrors: {} })
+    try {
+      const uploaded = body && (await receive(body, place.file, importLimit))
+      if (uploaded === undefined || uploaded.bytes === 0) {
+        throw validationFailed({ formErrors: ['must be the file to import'], fieldErrors: {} })
+      }
+      request.body = uploaded
+    } catch (error) {
+      place.giveUp()
+      throw error
     }
-    request.body = uploaded
   }
 
-  // What did not become an import leaves nothing: a refusal, or a repetition of a request.
+  // What did not become an import, as the repetition of a request, leaves nothing.
   app.addHook('onResponse', async (request) => placeOf(request)?.giveUp())
 
   app.post('/api/imports', {
@@ -89,7 +94,7 @@ const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (
     schema: {
       operationId: 'listImports',
       summary: "List the member's latest imports, newest first; an admin's are all",
-      description: 'At most 100, of the last 30 days.',
+      description: 'At most 100.',
       tags,
       response: { 200: Type.Array(ref(ImportSchema)) },
     },

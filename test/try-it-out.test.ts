@@ -74,7 +74,8 @@ t.test('every documented body is accepted as it is, with real ids in it and in t
   const { admin, records } = await furnished(app)
   const tried = new Set<string>()
   for (const { operationId, method, path, requestBody } of await operationsOf(app)) {
-    if (requestBody === undefined) continue
+    // A file is no JSON that could have an example.
+    if (requestBody?.content['application/json'] === undefined) continue
     tried.add(operationId)
     const { example } = requestBody.content['application/json'] ?? {}
     t.type(example, 'object', `${operationId} has an example`)

@@ -39,8 +39,9 @@ export function checkLength({ 'content-length': length }: IncomingHttpHeaders, l
 export async function receive(body: Readable, file: string, limit: number): Promise<Uploaded> {
   const hash = createHash('sha256')
   let bytes = 0
-  async function* counted(chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
+  async function* counted() {
+    // The refusal of a body that is too large goes over the connection that it comes from: it must not be cut off.
+    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > limit) throw tooLarge()
       hash.update(chunk)
@@ -48,7 +49,7 @@ export async function receive(body: Readable, file: string, limit: number): Prom
     }
   }
   try {
-    await pipeline(body, counted, createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+    await pipeline(counted, createWriteStream(file, { flags: 'wx', mode: 0o600 }))
   } catch (error) {
     if (body.errored && !(error instanceof ApiError)) throw refusal(400, 'Bad Request')
     throw error

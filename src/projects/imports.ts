@@ -6,13 +6,12 @@ import { imports } from '../db/schema.ts'
 import { given, givenLimit, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
 import type { CurrentMember, Import, ImportStarted } from '../schemas/records.ts'
-import { timestamp } from '../time.ts'
 
 /** Imports that a list shows. */
 export const IMPORTS_LISTED = 100
 
-/** How long the rows of imports that are over are kept, in milliseconds. */
-const KEPT_FOR = 30 * 24 * 60 * 60 * 1000
+/** Rows that are kept, at most, but for those of imports that are not over. */
+const KEPT = 1000
 
 type ImportRow = typeof imports.$inferSelect
 
@@ -61,7 +60,10 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
   insert: insertInto(db, imports),
   forget: once(() =>
-    db.$client.prepare<[string]>("delete from imports where status in ('done', 'failed') and updated_at < ?"),
+    db.$client.prepare(
+      `delete from imports where status in ('done', 'failed')
+      and id < (select id from imports order by id desc limit 1 offset ${KEPT - 1})`,
+    ),
   ),
 })
 
@@ -89,12 +91,12 @@ export class Imports {
   }
 
   /**
-   * Notes an import that waits for its turn; rows that have been over for long are forgotten.
+   * Notes an import that waits for its turn; the oldest rows are forgotten.
    * @param memberId who asks for it; null for the command line
    */
   create(id: string, format: string, memberId: string | null): ImportStarted {
-    this.#sql.forget().run(timestamp(Date.now() - KEPT_FOR))
     this.#sql.insert({ id, format, memberId })
+    this.#sql.forget().run()
     return { id, status: 'waiting' }
   }
 }
