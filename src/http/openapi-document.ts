@@ -357,6 +357,7 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
       const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
       if (name in schemas) throw new Error(`two schemas are called ${name}`)
       if (config.isBodyOptional) requestBody.required = false
+      if (config.takesFile) requestBody.required = true
       for (const media of Object.values(requestBody.content)) {
         schemas[name] = media.schema
         media.schema = { $ref: `#/components/schemas/${name}` }
