@@ -48,6 +48,15 @@ async function nameBuild(): Promise<string> {
   return hash.digest('hex').slice(0, 16)
 }
 
+/** What the package has of `dist/`, besides the build. */
+const PACKED = ['cli.js', 'app.js', 'app.d.ts', 'client.js', 'client.d.ts', 'node-version.js']
+
+/** The client's types in one file: those made from the OpenAPI document, and those by hand, which import them. */
+const clientTypes = () =>
+  ['src/client/types.d.ts', 'src/client/api.d.ts']
+    .map((file) => readFileSync(join(root, file), 'utf8').replace(/^import .*\n+/gm, ''))
+    .join('\n')
+
 /**
  * The files that lead to a build. Plain enough for any Node: an old one must get as far as the message, since it
  * crashes on better-sqlite3.
@@ -77,11 +86,14 @@ export * from './${build}/app.js'
 export { default } from './${build}/app.js'
 `,
     'app.d.ts': readFileSync(join(root, 'src/phaseboard.d.ts'), 'utf8'),
+    'client.js': `export * from './${build}/client.js'
+`,
+    'client.d.ts': clientTypes(),
     'node-version.js': `${refusal}
 if (refusal !== undefined) throw new Error(refusal)
 `,
     // Of all that is in the folder, the package has the current build alone.
-    '.npmignore': `*\n${['cli.js', 'app.js', 'app.d.ts', 'node-version.js', build, `${build}/**`].map((name) => `!/${name}\n`).join('')}`,
+    '.npmignore': `*\n${[...PACKED, build, `${build}/**`].map((name) => `!/${name}\n`).join('')}`,
   }
 }
 
@@ -97,10 +109,10 @@ async function replace(file: string, content: string): Promise<void> {
 
 /** Makes a build's folder, or keeps the one that another process has made meanwhile. */
 async function makeBuild(folder: string): Promise<void> {
-  const { bundle } = await import('./bundle.ts')
+  const { bundle, bundleClient } = await import('./bundle.ts')
   const aside = `${folder}.${randomUUID()}`
   try {
-    await bundle(root, aside)
+    await Promise.all([bundle(root, aside), bundleClient(root, aside)])
     await rename(aside, folder)
   } catch (error) {
     await rm(aside, { recursive: true, force: true })

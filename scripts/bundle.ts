@@ -11,6 +11,9 @@ import { build, type LogLevel, type Plugin } from 'esbuild'
  */
 const ENTRY_POINTS = ['src/cli/cli.ts', 'src/app.ts', 'src/worker/worker.ts', 'src/exchange/import-worker.ts']
 
+/** What browsers run too: a file of its own, without Node, that needs nothing else. */
+const CLIENT = 'src/client/client.ts'
+
 /** Native code, and files that a package reads from its own folder: Node loads these, from the bundle too. */
 const OUTSIDE = ['better-sqlite3', '@node-rs/argon2', '@fastify/swagger-ui']
 
@@ -119,5 +122,20 @@ export async function bundle(
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
     logLevel,
+  })
+}
+
+/** Bundles `phaseboard/client`, with its few dependencies. @param folder where the file goes */
+export async function bundleClient(root: string, folder: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: [CLIENT],
+    outdir: folder,
+    bundle: true,
+    platform: 'neutral',
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    logLevel: 'warning',
   })
 }

@@ -25,10 +25,12 @@ import batchRoutes from '../routes/batch.ts'
 import changeRoutes from '../routes/changes.ts'
 import changeHistoryRoutes from '../routes/changes-history.ts'
 import docsRoutes from '../routes/docs.ts'
+import exportRoutes from '../routes/export.ts'
 import healthRoutes from '../routes/health.ts'
 import importRoutes from '../routes/imports.ts'
 import ingestRoutes from '../routes/ingest.ts'
 import kanbanActivityRoutes from '../routes/kanban-activity.ts'
+import kanbanClaimRoutes from '../routes/kanban-claims.ts'
 import kanbanColumnRoutes from '../routes/kanban-columns.ts'
 import kanbanCommentRoutes from '../routes/kanban-comments.ts'
 import kanbanItemRoutes from '../routes/kanban-items.ts'
@@ -41,6 +43,7 @@ import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
 import searchRoutes from '../routes/search.ts'
 import sessionRoutes from '../routes/session.ts'
+import openIdRoutes from '../routes/session-oidc.ts'
 import ownSessionRoutes from '../routes/sessions.ts'
 import teamAssignmentRoutes from '../routes/team-assignments.ts'
 import teamRoutes from '../routes/teams.ts'
@@ -111,12 +114,14 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
 
   await app.register(healthRoutes)
   await app.register(sessionRoutes)
+  await app.register(openIdRoutes, { provider: options })
   await app.register(ownSessionRoutes)
   await app.register(tokenRoutes, { authMode: options.authMode })
   await app.register(teamRoutes)
   await app.register(memberRoutes)
   await app.register(projectRoutes)
   await app.register(kanbanColumnRoutes)
+  await app.register(kanbanClaimRoutes)
   await app.register(kanbanItemRoutes)
   await app.register(kanbanSubtaskRoutes)
   await app.register(kanbanCommentRoutes)
@@ -133,6 +138,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(webhookRoutes, { webhookAllowPrivate: options.webhookAllowPrivate })
   await app.register(changeHistoryRoutes)
   await app.register(auditLogRoutes)
+  await app.register(exportRoutes)
   await app.register(batchRoutes)
   await app.register(changeRoutes)
   // Without a prefix, a host's own root is its own.

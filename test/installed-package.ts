@@ -94,18 +94,26 @@ const npmInstall = (folder: string, packages: readonly string[], env: Record<str
 const EMPTY_PROJECT = JSON.stringify({ name: 'project', private: true })
 
 /**
+ * A package of another version, by itself.
+ * @param version such as `5.9`
+ * @returns its folder
+ */
+export async function installTool(name: string, version: string): Promise<string> {
+  const folder = await cached(`${name}-${version}`, async (aside) => {
+    await writeFile(join(aside, 'package.json'), EMPTY_PROJECT)
+    await npmInstall(aside, [`${name}@${version}`], environmentOf(process.execPath))
+  })
+  return join(folder, 'node_modules', name)
+}
+
+/**
  * A Node of another version, from npm.
  * @param version such as `22.18.0` or `26`
  * @returns the binary
  */
 export async function nodeBinary(version: string): Promise<string> {
   const system = process.platform === 'win32' ? 'win' : process.platform
-  const name = `node-${system}-${process.arch}`
-  const folder = await cached(`node-${version}`, async (aside) => {
-    await writeFile(join(aside, 'package.json'), EMPTY_PROJECT)
-    await npmInstall(aside, [`${name}@${version}`], environmentOf(process.execPath))
-  })
-  return join(folder, 'node_modules', name, 'bin', 'node')
+  return join(await installTool(`node-${system}-${process.arch}`, version), 'bin', 'node')
 }
 
 /** Packs the package. @returns the tarball, kept under a name by its content */

@@ -1,6 +1,14 @@
-/** Held by the type check: `src/phaseboard.d.ts` says of the package's entry what is there, no more and no less. */
+/**
+ * Held by the type check: `src/phaseboard.d.ts` and `src/client/types.d.ts` say of the package's entries what is there, no
+ * more and no less; and the types that are made from the OpenAPI document are those of the schemas that it is made of.
+ */
+import type { Static } from '@sinclair/typebox'
 import type * as entry from '../src/app.ts'
+import type * as api from '../src/client/api.d.ts'
+import type * as clientEntry from '../src/client/client.ts'
+import type * as publishedClient from '../src/client/types.d.ts'
 import type * as published from '../src/phaseboard.d.ts'
+import type * as schemas from '../src/schemas/records.ts'
 
 type Same<A, B> =
   (<T>() => T extends A ? 'is' : 'is not') extends <T>() => T extends B ? 'is' : 'is not' ? true : false
@@ -14,3 +22,17 @@ export const samePlugin: Same<typeof entry.phaseboard, typeof published.phaseboa
 export const sameDefault: Same<typeof entry.default, typeof published.default> = true
 export const isPublished = (module: Exports<typeof entry>): Exports<typeof published> => module
 export const isThere = (module: Exports<typeof published>): Exports<typeof entry> => module
+
+export const sameClientNames: Same<keyof typeof clientEntry, keyof typeof publishedClient> = true
+export const isPublishedOfClient = (module: Exports<typeof clientEntry>): Exports<typeof publishedClient> =>
+  module
+export const isThereOfClient = (module: Exports<typeof publishedClient>): Exports<typeof clientEntry> =>
+  module
+
+/** Whether what the service sends is what the client says it gets. */
+type Sent<Sent, Got> = Sent extends Got ? true : false
+export const sameItem: Sent<schemas.KanbanItem, api.KanbanItem> = true
+export const sameComment: Sent<schemas.KanbanComment, api.KanbanComment> = true
+export const sameChange: Sent<Static<typeof schemas.ChangeSchema>, api.Change> = true
+export const sameResult: Sent<Static<typeof schemas.SearchResultSchema>, api.SearchResult> = true
+export const itemIsNot: Sent<schemas.KanbanItem, api.KanbanComment> = false

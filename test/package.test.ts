@@ -2,21 +2,32 @@ import { once } from 'node:events'
 import { cpSync, existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { build } from 'esbuild'
 import t, { type Test } from 'tap'
 import {
   type InstalledPackage,
   installPackage,
+  installTool,
   nodeBinary,
   runProgram,
   startProgram,
   tryProgram,
 } from './installed-package.ts'
+import { TYPED_CLIENT, TYPED_COMMONJS_CLIENT } from './typed-clients.ts'
 
 const OLDEST = '22.18.0'
 const NEWEST = '26'
 
+/** Whether to try all that is supported (`npm run test:package`), and not only both ends. */
+const IS_ALL = process.env.PHASEBOARD_TEST_PACKAGE === 'all'
+const NODES = IS_ALL ? [OLDEST, '24', NEWEST] : [OLDEST, NEWEST]
+
 const ownPackage = JSON.parse(readFileSync('package.json', 'utf8'))
 const readme = readFileSync('README.md', 'utf8')
+/** The examples of the client's page, which are one program. */
+const clientGuide = [...readFileSync('docs/client.md', 'utf8').matchAll(/^```ts\n([\s\S]*?)```/gm)]
+  .map(([, code]) => code)
+  .join('')
 
 /** What a host may have of its own, in the versions that this project knows. */
 const HOST_PLUGINS = [
@@ -66,6 +77,7 @@ const HOST_REPORT = {
   unknown: 401,
   docs: 200,
   own: 200,
+  client: [['Spring campaign'], 'Spring campaign', [404, 'Project not found']],
 }
 
 const PLUGINS_REPORT = {
@@ -83,7 +95,7 @@ const PLUGINS_REPORT = {
 
 t.jobs = 2
 
-for (const version of [OLDEST, NEWEST]) {
+for (const version of NODES) {
   t.test(`installed on Node ${version}, npx phaseboard serves and signs in, in both modes`, async (t) => {
     const project = await installPackage(t, version)
     const admin = { email: 'ada@example.test', password: 'correct horse' }
@@ -126,8 +138,8 @@ t.test(
   async (t) => {
     const project = await installPackage(t, OLDEST, HOST_PLUGINS)
     cpSync(resolve('test/hosts'), project.folder, { recursive: true })
-    const nodes = { [OLDEST]: project.node, [NEWEST]: await nodeBinary(NEWEST) }
-    for (const [version, node] of Object.entries(nodes)) {
+    for (const version of NODES) {
+      const node = await nodeBinary(version)
       const run = async (...args: string[]) =>
         JSON.parse(await runProgram(node, args, { cwd: project.folder, env: project.environment }))
       const [esm, commonjs, before, after] = await Promise.all([
@@ -181,40 +193,44 @@ host.register(phaseboard, { authMode: 'closed' })
 host.register(phaseboard, { resolveMember: () => ({ id: 'ada', role: 'boss' }) })
 `
 
-t.test('hosts in TypeScript compile, and so does the example of the README', async (t) => {
+/** How a program may resolve modules. */
+const NODENEXT = ['--module', 'nodenext']
+const BUNDLER = ['--module', 'esnext', '--moduleResolution', 'bundler']
+
+t.test('hosts and clients in TypeScript compile, and so does the example of the README', async (t) => {
   const project = await installPackage(t, OLDEST, HOST_PLUGINS)
   const [, example = ''] = /^## Inside your own[\s\S]*?```ts\n([\s\S]*?)```/m.exec(readme) ?? []
   t.match(example, /resolveMember/)
-  writeFileSync(join(project.folder, 'package.json'), '{ "type": "module" }')
-  writeFileSync(join(project.folder, 'host.ts'), HOST_WITH_ITS_OWN_NAMES)
-  writeFileSync(join(project.folder, 'example.ts'), example)
-  const compile = (file: string, ...options: string[]) =>
-    runProgram(
-      process.execPath,
-      [
-        resolve('node_modules/.bin/tsc'),
-        ...[
-          '--ignoreConfig',
-          '--noEmit',
-          '--strict',
-          '--module',
-          'nodenext',
-          '--target',
-          'es2024',
-          '--types',
-          'node',
-        ],
-        ...options,
-        file,
-      ],
-      { cwd: project.folder, env: project.environment },
+  t.match(clientGuide, /createClient[\s\S]*changes/)
+  const programs = {
+    'host.ts': HOST_WITH_ITS_OWN_NAMES,
+    'example.ts': example,
+    'client.ts': TYPED_CLIENT,
+    'guide.ts': clientGuide,
+  }
+  const sources = { ...programs, 'client.cts': TYPED_COMMONJS_CLIENT, 'package.json': '{ "type": "module" }' }
+  for (const [file, text] of Object.entries(sources)) writeFileSync(join(project.folder, file), text)
+  const compile = (tsc: string, resolution: string[], ...options: string[]) => {
+    const files = [...Object.keys(programs), ...(resolution === NODENEXT ? ['client.cts'] : [])]
+    const strictly = ['--noEmit', '--strict', '--target', 'es2024', '--types', 'node']
+    return t.resolves(
+      runProgram(process.execPath, [tsc, ...strictly, ...resolution, ...options, ...files], {
+        cwd: project.folder,
+        env: project.environment,
+      }),
+      [...resolution, ...options].join(' '),
     )
-  await Promise.all([
-    t.resolves(compile('host.ts')),
-    t.resolves(compile('host.ts', '--skipLibCheck')),
-    t.resolves(compile('example.ts')),
-    t.resolves(compile('example.ts', '--skipLibCheck')),
-  ])
+  }
+  const own = resolve('node_modules/.bin/tsc')
+  await compile(own, NODENEXT, '--ignoreConfig')
+  await compile(own, NODENEXT, '--ignoreConfig', '--skipLibCheck', '--exactOptionalPropertyTypes')
+  await compile(own, BUNDLER, '--ignoreConfig')
+  if (IS_ALL) {
+    const older = join(await installTool('typescript', '5.9'), 'bin/tsc')
+    await compile(older, NODENEXT)
+    await compile(older, NODENEXT, '--skipLibCheck', '--exactOptionalPropertyTypes')
+    await compile(older, BUNDLER)
+  }
 
   const [listening = ''] = /^await host\.listen.*$/m.exec(example) ?? []
   const ask = `const { statusCode } = await host.inject({ url: '/board/api/projects', headers: { 'x-key': 'a key of hers' } })
@@ -234,13 +250,15 @@ t.test('the package holds what it needs and names, and nothing runs when it is i
   // npm counts `prepare` among the scripts that a user of the package has to approve.
   for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) t.notOk(name in scripts, name)
   t.match(repository.url, /^git\+https:/)
-  for (const file of [bin.phaseboard, exports['.'].types, exports['.'].default])
-    t.ok(existsSync(join(installed, file)), file)
+  const entries = [exports['.'], exports['./client']].flatMap((entry) => [entry.types, entry.default])
+  for (const file of [bin.phaseboard, ...entries]) t.ok(existsSync(join(installed, file)), file)
 
   const types = readFileSync(join(installed, exports['.'].types), 'utf8')
   const imported = [...types.matchAll(/from '([^']+)'/g)].map(([, name]) => name)
   t.strictSame(imported, ['node:stream', 'fastify'], 'the types are in one file')
   t.notMatch(types, /declare module/)
+  const clientTypes = readFileSync(join(installed, exports['./client'].types), 'utf8')
+  t.notMatch(clientTypes, /\b(from '|import\(|<reference)/, 'nor do those of the client need others')
   t.equal(
     readdirSync(join(installed, 'dist'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
       .length,
@@ -258,6 +276,29 @@ t.test('the package holds what it needs and names, and nothing runs when it is i
       t.ok(existsSync(join(installed, file)), `${page} leads to ${file}`)
     }
   }
+})
+
+t.test('the client runs in browsers, and needs nothing else', async (t) => {
+  const { folder } = await installPackage(t, OLDEST)
+  const client = join(folder, 'node_modules/phaseboard/dist/client.js')
+  // With a built-in module of Node's, or a package that is not there, it would fail.
+  const { metafile, outputFiles } = await build({
+    entryPoints: [client],
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    minify: true,
+    write: false,
+    metafile: true,
+    logLevel: 'silent',
+  })
+  t.equal(Object.keys(metafile.inputs).length, 2, 'the entry, and the bundle that it leads to')
+  t.strictSame(
+    Object.values(metafile.outputs).flatMap(({ imports }) => imports),
+    [],
+  )
+  const bytes = outputFiles.reduce((sum, { contents }) => sum + contents.length, 0)
+  t.ok(bytes < 16_384, `${bytes} bytes`)
 })
 
 t.test('a Node that is too old says so in one line', async (t) => {

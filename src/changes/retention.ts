@@ -10,12 +10,16 @@ const PRUNED_AT_ONCE = 1000
 
 function statementsOf({ $client: client }: SharedDatabase) {
   return {
-    /** The last of the next slice that is older; the newest change of all never is. */
+    /**
+     * The last of the next slice that is older; the newest change of all never is. An imported history comes after changes
+     * that are newer: it waits for these, which must not go before their time. Of the future is only what a clock got wrong.
+     */
     lastOlder: once(() =>
       client
         .prepare<[object], number>(
-          `select max(seq) from (select seq, at from changes where seq > 0 order by seq limit ${PRUNED_AT_ONCE})
-          where at < :before and seq < (select max(seq) from changes)`,
+          `with slice as (select seq, at from changes where seq > 0 order by seq limit ${PRUNED_AT_ONCE})
+          select max(seq) from slice where at < :before and seq < (select max(seq) from changes)
+          and seq < ifnull((select min(seq) from slice where at >= :before and at <= :now), 9e18)`,
         )
         .pluck(),
     ),
@@ -58,6 +62,6 @@ export class Retention {
   }
 
   #lastOlder(time: number): number | null {
-    return this.#sql.lastOlder().get({ before: timestamp(time) }) ?? null
+    return this.#sql.lastOlder().get({ before: timestamp(time), now: timestamp() }) ?? null
   }
 }

@@ -46,7 +46,9 @@ program
     await serve(process.env, stdout.isTTY ? createTerminalLog(stdout) : stdout)
   })
 
-const importing = program.command('import').description('bring in a board from another tool')
+const importing = program
+  .command('import')
+  .description('bring in a board from another tool, or what another service has exported')
 for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
   importing
     .command(format)
@@ -59,6 +61,24 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
       await importFile(await databaseFile(), format, path, options)
     })
 }
+
+importing
+  .command('phaseboard')
+  .description('bring in an archive that `export` wrote, everything or nothing, also while the service runs')
+  .argument('<archive>', 'the folder, or the .zip file')
+  .option('--dry-run', 'check all of it and say what would be imported')
+  .option('--map-members', 'where other records are: take members of the same email for the same people')
+  .action(importArchive)
+
+program
+  .command('export')
+  .description('write all records with their history, but no credentials, also while the service runs')
+  .argument('<archive>', 'where they go: a folder, or a file that ends in .zip')
+  .option('--force', 'replace an archive that is there')
+  .action(async (path, options) => {
+    const { exportTo } = await import('./archive-commands.ts')
+    await withDatabase((db) => exportTo(db, path, options))
+  })
 
 program
   .command('backup')
@@ -100,17 +120,33 @@ async function existingDatabaseFile(): Promise<string> {
   return path
 }
 
-/** Opens the configured database file for `work`, and closes it. */
-async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
-  const path = await existingDatabaseFile()
+/** Opens a database file for `work`, and closes it. A failure leaves no new file behind. */
+async function openFor<T>(path: string, work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
   const { openDatabase } = await import('../db/client.ts')
 
-  const { db, close } = openDatabase(path)
+  const { db, close, discard } = openDatabase(path)
   try {
     return await work(db)
+  } catch (error) {
+    discard()
+    throw error
   } finally {
     close()
   }
+}
+
+/** Opens the configured database file for `work`, and closes it. */
+async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
+  return openFor(await existingDatabaseFile(), work)
+}
+
+/** Imports an archive, and prints a summary. A dry run makes no database. */
+async function importArchive(path: string, options: { dryRun?: true; mapMembers?: true }): Promise<void> {
+  const { importFrom } = await import('./archive-commands.ts')
+
+  const file = await databaseFile()
+  if (options.dryRun && !existsSync(file)) await importFrom(undefined, path, options)
+  else await openFor(file, (db) => importFrom(db, path, options))
 }
 
 /** The messages of an error; of a failed validation, all violations. */

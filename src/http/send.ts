@@ -18,6 +18,12 @@ const isPromise = <T>(made: MaybePromise<T>): made is Promise<T> =>
 export const sendEvents = (reply: FastifyReply, body: Readable): FastifyReply =>
   reply.headers({ 'content-type': EVENT_STREAM, 'x-accel-buffering': 'no' }).send(body)
 
+/** Sends a zip file, as it is written, to be saved under this name. */
+export const sendZip = (reply: FastifyReply, body: Readable, name: string): FastifyReply =>
+  reply
+    .headers({ 'content-type': 'application/zip', 'content-disposition': `attachment; filename="${name}"` })
+    .send(body)
+
 /** Sends a value synchronously where it is no promise. */
 function whenReady<T>(made: MaybePromise<T>, send: (made: T) => void): void | Promise<void> {
   return isPromise(made) ? made.then(send) : send(made)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { mock } from 'node:test'
 import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { type App, build, count, createProject } from '../helper.ts'
+import { type App, build, count, createProject, LONG_AGO } from '../helper.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -27,6 +27,7 @@ const index = (app: App) => {
 t.test('what is older than it is kept goes at the start, with its entries in the index', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const before = await build(t, { databaseUrl, changesKeepDays: 0 })
+  before.db.$client.exec(`update changes set at = '${LONG_AGO}'`)
   append(before, 91, 2500)
   append(before, 89, 10)
   index(before)
@@ -45,6 +46,23 @@ t.test('what is older than it is kept goes at the start, with its entries in the
   t.equal(count(app, 'change_subjects', 'seq > 0'), 10)
   t.ok(entries > 2500)
   t.strictSame(app.rules.changes.subjects.list('apollo', Number.POSITIVE_INFINITY, 100).length, 10)
+})
+
+t.test('what is newer does not go before its time because of older changes behind it', async (t) => {
+  const app = await build(t, { changesKeepDays: 0 })
+  const { retention, sequence } = app.rules.changes
+  const until = Date.now() - 90 * DAY
+  app.db.$client.exec(`update changes set at = '${LONG_AGO}'`)
+  append(app, 91, 2)
+  append(app, -9000, 1)
+  append(app, 91, 1)
+  append(app, 89, 1)
+  const kept = last(app)
+  append(app, 400, 3)
+  while (retention.prune(until));
+  t.equal(first(app), kept, 'a time that is not yet holds nothing up')
+  t.equal(retention.hasOlder(until), false)
+  t.equal(sequence.after(0, 10).length, 4)
 })
 
 t.test('the newest change stays, however old: no place is used twice', async (t) => {

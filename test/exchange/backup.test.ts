@@ -21,6 +21,7 @@ import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { backUp, restore } from '../../src/exchange/backup.ts'
+import { holdsSequence, rowsOf } from '../changes/replay.ts'
 import { databaseFor, end, run, start as startCommand } from '../command-line.ts'
 import { type Service, start } from '../process.ts'
 
@@ -83,7 +84,7 @@ t.test('a backup is one sound file for its owner alone, and says what it is', as
   t.strictSame(names(), ['board.db', 'copy.db'], 'it needs no log to be read')
 })
 
-t.test('a backup of a service that writes is the state of one moment', async (t) => {
+t.test('a backup of a service that 24 clients write to is the state of one moment', async (t) => {
   const { file, copy, command, DATABASE_URL } = setUp(t)
   const tool = new SQLite(file)
   tool.exec("insert into teams (id, name) values ('big', hex(randomblob(20000000)))")
@@ -91,7 +92,7 @@ t.test('a backup of a service that writes is the state of one moment', async (t)
   const service = await start(t, { DATABASE_URL, ADMIN_PASSWORD: 'correct horse' })
   const acknowledged: string[] = []
   let isOver = false
-  const writing = [1, 2, 3, 4].map(async () => {
+  const writing = Array.from({ length: 24 }, async () => {
     while (!isOver) {
       const { status, id } = await create(service, 'Apollo')
       t.equal(status, 201)
@@ -119,6 +120,11 @@ t.test('a backup of a service that writes is the state of one moment', async (t)
   const incomplete =
     'select count(*) from projects where (select count(*) from kanban_columns where project_id = projects.id) < 4'
   t.equal(client.prepare(incomplete).pluck().get(), 0)
+  const told = holdsSequence(client)
+  t.ok(told.length > before.length)
+  const all = new SQLite(file, { readonly: true })
+  t.teardown(() => all.close())
+  t.strictSame(told, rowsOf(all).slice(0, told.length), 'a prefix of the sequence')
 })
 
 t.test('a commit during a backup neither shows in it nor makes it begin anew', async (t) => {
@@ -247,6 +253,27 @@ t.test('a backup that is interrupted leaves nothing behind', async (t) => {
   child.kill('SIGINT')
   t.match(await ended, { code: 1, stderr: `phaseboard: cannot back up to ${copy}: interrupted\n` })
   t.strictSame(readdirSync(folder), ['board.db'])
+})
+
+t.test('a backup that is killed leaves no half of it in place', async (t) => {
+  const { file, copy, DATABASE_URL, names } = setUp(t)
+  const tool = new SQLite(file)
+  tool.exec("insert into teams (id, name) values ('big', hex(randomblob(50000000)))")
+  tool.close()
+  for (const options of [[], ['--force']]) {
+    if (options.length > 0) writeFileSync(copy, 'the backup before')
+    const child = startCommand(t, ['backup', copy, ...options], { DATABASE_URL })
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    if (options.length > 0) t.equal(readFileSync(copy, 'utf8'), 'the backup before')
+    else t.notOk(existsSync(copy))
+    t.ok(
+      names().some((name) => name.startsWith('copy.db.')),
+      'it was in the midst of it',
+    )
+    for (const name of names().filter((one) => one.startsWith('copy.db.'))) rmSync(join(t.testdirName, name))
+  }
 })
 
 t.test('a backup is restored, and what was there is kept', async (t) => {

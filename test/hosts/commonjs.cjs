@@ -1,9 +1,11 @@
 // A host application written in CommonJS.
 const Fastify = require('fastify')
 const { default: phaseboard, ApiError, buildApp, phaseboard: byName, StartupError } = require('phaseboard')
+const { createClient, PhaseboardError } = require('phaseboard/client')
 
 async function main() {
-  const host = Fastify()
+  // After a stream, `fetch` opens a connection that Node 22 waits for, although nothing was asked on it.
+  const host = Fastify({ forceCloseConnections: true })
   host.register(phaseboard, {
     prefix: '/board',
     databaseUrl: ':memory:',
@@ -20,6 +22,18 @@ async function main() {
   const unknown = await host.inject('/board/api/projects')
   const docs = await host.inject('/board/docs/')
   const own = await service.inject('/api/projects')
+  const address = await host.listen({ host: '127.0.0.1', port: 0 })
+  const client = createClient({ baseUrl: `${address}/board`, headers: { 'x-user': 'ada' } })
+  const names = []
+  for await (const { name } of client.pages('/api/projects')) names.push(name)
+  let followed
+  for await (const { after } of client.changes({ after: 0, kinds: ['project'] })) {
+    followed = after?.name
+    break
+  }
+  const refused = await client
+    .get('/api/projects/{id}', { path: { id: 'unknown' } })
+    .catch((error) => (error instanceof PhaseboardError ? [error.status, error.error] : error))
   console.log(
     JSON.stringify({
       names: [
@@ -31,6 +45,7 @@ async function main() {
       unknown: unknown.statusCode,
       docs: docs.statusCode,
       own: own.statusCode,
+      client: [names, followed, refused],
     }),
   )
   await host.close()

@@ -1,8 +1,10 @@
 // A host application written in ES modules.
 import Fastify from 'fastify'
 import phaseboard, { ApiError, buildApp, phaseboard as byName, StartupError } from 'phaseboard'
+import { createClient, PhaseboardError } from 'phaseboard/client'
 
-const host = Fastify()
+// After a stream, `fetch` opens a connection that Node 22 waits for, although nothing was asked on it.
+const host = Fastify({ forceCloseConnections: true })
 await host.register(phaseboard, {
   prefix: '/board',
   databaseUrl: ':memory:',
@@ -19,6 +21,18 @@ const { json, statusCode } = await host.inject({
 const unknown = await host.inject('/board/api/projects')
 const docs = await host.inject('/board/docs/')
 const own = await service.inject('/api/projects')
+const address = await host.listen({ host: '127.0.0.1', port: 0 })
+const client = createClient({ baseUrl: `${address}/board`, headers: { 'x-user': 'ada' } })
+const names = []
+for await (const { name } of client.pages('/api/projects')) names.push(name)
+let followed
+for await (const { after } of client.changes({ after: 0, kinds: ['project'] })) {
+  followed = after?.name
+  break
+}
+const refused = await client
+  .get('/api/projects/{id}', { path: { id: 'unknown' } })
+  .catch((error) => (error instanceof PhaseboardError ? [error.status, error.error] : error))
 console.log(
   JSON.stringify({
     names: [
@@ -30,6 +44,7 @@ console.log(
     unknown: unknown.statusCode,
     docs: docs.statusCode,
     own: own.statusCode,
+    client: [names, followed, refused],
   }),
 )
 await host.close()

@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { ApiError } from '../src/errors.ts'
+import { sendZip } from '../src/http/send.ts'
+import { ErrorBody, ref } from '../src/schemas/common.ts'
+import { timestamp } from '../src/time.ts'
+
+/** Exports at the same time, at most: each reads everything. */
+const MOST = 2
+
+/** Milliseconds that one may take: as long as it reads, the write-ahead log can only grow. */
+const LONGEST = 15 * 60 * 1000
+
+/** `Retry-After`, in seconds. */
+const RETRY_AFTER = 10
+
+/** Exporting everything, as a download. */
+const exportRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const running = new Set<Readable>()
+  app.addHook('preClose', async () => {
+    for (const archive of running) archive.destroy(new Error('the service stops'))
+  })
+
+  /** Begins an export. @throws ApiError 503 where there are too many */
+  async function begin(): Promise<Readable> {
+    const { ArchiveSnapshot } = await import('../src/exchange/archive-snapshot.ts')
+    const { zipArchive } = await import('../src/exchange/archive-zip.ts')
+    if (running.size >= MOST) {
+      throw new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': String(RETRY_AFTER) } })
+    }
+    const archive = zipArchive(new ArchiveSnapshot(app.db.$client))
+    const timer = setTimeout(() => archive.destroy(new Error('the export took too long')), LONGEST).unref()
+    running.add(archive)
+    archive.once('close', () => {
+      running.delete(archive)
+      clearTimeout(timer)
+    })
+    return archive
+  }
+
+  app.get('/api/export', {
+    config: {
+      access: 'admin',
+      failure: 'Failed to export',
+      caching: 'no-store',
+      isSentAlone: true,
+      waits: true,
+    },
+    schema: {
+      operationId: 'exportAll',
+      summary: 'Export everything',
+      description:
+        'A zip file with all records of all members, their private ideas included, their history and the audit log, as they are at one moment; but no credentials. What is in it: docs/export-format.md. `phaseboard import phaseboard` reads it.',
+      tags: ['Export'],
+      response: {
+        200: {
+          description: 'The archive',
+          content: { 'application/zip': { schema: Type.String({ format: 'binary' }) } },
+        },
+        503: ref(ErrorBody),
+      },
+    },
+    handler: async ({ method }, reply) => {
+      const archive = method === 'HEAD' ? Readable.from([]) : await begin()
+      return sendZip(reply, archive, `phaseboard-${timestamp().slice(0, 10)}.zip`)
+    },
+  })
+}
+
+export default exportRoutes

@@ -1,0 +1,214 @@
+/**
+ * From the OpenAPI document to the types of the client. It knows the part of JSON Schema that the document uses, and
+ * refuses the rest, rather than say something else than the document. Why it is our own: docs/decisions/033-client.md.
+ */
+
+/** A schema of the document. */
+export interface Schema {
+  [keyword: string]: unknown
+  $ref?: string
+  type?: string | string[]
+  enum?: unknown[]
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+  additionalProperties?: boolean | Schema
+  description?: string
+  'x-extensible-enum'?: string[]
+  'x-any-of'?: string[]
+}
+
+interface Content {
+  content?: Record<string, { schema?: Schema }>
+}
+
+interface Parameter {
+  $ref?: string
+  name?: string
+  in?: string
+  required?: boolean
+  description?: string
+  schema?: Schema
+}
+
+interface Operation {
+  summary?: string
+  description?: string
+  deprecated?: boolean
+  parameters?: Parameter[]
+  requestBody?: Content & { required?: boolean }
+  responses: Record<string, Content>
+}
+
+/** The document, as far as it is used here. */
+export interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+/** What only says more about a value of the same type. */
+const ANNOTATIONS = new Set([
+  ...['title', 'description', 'default', 'example', 'examples', 'format', 'pattern', 'contentMediaType'],
+  ...['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'deprecated', 'readOnly'],
+])
+const KNOWN = new Set([
+  ...['$ref', 'type', 'enum', 'const', 'anyOf', 'items', 'properties', 'required', 'additionalProperties'],
+])
+
+/** A comment before a declaration. */
+function comment(text: string | undefined): string {
+  return text ? `/** ${text.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n` : ''
+}
+
+const quoted = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
+const literal = (value: unknown) => JSON.stringify(value)
+const union = (types: readonly string[]) => [...new Set(types)].join(' | ')
+
+/** The type of an object's fields. */
+function objectType({ properties = {}, required = [], additionalProperties }: Schema): string {
+  const fields = Object.entries(properties).map(
+    ([name, schema]) =>
+      `${comment(schema.description)}${quoted(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}\n`,
+  )
+  // Other fields next to those with a type of their own can be of any.
+  const others = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown'
+  if (additionalProperties) fields.push(`[key: string]: ${fields.length > 0 ? 'unknown' : others}\n`)
+  return fields.length === 0 ? 'Record<string, never>' : `{\n${fields.join('')}}`
+}
+
+function stringType({ 'x-extensible-enum': listed }: Schema): string {
+  // Any string is allowed; editors propose the listed ones.
+  return listed ? `${union(listed.map(literal))} | (string & {})` : 'string'
+}
+
+/** The elements of a query parameter with several values have the vocabulary of the parameter. */
+function arrayType(schema: Schema): string {
+  const { items = {}, 'x-extensible-enum': listed } = schema
+  return `(${typeOf(listed ? { ...items, 'x-extensible-enum': listed } : items)})[]`
+}
+
+function simpleType(type: string, schema: Schema): string {
+  switch (type) {
+    case 'string':
+      return stringType(schema)
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'boolean':
+    case 'null':
+      return type
+    case 'array':
+      return arrayType(schema)
+    case 'object':
+      return objectType(schema)
+    default:
+      throw new Error(`a type that is not known: ${type}`)
+  }
+}
+
+/** The type of a schema's values. @throws Error for a keyword that is not known here */
+export function typeOf(schema: Schema): string {
+  const unknown = Object.keys(schema).filter(
+    (keyword) => !KNOWN.has(keyword) && !ANNOTATIONS.has(keyword) && !keyword.startsWith('x-'),
+  )
+  if (unknown.length > 0) throw new Error(`keywords that are not known: ${unknown.join(', ')}`)
+  if (schema.$ref !== undefined) return schema.$ref.replace('#/components/schemas/', '')
+  if ('const' in schema) return literal(schema.const)
+  if (schema.enum) return union(schema.enum.map(literal))
+  if (schema.anyOf) return union(schema.anyOf.map(typeOf))
+  if (schema.type === undefined) return 'unknown'
+  return union([schema.type].flat().map((type) => simpleType(type, schema)))
+}
+
+/** The type of what a response or a request has in its body. */
+function contentType({ content }: Content, bytes: string): string | undefined {
+  if (!content) return 'undefined'
+  const types = Object.entries(content).map(([media, { schema = {} }]) => {
+    if (media === 'application/json') return typeOf(schema)
+    if (media === 'text/event-stream') return undefined
+    return media.startsWith('text/') && bytes === 'BytesOut' ? 'string' : bytes
+  })
+  return types.includes(undefined) ? undefined : union(types as string[])
+}
+
+/** What a method answers when it succeeds; undefined for what is no call: a stream of events, or a redirect of a browser. */
+function answerType({ responses }: Operation): string | undefined {
+  const answers = Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .map(([, response]) => contentType(response, 'BytesOut'))
+  return answers.length === 0 || answers.includes(undefined) ? undefined : union(answers as string[])
+}
+
+/** The parameters of one place, as a field of the options. */
+function parametersType(place: 'path' | 'query', parameters: readonly Parameter[]): string {
+  const here = parameters.filter((parameter) => parameter.in === place)
+  if (here.length === 0) return ''
+  const isRequired = here.some(({ required }) => required)
+  const fields = here.map(({ name = '', required, description, schema = {} }) => {
+    const type = typeOf(schema)
+    return `${comment(description)}${quoted(name)}${required ? ': ' : '?: '}${type}${required ? '' : ' | undefined'}\n`
+  })
+  return `${place}${isRequired ? '' : '?'}: {\n${fields.join('')}}${isRequired ? '' : ' | undefined'}\n`
+}
+
+/** The headers that are options, and what is said of them a hundred times. */
+const HEADERS = {
+  'If-Match': ['ifMatch', 'The ETag that the record must still have'],
+  'Idempotency-Key': ['idempotencyKey', 'Of your own, for repetitions by another process'],
+} as const
+
+function headersType(parameters: readonly Parameter[]): string {
+  return Object.entries(HEADERS)
+    .filter(([header]) => parameters.some(({ name }) => name === header))
+    .map(([, [option, description]]) => `${comment(description)}${option}?: string | undefined\n`)
+    .join('')
+}
+
+function operationType(method: string, operation: Operation): string | undefined {
+  const { parameters = [], requestBody, summary } = operation
+  const answer = answerType(operation)
+  if (answer === undefined) return undefined
+  const body = requestBody && contentType(requestBody, 'BytesIn')
+  return `${comment(summary)}${method}: {
+${parametersType('path', parameters)}${parametersType('query', parameters)}${
+  body === undefined ? '' : `body${requestBody?.required ? '' : '?'}: ${body}\n`
+}${headersType(parameters)}answer: ${answer}
+}
+`
+}
+
+const operationsOf = (document: Document) =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+/** The declarations of all records, bodies and paths, not formatted. @throws Error for what it does not know */
+export function declarationsOf(document: Document): string {
+  const schemas = Object.entries(document.components.schemas).map(([name, schema]) => {
+    const type = typeOf(schema)
+    const isInterface = type.startsWith('{') && !schema.anyOf
+    return `${comment(schema.description)}export ${isInterface ? `interface ${name} ` : `type ${name} = `}${type}\n`
+  })
+  const paths = Object.entries(document.paths).map(([path, methods]) => {
+    const types = Object.entries(methods).map(([method, operation]) => operationType(method, operation))
+    const kept = types.filter((type) => type !== undefined)
+    return kept.length === 0 ? '' : `'${path}': {\n${kept.join('')}}\n`
+  })
+  const text = `${schemas.join('\n')}
+/** What each path's methods take and answer. */
+export interface Paths {
+${paths.join('')}}
+`
+  const imported = ['BytesIn', 'BytesOut'].filter((name) => new RegExp(`\\b${name}\\b`).test(text))
+  return `${imported.length > 0 ? `import type { ${imported.join(', ')} } from './types.d.ts'\n\n` : ''}${text}`
+}
+
+/** The writes that take no Idempotency-Key, as `method path`. */
+export const withoutKey = (document: Document): string[] =>
+  operationsOf(document)
+    .filter(({ method, operation: { parameters = [] } }) => {
+      return method !== 'get' && !parameters.some(({ name }) => name === 'Idempotency-Key')
+    })
+    .map(({ method, path }) => `${method} ${path}`)

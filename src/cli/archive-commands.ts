@@ -1,0 +1,35 @@
+/** The commands for archives. */
+import type { SharedDatabase } from '../db/client.ts'
+import { exportArchive } from '../exchange/export-archive.ts'
+import { type ArchiveImportOptions, describeArchive, importArchive } from '../exchange/import-archive.ts'
+import { shown } from './shown.ts'
+import { say } from './terminal.ts'
+
+/** `export`. @param path where the archive goes */
+export async function exportTo(db: SharedDatabase, path: string, { force }: { force?: true }): Promise<void> {
+  const { files, lastSeq } = await shown('exporting', 'records', (options) =>
+    exportArchive(db.$client, path, { ...options, force }),
+  )
+  const records = files.reduce((sum, { records }) => sum + records, 0)
+  say(`exported ${records} records to ${path}, up to change ${lastSeq}`)
+}
+
+/** `import phaseboard`. @param db undefined for a dry run where there is no database yet */
+export async function importFrom(
+  db: SharedDatabase | undefined,
+  path: string,
+  options: Pick<ArchiveImportOptions, 'dryRun' | 'mapMembers'>,
+): Promise<void> {
+  const label = options.dryRun ? 'checking' : 'importing'
+  try {
+    const imported = await shown(label, 'records', (shownTo) =>
+      importArchive(db, path, { ...options, ...shownTo }),
+    )
+    say(`${options.dryRun ? 'would import' : 'imported'} ${path}`)
+    for (const text of describeArchive(imported, options.dryRun)) say(text)
+  } catch (error) {
+    throw new Error(`cannot import ${path}: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    })
+  }
+}

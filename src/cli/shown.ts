@@ -1,0 +1,31 @@
+/** Running work that takes long: with a display of its progress, and ended by a signal. */
+import { createProgress } from './progress.ts'
+
+/** What work is given. */
+interface Shown {
+  onProgress: (done: number, total: number) => void
+  signal: AbortSignal
+}
+
+/**
+ * Runs work with a progress display; a signal aborts it, and it leaves nothing half-done.
+ * @param label what is being done, e.g. `exporting`
+ * @param unit what is counted, in the plural
+ */
+export async function shown<Done>(
+  label: string,
+  unit: string,
+  work: (options: Shown) => Promise<Done>,
+): Promise<Done> {
+  const progress = createProgress(process.stdout, label, unit)
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort(new Error('interrupted'))
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  for (const signal of signals) process.once(signal, interrupt)
+  try {
+    return await work({ onProgress: progress.update, signal: interruption.signal })
+  } finally {
+    progress.stop()
+    for (const signal of signals) process.off(signal, interrupt)
+  }
+}

@@ -1,0 +1,127 @@
+/** The stream of changes, over lost connections. */
+import type { Change } from './api.d.ts'
+import { PhaseboardError, unanswered } from './errors.ts'
+import { readEvents } from './events.ts'
+import { isPassing, pause, pauseAfter } from './pauses.ts'
+import type { Requests } from './requests.ts'
+import type { ChangesOptions } from './types.d.ts'
+import { targetOf } from './urls.ts'
+
+const PATH = '/api/changes/stream'
+const REQUEST = `GET ${PATH}`
+/** Three signs of life that the service has not given, in milliseconds. */
+const MAX_SILENCE = 45_000
+/** Longest pause between attempts, in milliseconds. */
+const LONGEST_PAUSE = 30_000
+/** A connection that held so many milliseconds was a good one, though nothing changed. */
+const GOOD = 5000
+
+/** Whether connecting again may help: whatever the service could not do now, but not what it refuses. */
+const isWorthAnother = (error: PhaseboardError) => isPassing(error) || error.status >= 500
+
+/** One connection: what it has brought, until it is lost. */
+class Connection {
+  /** Where the next one goes on. */
+  place: number | undefined
+  /** Whether it brought a change. */
+  isUseful = false
+  readonly #requests: Requests
+  readonly #options: ChangesOptions
+  readonly #closing = new AbortController()
+
+  constructor(requests: Requests, options: ChangesOptions, place: number | undefined) {
+    this.#requests = requests
+    this.#options = options
+    this.place = place
+  }
+
+  /** Waits for the service: no longer than it may be silent. @returns what ends the wait */
+  #awaiting = (): (() => void) => {
+    const { maxSilence = MAX_SILENCE } = this.#options
+    const timer = setTimeout(() => this.#closing.abort(new Error('the connection is silent')), maxSilence)
+    return () => clearTimeout(timer)
+  }
+
+  /** Each change as it comes. @throws PhaseboardError when the connection is lost, or none comes about */
+  async *changes(): AsyncGenerator<Change, void, undefined> {
+    const { signal, onState } = this.#options
+    const close = () => this.#closing.abort()
+    signal?.addEventListener('abort', close)
+    try {
+      const body = await this.#connect()
+      onState?.('connected')
+      for await (const { events, id } of readEvents(body, this.#awaiting)) {
+        for (const { event, data } of events) {
+          if (event === 'gone') throw this.#gone(data)
+          if (event === 'change') yield this.#passed(JSON.parse(data))
+        }
+        // Also where there was nothing for this reader: what has passed need not be looked at again.
+        if (id !== undefined) this.place = Number(id)
+      }
+    } catch (cause) {
+      throw cause instanceof PhaseboardError ? cause : unanswered(cause, REQUEST)
+    } finally {
+      signal?.removeEventListener('abort', close)
+      close()
+    }
+  }
+
+  #passed(change: Change): Change {
+    this.place = change.seq
+    this.isUseful = true
+    return change
+  }
+
+  async #connect(): Promise<ReadableStream<Uint8Array>> {
+    const { projectId, itemId, kinds, headers } = this.#options
+    const query = { after: this.place, projectId, itemId, kind: kinds?.length ? kinds.join(',') : undefined }
+    const init = {
+      headers: { ...headers, accept: 'text/event-stream' },
+      signal: this.#closing.signal,
+      cache: 'no-store' as const,
+    }
+    const awaited = this.#awaiting()
+    const response = await this.#requests.sendOnce(targetOf(PATH, { query }), REQUEST, init).finally(awaited)
+    if (!response.body || !/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
+      throw new PhaseboardError({
+        status: response.status,
+        error: 'No stream of Phaseboard',
+        request: REQUEST,
+      })
+    }
+    return response.body
+  }
+
+  #gone(data: string): PhaseboardError {
+    const error = 'Changes are gone'
+    return new PhaseboardError({ status: 410, error, details: JSON.parse(data), request: REQUEST })
+  }
+}
+
+/** Follows the sequence of changes: see {@link ChangesOptions}. @throws PhaseboardError where connecting again is of no use */
+export async function* followChanges(
+  requests: Requests,
+  options: ChangesOptions = {},
+): AsyncGenerator<Change, void, undefined> {
+  const { signal, onState } = options
+  let place = options.after
+  let failures = 0
+  while (!signal?.aborted) {
+    const connection = new Connection(requests, options, place)
+    const since = performance.now()
+    let failure: PhaseboardError | undefined
+    try {
+      yield* connection.changes()
+    } catch (error) {
+      if (signal?.aborted) return
+      // A consumer's own error comes here by `throw`, which is for the generator to pass on.
+      if (!(error instanceof PhaseboardError && isWorthAnother(error))) throw error
+      failure = error
+    }
+    if (signal?.aborted) return
+    onState?.('disconnected', failure)
+    place = connection.place
+    failures = connection.isUseful || performance.now() - since > GOOD ? 0 : failures + 1
+    await pause(pauseAfter(failure, failures, LONGEST_PAUSE) ?? LONGEST_PAUSE, signal)
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * `phaseboard/client`: the API for programs in browsers and Node. Nothing here imports anything of the service but the
+ * types that are made from its OpenAPI document.
+ */
+import { followChanges } from './changes.ts'
+import { readPages } from './pages.ts'
+import { type Options, Requests } from './requests.ts'
+import type { Client, ClientOptions, Method } from './types.d.ts'
+
+export { PhaseboardError } from './errors.ts'
+
+/** Makes a client. @throws TypeError for a base URL, token or header that is none */
+export function createClient(options: ClientOptions = {}): Client {
+  const requests = new Requests(options)
+  const bodyOf = (method: Method) => async (path: string, options?: Options) =>
+    (await requests.send(method, path, options)).data
+  // The types of paths, parameters and bodies are those of the document, which the compiler cannot follow here.
+  return {
+    get: bodyOf('get'),
+    post: bodyOf('post'),
+    put: bodyOf('put'),
+    patch: bodyOf('patch'),
+    delete: bodyOf('delete'),
+    request: (method: Method, path: string, options?: Options) => requests.send(method, path, options),
+    pages: (path: string, options?: Options) => readPages(requests, path, options),
+    changes: (options) => followChanges(requests, options),
+  } as Client
+}

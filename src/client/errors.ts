@@ -1,0 +1,58 @@
+import type { Failure, PhaseboardError as Published } from './types.d.ts'
+
+/** Every failure of a request, but for one that was given up. */
+export class PhaseboardError extends Error implements Published {
+  readonly status: number
+  readonly error: string
+  readonly details: unknown
+  readonly request: string | undefined
+  readonly etag: string | undefined
+  readonly retryAfter: number | undefined
+
+  /** @param failure what went wrong */
+  constructor({ status, error, details, request, etag, retryAfter, cause }: Failure) {
+    const answer = status === 0 ? error : `${status} ${error}`
+    super(request === undefined ? answer : `${request}: ${answer}`, { cause })
+    this.name = 'PhaseboardError'
+    this.status = status
+    this.error = error
+    this.details = details
+    this.request = request
+    this.etag = etag
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Seconds that a response asks to wait (RFC 9110: a number, or a date); undefined where it does not. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')
+  if (value === null) return undefined
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
+}
+
+/** What a response says, if it is an object of JSON: a proxy before the service answers in its own way. */
+function errorBody(text: string): { error?: unknown; details?: unknown } {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+/** The error of a response that is no success. @param request method and path */
+export async function errorOf(response: Response, request: string): Promise<PhaseboardError> {
+  const { error, details } = errorBody(await response.text())
+  return new PhaseboardError({
+    status: response.status,
+    error: typeof error === 'string' ? error : response.statusText || 'No answer of Phaseboard',
+    details,
+    request,
+    etag: response.headers.get('etag') ?? undefined,
+    retryAfter: retryAfterOf(response.headers),
+  })
+}
+
+/** The error of a request that got no answer. @param request method and path */
+export const unanswered = (cause: unknown, request: string): PhaseboardError =>
+  new PhaseboardError({ status: 0, error: 'No answer', request, cause })

@@ -1,0 +1,144 @@
+/** Sends requests: their headers, their answers, and again what is safe to repeat. */
+import { errorOf, PhaseboardError, unanswered } from './errors.ts'
+import { isPassing, pause, pauseAfter } from './pauses.ts'
+import type { Answer, ClientOptions, Method } from './types.d.ts'
+import { baseOf, type Parameters, targetOf } from './urls.ts'
+import { WITHOUT_KEY } from './without-key.ts'
+
+const RETRIES = 4
+/** Longest pause between attempts, in milliseconds. */
+const LONGEST_PAUSE = 10_000
+
+/** The options of a request, whichever it is. */
+export interface Options extends Parameters {
+  body?: unknown
+  ifMatch?: string | undefined
+  idempotencyKey?: string | undefined
+  signal?: AbortSignal | undefined
+  headers?: Readonly<Record<string, string>> | undefined
+}
+
+type Body = NonNullable<RequestInit['body']>
+
+const isStream = (body: unknown) => body instanceof ReadableStream
+/** Whether a body goes as it is, not as JSON. */
+const isRaw = (body: unknown): body is Body =>
+  typeof body === 'string' || ArrayBuffer.isView(body) || body instanceof Blob || isStream(body)
+
+/** The body of a success: JSON, text, or bytes as they come. @throws PhaseboardError for a page of something else */
+async function read(response: Response, request: string): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? ''
+  if (/^application\/json\b/.test(type)) return JSON.parse(await response.text())
+  if (/^text\/html\b/.test(type)) {
+    await response.body?.cancel()
+    throw new PhaseboardError({
+      status: response.status,
+      error: 'A page, not an answer of Phaseboard',
+      request,
+    })
+  }
+  if (/^text\//.test(type)) return await response.text()
+  return response.body ?? undefined
+}
+
+/** Sends the requests of a client. */
+export class Requests {
+  readonly #base: string
+  readonly #retries: number
+  readonly #fetch: typeof fetch
+  readonly #credentials: 'omit' | 'same-origin' | 'include'
+  readonly #headers: Headers
+
+  /** @throws TypeError for a base URL, token or header that is none */
+  constructor({ baseUrl = '', token, fetch: send, headers, retries = RETRIES, credentials }: ClientOptions) {
+    this.#base = baseOf(baseUrl)
+    this.#retries = retries
+    // Looked up with each request, as programs may replace it; and a browser's must not be called as a method.
+    this.#fetch = (...args) => (send ?? globalThis.fetch)(...args)
+    this.#credentials = credentials ?? (token === undefined ? 'same-origin' : 'omit')
+    this.#headers = new Headers(headers)
+    if (token !== undefined) this.#headers.set('authorization', `Bearer ${token}`)
+  }
+
+  /**
+   * Sends a request once.
+   * @returns the response, a success or 304
+   * @throws PhaseboardError, or the reason of the signal
+   */
+  async sendOnce(target: string, request: string, init: RequestInit): Promise<Response> {
+    const headers = new Headers(this.#headers)
+    for (const [name, value] of new Headers(init.headers)) headers.set(name, value)
+    // The service redirects nowhere, and a redirected POST would become a GET.
+    const all: RequestInit = { ...init, headers, credentials: this.#credentials, redirect: 'error' }
+    const response = await this.#fetch(this.#base + target, all).catch((cause) => {
+      init.signal?.throwIfAborted()
+      throw unanswered(cause, request)
+    })
+    if (response.ok || response.status === 304) return response
+    throw await this.#whole(errorOf(response, request), init.signal, request)
+  }
+
+  /**
+   * Sends a request, again where that is safe: reads, and writes by their Idempotency-Key.
+   * @throws PhaseboardError, or the reason of the signal; TypeError for a path parameter that is none
+   */
+  async send(method: Method, path: string, options: Options = {}): Promise<Answer<unknown>> {
+    const { body, ifMatch, signal = null } = options
+    const target = targetOf(path, options)
+    const isWrite = method !== 'get'
+    const takesKey = isWrite && !WITHOUT_KEY.includes(`${method} ${path}`)
+    const headers = new Headers()
+    if (body !== undefined)
+      headers.set('content-type', isRaw(body) ? 'application/octet-stream' : 'application/json')
+    if (ifMatch !== undefined) headers.set('if-match', ifMatch)
+    if (takesKey) headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID())
+    for (const [name, value] of new Headers(options.headers)) headers.set(name, value)
+    const init: RequestInit = {
+      method: method.toUpperCase(),
+      headers,
+      signal,
+      ...(isRaw(body) ? { body } : body !== undefined && { body: JSON.stringify(body) }),
+      ...(isStream(body) && { duplex: 'half' as const }),
+    }
+    const request = `${init.method} ${target.replace(/\?.*/, '')}`
+    const retries = (isWrite && !takesKey) || isStream(body) ? 0 : this.#retries
+    for (let failures = 0; ; failures++) {
+      try {
+        return await this.#attempt(target, request, init)
+      } catch (error) {
+        if (!(error instanceof PhaseboardError && isPassing(error)) || failures >= retries) throw error
+        const milliseconds = pauseAfter(error, failures, LONGEST_PAUSE)
+        if (milliseconds === undefined) throw error
+        await pause(milliseconds, signal ?? undefined)
+        signal?.throwIfAborted()
+      }
+    }
+  }
+
+  async #attempt(target: string, request: string, init: RequestInit): Promise<Answer<unknown>> {
+    const response = await this.sendOnce(target, request, init)
+    const { status, headers } = response
+    const data = await this.#whole(read(response, request), init.signal, request)
+    const seq = headers.get('phaseboard-seq')
+    return {
+      status,
+      data,
+      etag: headers.get('etag') ?? undefined,
+      seq: seq === null ? undefined : Number(seq),
+      replayed: headers.get('idempotent-replayed') === 'true',
+      headers,
+    }
+  }
+
+  /** What is read of an answer that may break off, which is no answer then. */
+  #whole<Read>(
+    reading: Promise<Read>,
+    signal: AbortSignal | null | undefined,
+    request: string,
+  ): Promise<Read> {
+    return reading.catch((cause) => {
+      signal?.throwIfAborted()
+      throw cause instanceof PhaseboardError ? cause : unanswered(cause, request)
+    })
+  }
+}

@@ -1,0 +1,88 @@
+/** Where an archive is read from: a folder or a zip file. Nothing of it is unpacked onto the disk. */
+import { createHash } from 'node:crypto'
+import { createReadStream, lstatSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { ArchiveRefused } from './archive-manifest.ts'
+import { COMMENT, checkedBytes } from './archive-zip.ts'
+import { type Entry, openPromise, type ReadZip } from './zip.ts'
+
+/** The files of an archive. */
+export interface ArchiveSource {
+  /** Their names, and how many bytes each has. */
+  sizes: ReadonlyMap<string, number>
+  /** Reads one. @throws Error where it cannot be read */
+  open: (name: string) => Promise<Readable>
+  close: () => void
+}
+
+/** Files of an archive, at most: many more than it has. */
+const MOST_FILES = 100
+
+const notWhole = (reason: string) => new ArchiveRefused(`it is damaged or was altered: ${reason}`)
+
+function openFolder(folder: string): ArchiveSource {
+  const sizes = new Map(
+    readdirSync(folder).map((name) => {
+      const file = lstatSync(join(folder, name))
+      if (!file.isFile()) throw notWhole(`${name} is no file`)
+      return [name, file.size]
+    }),
+  )
+  return { sizes, open: async (name) => createReadStream(join(folder, name)), close: () => {} }
+}
+
+/** Checks the checksum that an export leaves as the comment of a zip file. Other programs that pack a folder leave none. */
+async function checkSeal(path: string, comment: string): Promise<void> {
+  if (comment === '') return
+  if (!COMMENT.test(comment)) throw notWhole('its comment is no checksum')
+  const digest = createHash('sha256')
+  const end = checkedBytes(statSync(path).size) - 1
+  for await (const chunk of createReadStream(path, { end })) digest.update(chunk)
+  if (`sha256:${digest.digest('hex')}` !== comment) throw notWhole('its checksum is another')
+}
+
+async function entriesOf(zip: ReadZip): Promise<Map<string, Entry>> {
+  const entries = new Map<string, Entry>()
+  if (zip.entryCount > MOST_FILES) throw notWhole(`it holds ${zip.entryCount} files`)
+  for await (const entry of zip.eachEntry()) {
+    const { fileName } = entry
+    if (entries.has(fileName)) throw notWhole(`it holds ${fileName} twice`)
+    if (!entry.canDecodeFileData())
+      throw notWhole(`${fileName} is encrypted, or compressed in an unknown way`)
+    entries.set(fileName, entry)
+  }
+  return entries
+}
+
+async function openZip(path: string): Promise<ArchiveSource> {
+  let zip: ReadZip
+  try {
+    zip = await openPromise(path, { lazyEntries: true, autoClose: false })
+  } catch (error) {
+    throw notWhole(error instanceof Error ? error.message : String(error))
+  }
+  try {
+    await checkSeal(path, zip.comment)
+    const entries = await entriesOf(zip)
+    return {
+      sizes: new Map([...entries].map(([name, { uncompressedSize }]) => [name, uncompressedSize])),
+      open: (name) => zip.openReadStreamPromise(entries.get(name) as Entry),
+      close: () => zip.close(),
+    }
+  } catch (error) {
+    zip.close()
+    throw error instanceof ArchiveRefused ? error : notWhole((error as Error).message)
+  }
+}
+
+/**
+ * Opens an archive.
+ * @param path a folder, or a zip file
+ * @throws ArchiveRefused where it cannot be one; Error where there is nothing
+ */
+export async function openArchive(path: string): Promise<ArchiveSource> {
+  const there = statSync(path, { throwIfNoEntry: false })
+  if (there === undefined) throw new Error('there is no such file or folder')
+  return there.isDirectory() ? openFolder(path) : openZip(path)
+}

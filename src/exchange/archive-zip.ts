@@ -1,0 +1,69 @@
+/** An archive as one zip file, written as a stream. */
+import { createHash } from 'node:crypto'
+import { Readable, Transform, type TransformCallback } from 'node:stream'
+import { MANIFEST, manifestText } from './archive-manifest.ts'
+import type { ArchiveSnapshot } from './archive-snapshot.ts'
+import { ARCHIVED } from './archive-tables.ts'
+import { ZipFile } from './zip.ts'
+
+/** The file's comment says what the SHA-256 of all before it is: the checksums of a zip file leave much of it out. */
+const PREFIX = 'sha256:'
+export const COMMENT = /^sha256:[0-9a-f]{64}$/
+const COMMENT_SIZE = PREFIX.length + 64
+
+/** How many bytes of a zip file its comment is the checksum of. */
+export const checkedBytes = (size: number): number => size - COMMENT_SIZE
+
+/** Times in a zip file are local, without a zone: this one is written the same everywhere. */
+const ENTRY = { mtime: new Date(1980, 0, 1), mode: 0o100600, forceDosTimestamp: true }
+
+/** Replaces the comment at the end of a zip file by the checksum of what comes before it. */
+class Sealing extends Transform {
+  readonly #digest = createHash('sha256')
+  /** The latest bytes: the comment, once there are no more. */
+  #held = Buffer.alloc(0)
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    const bytes = Buffer.concat([this.#held, chunk])
+    const passed = bytes.subarray(0, Math.max(0, bytes.length - COMMENT_SIZE))
+    this.#held = bytes.subarray(passed.length)
+    this.#digest.update(passed)
+    done(null, passed)
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(null, Buffer.from(`${PREFIX}${this.#digest.digest('hex')}`))
+  }
+}
+
+/**
+ * Writes an archive as a zip file. Two of equal data are equal, as far as they are compressed by the same library.
+ * @param snapshot is closed when the stream ends, however it does
+ * @param onRecords called with the number of records of each part
+ */
+export function zipArchive(snapshot: ArchiveSnapshot, onRecords?: (count: number) => void): Readable {
+  const zip = new ZipFile()
+  const sealing = new Sealing()
+  let current: Readable | undefined
+  const fail = (error: Error) => sealing.destroy(error)
+  const read = (make: () => Readable) => (ready: (error: unknown, stream: Readable) => void) => {
+    current = make().once('error', fail)
+    ready(null, current)
+  }
+  for (const table of ARCHIVED) {
+    const lines = read(() => Readable.from(snapshot.lines(table, onRecords), { objectMode: false }))
+    zip.addReadStreamLazy(table.file, ENTRY, lines)
+  }
+  const manifest = read(() =>
+    Readable.from([Buffer.from(manifestText(snapshot.manifest()))], { objectMode: false }),
+  )
+  zip.addReadStreamLazy(MANIFEST, ENTRY, manifest)
+  zip.end({ forceZip64Format: false, comment: '\0'.repeat(COMMENT_SIZE) })
+  zip.on('error', fail)
+  zip.outputStream.pipe(sealing)
+  sealing.once('close', () => {
+    current?.destroy()
+    snapshot.close()
+  })
+  return sealing
+}

@@ -1,0 +1,159 @@
+/** Reading an archive: each record once, while it is checked against the manifest. */
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { fromLine, type StoredValue } from './archive-lines.ts'
+import {
+  ArchiveRefused,
+  type FileToRead,
+  filesToRead,
+  MANIFEST,
+  MANIFEST_LIMIT,
+  type Manifest,
+  readManifest,
+} from './archive-manifest.ts'
+import { LINE_LIMIT } from './archive-snapshot.ts'
+import type { ArchiveSource } from './archive-source.ts'
+
+/** Bytes that all files may have together: a small zip file can hold any number. */
+const SIZE_LIMIT = 64 * 1024 ** 3
+
+/** Milliseconds after which reading lets others have the event loop. */
+const SLICE = 8
+
+/** What is done with a record: its values are in the order of the fields of its file. */
+export type Visit = (values: StoredValue[]) => void
+
+/** An archive whose manifest was read. */
+export interface OpenArchive {
+  source: ArchiveSource
+  manifest: Manifest
+  files: FileToRead[]
+}
+
+const altered = (name: string, reason: string) =>
+  new ArchiveRefused(`it is damaged or was altered: ${name} ${reason}`)
+
+async function readAll(source: ArchiveSource, name: string): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of await source.open(name)) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+/** Reads the manifest, and holds the names and sizes of the files against it. @throws ArchiveRefused */
+export async function readHead(source: ArchiveSource): Promise<OpenArchive> {
+  const size = source.sizes.get(MANIFEST)
+  if (size === undefined) throw new ArchiveRefused(`it has no ${MANIFEST}: it is incomplete, or no archive`)
+  if (size > MANIFEST_LIMIT) throw altered(MANIFEST, 'is too large')
+  const manifest = readManifest(await readAll(source, MANIFEST))
+  const files = filesToRead(manifest)
+  const known = new Set([MANIFEST, ...files.map(({ file }) => file.name)])
+  for (const name of source.sizes.keys()) if (!known.has(name)) throw altered(name, 'does not belong to it')
+  if (files.reduce((sum, { file }) => sum + file.bytes, 0) > SIZE_LIMIT)
+    throw new ArchiveRefused('it is too large')
+  for (const { file } of files) {
+    const found = source.sizes.get(file.name)
+    if (found === undefined) throw altered(file.name, 'is missing')
+    if (found !== file.bytes) throw altered(file.name, `has ${found} bytes, not ${file.bytes}`)
+  }
+  return { source, manifest, files }
+}
+
+/** The order of two keys, as SQLite sorts them: numbers, then text by its bytes, then bytes. */
+function compare(one: StoredValue, other: StoredValue): number {
+  const rank = (value: StoredValue) => {
+    if (value === null) return 0
+    if (typeof value === 'bigint' || typeof value === 'number') return 1
+    return value instanceof Uint8Array ? 3 : 2
+  }
+  const [first, second] = [rank(one), rank(other)]
+  if (first !== second) return first - second
+  if (first === 1) return Number(one) - Number(other)
+  const bytes = (value: StoredValue) =>
+    value instanceof Uint8Array
+      ? value
+      : typeof value === 'string'
+        ? Buffer.from(value)
+        : (value as { text: Buffer }).text
+  return one === null ? 0 : Buffer.compare(bytes(one), bytes(other))
+}
+
+/** Checks that each record comes after the one before it. */
+function orderOf({ fields, table }: FileToRead): (values: StoredValue[]) => boolean {
+  const places = table.key.map((name) => fields.findIndex((field) => field.name === name))
+  let last: StoredValue[] | undefined
+  return (values) => {
+    const key = places.map((place) => values[place] as StoredValue)
+    const before = last
+    last = key
+    if (before === undefined) return true
+    const difference = key
+      .map((value, index) => compare(before[index] as StoredValue, value))
+      .find((order) => order !== 0)
+    return difference !== undefined && difference < 0
+  }
+}
+
+/**
+ * Reads all records of a file, and checks them: size, number, checksum, order, and the form of each.
+ * @param visit is given each record, before the file is known to be whole
+ * @param onRecords called with the number of records of each part
+ * @throws ArchiveRefused
+ */
+export async function readFile(
+  { source }: OpenArchive,
+  of: FileToRead,
+  visit: Visit,
+  onRecords: (count: number) => void,
+): Promise<void> {
+  const { name, bytes, records, sha256 } = of.file
+  const digest = createHash('sha256')
+  const isInOrder = orderOf(of)
+  let [size, count] = [0, 0]
+  /** The beginning of a line that goes on in the next part. */
+  let begun: Buffer[] = []
+  let length = 0
+
+  function take(line: Buffer): void {
+    count++
+    let values: StoredValue[]
+    try {
+      values = fromLine(line, of.fields)
+    } catch (error) {
+      throw altered(name, `is not what an export writes in line ${count}: ${(error as Error).message}`)
+    }
+    if (!isInOrder(values)) throw altered(name, `is not in order in line ${count}`)
+    visit(values)
+  }
+
+  function takeLines(part: Buffer): void {
+    let from = 0
+    for (let end = part.indexOf(10); end !== -1; end = part.indexOf(10, from)) {
+      const rest = part.subarray(from, end)
+      take(begun.length === 0 ? rest : Buffer.concat([...begun, rest]))
+      begun = []
+      length = 0
+      from = end + 1
+    }
+    if (from === part.length) return
+    begun.push(part.subarray(from))
+    length += part.length - from
+    // A character is three bytes, at most.
+    if (length > 3 * LINE_LIMIT) throw altered(name, `has too long a line ${count + 1}`)
+  }
+
+  let turnBegan = performance.now()
+  for await (const part of (await source.open(name)) as AsyncIterable<Buffer>) {
+    const before = count
+    size += part.length
+    if (size > bytes) throw altered(name, `has more than ${bytes} bytes`)
+    digest.update(part)
+    takeLines(part)
+    onRecords(count - before)
+    if (performance.now() - turnBegan < SLICE) continue
+    await nextTurn()
+    turnBegan = performance.now()
+  }
+  if (length > 0) throw altered(name, 'ends within a line')
+  if (count !== records) throw altered(name, `has ${count} records, not ${records}`)
+  if (digest.digest('hex') !== sha256) throw altered(name, 'has another checksum')
+}

@@ -1,0 +1,278 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import t, { type Test } from 'tap'
+import type { Change } from '../../src/client/api.d.ts'
+import type { ChangesOptions } from '../../src/client/types.d.ts'
+import { onNewFile, start } from '../process.ts'
+import { answer, answerJson, breakOff, type Fate, standBetween, stream } from './intermediary.ts'
+import { createClient, failureOf } from './shipped-client.ts'
+
+const event = (seq: number) => `id: ${seq}\nevent: change\ndata: {"seq":${seq}}\n\n`
+const place = (seq: number) => `:\nid: ${seq}\n\n`
+
+/** A signal that is aborted with the test: what it follows does not outlive a failure. */
+function untilTheEnd(t: Test): AbortSignal {
+  const end = new AbortController()
+  t.teardown(() => end.abort())
+  return end.signal
+}
+
+/** A client of a service that answers with one fate after the other, and with the last one again. */
+async function fated(t: Test, ...fates: Fate[]) {
+  const between = await standBetween(t)
+  between.decide = () => fates[between.asked.length - 1] ?? fates.at(-1)
+  const client = createClient({ baseUrl: between.url })
+  /** Which changes are followed until there are so many. */
+  async function follow(count: number, options?: ChangesOptions): Promise<number[]> {
+    const seqs: number[] = []
+    for await (const { seq } of client.changes({ signal: untilTheEnd(t), ...options }))
+      if (seqs.push(seq) === count) break
+    return seqs
+  }
+  return { between, client, follow, asked: () => between.asked.map(({ url }) => url) }
+}
+
+/** Sends these events, and ends or breaks off. */
+const streamThen =
+  (end: 'end' | 'destroy', ...texts: string[]): Fate =>
+  (response, asked) => {
+    stream(...texts)?.(response, asked)
+    setImmediate(() => response[end]())
+  }
+
+t.test(
+  'a stream holds over cut connections and kills of the service, without a gap or repetition',
+  async (t) => {
+    const environment = { ...onNewFile(t), AUTH_MODE: 'open' }
+    let service = await start(t, environment)
+    const between = await standBetween(t, service.url)
+    const client = createClient({ baseUrl: between.url, retries: 12 })
+    const { id } = await client.post('/api/projects', { body: { name: 'Before' } })
+    const wanted = 60
+    const disturbances = new Map<number, () => unknown>([
+      [10, between.cut],
+      [
+        20,
+        async () => {
+          service.kill('SIGKILL')
+          await service.exited
+          service = await start(t, environment)
+          between.service = service.url
+        },
+      ],
+      [40, between.cut],
+    ])
+    const states: string[] = []
+    async function follow(): Promise<Change[]> {
+      const followed: Change[] = []
+      const options = { after: 0, signal: untilTheEnd(t), onState: (state: string) => states.push(state) }
+      for await (const change of client.changes(options)) {
+        disturbances.get(followed.push(change))?.()
+        if (change.kind === 'objective' && change.after?.title === `Objective ${wanted - 1}`) break
+      }
+      return followed
+    }
+    async function write(): Promise<void> {
+      for (let number = 0; number < wanted; number++)
+        await client.post('/api/projects/{id}/objectives', {
+          path: { id },
+          body: { title: `Objective ${number}` },
+        })
+    }
+    const [followed] = await Promise.all([follow(), write()])
+    const { changes } = await client.get('/api/changes', { query: { limit: 1000 } })
+    t.strictSame(followed, changes)
+    t.equal(followed.filter(({ kind }) => kind === 'objective').length, wanted, 'each was written once')
+    t.ok(states.filter((state) => state === 'disconnected').length >= 3, states.join(' '))
+  },
+)
+
+t.test('filters are those of the service, and a stream begins now unless it is told otherwise', async (t) => {
+  const service = await start(t, { ...onNewFile(t), AUTH_MODE: 'open' })
+  const client = createClient({ baseUrl: service.url })
+  const { id } = await client.post('/api/projects', { body: { name: 'Before' } })
+  const other = await client.post('/api/projects', { body: { name: 'Other' } })
+  const write = async (path: { id: string }, title: string) => {
+    const { id: itemId } = await client.post('/api/projects/{id}/kanban-items', { path, body: { title } })
+    await client.post('/api/kanban-items/{id}/comments', { path: { id: itemId }, body: { content: title } })
+  }
+  const options = { projectId: id, kinds: ['kanban-comment'] }
+  const written: unknown[] = []
+  for await (const { kind, after } of client.changes({
+    ...options,
+    onState: (state) => state === 'connected' && write(other, 'elsewhere').then(() => write({ id }, 'here')),
+  })) {
+    written.push([kind, after?.content])
+    break
+  }
+  t.strictSame(written, [['kanban-comment', 'here']])
+  for await (const { after } of client.changes({ after: 0, projectId: id, kinds: [] })) {
+    t.match(after, { name: 'Before' })
+    break
+  }
+})
+
+t.test('a stream whose credential ends, ends with the refusal', async (t) => {
+  const admin = { email: 'ada@example.org', password: 'battery staple' }
+  const service = await start(t, {
+    ...onNewFile(t),
+    AUTH_MODE: 'required',
+    ADMIN_EMAIL: admin.email,
+    ADMIN_PASSWORD: admin.password,
+  })
+  const anybody = createClient({ baseUrl: service.url })
+  t.match(await failureOf(t, anybody.changes().next()), { status: 401, error: 'Authentication required' })
+
+  const { headers } = await anybody.request('post', '/api/session', { body: admin })
+  const cookie = String(headers.get('set-cookie')).replace(/;.*/, '')
+  const signedIn = createClient({ baseUrl: service.url, headers: { cookie } })
+  const { id, token } = await signedIn.post('/api/tokens', { body: { name: 'stream', scope: 'read' } })
+  const reader = createClient({ baseUrl: service.url, token })
+  const onState: ChangesOptions['onState'] = (state) =>
+    state === 'connected' && signedIn.delete('/api/tokens/{id}', { path: { id } })
+  const ended = await failureOf(t, reader.changes({ kinds: ['metric'], onState }).next())
+  t.match(ended, { status: 401, request: 'GET /api/changes/stream' })
+  t.match(await failureOf(t, signedIn.changes({ kinds: ['nothing'] }).next()), {
+    status: 400,
+    details: { fieldErrors: { kind: [String] } },
+  })
+})
+
+t.test('where a connection went on is where the next one begins', async (t) => {
+  const { follow, asked } = await fated(
+    t,
+    breakOff,
+    // Nothing of it was for this reader.
+    streamThen('end', place(7), place(9)),
+    // An event that is cut short was not received.
+    streamThen('destroy', event(12), event(15), event(16).slice(0, -4)),
+    answer(503, { 'retry-after': '0' }),
+    answerJson(500, { error: 'Failed to stream changes' }),
+    streamThen('end', 'data: not for us\n\n', event(16), 'id: 17\nevent: change\ndata: {"seq":\n\n'),
+    stream(event(17)),
+  )
+  t.strictSame(await follow(4, { projectId: 'a b' }), [12, 15, 16, 17])
+  const url = '/api/changes/stream?projectId=a+b'
+  const after = (seq: number) => url.replace('?', `?after=${seq}&`)
+  t.strictSame(asked(), [url, url, after(9), after(15), after(15), after(15), after(16)])
+})
+
+t.test('what is refused for good ends the stream with the reason', async (t) => {
+  const gone = { error: 'Changes are gone', details: { oldest: 900 } }
+  const refusals: [Fate, object][] = [
+    [answerJson(410, gone), { status: 410, ...gone }],
+    [stream(place(1), 'event: gone\ndata: {"oldest":900}\n\n'), { status: 410, ...gone }],
+    [answerJson(403, { error: 'Forbidden' }), { status: 403 }],
+    [answer(404), { status: 404, error: 'Not Found' }],
+    [answer(200, { 'content-type': 'text/html' }, '<p>'), { status: 200, error: 'No stream of Phaseboard' }],
+  ]
+  for (const [fate, expected] of refusals) {
+    const { follow, between } = await fated(t, fate)
+    t.match(await failureOf(t, follow(1, { after: 1 })), expected)
+    t.equal(between.asked.length, 1)
+  }
+})
+
+t.test('a silent connection is replaced', async (t) => {
+  const { between, follow } = await fated(t)
+  const hang: Fate = () => undefined
+  const first = [hang, stream(event(1))]
+  between.decide = ({ url }) =>
+    url?.includes('after=1') ? stream(event(2)) : (first.shift() ?? stream(event(1)))
+  const errors: unknown[] = []
+  const onState: ChangesOptions['onState'] = (state, error) => state === 'disconnected' && errors.push(error)
+  t.strictSame(await follow(2, { maxSilence: 200, onState }), [1, 2])
+  const silence = { status: 0, cause: { message: 'the connection is silent' } }
+  t.match(errors, [silence, silence], 'before it answers, and while it streams')
+})
+
+t.test('the connection is closed when the loop is left or the signal aborted', async (t) => {
+  const closed: Promise<unknown>[] = []
+  const follows: Fate = (response, asked) => {
+    closed.push(once(response, 'close'))
+    stream(event(1))?.(response, asked)
+  }
+  const { client, follow } = await fated(t, follows)
+  t.strictSame(await follow(1), [1])
+  await closed[0]
+
+  const leaving = new AbortController()
+  const seqs: number[] = []
+  for await (const { seq } of client.changes({ signal: leaving.signal })) {
+    seqs.push(seq)
+    setImmediate(() => leaving.abort())
+  }
+  t.strictSame(seqs, [1], 'while it waits for a change')
+  await closed[1]
+  t.strictSame(await client.changes({ signal: leaving.signal }).next(), { done: true, value: undefined })
+  t.equal(closed.length, 2, 'before it begins')
+
+  const pausing = new AbortController()
+  const { client: unanswered } = await fated(t, answer(503, { 'retry-after': '50' }))
+  const onState = () => setImmediate(() => pausing.abort())
+  t.strictSame(await unanswered.changes({ signal: pausing.signal, onState }).next(), {
+    done: true,
+    value: undefined,
+  })
+  const ending = new AbortController()
+  const { client: between } = await fated(t, (response) => {
+    ending.signal.addEventListener('abort', () => response.destroy())
+    setImmediate(() => ending.abort())
+  })
+  t.match(await between.changes({ signal: ending.signal }).next(), { done: true }, 'while it connects')
+})
+
+t.test('a consumer that takes its time lets the service wait', async (t) => {
+  const padding = 'x'.repeat(64 * 1024)
+  let sent = 0
+  let waits = () => {}
+  const waiting = new Promise<void>((resolve) => {
+    waits = resolve
+  })
+  /** Sends as much as is taken. */
+  function send(response: ServerResponse) {
+    while (
+      sent < 2000 &&
+      response.write(`id: ${++sent}\nevent: change\ndata: {"seq":${sent},"x":"${padding}"}\n\n`)
+    );
+    if (sent === 2000) return
+    response.once('drain', () => send(response))
+    const before = sent
+    setTimeout(() => sent === before && waits(), 300).unref()
+  }
+  const { client } = await fated(t, (response, asked) => {
+    stream()?.(response, asked)
+    send(response)
+  })
+  const changes = client.changes({ after: 0 })
+  await changes.next()
+  await waiting
+  t.ok(sent < 1000, `of 2,000 events ${sent} were sent`)
+  for (let seq = 2; seq <= 2000; seq++) {
+    const { value } = await changes.next()
+    if (value?.seq !== seq) t.equal(value?.seq, seq)
+  }
+  await changes.return()
+  t.equal(sent, 2000, 'and then it goes on')
+})
+
+t.test('an event without an end is not kept', async (t) => {
+  const { client } = await fated(t, (response, asked) => {
+    stream('data: ')?.(response, asked)
+    const more = () => {
+      while (response.write('x'.repeat(1024 * 1024)));
+    }
+    response.on('drain', more)
+    more()
+  })
+  const lost = new Promise((resolve) => {
+    const signal = new AbortController()
+    const onState: ChangesOptions['onState'] = (state, error) => {
+      if (state !== 'disconnected') return
+      signal.abort()
+      resolve(error)
+    }
+    client.changes({ signal: signal.signal, onState }).next().catch(resolve)
+  })
+  t.match(await lost, { status: 0, cause: { type: 'max-buffer-size-exceeded' } })
+})

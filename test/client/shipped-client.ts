@@ -1,0 +1,26 @@
+/** `phaseboard/client` as it ships; where coverage is measured, its sources. */
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Test } from 'tap'
+import { APP_URL } from '../shipped.ts'
+
+const FILE = resolve(APP_URL.endsWith('.ts') ? 'src/client/client.ts' : 'dist/client.js')
+
+/** What the module exports. */
+export const { createClient, PhaseboardError }: typeof import('../../src/client/client.ts') = await import(
+  pathToFileURL(FILE).href
+)
+
+/** A failure of a request, as tests look at it. */
+export type Failed = InstanceType<typeof PhaseboardError>
+
+/** The failure of what has to fail with one. */
+export async function failureOf(t: Test, failing: Promise<unknown>): Promise<Failed> {
+  const error = await failing.then(
+    () => new Error('it succeeded'),
+    (error) => error,
+  )
+  if (!(error instanceof PhaseboardError)) throw error
+  t.equal(error.name, 'PhaseboardError')
+  return error
+}

@@ -1,0 +1,250 @@
+/** Importing an archive where something is already: its first admin, or other people's records. */
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { openDatabase } from '../../src/db/client.ts'
+import { exportArchive } from '../../src/exchange/export-archive.ts'
+import { describeArchive, importArchive } from '../../src/exchange/import-archive.ts'
+import { holdsGroups, holdsSequence, rowsOf } from '../changes/replay.ts'
+import { type App, build, count, createItem, createProject, send, signInAs } from '../helper.ts'
+import { dumpOf, exported, quiet } from './archives.ts'
+
+const ADMIN = { adminPassword: 'correct horse', changesKeepDays: 0 }
+
+/** A service with a board, two of whose people are members. */
+async function source(t: Test, options = {}) {
+  const folder = t.testdir()
+  const app = await build(t, { databaseUrl: `file:${join(folder, 'source.db')}`, ...ADMIN, ...options })
+  const ada = signInAs(app, 'admin', { id: 'ada' })
+  const project = await createProject(app, { leadId: 'ada', name: 'Apollo "11"' }, ada.headers)
+  const item = await createItem(
+    app,
+    project.id,
+    { assigneeId: 'ada', metadata: { assigneeId: 'ada' } },
+    ada.headers,
+  )
+  const make = (url: string, body: object, method = 'POST') => send(app, method, url, body, ada.headers)
+  await make(`/api/kanban-items/${item.id}/comments`, { content: 'ada' })
+  await make(`/api/projects/${project.id}/team-assignments`, { members: [{ memberId: 'ada' }] }, 'PUT')
+  await make('/api/personal-ideas', { title: 'Fly' })
+  await make('/api/teams', { name: 'Crew', memberIds: ['ada', 'guest'] })
+  await make(`/api/kanban-items/${item.id}`, { column: 'Done', assigneeId: 'guest' }, 'PATCH')
+  const archive = join(folder, 'archive')
+  const files = await exported(app.db.$client, archive)
+  const target = (name: string, of = {}) =>
+    build(t, { databaseUrl: `file:${join(folder, name)}`, ...ADMIN, ...of })
+  return { folder, app, ada, archive, files, project, item, target }
+}
+
+const signIn = async (app: App, password: string, email = 'admin@localhost') =>
+  send(app, 'POST', '/api/session', { email, password })
+
+t.test(
+  'a service that was just started becomes what the archive is, and its admin stays signed in',
+  async (t) => {
+    const { folder, app, archive, files, project, target } = await source(t)
+    const other = await target('target.db', { adminPassword: 'battery staple' })
+    const { headers } = await signIn(other, 'battery staple')
+    const cookie = String(headers['set-cookie']).split(';', 1)[0] ?? ''
+    // Signing in is noted, and stays so.
+    other.db.$client.exec('delete from audit_log')
+    t.strictSame((await send(other, 'GET', '/api/projects')).body, [])
+    const tool = openDatabase(other.db.$client.name)
+    const made = await importArchive(tool.db, archive, quiet)
+    tool.close()
+    t.match(made.plan, { kind: 'whole', admin: { heirId: String } })
+    t.match(
+      describeArchive(made).join('\n'),
+      /the admin who was here is that of the archive now, with the same password/,
+    )
+    t.strictSame(await exported(other.db.$client, join(folder, 'again')), files)
+    const [there, here] = await Promise.all(
+      [app, other].map((one) => send(one, 'GET', `/api/projects/${project.id}`, undefined)),
+    )
+    t.strictSame(here?.body, there?.body)
+    t.match(await send(other, 'GET', '/api/session', undefined, { cookie }), { status: 200 })
+    t.match(await signIn(other, 'battery staple'), { status: 201 })
+    t.match(await send(other, 'GET', `/api/projects/${project.id}/changes`, undefined, { cookie }), {
+      status: 200,
+      body: [{ kind: 'kanban-item', action: 'updated' }],
+    })
+  },
+)
+
+t.test('an admin of another email stays beside those of the archive', async (t) => {
+  const { folder, app, archive, files, target } = await source(t)
+  const other = await target('target.db', { adminEmail: 'root@localhost', adminPassword: 'battery staple' })
+  const made = await importArchive(other.db, archive, quiet)
+  t.match(made.plan, { kind: 'whole', admin: { heirId: undefined } })
+  t.match(describeArchive(made).join('\n'), /members have no password here: phaseboard member reset-password/)
+  t.match(await signIn(other, 'battery staple', 'root@localhost'), { status: 201 })
+  const [theirs, ours] = [rowsOf(app.db.$client), rowsOf(other.db.$client)]
+  t.strictSame(ours.slice(0, -1), theirs)
+  t.match(ours.at(-1), { kind: 'member', action: 'created', group: ours.length })
+  holdsGroups(holdsSequence(other.db.$client))
+  const again = await exported(other.db.$client, join(folder, 'again'))
+  for (const name of ['projects.jsonl', 'kanban-items.jsonl', 'kanban-activity.jsonl', 'teams.jsonl'])
+    t.equal(again[name], files[name])
+})
+
+t.test('where numbers of changes are taken, the history comes after them', async (t) => {
+  const { archive, target } = await source(t)
+  const other = await target('target.db')
+  // Whoever has followed these would miss what comes in their places.
+  const { id } = other.db.$client.prepare<[], { id: string }>('select id from members').get() ?? { id: '' }
+  for (let times = 0; times < 5; times++) other.db.$client.exec(`update members set name = 'Admin ${times}'`)
+  const before = rowsOf(other.db.$client)
+  t.match((await importArchive(other.db, archive, quiet)).plan, { kind: 'beside', admin: { id } })
+  const after = rowsOf(other.db.$client)
+  t.strictSame(after.slice(0, before.length), before)
+  holdsGroups(holdsSequence(other.db.$client))
+  t.match(await signIn(other, 'correct horse'), { status: 201 })
+
+  const demoted = await target('demoted.db', { adminEmail: 'guest@example.test' })
+  const { app, archive: withGuest } = await source(t)
+  signInAs(app, 'member', { id: 'guest' })
+  const guests = `${withGuest}-guest`
+  await exportArchive(app.db.$client, guests, quiet)
+  const state = dumpOf(demoted.db.$client)
+  await t.rejects(importArchive(demoted.db, guests, quiet), {
+    message: /^guest@example.test is no enabled admin in the/,
+  })
+  t.strictSame(dumpOf(demoted.db.$client), state)
+})
+
+t.test('beside other records, all keep their ids, and the history comes after what is there', async (t) => {
+  const { app, ada, archive, project, item, target } = await source(t)
+  const other = await target('target.db', { adminEmail: 'root@localhost' })
+  const { project: known, headers } = await (async () => {
+    const { headers } = signInAs(other, 'admin', { id: 'ada' })
+    return { headers, project: await createProject(other, { name: 'Gemini' }, headers) }
+  })()
+  const before = rowsOf(other.db.$client)
+  const made = await importArchive(other.db, archive, quiet)
+  t.match(made.plan, { kind: 'beside', known: new Map([['ada', 'ada']]) })
+  t.match(describeArchive(made).join('\n'), /1 members were here already, and stay as they are/)
+  const rows = holdsSequence(other.db.$client)
+  holdsGroups(rows)
+  t.strictSame(rows.slice(0, before.length), before)
+  const told = (some: typeof rows) =>
+    some.map(({ kind, id, action, before, after, at, actor_id }) => [
+      kind,
+      id,
+      action,
+      before,
+      after,
+      at,
+      actor_id,
+    ])
+  const theirs = rowsOf(app.db.$client).filter(({ kind, id }) => kind !== 'member' || id !== 'ada')
+  t.strictSame(told(rows.slice(before.length)), told(theirs))
+  for (const url of [`/api/projects/${project.id}`, `/api/kanban-items/${item.id}/activity`]) {
+    const there = await send(app, 'GET', url, undefined, ada.headers)
+    t.strictSame((await send(other, 'GET', url, undefined, headers)).body, there.body)
+  }
+  // What came can be undone as if it had been done here.
+  const last = rows.findLast(({ kind }) => kind === 'kanban-item')
+  t.match(await send(other, 'POST', `/api/changes/${last?.seq}/undo`, undefined, headers), { status: 200 })
+  t.match(await send(other, 'GET', `/api/projects/${known.id}`), { status: 200 })
+
+  const state = dumpOf(other.db.$client)
+  const again = importArchive(other.db, archive, quiet)
+  await t.rejects(again, {
+    message: /^\d+ of its records are here already: 2 in team-members.jsonl, 1 in teams.jsonl, .*, \.\.\.$/,
+  })
+  t.strictSame(dumpOf(other.db.$client), state)
+})
+
+t.test('what the archive does not tell the beginning of any more is told as created', async (t) => {
+  const { folder, app, target } = await source(t)
+  app.db.$client.exec('delete from changes where seq < (select max(seq) from changes)')
+  const archive = join(folder, 'pruned')
+  await exportArchive(app.db.$client, archive, quiet)
+  const other = await target('target.db')
+  await createProject(other)
+  const before = rowsOf(other.db.$client).length
+  await importArchive(other.db, archive, { ...quiet, mapMembers: true })
+  const rows = rowsOf(other.db.$client).slice(before)
+  t.equal(rows.at(-1)?.action, 'updated')
+  const created = rows.slice(0, -1)
+  t.ok(created.every(({ action, group }) => action === 'created' && group === created[0]?.seq))
+  t.ok(created.some(({ kind }) => kind === 'kanban-comment'))
+  t.equal(rows.at(-1)?.group, rows.at(-1)?.seq)
+})
+
+t.test('members of the same email are taken for the same people only where that is said', async (t) => {
+  const { app, archive, project, item, target } = await source(t)
+  const other = await target('target.db')
+  signInAs(other, 'member', { id: 'other-ada' })
+  other.db.$client.exec("update members set email = 'ADA@example.test' where id = 'other-ada'")
+  await createProject(other)
+  const state = dumpOf(other.db.$client)
+  await t.rejects(importArchive(other.db, archive, quiet), {
+    message:
+      '2 members have the email of somebody else here: admin@localhost, ada@example.test: use --map-members to take them for the same people',
+  })
+  t.strictSame(dumpOf(other.db.$client), state)
+  const dry = await importArchive(other.db, archive, { ...quiet, mapMembers: true, dryRun: true })
+  t.strictSame(dumpOf(other.db.$client), state, 'a dry run writes nothing')
+  const made = await importArchive(other.db, archive, { ...quiet, mapMembers: true })
+  t.strictSame(dry.plan, made.plan)
+  holdsSequence(other.db.$client)
+  t.equal(count(other, 'members'), 2)
+  for (const [table, column] of [
+    ['projects', 'lead_id'],
+    ['kanban_comments', 'author_id'],
+    ['personal_ideas', 'owner_id'],
+    ['team_assignments', 'member_id'],
+    ['team_members', 'member_id'],
+    ['kanban_activity', 'actor_id'],
+  ] as const) {
+    t.equal(count(other, table, `${column} = 'ada'`), 0, table)
+    t.equal(count(other, table, `${column} = 'other-ada'`), count(app, table, `${column} = 'ada'`), table)
+  }
+  t.equal(count(other, 'changes', "actor_id = 'ada' or owner_id = 'ada'"), 0)
+  t.equal(count(other, 'kanban_comments', "content = 'ada'"), 1, 'a text is not an id')
+  const { body } = await send(other, 'GET', `/api/projects/${project.id}`)
+  t.match(body, { name: 'Apollo "11"', leadId: 'other-ada' })
+  t.match(body.kanbanItems, [{ id: item.id, assigneeId: 'guest', metadata: { assigneeId: 'ada' } }])
+  const { body: activity } = await send(other, 'GET', `/api/kanban-items/${item.id}/activity`)
+  t.strictSame(activity[0].metadata, { from: 'other-ada', to: 'guest' })
+})
+
+t.test('what does not belong to the archive is not attached to what is there', async (t) => {
+  const { folder, app, archive: _, target } = await source(t)
+  app.db.$client.pragma('foreign_keys = off')
+  app.db.$client.exec("insert into objectives (id, project_id, title) values ('orphan', 'gone', 'Land')")
+  const archive = join(folder, 'orphaned')
+  await exportArchive(app.db.$client, archive, quiet)
+  const empty = openDatabase(':memory:')
+  t.teardown(empty.close)
+  const made = await importArchive(empty.db, archive, quiet)
+  t.equal(made.orphans, 1)
+  t.match(describeArchive(made).join('\n'), /1 records point at others that do not exist, as they did/)
+  t.equal(empty.db.$client.pragma('foreign_keys', { simple: true }), 1)
+  const other = await target('target.db', { adminEmail: 'root@localhost' })
+  await createProject(other)
+  const state = dumpOf(other.db.$client)
+  await t.rejects(importArchive(other.db, archive, quiet), {
+    message: 'it does not fit what is here: FOREIGN KEY constraint failed',
+  })
+  t.strictSame(dumpOf(other.db.$client), state)
+})
+
+t.test('what others write between the check and the write is noticed', async (t) => {
+  const { archive, target } = await source(t)
+  const other = await target('target.db', { adminEmail: 'root@localhost' })
+  await createProject(other)
+  const tool = openDatabase(other.db.$client.name)
+  t.teardown(tool.close)
+  const { $client } = tool.db
+  const exec = $client.exec.bind($client)
+  $client.exec = (sql) => {
+    if (sql === 'begin immediate')
+      other.db.$client.exec("insert into teams (id, name) values ('new', 'Crew')")
+    return exec(sql)
+  }
+  await t.rejects(importArchive(tool.db, archive, quiet), {
+    message: 'somebody else has written to the database meanwhile: try again',
+  })
+  t.strictSame(other.db.$client.prepare('select id from teams').pluck().all(), ['new'])
+})

@@ -1,0 +1,198 @@
+/** The commands that export and import: what they say, what they refuse, and what is left of them when they are ended. */
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { openDatabase } from '../../src/db/client.ts'
+import { exportArchive } from '../../src/exchange/export-archive.ts'
+import { holdsSequence } from '../changes/replay.ts'
+import { databaseFor, end, run, start } from '../command-line.ts'
+import { dumpOf, filesOf, quiet } from './archives.ts'
+
+/** A folder with a database of some teams, and the command line on it. */
+function setUp(t: Test, teams = 3, columns = "id, name) select 'team ' || i, 'Crew'") {
+  const { file, DATABASE_URL } = databaseFor(t)
+  const folder = t.testdirName
+  const { db, close } = openDatabase(file)
+  db.$client
+    .prepare(
+      `insert into teams (${columns} from (with recursive n(i) as (select 1 union all select i + 1 from n where i < ?) select i from n)`,
+    )
+    .run(teams)
+  db.$client.exec(
+    "insert into members (id, name, email, role) values ('ada', 'Ada', 'ada@example.test', 'admin')",
+  )
+  close()
+  return {
+    file,
+    folder,
+    DATABASE_URL,
+    path: (name: string) => join(folder, name),
+    command: (...args: string[]) => run(t, args, { DATABASE_URL }),
+    other: (name: string, ...args: string[]) => run(t, args, { DATABASE_URL: `file:${join(folder, name)}` }),
+    names: () => readdirSync(folder).sort(),
+  }
+}
+
+t.test('an archive is exported and imported, and both are told', async (t) => {
+  const { path, command, other, names } = setUp(t)
+  t.strictSame(await command('export', path('archive')), {
+    code: 0,
+    stdout: `exporting 8 records\nexported 8 records to ${path('archive')}, up to change 4\n`,
+    stderr: '',
+  })
+  t.match(await command('export', path('archive.zip')), { code: 0, stderr: '' })
+  t.equal(statSync(path('archive')).mode & 0o777, 0o700, 'for its owner alone')
+  for (const name of readdirSync(path('archive')))
+    t.equal(statSync(join(path('archive'), name)).mode & 0o777, 0o600)
+  t.equal(statSync(path('archive.zip')).mode & 0o777, 0o600)
+  t.strictSame(names(), ['archive', 'archive.zip', 'board.db'])
+
+  const summary = [
+    'members 1',
+    'teams 3',
+    'history 4 changes, numbered as they were',
+    'members have no password here: phaseboard member reset-password <email> gives them one',
+  ]
+  const told = (...lines: string[]) => `${lines.join('\n')}\n`
+  t.strictSame(await other('other.db', 'import', 'phaseboard', path('archive.zip'), '--dry-run'), {
+    code: 0,
+    stdout: told(
+      'checking 8 records',
+      `would import ${path('archive.zip')}`,
+      ...summary,
+      'nothing was written: this was a dry run',
+    ),
+    stderr: '',
+  })
+  t.notOk(existsSync(path('other.db')), 'a dry run makes no database')
+  t.strictSame(await other('other.db', 'import', 'phaseboard', path('archive.zip')), {
+    code: 0,
+    stdout: told('importing 8 records', `imported ${path('archive.zip')}`, ...summary),
+    stderr: '',
+  })
+  t.match(await other('other.db', 'export', path('again')), { code: 0 })
+  t.strictSame(filesOf(path('again')), filesOf(path('archive')))
+  t.match(await other('other.db', 'import', 'phaseboard', path('archive'), '--dry-run'), {
+    code: 1,
+    stderr: `phaseboard: cannot import ${path('archive')}: 3 of its records are here already: 3 in teams.jsonl\n`,
+  })
+  t.match(await other('none.db', 'export', path('none')), { code: 2, stderr: /there is no database/ })
+  t.match(await other('none.db', 'import', 'phaseboard', path('none')), {
+    code: 1,
+    stderr: `phaseboard: cannot import ${path('none')}: there is no such file or folder\n`,
+  })
+  t.strictSame(names(), ['again', 'archive', 'archive.zip', 'board.db', 'other.db'])
+})
+
+t.test('an export replaces nothing unless told to, and nothing but an archive', async (t) => {
+  const { file, path, names } = setUp(t)
+  const { db, close } = openDatabase(file)
+  t.teardown(close)
+  const { $client: client } = db
+  mkdirSync(path('empty'))
+  await exportArchive(client, path('empty'), quiet)
+  await exportArchive(client, path('a.zip'), quiet)
+  const before = [filesOf(path('empty')), readFileSync(path('a.zip'))]
+  db.$client.exec("insert into teams (id, name) values ('more', 'Crew')")
+  mkdirSync(path('notes'))
+  writeFileSync(join(path('notes'), 'notes.txt'), 'precious')
+  mkdirSync(path('b.zip'))
+  const message = (name: string, reason: string) => ({ message: `${path(name)} ${reason}` })
+  for (const force of [false, true]) {
+    await t.rejects(
+      exportArchive(client, path('notes'), { ...quiet, force }),
+      message('notes', 'holds other files'),
+    )
+    await t.rejects(exportArchive(client, path('b.zip'), { ...quiet, force }), message('b.zip', 'is no file'))
+    await t.rejects(
+      exportArchive(client, file, { ...quiet, force }),
+      message('board.db', 'is a file: name a folder, or a file that ends in .zip'),
+    )
+    await t.rejects(exportArchive(client, join(path('none'), 'a'), { ...quiet, force }), {
+      message: `there is no folder ${path('none')}`,
+    })
+  }
+  await t.rejects(
+    exportArchive(client, path('empty'), quiet),
+    message('empty', 'is not empty: use --force to replace it'),
+  )
+  await t.rejects(
+    exportArchive(client, path('a.zip'), quiet),
+    message('a.zip', 'is already there: use --force to replace it'),
+  )
+  t.strictSame([filesOf(path('empty')), readFileSync(path('a.zip'))], before)
+  const there = names()
+  for (const name of ['empty', 'a.zip']) await exportArchive(client, path(name), { ...quiet, force: true })
+  t.match(filesOf(path('empty'))['teams.jsonl'], '"more"')
+  t.notOk(readFileSync(path('a.zip')).equals(before[1] as Buffer))
+  t.strictSame(names(), there)
+})
+
+/** Rows that are large, so that there is time to end what reads or writes them. */
+const LARGE = `id, name, description) select 'team ' || i, 'Crew', hex(randomblob(50000))`
+
+t.test('an export that is ended leaves nothing in place', async (t) => {
+  const { path, DATABASE_URL, names } = setUp(t, 150, LARGE)
+  for (const name of ['archive', 'archive.zip']) {
+    const child = start(t, ['export', path(name)], { DATABASE_URL })
+    const over = end(child)
+    await once(child.stdout, 'data')
+    child.kill('SIGINT')
+    t.match(await over, { code: 1, stderr: /interrupted|aborted/ })
+    t.strictSame(
+      names().filter((one) => !one.endsWith('-wal') && !one.endsWith('-shm')),
+      ['board.db'],
+    )
+
+    const killed = start(t, ['export', path(name)], { DATABASE_URL })
+    await once(killed.stdout, 'data')
+    killed.kill('SIGKILL')
+    await once(killed, 'close')
+    t.notOk(existsSync(path(name)))
+    for (const rest of names().filter((one) => one.endsWith('.tmp'))) t.ok(rest.startsWith(`${name}.`))
+    for (const rest of names().filter((one) => one.endsWith('.tmp'))) rmSync(path(rest), { recursive: true })
+  }
+})
+
+t.test('an import that is ended, however it is, leaves nothing behind', async (t) => {
+  const { file, path, DATABASE_URL } = setUp(t, 150, LARGE)
+  const { db, close } = openDatabase(file)
+  await exportArchive(db.$client, path('archive.zip'), quiet)
+  db.$client.exec("delete from teams; insert into teams (id, name) values ('other', 'Crew')")
+  const before = dumpOf(db.$client)
+  t.teardown(close)
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    const child = start(t, ['import', 'phaseboard', path('archive.zip')], { DATABASE_URL })
+    const over = end(child)
+    // It is in the midst of the write when it holds the lock.
+    await locked(file)
+    t.equal(child.exitCode, null, 'it was still writing')
+    child.kill(signal)
+    t.match(
+      await over,
+      signal === 'SIGINT' ? { code: 1, stderr: /cannot import .*: interrupted/ } : { code: null },
+    )
+    t.strictSame(dumpOf(db.$client), before, signal)
+    holdsSequence(db.$client)
+  }
+  t.match(await run(t, ['import', 'phaseboard', path('archive.zip')], { DATABASE_URL }), { code: 0 })
+  t.equal(db.$client.prepare('select count(*) from teams').pluck().get(), 151)
+})
+
+/** Waits until somebody else holds the write lock of a file. */
+async function locked(file: string): Promise<void> {
+  const tool = new SQLite(file, { timeout: 0 })
+  try {
+    for (;;) {
+      tool.exec('begin immediate; rollback')
+      await sleep(2)
+    }
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error
+  } finally {
+    tool.close()
+  }
+}

@@ -1,0 +1,152 @@
+/** Archives in tests: making them, looking into them, and databases to make them of. */
+import { createHash } from 'node:crypto'
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import SQLite from 'better-sqlite3'
+import yazl from 'yazl'
+import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
+import { type Manifest, manifestText } from '../../src/exchange/archive-manifest.ts'
+import { ARCHIVED } from '../../src/exchange/archive-tables.ts'
+import { exportArchive } from '../../src/exchange/export-archive.ts'
+import { type ArchiveImportOptions, importArchive } from '../../src/exchange/import-archive.ts'
+import { importTrelloBoard } from '../../src/exchange/import-trello.ts'
+import { readTrelloBoard } from '../../src/exchange/trello.ts'
+
+export const quiet = { onProgress: () => {} }
+
+/** Imports a board of the fixtures. */
+export const importFixture = (db: SharedDatabase, name: string) =>
+  importTrelloBoard(db, readTrelloBoard(`test/fixtures/${name}.json`))
+
+/** The files of a folder, by name. */
+export const filesOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .toSorted()
+      .map((name) => [name, readFileSync(join(folder, name), 'latin1')]),
+  )
+
+/** Exports into a folder. @returns its files */
+export async function exported(client: SQLite.Database, folder: string): Promise<Record<string, string>> {
+  await exportArchive(client, folder, quiet)
+  return filesOf(folder)
+}
+
+/** Imports into a file, as the command does; what it makes in vain it removes. */
+export async function imported(file: string, archive: string, options: Partial<ArchiveImportOptions> = {}) {
+  const { db, close, discard } = openDatabase(file)
+  try {
+    return await importArchive(db, archive, { ...quiet, ...options })
+  } catch (error) {
+    discard()
+    throw error
+  } finally {
+    close()
+  }
+}
+
+/** Opens a file as another tool does. */
+export function withTool<T>(file: string, work: (tool: SQLite.Database) => T): T {
+  const tool = new SQLite(file)
+  try {
+    return work(tool)
+  } finally {
+    tool.close()
+  }
+}
+
+/** Each value of the archived tables as it is stored, to the last byte. */
+export function storedIn(file: string): Record<string, unknown[]> {
+  return withTool(file, (tool) =>
+    Object.fromEntries(
+      ARCHIVED.map(({ table, fields }) => {
+        const exact = fields.map(
+          ({ column }) =>
+            `typeof("${column}") || ' ' || quote(cast("${column}" as blob)) || ' ' || quote("${column}")`,
+        )
+        return [
+          table,
+          tool
+            .prepare(`select ${exact.join(', ')} from ${table} order by 1, 2`)
+            .raw()
+            .all(),
+        ]
+      }),
+    ),
+  )
+}
+
+/** Everything in a database, for comparing before and after. */
+export function dumpOf(client: SQLite.Database): unknown {
+  const tables = client
+    .prepare<[], string>("select name from sqlite_schema where type = 'table'")
+    .pluck()
+    .all()
+  return tables.map((table) => [table, client.prepare(`select * from "${table}"`).raw().all()])
+}
+
+/** Values that other tools may store, whatever the column is for. */
+export const ODD_VALUES = [
+  "x'00ff'",
+  "x''",
+  "cast(x'ff61fe' as text)",
+  "'\uFFFD'",
+  "'a' || char(0) || 'b'",
+  '\'{"blob":"00"}\'',
+  '\'{"text":"61"}\'',
+  '\'{"a": 1.0, "b": [9e999, 12345678901234567890]}\'',
+  `'{"a":1' || char(10) || '}'`,
+  "'{not json'",
+  "'[1]'",
+  "''",
+  "'true'",
+  "'\"'",
+  "char(8232) || '\\u0041'",
+  '9007199254740993',
+  '-9223372036854775808',
+  '9e999',
+  '-9e999',
+  '1e300',
+  '0.1 + 0.2',
+  '5e-324',
+  '1e19',
+  '-0.0',
+  '2',
+  'null',
+]
+
+/** Rewrites an archive in a folder: its files, and the manifest so that they fit it. */
+export function rewrite(
+  folder: string,
+  change: (content: Buffer, name: string) => Buffer,
+  ofManifest: (manifest: Manifest) => Manifest = (manifest) => manifest,
+): void {
+  const { sha256: _, ...manifest } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'))
+  for (const file of manifest.files) {
+    const content = change(readFileSync(join(folder, file.name)), file.name)
+    writeFileSync(join(folder, file.name), content)
+    file.bytes = content.length
+    file.records = content.filter((byte) => byte === 10).length
+    file.sha256 = createHash('sha256').update(content).digest('hex')
+  }
+  writeFileSync(join(folder, 'manifest.json'), manifestText(ofManifest(manifest)))
+}
+
+/** Copies an archive in a folder. */
+export function copyFolder(from: string, to: string): void {
+  mkdirSync(to)
+  for (const name of readdirSync(from)) writeFileSync(join(to, name), readFileSync(join(from, name)))
+}
+
+/** Packs files as another program does. */
+export async function packed(
+  path: string,
+  files: [name: string, content: Buffer][],
+  comment = '',
+): Promise<void> {
+  const zip = new yazl.ZipFile()
+  for (const [name, content] of files) zip.addBuffer(content, name)
+  zip.end({ forceZip64Format: false, comment })
+  await pipeline(zip.outputStream, createWriteStream(path))
+}

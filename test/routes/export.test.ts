@@ -1,0 +1,209 @@
+/** Exporting everything over HTTP, while others write and clients come and go. */
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { openDatabase } from '../../src/db/client.ts'
+import { importArchive } from '../../src/exchange/import-archive.ts'
+import { holdsSequence } from '../changes/replay.ts'
+import { quiet } from '../exchange/archives.ts'
+import { type App, build, createItem, createProject, holds, send, signInAs, tokenOf } from '../helper.ts'
+import { shipped } from '../shipped.ts'
+
+t.test('only an admin may export, in both modes, and the answer is a download', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    const admin = signInAs(app, 'admin')
+    const member = signInAs(app, 'member')
+    const viewer = signInAs(app, 'viewer')
+    const adminRequired = { error: 'Forbidden: admin access required' }
+    const nobody =
+      authMode === 'open'
+        ? ([403, adminRequired] as const)
+        : ([401, { error: 'Authentication required' }] as const)
+    await holds(t, app, [
+      ['GET', '/api/export', undefined, undefined, ...nobody],
+      ['GET', '/api/export', undefined, member.headers, 403, adminRequired],
+      ['GET', '/api/export', undefined, viewer.headers, 403, adminRequired],
+    ])
+    for (const who of [admin.headers, tokenOf(app, admin.id, { scope: 'read' })]) {
+      const { status, headers } = await send(app, 'GET', '/api/export', undefined, who)
+      t.equal(status, 200)
+      t.match(headers, {
+        'content-type': 'application/zip',
+        'content-disposition': /^attachment; filename="phaseboard-\d{4}-\d\d-\d\d\.zip"$/,
+        'cache-control': 'no-store',
+      })
+    }
+    const head = await send(app, 'HEAD', '/api/export', undefined, admin.headers)
+    t.match(head, { status: 200, body: '', headers: { 'content-type': 'application/zip' } })
+    const batch = { requests: [{ method: 'GET', path: '/api/export' }] }
+    t.match(await send(app, 'POST', '/api/batch', batch, admin.headers), { status: 400 })
+  }
+})
+
+/** The archive that a service exports, imported into a file of its own. */
+async function importedFrom(t: Test, folder: string, app: App, who: Record<string, string>) {
+  const { rawPayload } = await app.inject({ method: 'GET', url: '/api/export', headers: who })
+  const file = join(folder, 'archive.zip')
+  writeFileSync(file, rawPayload)
+  const opened = openDatabase(':memory:')
+  t.teardown(opened.close)
+  await importArchive(opened.db, file, quiet)
+  return opened.db.$client
+}
+
+t.test(
+  'a database in memory is exported too, without credentials and what an import is still writing',
+  async (t) => {
+    const app = await build(t)
+    const { headers } = signInAs(app, 'admin', { id: 'ada' })
+    const { id } = await createProject(app)
+    await createItem(app, id)
+    app.db.$client.exec(`
+    update members set password_hash = 'hash';
+    insert into webhooks (id, url, secret) values ('w', 'https://example.org/', 'whsec_c2VjcmV0');
+    insert into imports (id, format) values ('running', 'trello');
+    insert into imported_projects (project_id, import_id) values ('hidden', 'running'), ('${id}', 'running');
+    pragma foreign_keys = off;
+    insert into kanban_columns (id, project_id, name) values ('c', 'hidden', 'To Do');
+    insert into kanban_items (id, project_id, title) values ('i', 'hidden', 'Card');
+    insert into kanban_subtasks (id, item_id, title) values ('s', 'i', 'Step');
+    delete from changes where project_id = 'hidden';
+    pragma foreign_keys = on;`)
+    const copy = await importedFrom(t, t.testdir(), app, headers)
+    holdsSequence(copy)
+    t.strictSame(copy.prepare('select id, password_hash from members').raw().all(), [['ada', null]])
+    for (const table of ['webhooks', 'sessions', 'api_tokens', 'imports'])
+      t.equal(copy.prepare(`select count(*) from ${table}`).pluck().get(), 0, table)
+    t.strictSame(copy.prepare('select distinct project_id from kanban_items').pluck().all(), [id])
+    t.equal(copy.prepare('select count(*) from kanban_subtasks').pluck().get(), 0)
+  },
+)
+
+/** Rows enough that an export takes a while. */
+function fill(app: App, projectId: string, items: number): void {
+  app.db.$client
+    .prepare(
+      `insert into kanban_items (id, project_id, title, metadata)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+      select 'i' || i, ?, 'Card ' || i, '{"a":"' || hex(randomblob(20000)) || '"}' from n`,
+    )
+    .run(items, projectId)
+}
+
+t.test('what is exported while others write is the state of one moment', async (t) => {
+  const folder = t.testdir()
+  const app = await build(t, {
+    databaseUrl: `file:${join(folder, 'board.db')}`,
+    adminPassword: 'correct horse',
+  })
+  const { headers } = signInAs(app, 'admin')
+  const { id } = await createProject(app)
+  fill(app, id, 100)
+  let isOver = false
+  let written = 0
+  const writing = [1, 2, 3, 4].map(async () => {
+    while (!isOver) {
+      const item = await createItem(app, id)
+      await send(app, 'PATCH', `/api/kanban-items/${item.id}`, { column: 'Done' }, headers)
+      await send(app, 'DELETE', `/api/kanban-items/i${++written}`, undefined, headers)
+      await nextTurn()
+    }
+  })
+  while (written < 4) await nextTurn()
+  const before = written
+  const copy = await importedFrom(t, folder, app, headers)
+  isOver = true
+  await Promise.all(writing)
+  t.ok(written > before, `${written - before} writes meanwhile`)
+  const rows = holdsSequence(copy)
+  t.strictSame(
+    app.db.$client
+      .prepare('select seq, kind, id, action, before, after from changes where seq <= ?')
+      .all(rows.at(-1)?.seq),
+    rows.map(({ seq, kind, id, action, before, after }) => ({ seq, kind, id, action, before, after })),
+    'a prefix of the sequence',
+  )
+})
+
+/** Reads a response to its end, whichever it is. */
+const ended = (response: IncomingMessage) =>
+  new Promise((resolve) => {
+    response.on('close', resolve).resume()
+  })
+
+/** A service that listens, with something to export. */
+async function listening(t: Test) {
+  const app = (await shipped.buildApp({
+    databaseUrl: `file:${join(t.testdir(), 'board.db')}`,
+    adminPassword: 'correct horse',
+    logLevel: 'silent',
+  })) as App
+  t.teardown(() => app.close())
+  const { headers } = signInAs(app, 'admin')
+  const { id } = await createProject(app)
+  fill(app, id, 400)
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const ask = async () => {
+    const asked = request(`${url}/api/export`, { headers })
+    asked.on('error', () => undefined)
+    asked.end()
+    const [response] = (await once(asked, 'response')) as [IncomingMessage]
+    response.on('error', () => undefined)
+    t.teardown(() => response.destroy())
+    return response
+  }
+  return { app, ask }
+}
+
+t.test('two at a time, each only as fast as its client reads, and ended with it', async (t) => {
+  const { app, ask } = await listening(t)
+  const [first, second] = await Promise.all([ask(), ask()])
+  t.strictSame([first?.statusCode, second?.statusCode], [200, 200])
+  const third = await ask()
+  t.equal(third.statusCode, 503)
+  t.equal(third.headers['retry-after'], '10')
+  third.resume()
+  first?.destroy()
+  let again = await ask()
+  while (again.statusCode === 503) {
+    again.resume()
+    await sleep(10)
+    again = await ask()
+  }
+  t.equal(again.statusCode, 200, 'once one has ended there is room for another')
+  let bytes = 0
+  for await (const chunk of again) bytes += chunk.length
+  t.ok(bytes > 10_000_000)
+  t.notOk(second?.complete, 'whoever does not read is still waited for')
+  const closing = app.close()
+  await ended(second as IncomingMessage)
+  t.notOk(second?.complete, 'a stop ends it, and its client can tell')
+  await closing
+})
+
+t.test('an export that takes too long is ended', async (t) => {
+  const { ask } = await listening(t)
+  const { setTimeout: original } = globalThis
+  t.teardown(() => Object.assign(globalThis, { setTimeout: original }))
+  let end = () => {}
+  const noted = (work: () => void, time?: number) => {
+    if (time === 15 * 60 * 1000) end = work
+    return original(work, time)
+  }
+  Object.assign(globalThis, { setTimeout: noted })
+  const response = await ask()
+  end()
+  await ended(response)
+  t.notOk(response.complete)
+})
+
+t.test('a failure before the first byte is answered', async (t) => {
+  const app = await build(t)
+  const { headers } = signInAs(app, 'admin')
+  app.db.$client.exec('pragma legacy_alter_table = on; alter table metrics rename to broken')
+  await holds(t, app, [['GET', '/api/export', undefined, headers, 500, { error: 'Failed to export' }]])
+})
