@@ -43,6 +43,8 @@ export interface ImporterParts {
   db: SharedDatabase
   databaseUrl: string
   warn: (error: unknown, message: string) => void
+  /** Memory that an import may take, in MiB. */
+  memory?: number
 }
 
 /** The imports of a service. */
@@ -139,7 +141,7 @@ export class Importer {
       const { databaseUrl } = this.#parts
       const worker = new Worker(fileOfWorker(), {
         workerData: { ...task, databaseUrl } satisfies ImportTask,
-        resourceLimits: { maxOldGenerationSizeMb: MEMORY },
+        ...(task.job && { resourceLimits: { maxOldGenerationSizeMb: this.#parts.memory ?? MEMORY } }),
         name: 'phaseboard-import',
       })
       this.#worker = worker

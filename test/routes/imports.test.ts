@@ -7,6 +7,8 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { write } from '../../src/db/client.ts'
+import { FORMATS } from '../../src/exchange/formats.ts'
+import { Importer } from '../../src/exchange/importer.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { holdsSequence } from '../changes/replay.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
@@ -51,7 +53,14 @@ async function ended(app: App, id: string, headers?: Record<string, string>) {
   }
 }
 
+/** The files of imports that are under way, or were left. */
 const importsIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('import-'))
+
+/** Waits until all of them are gone: some ms after their imports are over. */
+async function tidy(folder: string, of = 'import-') {
+  for (let n = 0; n < 500 && importsIn(folder).some((name) => name.includes(of)); n++) await sleep(10)
+  return importsIn(folder).filter((name) => name.includes(of))
+}
 
 t.test('a file becomes a project, and GET tells how far it has come', async (t) => {
   const app = await build(t)
@@ -85,11 +94,7 @@ t.test('a file becomes a project, and GET tells how far it has come', async (t) 
   t.equal(project.kanbanItems.length, 8)
   const [change] = holdsSequence(app.db.$client).filter(({ kind }) => kind === 'project')
   t.match(change, { id: projectId, actor_id: 'local' })
-  t.strictSame(
-    importsIn(tmpdir()).filter((name) => name.includes(id)),
-    [],
-    'the upload is gone',
-  )
+  t.strictSame(await tidy(tmpdir(), id), [], 'the upload is gone')
 
   const again = await upload(app, 'format=trello', FILE)
   t.match(await ended(app, again.body.id), {
@@ -120,8 +125,8 @@ t.test('a dry run tells what would be made', async (t) => {
 })
 
 t.test('what cannot be imported is refused, and leaves nothing', async (t) => {
-  const app = await build(t, { importLimit: 1000 })
-  const before = importsIn(tmpdir())
+  const folder = t.testdir()
+  const app = await build(t, { databaseUrl: `file:${folder}/board.db`, importLimit: 1000 })
   t.match(await upload(app, 'format=nothing', '{}'), {
     status: 400,
     body: { details: { fieldErrors: { format: [String] } } },
@@ -145,10 +150,7 @@ t.test('what cannot be imported is refused, and leaves nothing', async (t) => {
     (await ended(app, unreadable.body.id)).error,
     'the file is not a Trello board export: it is not JSON',
   )
-  t.strictSame(
-    importsIn(tmpdir()).filter((name) => !before.includes(name)),
-    [],
-  )
+  t.strictSame(await tidy(folder), [])
 })
 
 t.test('members see their own imports, admins all; viewers and read tokens import nothing', async (t) => {
@@ -172,6 +174,43 @@ t.test('members see their own imports, admins all; viewers and read tokens impor
   })
   t.strictSame((await send(app, 'GET', '/api/imports', undefined, other.headers)).body, [])
   t.equal((await send(app, 'GET', '/api/imports', undefined, admin.headers)).body.length, 1)
+})
+
+t.test('a format may be for admins alone', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const trello = FORMATS.trello as { access: string }
+  trello.access = 'admin'
+  t.teardown(() => {
+    trello.access = 'write'
+  })
+  const [admin, member] = [signInAs(app, 'admin'), signInAs(app, 'member')]
+  const refused = await upload(app, 'format=trello', FILE, member.headers)
+  t.match(refused, { status: 403, body: { error: 'Forbidden: admin access required' } })
+  t.equal((await upload(app, 'format=trello', FILE, admin.headers)).status, 202)
+})
+
+t.test('a thread that fails takes nothing along', async (t) => {
+  const folder = t.testdir()
+  const databaseUrl = `file:${folder}/board.db`
+  const app = await build(t, { databaseUrl })
+  const warnings: string[] = []
+  const start = (id: string, parts: object) => {
+    const warn = (_: unknown, message: string) => warnings.push(message)
+    const importer = new Importer({ db: app.db, databaseUrl, warn, ...parts })
+    write(app.db, () => new Imports(app.db).create(id, 'trello', 'local'))
+    const place = importer.reserve(id)
+    writeFileSync(place.file, trelloExport(20_000, 'Large'))
+    place.start({ format: 'trello', name: 'the file', memberId: 'local', again: false, isDryRun: false })
+  }
+  start('large', { memory: 12 })
+  t.match(await ended(app, 'large'), {
+    status: 'failed',
+    error: 'There is not enough memory for so large a file',
+  })
+  t.equal(count(app, 'projects'), 0)
+  start('lost', { databaseUrl: `file:${folder}` })
+  while (warnings.length === 0) await sleep(10)
+  t.strictSame(warnings, ['an import came to no end'])
 })
 
 t.test('an import is repeated with its key, not done twice', async (t) => {
@@ -268,9 +307,7 @@ t.test('what a stopped service has left is cleared away at the next start', asyn
     status: 'failed',
     error: 'The service was stopped before it was done',
   })
-  // The thread is over a moment later.
-  for (let n = 0; importsIn(folder).length > 0 && n < 200; n++) await sleep(10)
-  t.strictSame(importsIn(folder), [])
+  t.strictSame(await tidy(folder), [])
 })
 
 t.test('an upload that breaks off leaves nothing', async (t) => {
@@ -289,7 +326,6 @@ t.test('an upload that breaks off leaves nothing', async (t) => {
   outgoing.write(FILE.slice(0, 100))
   while (importsIn(folder).length === 0) await sleep(5)
   outgoing.destroy()
-  for (let n = 0; importsIn(folder).length > 0 && n < 400; n++) await sleep(5)
-  t.strictSame(importsIn(folder), [])
+  t.strictSame(await tidy(folder), [])
   t.equal(count(app, 'imports'), 0)
 })
