@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { forbidden } from '../src/errors.ts'
-import { type CredentialOptions, createCredentials } from '../src/http/credentials.ts'
+import { type CredentialOptions, createCredentials, tokenInQuery } from '../src/http/credentials.ts'
 import { createCsrfGuard } from '../src/http/csrf.ts'
 import { IDENTITY } from '../src/http/identity.ts'
 import { createSessionCookies, type SessionCookies } from '../src/http/session-cookies.ts'
@@ -17,6 +17,10 @@ export interface AuthOptions extends FirstAdmin, CredentialOptions {
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a foreign origin is refused even with a token, which no browser adds by itself. */
+    refusesForeignOrigins?: boolean
+  }
   interface FastifyInstance {
     /** Reads and writes the session cookie. */
     sessionCookies: SessionCookies
@@ -63,7 +67,7 @@ export default fp<AuthOptions>(
   async (app, options) => {
     const { authMode, corsOrigins, resolveMember } = options
     const cookies = await createSessionCookies(app)
-    const { identify, hasAmbient } = createCredentials(app, cookies, options)
+    const { identify, identifyCalendar, hasAmbient } = createCredentials(app, cookies, options)
     const guardAgainstCsrf = createCsrfGuard(corsOrigins, hasAmbient)
 
     app.decorateRequest(IDENTITY, null)
@@ -82,9 +86,11 @@ export default fp<AuthOptions>(
 
     /** Creates the hook of other routes: it identifies the member and checks its access. */
     function guard(access: Exclude<Access, 'public'>): Guard {
+      const takesQuery = access === 'calendar'
+      const identifyOne = takesQuery ? identifyCalendar : identify
       const identified: typeof identify = (request, reply) => {
         try {
-          return identify(request, reply)
+          return identifyOne(request, reply)
         } catch (error) {
           throw errorFor(access, error)
         }
@@ -92,7 +98,7 @@ export default fp<AuthOptions>(
       const admit = (request: FastifyRequest, identity: Identity | undefined): void => {
         authorize(access, identity, request.method, authMode)
         request.setDecorator(IDENTITY, identity)
-        guardAgainstCsrf(request, identity?.via)
+        guardAgainstCsrf(request, identity?.via, request.routeOptions.config.refusesForeignOrigins)
       }
       if (resolveMember === undefined) {
         return (request, reply, done) => {
@@ -101,9 +107,13 @@ export default fp<AuthOptions>(
         }
       }
       return async (request: FastifyRequest, reply: FastifyReply) => {
-        const hosted = await hostMember(request).catch((error) => {
-          throw errorFor(access, error)
-        })
+        // Calendars know nothing of the host's own credentials.
+        const hasToken = takesQuery && tokenInQuery(request) !== undefined
+        const hosted = hasToken
+          ? undefined
+          : await hostMember(request).catch((error) => {
+              throw errorFor(access, error)
+            })
         admit(request, hosted ? hostIdentity(hosted) : identified(request, reply))
       }
     }

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { type BatchedRequest, BatchRun } from '../src/http/batch.ts'
+import { type BatchedRequest, BatchRun, type ReadAnswer, type RunOptions } from '../src/http/batch.ts'
 import { Call } from '../src/worker/calls.ts'
 
 declare module 'fastify' {
@@ -8,7 +8,21 @@ declare module 'fastify' {
      * The call that performs a batch, all of it in one write.
      * @param isDryRun whether to undo all of it in the end
      */
-    batch: (request: FastifyRequest, requests: readonly BatchedRequest[], isDryRun: boolean) => Call<never>
+    batch: (
+      request: FastifyRequest,
+      requests: readonly BatchedRequest[],
+      isDryRun: boolean,
+      options?: RunOptions,
+    ) => Call<never>
+    /**
+     * Performs requests that only read, with the rights of whoever makes a request, and the checks of their own routes.
+     * @throws ApiError, BatchFailure, as the first that fails is refused
+     */
+    readEach: (
+      request: FastifyRequest,
+      paths: readonly string[],
+      options?: RunOptions,
+    ) => Promise<ReadAnswer[]>
   }
 }
 
@@ -17,10 +31,18 @@ export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
   async (app, { authMode, bodyLimit }) => {
     const surroundings = { app, operations: app.operations, authMode, bodyLimit }
 
-    app.decorate('batch', (request, requests, isDryRun) => {
+    app.decorate('readEach', async (request, paths, options) => {
+      const requests = paths.map((path) => ({ method: 'GET' as const, path }))
+      const run = new BatchRun(request, requests, surroundings, options)
+      return run.read(app.readCall).catch((error) => {
+        throw run.errorOf(error)
+      })
+    })
+
+    app.decorate('batch', (request, requests, isDryRun, options) => {
       let run: BatchRun
       const begin = () => {
-        run = new BatchRun(request, requests, surroundings)
+        run = new BatchRun(request, requests, surroundings, options)
         return run.steps()
       }
       return new Call<never>(

@@ -1,7 +1,13 @@
 import fp from 'fastify-plugin'
 import { databasePath, openDatabase, type SharedDatabase } from '../src/db/client.ts'
 import { type DatabaseFiles, filesOpenToOthers } from '../src/db/files.ts'
-import { createGroupCommit, type GroupCommit, type Write, type WriteAs } from '../src/db/group-commit.ts'
+import {
+  type CommitStatistics,
+  createGroupCommit,
+  type GroupCommit,
+  type Write,
+  type WriteAs,
+} from '../src/db/group-commit.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -23,6 +29,8 @@ declare module 'fastify' {
     writeAs: WriteAs
     /** Why writes fail whatever they write; undefined while writing works. */
     writeTrouble: GroupCommit['trouble']
+    /** What was committed so far, and what waits. */
+    commitStatistics: CommitStatistics
   }
 }
 
@@ -39,6 +47,7 @@ export default fp<{ databaseUrl: string }>(
     app.decorate('write', groupCommit.write)
     app.decorate('writeAs', groupCommit.writeAs)
     app.decorate('writeTrouble', groupCommit.trouble)
+    app.decorate('commitStatistics', groupCommit.statistics)
     // Hooks run in reverse: nothing is written to a closed database.
     app.addHook('onClose', async () => groupCommit.close())
 

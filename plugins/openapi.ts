@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import type { DescribedRoute, OpenApiDocument } from '../src/http/openapi-document.ts'
+import { memoizeAsync } from '../src/once.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -7,18 +8,6 @@ declare module 'fastify' {
     openapi: () => Promise<OpenApiDocument>
     /** The same in YAML. */
     openapiYaml: () => Promise<string>
-  }
-}
-
-/** Memoizes an async function, concurrent calls included; a failure is not cached. */
-function memoizeAsync<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make().catch((error) => {
-      made = undefined
-      throw error
-    })
-    return made
   }
 }
 

@@ -6,16 +6,17 @@ import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
 import { accountOf } from '../src/members/identity.ts'
 import { CreateBody, ErrorBody, IdParams, Name, Nullable, ref, Success } from '../src/schemas/common.ts'
-import { NewTokenSchema, TokenSchema } from '../src/schemas/records.ts'
+import { NewTokenSchema, TOKEN_SCOPES, type Token, TokenSchema } from '../src/schemas/records.ts'
 
 const CreateToken = CreateBody({
   name: Name,
   scope: Type.Optional(
-    Type.Unsafe<'read' | 'write'>({
+    Type.Unsafe<Token['scope']>({
       type: 'string',
-      enum: ['read', 'write'],
+      enum: [...TOKEN_SCOPES],
       default: 'read',
-      description: 'Whether the token may change what its member may change',
+      description:
+        'What it opens: what its member may read; what its member may change, too; or the calendar and nothing else',
     }),
   ),
   expiresAt: Type.Optional(

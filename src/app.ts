@@ -18,6 +18,7 @@ import retention from '../plugins/retention.ts'
 import rules from '../plugins/rules.ts'
 import snapshots from '../plugins/snapshots.ts'
 import strictness from '../plugins/strictness.ts'
+import telemetry from '../plugins/telemetry.ts'
 import traffic from '../plugins/traffic.ts'
 import webhooks from '../plugins/webhooks.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
@@ -29,6 +30,7 @@ import exportRoutes from '../routes/export.ts'
 import healthRoutes from '../routes/health.ts'
 import importRoutes from '../routes/imports.ts'
 import ingestRoutes from '../routes/ingest.ts'
+import itemFileRoutes from '../routes/item-files.ts'
 import kanbanActivityRoutes from '../routes/kanban-activity.ts'
 import kanbanClaimRoutes from '../routes/kanban-claims.ts'
 import kanbanColumnRoutes from '../routes/kanban-columns.ts'
@@ -36,11 +38,13 @@ import kanbanCommentRoutes from '../routes/kanban-comments.ts'
 import kanbanItemRoutes from '../routes/kanban-items.ts'
 import kanbanLabelRoutes from '../routes/kanban-labels.ts'
 import kanbanSubtaskRoutes from '../routes/kanban-subtasks.ts'
+import mcpRoutes from '../routes/mcp.ts'
 import memberRoutes from '../routes/members.ts'
 import metricRoutes from '../routes/metrics.ts'
 import objectiveRoutes from '../routes/objectives.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
+import prometheusRoutes from '../routes/prometheus.ts'
 import searchRoutes from '../routes/search.ts'
 import sessionRoutes from '../routes/session.ts'
 import openIdRoutes from '../routes/session-oidc.ts'
@@ -98,6 +102,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(changeIndex)
   await app.register(snapshots, options)
   await app.register(logging)
+  await app.register(telemetry)
   await app.register(headers, options)
   await app.register(strictness)
   await app.register(errors, options)
@@ -113,6 +118,10 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(openapi, options)
 
   await app.register(healthRoutes)
+  await app.register(prometheusRoutes, {
+    databaseUrl: options.databaseUrl,
+    metricsPublic: options.metricsPublic,
+  })
   await app.register(sessionRoutes)
   await app.register(openIdRoutes, { provider: options })
   await app.register(ownSessionRoutes)
@@ -123,6 +132,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(kanbanColumnRoutes)
   await app.register(kanbanClaimRoutes)
   await app.register(kanbanItemRoutes)
+  await app.register(itemFileRoutes)
   await app.register(kanbanSubtaskRoutes)
   await app.register(kanbanCommentRoutes)
   await app.register(kanbanActivityRoutes)
@@ -140,6 +150,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(auditLogRoutes)
   await app.register(exportRoutes)
   await app.register(batchRoutes)
+  await app.register(mcpRoutes, { authMode: options.authMode })
   await app.register(changeRoutes)
   // Without a prefix, a host's own root is its own.
   await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })

@@ -40,6 +40,8 @@ export interface Config {
   streamsMax: number
   /** Whether webhooks may point to private addresses, those of the service's own network and machine. */
   webhookAllowPrivate: boolean
+  /** Whether anybody may read GET /metrics, not only admins. */
+  metricsPublic: boolean
   /** The OpenID provider that members may sign in with; undefined for none. It needs a client id and secret. */
   oidcIssuer: string | undefined
   oidcClientId: string | undefined
@@ -91,6 +93,7 @@ export type PhaseboardOptions = Partial<
     | 'changesKeepDays'
     | 'streamsMax'
     | 'webhookAllowPrivate'
+    | 'metricsPublic'
     | 'oidcIssuer'
     | 'oidcClientId'
     | 'oidcClientSecret'

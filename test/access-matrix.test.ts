@@ -57,6 +57,8 @@ const DEMANDED: Record<string, Access> = {
   'GET /api/webhooks/:id/deliveries': 'admin',
   'POST /api/webhooks/:id/replay': 'admin',
   'POST /api/batch': 'own',
+  'GET /metrics': 'admin',
+  'GET /api/calendar.ics': 'calendar',
 }
 
 /**
@@ -64,24 +66,26 @@ const DEMANDED: Record<string, Access> = {
  * `admin-or-403` routes are told apart by whether they read or change, because a read token never writes.
  */
 const EXPECTED = `
-  caller                      | public | read     | write       | own: reads | own: changes | admin: reads | admin: changes | admin-or-403
-  anonymous                   | passes | passes/401 | passes/401  | passes/401 | passes/401   | admin/401    | admin/401      | admin
-  viewer                      | passes | passes   | passes/role | passes     | passes       | admin        | admin          | admin
-  member                      | passes | passes   | passes      | passes     | passes       | admin        | admin          | admin
-  admin                       | passes | passes   | passes      | passes     | passes       | passes       | passes         | passes
-  read token of a viewer      | passes | passes   | token       | passes     | token        | admin        | admin          | admin
-  read token of a member      | passes | passes   | token       | passes     | token        | admin        | admin          | admin
-  read token of an admin      | passes | passes   | token       | passes     | token        | passes       | token          | admin
-  write token of a viewer     | passes | passes   | passes/role | passes     | passes       | admin        | admin          | admin
-  write token of a member     | passes | passes   | passes      | passes     | passes       | admin        | admin          | admin
-  write token of an admin     | passes | passes   | passes      | passes     | passes       | passes       | passes         | passes
-  session of a disabled admin | passes | 401      | 401         | 401        | 401          | 401          | 401            | admin
-  session of a deleted admin  | passes | 401      | 401         | 401        | 401          | 401          | 401            | admin
-  expired session             | passes | 401      | 401         | 401        | 401          | 401          | 401            | admin
-  revoked session             | passes | 401      | 401         | 401        | 401          | 401          | 401            | admin
-  token of a disabled admin   | passes | 401      | 401         | 401        | 401          | 401          | 401            | admin
-  expired token               | passes | 401      | 401         | 401        | 401          | 401          | 401            | admin
-  revoked token               | passes | 401      | 401         | 401        | 401          | 401          | 401            | admin
+  caller                      | public | read     | each       | calendar   | write       | own: reads | own: changes | admin: reads | admin: changes | admin-or-403
+  anonymous                   | passes | passes/401 | passes/401 | passes/401 | passes/401  | passes/401 | passes/401   | admin/401    | admin/401      | admin
+  viewer                      | passes | passes   | passes     | passes     | passes/role | passes     | passes       | admin        | admin          | admin
+  member                      | passes | passes   | passes     | passes     | passes      | passes     | passes       | admin        | admin          | admin
+  admin                       | passes | passes   | passes     | passes     | passes      | passes     | passes       | passes       | passes         | passes
+  read token of a viewer      | passes | passes   | passes     | passes     | token       | passes     | token        | admin        | admin          | admin
+  read token of a member      | passes | passes   | passes     | passes     | token       | passes     | token        | admin        | admin          | admin
+  read token of an admin      | passes | passes   | passes     | passes     | token       | passes     | token        | passes       | token          | admin
+  write token of a viewer     | passes | passes   | passes     | passes     | passes/role | passes     | passes       | admin        | admin          | admin
+  write token of a member     | passes | passes   | passes     | passes     | passes      | passes     | passes       | admin        | admin          | admin
+  write token of an admin     | passes | passes   | passes     | passes     | passes      | passes     | passes       | passes       | passes         | passes
+  calendar token of a member  | passes | 401      | 401        | passes     | 401         | 401        | 401          | 401          | 401            | admin
+  calendar token of an admin  | passes | 401      | 401        | passes     | 401         | 401        | 401          | 401          | 401            | admin
+  session of a disabled admin | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  session of a deleted admin  | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  expired session             | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  revoked session             | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  token of a disabled admin   | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  expired token               | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
+  revoked token               | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
 `
 
 /** Where more than the declared access decides, by operation and caller: cells in the place of those above. */
@@ -129,7 +133,7 @@ const withSession =
     return headers
   }
 const withToken =
-  (role: Role, fields: { scope?: 'read'; expiresAt?: string } = {}, spoil = ''): Make =>
+  (role: Role, fields: { scope?: 'read' | 'calendar'; expiresAt?: string } = {}, spoil = ''): Make =>
   (app) => {
     const { id } = signInAs(app, role, { id: CALLER })
     const headers = tokenOf(app, id, { lastUsedAt: JUST_USED, ...fields })
@@ -138,6 +142,7 @@ const withToken =
   }
 
 const READ = { scope: 'read' } as const
+const CALENDAR = { scope: 'calendar' } as const
 const DISABLE = `update members set disabled = 1 where id = '${CALLER}'`
 
 /** How each caller of the table comes by what it presents; what is worth nothing was once an admin's. */
@@ -152,6 +157,8 @@ const CALLERS: Record<string, Make> = {
   'write token of a viewer': withToken('viewer'),
   'write token of a member': withToken('member'),
   'write token of an admin': withToken('admin'),
+  'calendar token of a member': withToken('member', CALENDAR),
+  'calendar token of an admin': withToken('admin', CALENDAR),
   'session of a disabled admin': withSession('admin', DISABLE),
   'session of a deleted admin': withSession('admin', `delete from members where id = '${CALLER}'`),
   'expired session': withSession('admin', `update sessions set expires_at = '${LONG_AGO}'`),

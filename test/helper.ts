@@ -47,6 +47,8 @@ export function createResponseChecker(document: OpenApiDocument) {
 
   return (method: string, url: string, status: number, body: unknown): string | undefined => {
     const path = url.split('?', 1)[0] ?? ''
+    // Some errors there are the protocol's.
+    if (path.endsWith('/mcp') && typeof Object(body).jsonrpc === 'string') return undefined
     if (status >= 400 && method !== 'HEAD') {
       const keys = Object.keys((body ?? {}) as object).sort()
       const expected = status === 400 || status === 410 ? ['details', 'error'] : ['error']
@@ -67,6 +69,9 @@ export function createResponseChecker(document: OpenApiDocument) {
       return `undocumented: ${method} ${template.path} ${status}`
     }
     if (verb === 'get' && method === 'HEAD') return undefined
+    const { content = {} } = Object(document.paths[template.path]?.[verb]?.responses[status])
+    if (Object.keys(content).some((type) => !['application/json', 'text/event-stream'].includes(type)))
+      return typeof body === 'string' ? undefined : 'a text, not JSON'
     const pointer = [
       'paths',
       template.path,

@@ -133,6 +133,7 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'POST /api/personal-ideas/reorder': reorder('idea'),
   'PATCH /api/personal-ideas/:id': [200, { title: 'Dive' }],
   'POST /api/personal-ideas/:id/promote': [201],
+  'POST /mcp': [200, { jsonrpc: '2.0', id: 1, method: 'ping' }],
   'POST /api/batch': [200, { requests: [{ method: 'GET', path: '/api/projects' }] }],
 }
 

@@ -249,6 +249,14 @@ const CASES: Record<string, Case> = {
       t.match(await tested.json(), { status: 204, error: null })
     },
   },
+  METRICS_PUBLIC: {
+    settings: { METRICS_PUBLIC: 'true' },
+    show: async (t, service) => {
+      const response = await ask(service, '/metrics')
+      t.equal(response.status, 200)
+      t.match(await response.text(), /^phaseboard_build_info\{/m)
+    },
+  },
   OIDC_ISSUER: {
     settings: { OIDC_ISSUER: provider.issuer },
     show: async (t, service) => t.equal((await beginAtProvider(service)).page.origin, provider.issuer),

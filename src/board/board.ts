@@ -5,6 +5,8 @@ import { Claims } from './claims.ts'
 import { ColumnNames } from './column-names.ts'
 import { Columns } from './columns.ts'
 import { Comments } from './comments.ts'
+import { ItemCalendar } from './item-calendar.ts'
+import { ItemCsv } from './item-csv.ts'
 import { ItemLists } from './item-lists.ts'
 import { ItemRecords } from './item-records.ts'
 import { Items } from './items.ts'
@@ -16,6 +18,8 @@ export class Board {
   static readonly reads: readonly string[] = []
   readonly items: Items
   readonly itemLists: ItemLists
+  readonly itemCsv: ItemCsv
+  readonly itemCalendar: ItemCalendar
   readonly columns: Columns
   readonly claims: Claims
   readonly labels: Labels
@@ -33,6 +37,8 @@ export class Board {
     this.labels = new Labels(db)
     this.items = new Items(db, this)
     this.itemLists = new ItemLists(db, this.records)
+    this.itemCsv = new ItemCsv(db, this.records)
+    this.itemCalendar = new ItemCalendar(db)
     this.claims = new Claims(db, this)
     this.columns = new Columns(db, this)
     this.subtasks = new Subtasks(db)

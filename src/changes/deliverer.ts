@@ -94,6 +94,8 @@ const basisOf = ({ after, projectId, kinds }: Target) => JSON.stringify([after, 
 
 /** The deliverer of one process. */
 export class Deliverer {
+  /** Attempts to deliver a change, by how they ended. */
+  readonly attempts = { delivered: 0, failed: 0 }
   readonly #options: DelivererOptions
   readonly #places = new Map<string, Place>()
   readonly #running = new Set<Promise<void>>()
@@ -298,10 +300,12 @@ export class Deliverer {
     const delivered: Delivered = { seq, attempt }
     if (attempt.error !== null) {
       if (this.#isStopped) return
+      this.attempts.failed++
       const jitter = JITTER * (2 * Math.random() - 1)
       await this.#store(() => outcomes.failed(webhook.id, delivered, clock.now(), jitter))
       return
     }
+    this.attempts.delivered++
     const to = queue.length === 1 ? place.examined : seq
     const after = await this.#store(() => outcomes.delivered(webhook.id, delivered, webhook.after, to))
     // Otherwise it was set meanwhile, and the queue is made anew.

@@ -1,6 +1,6 @@
 /** Webhooks: who is told of changes over HTTP. Deliveries themselves are in `deliveries.ts`. */
 import { randomBytes } from 'node:crypto'
-import { desc, eq } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
@@ -53,6 +53,16 @@ function statementsOf(db: SharedDatabase) {
         .from(webhooks)
         .orderBy(...inOrder(webhooks)),
     ),
+    summary: selectOne<WebhookSummary>(() =>
+      db
+        .select({
+          active: sql<number>`coalesce(sum(${active}), 0)`,
+          failing: sql<number>`coalesce(sum(${active} and ${failingSince} is not null), 0)`,
+          inactive: sql<number>`coalesce(sum(not ${active}), 0)`,
+          slowest: sql<number | null>`min(iif(${active}, ${after}, null))`,
+        })
+        .from(webhooks),
+    ),
     exists: existsIn(db, webhooks),
     projectExists: existsIn(db, projects),
     deliveries: selectAll<WebhookDelivery>(db, () =>
@@ -102,9 +112,19 @@ const fieldsOf = ({ kinds, ...fields }: WebhookInput): WebhookInput => ({
   ...(kinds && { kinds: [...new Set(kinds)] }),
 })
 
+/** How the webhooks are doing, in numbers. */
+export interface WebhookSummary {
+  active: number
+  /** Of the active ones, those whose latest attempt failed. */
+  failing: number
+  inactive: number
+  /** The smallest place of an active one: the change up to which all have theirs; null without any. */
+  slowest: number | null
+}
+
 /** The webhooks. Only admins know of them. */
 export class Webhooks {
-  static readonly reads: readonly string[] = ['get', 'list', 'deliveries']
+  static readonly reads: readonly string[] = ['get', 'list', 'deliveries', 'summary']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #sequence: Sequence
@@ -115,6 +135,11 @@ export class Webhooks {
     this.#sql = statementsOf(db)
     this.#sequence = sequence
     this.#audit = audit
+  }
+
+  /** How the webhooks are doing. */
+  summary(): WebhookSummary {
+    return this.#sql.summary() as WebhookSummary
   }
 
   /** One webhook. @throws ApiError 404 */

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 /** The command line. Nothing else reads the process's arguments and environment. */
 import { existsSync } from 'node:fs'
-import { Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError } from 'commander'
 import type { SharedDatabase } from '../db/client.ts'
 import { ApiError, StartupError } from '../errors.ts'
 import { FORMATS } from '../exchange/formats.ts'
 import { version } from '../package-files.ts'
+import { describeCommand, HELP_WIDTH } from './describe-command.ts'
 import { addMemberCommands } from './member-arguments.ts'
 import { complain } from './terminal.ts'
 
@@ -28,76 +29,236 @@ const program = new Command('phaseboard')
   .description('Projects, kanban boards and private ideas over HTTP, on one SQLite file')
   .version(version)
   .configureHelp({ showGlobalOptions: true })
-  .configureOutput({ outputError: (message) => complain(message.replace(/^error: /, '')) })
-  .exitOverride()
-  .addHelpText(
-    'after',
-    '\nConfiguration comes from the environment: HOST, PORT, DATABASE_URL, AUTH_MODE, ... (see README.md).',
-  )
-
-program
-  .command('serve')
-  .description('run the service until a signal stops it')
-  .action(async () => {
-    const { serve } = await import('../server.ts')
-    const { createTerminalLog } = await import('./terminal-log.ts')
-    const { stdout } = process
-    // Unlike the logger's own destination, this stream does not delay the exit once its reader has gone.
-    await serve(process.env, stdout.isTTY ? createTerminalLog(stdout) : stdout)
+  .configureOutput({
+    getOutHelpWidth: () => Math.min(process.stdout.columns ?? HELP_WIDTH, HELP_WIDTH),
+    outputError: (message) => complain(message.replace(/^error: /, '')),
   })
+  .exitOverride()
 
-const importing = program
-  .command('import')
-  .description('bring in a board from another tool, or what another service has exported')
+describeCommand(program, {
+  details: [
+    'Configuration comes from the environment: HOST, PORT, DATABASE_URL, AUTH_MODE, ... (docs/configuration.md has all of them). All commands but serve and restore may run beside the service.',
+  ],
+  settings: ['DATABASE_URL', 'HOST', 'PORT', 'AUTH_MODE'],
+  examples: [
+    ['serve', 'run the service on http://127.0.0.1:3000'],
+    ['backup /var/backups/board.db', 'copy the database, while the service runs'],
+    ['help import trello', 'the manual of a command'],
+  ],
+  seeAlso: ['docs/command-line.md', 'docs/configuration.md', 'docs/operations.md'],
+})
+
+describeCommand(
+  program
+    .command('serve')
+    .description('run the service until a signal stops it')
+    .action(async () => {
+      const { serve } = await import('../server.ts')
+      const { createTerminalLog } = await import('./terminal-log.ts')
+      const { stdout } = process
+      // Unlike the logger's own destination, this stream does not delay the exit once its reader has gone.
+      await serve(process.env, stdout.isTTY ? createTerminalLog(stdout) : stdout)
+    }),
+  {
+    details: [
+      'Makes the database where there is none. SIGTERM and SIGINT stop it once the requests that are being answered are. The log goes to standard output: plain lines on a terminal, JSON lines elsewhere.',
+    ],
+    settings: ['DATABASE_URL', 'HOST', 'PORT', 'AUTH_MODE', 'LOG_LEVEL'],
+    examples: [
+      ['serve', 'on http://127.0.0.1:3000, for this machine alone'],
+      ['serve | tee -a phaseboard.log', 'with the log in a file, too'],
+    ],
+    seeAlso: ['docs/configuration.md', 'docs/deployment.md', 'docs/operations.md'],
+  },
+)
+
+const importing = describeCommand(
+  program
+    .command('import')
+    .description('bring in a board from another tool, or what another service has exported'),
+  {
+    examples: [
+      ['import trello board.json', 'a board of Trello'],
+      ['import phaseboard board.zip', 'what another service has exported'],
+    ],
+    seeAlso: ['phaseboard export', 'docs/command-line.md'],
+  },
+)
+
 for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
-  importing
-    .command(format)
-    .description(`make a project of ${board}, also while the service runs`)
-    .argument(`<${file}>`, from)
-    .option('--again', 'import the board although it was imported before')
-    .option('--dry-run', 'say what would be made, and make nothing')
-    .action(async (path, options) => {
-      const { importFile } = await import('./import-command.ts')
-      await importFile(await databaseFile(), format, path, options)
-    })
+  describeCommand(
+    importing
+      .command(format)
+      .description(`make a project of ${board}, also while the service runs`)
+      .argument(`<${file}>`, from)
+      .option('--again', 'import the board although it was imported before')
+      .option('--dry-run', 'say what would be made, and make nothing')
+      .action(async (path, options) => {
+        const { importFile } = await import('./import-command.ts')
+        await importFile(await databaseFile(), format, path, options)
+      }),
+    {
+      details: [
+        `Everything or nothing, and nobody has to wait for it: what has no field of its own is kept in metadata.${format}, and a file that does not parse changes nothing.`,
+      ],
+      settings: ['DATABASE_URL'],
+      examples: [
+        [`import ${format} ${file}`, 'make a project of the board'],
+        [`import ${format} ${file} --dry-run`, 'what it would be'],
+        [`import ${format} ${file} --again`, 'make another one of the same board'],
+      ],
+      seeAlso: ['docs/importing.md', 'docs/command-line.md'],
+    },
+  )
 }
 
-importing
-  .command('phaseboard')
-  .description('bring in an archive that `export` wrote, everything or nothing, also while the service runs')
-  .argument('<archive>', 'the folder, or the .zip file')
-  .option('--dry-run', 'check all of it and say what would be imported')
-  .option('--map-members', 'where other records are: take members of the same email for the same people')
-  .action(importArchive)
+describeCommand(
+  importing
+    .command('phaseboard')
+    .description(
+      'bring in an archive that `export` wrote, everything or nothing, also while the service runs',
+    )
+    .argument('<archive>', 'the folder, or the .zip file')
+    .option('--dry-run', 'check all of it and say what would be imported')
+    .option('--map-members', 'where other records are: take members of the same email for the same people')
+    .action(importArchive),
+  {
+    details: [
+      'Records keep their ids, order, activity and history. An archive that is truncated or altered changes nothing.',
+    ],
+    settings: ['DATABASE_URL'],
+    examples: [
+      ['import phaseboard board.zip', 'everything, into this service'],
+      ['import phaseboard --dry-run board.zip', 'what it would bring'],
+    ],
+    seeAlso: ['phaseboard export', 'docs/command-line.md'],
+  },
+)
+
+describeCommand(
+  program
+    .command('export')
+    .description('write all records with their history, but no credentials, also while the service runs')
+    .argument('<archive>', 'where they go: a folder, or a file that ends in .zip')
+    .option('--force', 'replace an archive that is there')
+    .action(async (path, options) => {
+      const { exportTo } = await import('./archive-commands.ts')
+      await withDatabase((db) => exportTo(db, path, options))
+    }),
+  {
+    details: ['The archive is JSON lines with a manifest and checksums, of one moment.'],
+    settings: ['DATABASE_URL'],
+    examples: [
+      ['export board.zip', 'all there is, in one file'],
+      ['export --force /var/exports/board', 'into a folder, in the place of the last one'],
+    ],
+    seeAlso: ['phaseboard import phaseboard', 'phaseboard backup', 'docs/command-line.md'],
+  },
+)
+
+describeCommand(
+  program
+    .command('backup')
+    .description('copy the database into a file, also while the service runs')
+    .argument('<file>', 'where the backup goes')
+    .option('--force', 'replace the file if it is there')
+    .action(async (file, options) => {
+      const { backupTo } = await import('./backup-commands.ts')
+      await backupTo(await existingDatabaseFile(), file, options)
+    }),
+  {
+    details: [
+      'The copy is of one moment. It is checked before it gets its name, so a file of that name is whole.',
+    ],
+    settings: ['DATABASE_URL'],
+    examples: [
+      ['backup /var/backups/board-$(date +%F).db', 'one for today'],
+      ['backup --force /var/backups/board.db', 'in the place of the last one'],
+    ],
+    seeAlso: ['phaseboard restore', 'docs/deployment.md'],
+  },
+)
+
+describeCommand(
+  program
+    .command('restore')
+    .description('put a backup in the place of the database, while no service runs')
+    .argument('<file>', 'the backup')
+    .option('--create', 'restore although there is no database yet')
+    .action(async (file, { create }) => {
+      const { restoreFrom } = await import('./backup-commands.ts')
+      await restoreFrom(await (create ? databaseFile() : existingDatabaseFile()), file)
+    }),
+  {
+    details: [
+      'The database that was there is kept beside it, under another name. A backup that is not sound changes nothing.',
+    ],
+    settings: ['DATABASE_URL'],
+    examples: [
+      ['restore /var/backups/board.db', 'go back to the backup'],
+      ['restore --create /var/backups/board.db', 'on a new machine'],
+    ],
+    failure: 'it failed, or a process has the database open: nothing has changed',
+    seeAlso: ['phaseboard backup', 'docs/deployment.md'],
+  },
+)
+
+describeCommand(
+  program
+    .command('doctor')
+    .description('check the database, also while the service runs')
+    .option('--fix', 'repair what can be repaired safely, after a backup')
+    .option('--no-backup', 'repair without a backup')
+    .option('--json', 'print the results as JSON')
+    .action(async (options) => {
+      const { runDoctor } = await import('./doctor-command.ts')
+      if (!(await runDoctor(await existingDatabaseFile(), options))) process.exitCode = FAILED
+    }),
+  {
+    details: [
+      'Prints a line for each check: ok, found (how many, and the first of them), fixed, or failed. Without --fix nothing is changed. With it, each finding is repaired in one transaction, which the sequence of changes tells of; the backup goes beside the database.',
+    ],
+    settings: ['DATABASE_URL'],
+    examples: [
+      ['doctor', 'check everything'],
+      ['doctor --fix', 'repair what can be repaired'],
+      ['doctor --json | jq .healthy', 'for a monitor'],
+    ],
+    failure: 'something is wrong, and was not repaired',
+    seeAlso: ['phaseboard backup', 'phaseboard restore', 'docs/operations.md'],
+  },
+)
+
+describeCommand(
+  program
+    .command('completion')
+    .description('print the completion script of a shell')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell) => {
+      const { completionScript } = await import('./completion.ts')
+      process.stdout.write(completionScript(program, shell))
+    }),
+  {
+    details: ['It completes commands, options and the values that they know. Make it anew after an update.'],
+    examples: [
+      [
+        'completion bash > ~/.local/share/bash-completion/completions/phaseboard',
+        'for bash, from the next shell on',
+      ],
+      ['completion zsh > ~/.zfunc/_phaseboard', 'for zsh, with ~/.zfunc in $fpath'],
+      ['completion fish > ~/.config/fish/completions/phaseboard.fish', 'for fish'],
+    ],
+  },
+)
 
 program
-  .command('export')
-  .description('write all records with their history, but no credentials, also while the service runs')
-  .argument('<archive>', 'where they go: a folder, or a file that ends in .zip')
-  .option('--force', 'replace an archive that is there')
-  .action(async (path, options) => {
-    const { exportTo } = await import('./archive-commands.ts')
-    await withDatabase((db) => exportTo(db, path, options))
-  })
-
-program
-  .command('backup')
-  .description('copy the database into a file, also while the service runs')
-  .argument('<file>', 'where the backup goes')
-  .option('--force', 'replace the file if it is there')
-  .action(async (file, options) => {
-    const { backupTo } = await import('./backup-commands.ts')
-    await backupTo(await existingDatabaseFile(), file, options)
-  })
-
-program
-  .command('restore')
-  .description('put a backup in the place of the database, while no service runs')
-  .argument('<file>', 'the backup')
-  .option('--create', 'restore although there is no database yet')
-  .action(async (file, { create }) => {
-    const { restoreFrom } = await import('./backup-commands.ts')
-    await restoreFrom(await (create ? databaseFile() : existingDatabaseFile()), file)
+  .command('mcp')
+  .description('connect an agent to a running service: MCP over stdin and stdout')
+  .option('--url <url>', 'where the service is, with its path prefix if it has one', 'http://127.0.0.1:3000')
+  .option('--token <token>', 'an API token; others may see arguments, so PHASEBOARD_TOKEN is better')
+  .action(async ({ url, token = process.env.PHASEBOARD_TOKEN || undefined }) => {
+    const { connectAgent } = await import('./mcp-command.ts')
+    await connectAgent({ url, token })
   })
 
 addMemberCommands(program, withDatabase)

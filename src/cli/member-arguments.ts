@@ -1,8 +1,25 @@
 /** The commands for members and tokens: their arguments. Their implementation is loaded when one of them runs. */
-import type { Command } from 'commander'
+import { Argument, type Command, Option } from 'commander'
+import { type CommandManual, describeCommand } from './describe-command.ts'
 import type { WithDatabase } from './member-commands.ts'
 
-const WHO = '<email-or-id>'
+/** A choice that help and completion show; what is given is validated as requests are, all of it at once. */
+const choosing = <Chosen extends Option | Argument>(chosen: Chosen, choices: string[]): Chosen =>
+  Object.assign(chosen, { argChoices: choices })
+
+const ROLES = ['admin', 'member', 'viewer']
+
+/** The member that a command is about. */
+const who = () => new Argument('<email-or-id>', 'the email of the member, or its id')
+
+/** The manual of a command of members. */
+const manual = (about: CommandManual): CommandManual => ({
+  settings: ['DATABASE_URL'],
+  seeAlso: ['phaseboard member list', 'docs/access.md'],
+  ...about,
+})
+
+const ASKED = 'The password is asked for; without a terminal, the first line of the input is one.'
 
 /**
  * Adds the commands to the program.
@@ -11,60 +28,131 @@ const WHO = '<email-or-id>'
 export function addMemberCommands(program: Command, withDatabase: WithDatabase): void {
   const commands = () => import('./member-commands.ts')
 
-  const member = program
-    .command('member')
-    .description('add, list and change members, also while the service runs')
-    .addHelpText(
-      'after',
-      '\nPasswords are asked for; without a terminal, the first line of the input is one.',
-    )
+  const member = describeCommand(
+    program.command('member').description('add, list and change members, also while the service runs'),
+    manual({
+      details: ['Passwords are asked for; without a terminal, the first line of the input is one.'],
+      examples: [
+        ['member add ada@example.org --role admin', 'add an admin'],
+        ['member list', 'who can sign in'],
+      ],
+      seeAlso: ['phaseboard token', 'docs/access.md'],
+    }),
+  )
 
-  member
-    .command('add')
-    .description('add a member')
-    .argument('<email>')
-    .option('--name <name>', 'how the member is shown (default: what stands before the @)')
-    .option('--role <role>', 'admin, member or viewer', 'member')
-    .action(async (email, options) => (await commands()).addMember(withDatabase, email, options))
+  describeCommand(
+    member
+      .command('add')
+      .description('add a member')
+      .argument('<email>', 'what the member signs in with')
+      .option('--name <name>', 'how the member is shown (default: what stands before the @)')
+      .addOption(choosing(new Option('--role <role>', 'what the member may do').default('member'), ROLES))
+      .action(async (email, options) => (await commands()).addMember(withDatabase, email, options)),
+    manual({
+      details: [`${ASKED} Without a password, the member cannot sign in with one.`],
+      examples: [
+        ['member add ada@example.org --name "Ada Lovelace"', 'add a member'],
+        ['member add ada@example.org --role admin < password-file', 'add an admin, from a script'],
+      ],
+    }),
+  )
 
-  member
-    .command('list')
-    .description('list the members: id, email, role, state, name')
-    .action(async () => (await commands()).listMembers(withDatabase))
+  describeCommand(
+    member
+      .command('list')
+      .description('list the members: id, email, role, state, name')
+      .action(async () => (await commands()).listMembers(withDatabase)),
+    manual({
+      examples: [
+        ['member list', 'all of them'],
+        ['member list | grep disabled', 'those who cannot sign in'],
+      ],
+      seeAlso: ['phaseboard member add', 'docs/access.md'],
+    }),
+  )
 
-  member
-    .command('set-role')
-    .description('make a member an admin, member or viewer')
-    .argument(WHO)
-    .argument('<role>')
-    .action(async (who, role) => (await commands()).setRole(withDatabase, who, role))
+  describeCommand(
+    member
+      .command('set-role')
+      .description('make a member an admin, member or viewer')
+      .addArgument(who())
+      .addArgument(choosing(new Argument('<role>', 'what the member may do'), ROLES))
+      .action(async (who, role) => (await commands()).setRole(withDatabase, who, role)),
+    manual({
+      details: ['It counts from the next request on. The last admin stays one.'],
+      examples: [['member set-role ada@example.org admin', 'make Ada an admin']],
+    }),
+  )
 
-  member
-    .command('disable')
-    .description('sign a member out everywhere, and refuse sign-ins and tokens')
-    .argument(WHO)
-    .action(async (who) => (await commands()).disableMember(withDatabase, who))
+  describeCommand(
+    member
+      .command('disable')
+      .description('sign a member out everywhere, and refuse sign-ins and tokens')
+      .addArgument(who())
+      .action(async (who) => (await commands()).disableMember(withDatabase, who)),
+    manual({
+      details: ['What the member has made stays. The last admin cannot be disabled.'],
+      examples: [['member disable ada@example.org', 'Ada has left']],
+      seeAlso: ['phaseboard member enable', 'docs/access.md'],
+    }),
+  )
 
-  member
-    .command('enable')
-    .description('let a disabled member in again')
-    .argument(WHO)
-    .action(async (who) => (await commands()).enableMember(withDatabase, who))
+  describeCommand(
+    member
+      .command('enable')
+      .description('let a disabled member in again')
+      .addArgument(who())
+      .action(async (who) => (await commands()).enableMember(withDatabase, who)),
+    manual({
+      examples: [['member enable ada@example.org', 'Ada is back']],
+      seeAlso: ['phaseboard member disable', 'docs/access.md'],
+    }),
+  )
 
-  member
-    .command('reset-password')
-    .description('give a member a new password, and sign the member out everywhere')
-    .argument(WHO)
-    .action(async (who) => (await commands()).resetPassword(withDatabase, who))
+  describeCommand(
+    member
+      .command('reset-password')
+      .description('give a member a new password, and sign the member out everywhere')
+      .addArgument(who())
+      .action(async (who) => (await commands()).resetPassword(withDatabase, who)),
+    manual({
+      details: [ASKED],
+      examples: [['member reset-password ada@example.org', 'Ada has forgotten hers']],
+    }),
+  )
 
-  program
-    .command('token')
-    .description('make API tokens')
-    .command('create')
-    .description('make an API token of a member, and print it this once')
-    .argument(WHO)
-    .requiredOption('--name <name>', 'what it is for')
-    .option('--scope <scope>', 'read, or write for what changes something', 'read')
-    .option('--expires <date>', 'until when it works (default: for ever)')
-    .action(async (who, options) => (await commands()).createToken(withDatabase, who, options))
+  const token = describeCommand(program.command('token').description('make API tokens'), {
+    settings: ['DATABASE_URL'],
+    examples: [['token create ada@example.org --name ci', 'a token that reads']],
+    seeAlso: ['docs/access.md'],
+  })
+
+  describeCommand(
+    token
+      .command('create')
+      .description('make an API token of a member, and print it this once')
+      .addArgument(who())
+      .requiredOption('--name <name>', 'what it is for')
+      .addOption(
+        choosing(
+          new Option(
+            '--scope <scope>',
+            'read, write for what changes something, or calendar for its feed alone',
+          ).default('read'),
+          ['read', 'write', 'calendar'],
+        ),
+      )
+      .option('--expires <date>', 'until when it works (default: for ever)')
+      .action(async (who, options) => (await commands()).createToken(withDatabase, who, options)),
+    {
+      details: ['Scripts send it as Authorization: Bearer. Only its hash is kept.'],
+      settings: ['DATABASE_URL'],
+      examples: [
+        ['token create ada@example.org --name ci --scope write', 'a token that changes things'],
+        ['token create admin@localhost --name prometheus > token', 'one that reads the metrics'],
+        ['token create ada@example.org --name phone --scope calendar', 'one for a calendar'],
+      ],
+      seeAlso: ['docs/access.md', 'docs/operations.md'],
+    },
+  )
 }

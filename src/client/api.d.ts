@@ -410,7 +410,7 @@ export interface Token {
   id: string
   memberId: string
   name: string
-  scope: 'read' | 'write'
+  scope: 'read' | 'write' | 'calendar'
   /** ISO 8601 in UTC with milliseconds */
   lastUsedAt: string | null
   /** ISO 8601 in UTC with milliseconds */
@@ -424,7 +424,7 @@ export interface NewToken {
   id: string
   memberId: string
   name: string
-  scope: 'read' | 'write'
+  scope: 'read' | 'write' | 'calendar'
   /** ISO 8601 in UTC with milliseconds */
   lastUsedAt: string | null
   /** ISO 8601 in UTC with milliseconds */
@@ -609,8 +609,8 @@ export interface SignIn {
 
 export interface CreateToken {
   name: string
-  /** Whether the token may change what its member may change */
-  scope?: 'read' | 'write'
+  /** What it opens: what its member may read; what its member may change, too; or the calendar and nothing else */
+  scope?: 'read' | 'write' | 'calendar'
   /** In the future; null or absent: never */
   expiresAt?: string | null
 }
@@ -1130,6 +1130,9 @@ export interface RunBatch {
   dryRun?: boolean
 }
 
+/** A JSON-RPC 2.0 message: a request, or a notification */
+export type Mcp = unknown
+
 /** What each path's methods take and answer. */
 export interface Paths {
   '/healthz': {
@@ -1146,6 +1149,12 @@ export interface Paths {
       answer: {
         status: 'ok'
       }
+    }
+  }
+  '/metrics': {
+    /** The service's own numbers, for Prometheus */
+    get: {
+      answer: string
     }
   }
   '/api/session': {
@@ -1713,6 +1722,31 @@ export interface Paths {
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: KanbanItem
+    }
+  }
+  '/api/projects/{id}/export.csv': {
+    /** Get a project's items as CSV */
+    get: {
+      path: {
+        id: string
+      }
+      answer: string
+    }
+  }
+  '/api/calendar.ics': {
+    /** Follow what is due in a calendar */
+    get: {
+      query?:
+        | {
+            /** An API token of the scope `calendar`, for programs that send no headers */
+            token?: string | undefined
+            /** Only items of this project; empty does not filter */
+            projectId?: string | undefined
+            /** Only items assigned to this member; `me`: who asks; empty does not filter */
+            assigneeId?: string | undefined
+          }
+        | undefined
+      answer: string
     }
   }
   '/api/kanban-items/{id}/subtasks': {
@@ -2423,6 +2457,17 @@ export interface Paths {
         }[]
         dryRun: boolean
       }
+    }
+  }
+  '/mcp': {
+    /** Send a message of the Model Context Protocol */
+    post: {
+      body: Mcp
+      answer:
+        | {
+            [key: string]: unknown
+          }
+        | undefined
     }
   }
   '/api/changes': {

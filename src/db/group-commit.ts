@@ -1,4 +1,5 @@
 /** Group commit: writes of requests that arrive together share one sync of the disk. */
+import { Distribution } from '../distribution.ts'
 import { BUSY_TIMEOUT, type SharedDatabase, stopWaitingForLocks } from './client.ts'
 import { attributionOf, type Written } from './current-write.ts'
 import { type DatabaseFiles, NO_FILES } from './files.ts'
@@ -16,6 +17,10 @@ const RETRY = 1
 
 /** Milliseconds after a failed write before a probe tries whether writing works again. */
 const PROBE_AFTER = 5000
+
+/** The bounds of the sizes of groups, and of the seconds that their commits take. */
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
 
 /** Errors of SQLite that no write is to blame for: disk full, no permission, I/O errors, a damaged file. */
 const FAULT = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PERM|PROTOCOL)/
@@ -54,8 +59,20 @@ export interface GroupCommit {
    * Some seconds after that failure, a harmless write probes first. Undefined while writing works.
    */
   trouble: () => Promise<Error | undefined>
+  /** What was committed so far, and what waits. */
+  readonly statistics: CommitStatistics
   /** Rejects queued and later writes. */
   close: () => void
+}
+
+/** What a group commit has done. */
+export interface CommitStatistics {
+  /** Writes of each group that was committed. */
+  readonly sizes: Distribution
+  /** How long each commit took, its sync to disk included, in seconds. */
+  readonly times: Distribution
+  /** Writes that wait for their group. */
+  queued: () => number
 }
 
 const stopped = () => new Error('the service has stopped')
@@ -98,6 +115,8 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
   let waiting: Waiting[] = []
   let retry: NodeJS.Timeout | undefined
   let isClosed = false
+  const sizes = new Distribution(SIZES)
+  const times = new Distribution(SECONDS)
   /** Until the first write: a start may wait for another process. */
   let waitsForLocks = true
 
@@ -185,7 +204,10 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
       const outcomes = group.map(attempt)
       const lost = files.lost()
       if (lost) throw lost
+      const before = performance.now()
       commit.run()
+      times.add((performance.now() - before) / 1000)
+      sizes.add(group.length)
       if (hasChanged && failure === earlier) failure = undefined
       for (const settle of outcomes) settle()
     } catch (error) {
@@ -228,6 +250,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
       }
       return failure?.error
     },
+    statistics: { sizes, times, queued: () => waiting.length },
     close: () => {
       isClosed = true
       clearTimeout(retry)

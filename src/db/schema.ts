@@ -335,7 +335,7 @@ export const apiTokens = sqliteTable(
     id: id(),
     memberId: memberId(),
     name: required(),
-    scope: text({ enum: ['read', 'write'] })
+    scope: text({ enum: ['read', 'write', 'calendar'] })
       .notNull()
       .default('read'),
     /** SHA-256 of the token, hexadecimal. The token itself is never stored. */

@@ -56,7 +56,7 @@ const strayNumber = (column: Column) => (column.name === 'sortOrder' ? Number.MA
 /** What a text column reads as where another tool stored bytes: no response could hold them as a date. */
 const toText = (value: unknown) => (typeof value === 'object' && value !== null ? String(value) : value)
 
-const isJsonText = (column: Column) => is(column, SQLiteCustomColumn)
+export const isJsonText = (column: Column): boolean => is(column, SQLiteCustomColumn)
 
 /**
  * Creates the function that normalizes, in place, a row that other tools may have written: JSON text that is NULL reads

@@ -1,10 +1,14 @@
 /** Batches: several requests in one write, each handled as its route handles it. */
+import type { IncomingMessage } from 'node:http'
 import type { ErrorObject } from 'ajv'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isJsonPage } from '../db/pages.ts'
 import { ApiError, BatchFailure, preconditionFailed, SpecifiedFailure, validationFailed } from '../errors.ts'
 import { authorize, isSafe } from '../members/identity.ts'
+import type { JsonBytes } from '../schemas/serialization.ts'
 import { Call, type CallOf } from '../worker/calls.ts'
 import type { Step, StepGenerator } from '../worker/steps.ts'
+import { bodyOf, etagOfRecord, type ResponseShape } from '../worker/writes.ts'
 import { toApiError } from './api-errors.ts'
 import { isExistenceCheck } from './existence.ts'
 import { identityOf } from './identity.ts'
@@ -30,6 +34,28 @@ export interface BatchedRequest {
   /** What later requests call its result. */
   as?: string
 }
+
+/** How the requests of a run are taken. */
+export interface RunOptions {
+  /** Whether each is handled strictly, whatever the request that carries them prefers. */
+  isStrict?: boolean
+  /** Whether bodies are taken as they are: then only paths have placeholders. */
+  hasLiteralBodies?: boolean
+}
+
+/** What a request that reads is answered. */
+export interface ReadAnswer {
+  status: number
+  /** As JSON. */
+  body: string | JsonBytes
+  /** Of an answer that is one record. */
+  etag?: string
+  /** The cursor of the next page, where there is one. */
+  next?: string
+}
+
+/** Bytes that the answers of one run of reads may have together. */
+const READ_LIMIT = 4 * 1024 * 1024
 
 /** What requests of batches meet. */
 export interface BatchSurroundings {
@@ -68,19 +94,41 @@ function validate({ checks }: Operation, request: FastifyRequest): void {
   }
 }
 
+/** A request as Node gives it, with the preference for strict handling. */
+const strict = (raw: IncomingMessage): IncomingMessage =>
+  Object.create(raw, { headers: { value: { ...raw.headers, prefer: 'handling=strict' } } })
+
+function readAnswerOf(shape: ResponseShape, value: unknown): ReadAnswer {
+  const body = bodyOf(shape, value)
+  const next = isJsonPage(value) ? value.next : undefined
+  return {
+    status: shape.status,
+    body,
+    ...(shape.kind === 'record' && { etag: etagOfRecord(shape, value, body) }),
+    ...(next !== undefined && { next: String(next) }),
+  }
+}
+
 /** One run of a batch. */
 export class BatchRun {
   readonly #outer: FastifyRequest
   readonly #requests: readonly BatchedRequest[]
   readonly #surroundings: BatchSurroundings
   readonly #results: NamedResults
+  readonly #options: RunOptions
   /** The `error` string of an unexpected failure of the current request. */
   #failure = 'Internal server error'
   /** What the request threw that failed. */
   #failed: { index: number; error: unknown } | undefined
 
   /** @param outer the request that carries the batch */
-  constructor(outer: FastifyRequest, requests: readonly BatchedRequest[], surroundings: BatchSurroundings) {
+  constructor(
+    outer: FastifyRequest,
+    requests: readonly BatchedRequest[],
+    surroundings: BatchSurroundings,
+    options: RunOptions = {},
+  ) {
+    this.#options = options
     this.#outer = outer
     this.#requests = requests
     this.#surroundings = surroundings
@@ -97,6 +145,35 @@ export class BatchRun {
         throw error
       }
     }
+  }
+
+  /**
+   * Handles requests that only read, each by a read of its own.
+   * @param perform performs a call that reads
+   * @throws ApiError 413 for more than {@link READ_LIMIT} bytes, or whatever a request is refused with
+   */
+  async read(perform: (call: CallOf) => Promise<unknown>): Promise<ReadAnswer[]> {
+    if (this.#requests.some(({ method }) => method !== 'GET')) throw new Error('these requests only read')
+    const answers: ReadAnswer[] = []
+    let size = 0
+    const steps = this.steps()
+    for (let next = steps.next(); !next.done; ) {
+      const { call, shape } = next.value
+      try {
+        const value = await perform(call)
+        if (shape !== undefined) {
+          const answer = readAnswerOf(shape, value)
+          size += answer.body.length
+          if (size > READ_LIMIT) throw new ApiError(413, 'Too much to read at once')
+          answers.push(answer)
+        }
+      } catch (error) {
+        next = steps.throw(error)
+        continue
+      }
+      next = steps.next()
+    }
+    return answers
   }
 
   /** The error that the batch responds with. @param error what came of the run */
@@ -156,13 +233,14 @@ export class BatchRun {
       body: undefined,
       routeOptions: { config: route.config ?? {}, method: own.method, schema: route.schema, url: route.url },
     }
+    if (this.#options.isStrict === true) Object.assign(fields, { raw: strict(this.#outer.raw) })
     const descriptors = Object.entries(fields).map(([name, value]) => [name, { value, writable: true }])
     return Object.create(this.#outer, Object.fromEntries(descriptors))
   }
 
   #bodyOf({ route }: Operation, method: string, body: object | undefined): object | undefined {
     if (!hasBody.has(method)) return undefined
-    if (body !== undefined) return this.#results.intoBody(body)
+    if (body !== undefined) return this.#options.hasLiteralBodies ? body : this.#results.intoBody(body)
     if (route.config?.isBodyOptional === true) return {}
     throw new SpecifiedFailure('the request body is empty')
   }

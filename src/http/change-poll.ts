@@ -12,6 +12,7 @@ import { identityOf } from './identity.ts'
 
 /** One wait for the next change. */
 class ChangePoll implements ChangeReader {
+  readonly kind = 'poll'
   readonly request: FastifyRequest
   readonly identity: Identity
   readonly reader: Reader

@@ -21,6 +21,7 @@ const RETRY_AFTER = 5
 
 /** Somebody who waits for changes. */
 export interface ChangeReader extends Wanted {
+  readonly kind: 'stream' | 'poll'
   readonly request: FastifyRequest
   readonly identity: Identity
   /** The last change that was looked at, for it. */
@@ -80,6 +81,13 @@ export class ChangeReaders {
   /** How many there are. */
   get size(): number {
     return this.#readers.size
+  }
+
+  /** How many there are of a kind. */
+  count(kind: ChangeReader['kind']): number {
+    let count = 0
+    for (const reader of this.#readers) if (reader.kind === kind) count++
+    return count
   }
 
   /** The newest change: where who wants none of those before goes on from. */

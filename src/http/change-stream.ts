@@ -23,6 +23,7 @@ const MAX_PATIENCE = 60_000
 
 /** A stream of changes to one client: first what it missed, at its own pace, then each as it is committed. */
 export class ChangeStream implements ChangeReader {
+  readonly kind = 'stream'
   readonly request: FastifyRequest
   readonly identity: Identity
   readonly reader: Reader

@@ -27,6 +27,11 @@ export interface Credentials {
    * @throws ApiError 401 for an invalid one, 403 for the default member under a foreign host name
    */
   identify: (request: FastifyRequest, reply?: FastifyReply) => Identity | undefined
+  /**
+   * The same for a route that takes a calendar token as the query parameter `token`, which counts before all else.
+   * @throws ApiError 401; 403 for a token of another scope there: addresses end up in logs and histories
+   */
+  identifyCalendar: (request: FastifyRequest, reply?: FastifyReply) => Identity | undefined
   /** Whether a request has an ambient credential: one that the browser or a proxy adds whichever page it comes from. */
   hasAmbient: (request: FastifyRequest) => boolean
 }
@@ -42,6 +47,13 @@ function createUseRecorder() {
       .catch((error) => request.log.debug({ err: error }, 'could not note the use of a credential'))
       .finally(() => noting.delete(id))
   }
+}
+
+/** The token in a request's query; undefined where there is none. @throws ApiError 401 for several */
+export function tokenInQuery({ query }: FastifyRequest): string | undefined {
+  const { token = '' } = query as { token?: unknown }
+  if (typeof token !== 'string') throw authenticationRequired()
+  return token === '' ? undefined : token
 }
 
 /** Creates the credentials of requests. */
@@ -103,17 +115,26 @@ export function createCredentials(
     return defaultIdentity
   }
 
+  function identify(request: FastifyRequest, reply?: FastifyReply): Identity | undefined {
+    const { authorization, host } = request.headers
+    // Another scheme is meant for another server, e.g. a proxy in front.
+    if (authorization !== undefined && /^bearer(?:\s|$)/i.test(authorization)) {
+      return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '', reply)
+    }
+    const email = emailFromProxy(request)
+    if (email !== undefined) return fromProxy(email)
+    const token = cookies.read(request)
+    return token === undefined ? withoutCredential(host) : fromSession(request, token, reply)
+  }
+
   return {
-    identify(request, reply) {
-      const { authorization, host } = request.headers
-      // Another scheme is meant for another server, e.g. a proxy in front.
-      if (authorization !== undefined && /^bearer(?:\s|$)/i.test(authorization)) {
-        return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '', reply)
-      }
-      const email = emailFromProxy(request)
-      if (email !== undefined) return fromProxy(email)
-      const token = cookies.read(request)
-      return token === undefined ? withoutCredential(host) : fromSession(request, token, reply)
+    identify,
+    identifyCalendar(request, reply) {
+      const token = tokenInQuery(request)
+      if (token === undefined) return identify(request, reply)
+      const identity = fromToken(request, token, reply)
+      if (identity.scope !== 'calendar') throw forbidden('only a calendar token may be in an address')
+      return identity
     },
     hasAmbient: (request) => cookies.read(request) !== undefined || emailFromProxy(request) !== undefined,
   }

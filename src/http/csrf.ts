@@ -24,14 +24,16 @@ function isCrossOrigin(request: FastifyRequest, via: Via | undefined, allowed: r
  * this machine. These must come from an allowed origin. A token is no ambient credential.
  * @param corsOrigins allowed origins besides our own
  * @param hasAmbientCredential whether a request has one besides its token
- * @returns the guard, which takes how the member was identified; it throws an ApiError 403
+ * @returns the guard, which takes how the member was identified, and whether not even a token may come from another
+ * origin; it throws an ApiError 403
  */
 export function createCsrfGuard(
   corsOrigins: readonly string[],
   hasAmbientCredential: (request: FastifyRequest) => boolean,
-): (request: FastifyRequest, via?: Via) => void {
-  return (request, via) => {
-    if (isSafe(request.method) || (via === 'token' && !hasAmbientCredential(request))) return
+): (request: FastifyRequest, via?: Via, isForAll?: boolean) => void {
+  return (request, via, isForAll = false) => {
+    const hasOnlyToken = !isForAll && via === 'token' && !hasAmbientCredential(request)
+    if (isSafe(request.method) || hasOnlyToken) return
     if (isCrossOrigin(request, via, corsOrigins)) throw forbidden('cross-origin request')
   }
 }

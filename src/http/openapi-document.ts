@@ -65,6 +65,7 @@ const TAGS = [
   { name: 'Team assignments', description: 'Who works on a project' },
   { name: 'Ingest', description: 'For integrations: what a meeting or a measurement brings, all or nothing' },
   { name: 'Batch', description: 'Several requests in one transaction' },
+  { name: 'Agents', description: 'The Model Context Protocol' },
   { name: 'Search', description: 'Full text over all that the caller may read' },
   { name: 'Personal ideas', description: "Each member's private list" },
   { name: 'Session', description: 'Signing in and out, and where else one is signed in' },

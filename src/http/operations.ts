@@ -76,6 +76,7 @@ const notAlone = () => invalidField('path', 'must not be part of a batch')
 /** All operations. */
 export class Operations {
   readonly #router = findMyWay({ maxParamLength: 65_536 })
+  readonly #schemas = new Map<string, FastifySchema>()
 
   /**
    * Adds a route, before other plugins wrap its handler and its hooks.
@@ -108,9 +109,17 @@ export class Operations {
       hooks,
       checks: once(() => checksOf(schema, compile)),
     }
+    if (shape !== undefined) this.#schemas.set(shape.name, schema)
     for (const method of methodsOf(route).filter(isBatchMethod)) {
       this.#router.on(method, path, () => undefined, operation)
     }
+  }
+
+  /** The schemas of the operation with this id. @throws Error where there is none */
+  schemaOf(operationId: string): FastifySchema {
+    const schema = this.#schemas.get(operationId)
+    if (schema === undefined) throw new Error(`there is no operation ${operationId}`)
+    return schema
   }
 
   /**

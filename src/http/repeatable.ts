@@ -11,7 +11,9 @@ export const REPEATED = Symbol('phaseboard.repeated')
 /** Whether the response to this request is kept: then nothing is done again, and what it was about may be gone. */
 export const isRepeated = (request: FastifyRequest): boolean => request.getDecorator<boolean>(REPEATED)
 
-const KEY = /^[\x21-\x7e]{1,255}$/
+/** Visible ASCII. */
+export const KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'
+const KEY = new RegExp(KEY_PATTERN)
 
 /**
  * The key of a request, and whose and which it is; undefined without a key.
@@ -38,10 +40,13 @@ function canonical(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
+/** The hash of what a request says. */
+export const hashOf = (said: unknown): string =>
+  createHash('sha256').update(JSON.stringify(said, canonical)).digest('hex')
+
 /** The same with a hash of what the request says. */
 export function repeatableOf(request: FastifyRequest): RepeatableRequest | undefined {
   const key = keyOf(request)
   if (key === undefined) return undefined
-  const said = JSON.stringify([request.query ?? null, request.body ?? null], canonical)
-  return { ...key, bodyHash: createHash('sha256').update(said).digest('hex') }
+  return { ...key, bodyHash: hashOf([request.query ?? null, request.body ?? null]) }
 }

@@ -1,6 +1,6 @@
 /** Who makes a request, and the access that a route requires. */
 import { authenticationRequired, forbidden } from '../errors.ts'
-import type { CurrentMember } from '../schemas/records.ts'
+import type { CurrentMember, Token } from '../schemas/records.ts'
 
 /** How a member was identified. `proxy`: by a proxy in front; `host`: by the application this service is embedded in. */
 export type Via = 'session' | 'token' | 'proxy' | 'default' | 'host'
@@ -9,7 +9,7 @@ export type Via = 'session' | 'token' | 'proxy' | 'default' | 'host'
 export interface Identity {
   member: CurrentMember
   via: Via
-  scope: 'read' | 'write'
+  scope: Token['scope']
   /** The id of the session, when that is how the member was identified. */
   sessionId?: string
   /** The id of the API token, when that is how. */
@@ -20,14 +20,17 @@ export interface Identity {
  * Who may call a route.
  * - `public`: anyone; credentials are ignored
  * - `read`: any member
+ * - `calendar`: any member, and a token of the scope `calendar`, also as the query parameter `token`
  * - `write`: any member but a viewer
  * - `own`: any member, viewers too, on their own records alone
+ * - `each`: any member, whatever the scope of its token: what the request asks for is checked by itself
  * - `admin`: an admin
  * - `admin-or-403`: an admin; anyone else gets 403, also without a credential or with an invalid one
  *
- * In open mode viewers may write; a read token never may.
+ * In open mode viewers may write; a read token never may. Where it is not for calendars, a calendar token is
+ * no credential at all (401).
  */
-export type Access = 'public' | 'read' | 'write' | 'own' | 'admin' | 'admin-or-403'
+export type Access = 'public' | 'read' | 'calendar' | 'write' | 'own' | 'each' | 'admin' | 'admin-or-403'
 
 /** Whether a method is safe: read-only (RFC 9110, section 9.2.1). */
 export const isSafe = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
@@ -43,12 +46,18 @@ export function authorize(
   method: string,
   authMode: 'open' | 'required',
 ): void {
-  const mayWrite = isSafe(method) || identity?.scope === 'write'
+  const isForCalendars = identity?.scope === 'calendar'
+  const mayWrite = !isForCalendars && (isSafe(method) || identity?.scope === 'write')
   if (access === 'admin-or-403') {
     if (identity?.member.role !== 'admin' || !mayWrite) throw forbidden('admin access required')
     return
   }
   if (!identity) throw authenticationRequired()
+  if (isForCalendars) {
+    if (access === 'calendar') return
+    throw authenticationRequired()
+  }
+  if (access === 'each') return
   if (access === 'admin' && identity.member.role !== 'admin') throw forbidden('admin access required')
   if (!mayWrite) throw forbidden('read-only token')
   if (access === 'write' && authMode === 'required' && identity.member.role === 'viewer') {

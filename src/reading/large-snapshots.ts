@@ -22,6 +22,7 @@ export type InWorker = <Name extends keyof WholeProjects>(
 
 /** Reads projects from their snapshots, synchronously where possible. */
 export interface LargeSnapshots {
+  use: KeptSnapshots['use']
   /** One project. @throws ApiError 404 */
   project: (id: string) => MaybePromise<Snapshot>
   /** The projects that pass the filter, as a JSON array by sortOrder. */
@@ -101,6 +102,7 @@ export function createLargeSnapshots(
   }
 
   return {
+    use: snapshots.use,
     project(id) {
       const make = () => snapshots.project(id)
       return unlessTooMuch(make) ?? coalesced(id, make, () => readProject(id))

@@ -68,8 +68,17 @@ export interface Snapshots {
   page: (choose: () => Page) => PageSnapshot
 }
 
+/** How the cache is used: reads of projects and whole lists that found theirs in it, or did not, and what is in it. */
+export interface CacheUse {
+  hits: number
+  misses: number
+  entries: number
+  bytes: number
+}
+
 /** Snapshots, and caching what the worker thread reads. */
 export interface KeptSnapshots extends Snapshots {
+  use: () => CacheUse
   /** Begins a read by the worker thread. Every read has to be ended. */
   beginWorkerRead: () => WorkerRead
   /**
@@ -148,6 +157,8 @@ export function createSnapshots(
   })
   let version = dataVersion.get()
   let generation = 0
+  let hits = 0
+  let misses = 0
   const workerReads = new Set<WorkerRead>()
 
   const keptProject = (id: string): KeptProject | undefined => {
@@ -229,17 +240,26 @@ export function createSnapshots(
   }
 
   return {
+    use: () => ({ hits, misses, entries: kept.size, bytes: kept.calculatedSize }),
     project(id) {
       checkDataVersion()
       const project = keptProject(id)
-      if (project && !isStale(project)) return project
+      if (project && !isStale(project)) {
+        hits++
+        return project
+      }
+      misses++
       return make(() => ofProjects([id])[0] ?? throwNotFound(projects))
     },
     list(filter) {
       checkDataVersion()
       const key = keyOf(filter)
       const list = kept.get(key)
-      if (list && 'generation' in list && list.generation === generation) return list
+      if (list && 'generation' in list && list.generation === generation) {
+        hits++
+        return list
+      }
+      misses++
       return make(() => {
         const made = { ...assemble(ofProjects(records.idsOf(filter))), generation }
         kept.set(key, made)

@@ -22,6 +22,7 @@ const batch = {
 const places = [{ id: EXAMPLE_ID, sortOrder: 1 }]
 
 export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
+  mcp: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
   signIn: { email: 'admin@localhost', password: 'correct horse battery staple' },
   createToken: { name: 'Nightly report', scope: 'read', expiresAt: '2030-01-31' },
   createTeam: { name: 'Web', description: 'Everything that has an address', memberIds: ['ada', 'bob'] },

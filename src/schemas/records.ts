@@ -389,13 +389,20 @@ export const SessionSchema = Type.Object(
 )
 export type Session = Static<typeof SessionSchema>
 
+/** What a token opens: what its member may read, what it may do, or the calendar alone. */
+export const TOKEN_SCOPES = ['read', 'write', 'calendar'] as const
+const TokenScopeSchema = Type.Unsafe<(typeof TOKEN_SCOPES)[number]>({
+  type: 'string',
+  enum: [...TOKEN_SCOPES],
+})
+
 /** An API token of a script or integration, without the secret itself. */
 export const TokenSchema = Type.Object(
   {
     id: Id,
     memberId: Type.String(),
     name: Type.String(),
-    scope: Type.Unsafe<'read' | 'write'>({ type: 'string', enum: ['read', 'write'] }),
+    scope: TokenScopeSchema,
     lastUsedAt: Nullable(Timestamp),
     expiresAt: Nullable(Timestamp),
     createdAt: Timestamp,

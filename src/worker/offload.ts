@@ -45,7 +45,7 @@ const fileOfWorker = () =>
  * Creates the queue of the worker thread.
  * @param databaseUrl the file that the thread opens
  * @returns `perform`, which resolves with the rule's result or rejects with its error, 503 when the queue is full;
- * `performSteps`, the same for a write of several steps; and `close`
+ * `performSteps`, the same for a write of several steps; `queued`, how many tasks wait or are being done; and `close`
  */
 export function createOffload(databaseUrl: string) {
   const waiting = new Map<number, Waiting>()
@@ -101,6 +101,7 @@ export function createOffload(databaseUrl: string) {
     /** @param end the worker thread's end of the session that decides on the steps */
     performSteps: (end: WorkerEnd, terms: WriteTerms, isDryRun: boolean): Promise<unknown> =>
       post<StepsTask>({ steps: { end, isDryRun }, terms }, [end.port]),
+    queued: (): number => waiting.size,
     close: async (): Promise<void> => {
       const ending = worker
       worker = undefined

@@ -47,7 +47,7 @@ t.test('wrong usage exits with 2, says all that is wrong, and makes nothing', as
       ['token', 'create', 'ada', '--name', '', '--scope', 'all', '--expires', 'soon'],
       [
         'name must NOT have fewer than 1 characters',
-        'scope must be one of "read", "write"',
+        'scope must be one of "read", "write", "calendar"',
         'expiresAt must be an ISO 8601 date-time or a plain date',
       ],
     ],

@@ -252,14 +252,17 @@ t.test('in required mode every route under /api needs a member before anything e
   t.equal((await send(app, 'POST', '/api/projects', 'x', { 'content-type': 'text/plain' })).status, 401)
 })
 
-t.test('what is outside /api needs no member, whatever credential is presented', async (t) => {
-  const app = await build(t, { authMode: 'required' })
-  for (const url of ['/healthz', '/readyz', '/openapi.json', '/docs']) {
-    for (const headers of [{}, cookieOf('worthless'), { authorization: 'Bearer worthless' }]) {
-      t.equal((await send(app, 'GET', url, undefined, headers)).status, 200, url)
+t.test(
+  'what is outside /api, but for the metrics, needs no member, whatever credential is presented',
+  async (t) => {
+    const app = await build(t, { authMode: 'required' })
+    for (const url of ['/healthz', '/readyz', '/openapi.json', '/docs']) {
+      for (const headers of [{}, cookieOf('worthless'), { authorization: 'Bearer worthless' }]) {
+        t.equal((await send(app, 'GET', url, undefined, headers)).status, 200, url)
+      }
     }
-  }
-})
+  },
+)
 
 t.test('in required mode viewers read everything and change only what is their own', async (t) => {
   const app = await build(t, { authMode: 'required' })

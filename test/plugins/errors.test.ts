@@ -93,6 +93,7 @@ t.test('a known path with another method is 405 and says which methods it has', 
     ['/api/teams/x', ['GET', 'HEAD', 'PATCH', 'DELETE']],
     ['/healthz', ['GET', 'HEAD']],
     ['/readyz', ['GET', 'HEAD']],
+    ['/metrics', ['GET', 'HEAD']],
   ]
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode, bodyLimit: 100 })

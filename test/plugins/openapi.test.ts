@@ -122,6 +122,15 @@ t.test('every operation has a name, a summary, a known tag and its path paramete
   }
 })
 
+/** The media types of answers that are not JSON. */
+const OTHER_MEDIA: Record<string, string> = {
+  '/api/changes/stream': 'text/event-stream',
+  '/api/export': 'application/zip',
+  '/metrics': 'text/plain',
+  '/api/projects/{id}/export.csv': 'text/csv',
+  '/api/calendar.ics': 'text/calendar',
+}
+
 t.test('every operation documents the errors that its kind can answer', async (t) => {
   for (const { method, path, requestBody, responses } of operationsOf(await documentOf(await build(t)))) {
     const statuses = Object.keys(responses)
@@ -139,9 +148,11 @@ t.test('every operation documents the errors that its kind can answer', async (t
     if (/^\/api\/(projects|kanban)/.test(path) && method !== 'get') expected.push('403')
     for (const status of expected) t.ok(statuses.includes(status), `${method} ${path} ${status}`)
     for (const [status, { content }] of Object.entries(responses)) {
-      const media200 = { '/api/changes/stream': 'text/event-stream', '/api/export': 'application/zip' }
-      const media = (status === '200' && media200[path as keyof typeof media200]) || 'application/json'
-      t.strictSame(Object.keys(content ?? {}), /^(204|302|304)$/.test(status) ? [] : [media])
+      const media = status === '200' ? (OTHER_MEDIA[path] ?? 'application/json') : 'application/json'
+      t.strictSame(
+        Object.keys(content ?? {}),
+        /^(204|302|304)$/.test(status) || (path === '/mcp' && status === '202') ? [] : [media],
+      )
       if (Number(status) < 400) continue
       const namesMissing = operation === 'patch /api/kanban-items' && status === '404'
       const conflict = path.endsWith('/undo') ? 'ChangedSince' : undefined
@@ -405,6 +416,7 @@ const FOR_ADMINS = [
   'post /api/members',
   'delete /api/members/{id}',
   'get /api/audit-log',
+  'get /metrics',
   'get /api/export',
 ]
 
@@ -418,7 +430,7 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
     for (const { method, path, security } of operationsOf(document)) {
       const endpoint = `${method} ${path}`
       const isSignIn = endpoint === 'post /api/session' || path.startsWith('/api/session/oidc')
-      const isPublic = !path.startsWith('/api/') || isSignIn
+      const isPublic = path.startsWith('/api/') ? isSignIn : path !== '/metrics' && path !== '/mcp'
       const changesTeams = path.startsWith('/api/teams') && method !== 'get'
       const ofWebhooks = path.startsWith('/api/webhooks')
       const needsAdmin = changesTeams || ofWebhooks || FOR_ADMINS.includes(endpoint)

@@ -30,6 +30,8 @@ const ALONE = new Set([
   'revokeToken',
   'runBatch',
   'streamChanges',
+  'exportProjectAsCsv',
+  'getCalendar',
   'createWebhook',
   'testWebhook',
   'rotateWebhookSecret',

@@ -152,7 +152,7 @@ t.test('all violations of a body are reported, and nothing is made', async (t) =
   const app = await build(t)
   const { headers } = signInAs(app, 'member')
   const post = (body: unknown, answer: object): Row => ['POST', TOKENS, body, headers, 400, answer]
-  const scopes = 'must be one of "read", "write"'
+  const scopes = 'must be one of "read", "write", "calendar"'
   const time = 'must be an ISO 8601 date-time or a plain date'
   await holds(t, app, [
     post({}, invalid({ name: ['is required'] }, ['must NOT have fewer than 1 properties'])),

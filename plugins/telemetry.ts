@@ -1,0 +1,27 @@
+import fp from 'fastify-plugin'
+import { RequestCounters } from '../src/http/request-counters.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What has been requested since the start. */
+    requestCounters: RequestCounters
+  }
+}
+
+/** Counts requests and how long they take. Register it before anything that may reject a request. */
+export default fp(
+  async (app) => {
+    const { prefix } = app
+    const requestCounters = new RequestCounters()
+    app.decorate('requestCounters', requestCounters)
+    app.addHook('onResponse', (request, reply, done) => {
+      const { url, config } = request.routeOptions
+      const route = request.is404 ? undefined : url?.slice(prefix.length) || '/'
+      // A stream is as long as its reader wants it.
+      const seconds = config.waits ? undefined : reply.elapsedTime / 1000
+      requestCounters.add(route, request.method, reply.statusCode, seconds)
+      done()
+    })
+  },
+  { name: 'telemetry', fastify: '5.x' },
+)

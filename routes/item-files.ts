@@ -1,0 +1,77 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
+import fresh from 'fresh'
+import { memberOf } from '../src/http/identity.ts'
+import { etagOf } from '../src/reading/snapshots.ts'
+import { ErrorBody, IdParams, NotModified, ref } from '../src/schemas/common.ts'
+
+/** The name of a downloaded file: ids that another tool has made may hold anything. */
+const fileName = (id: string) => `phaseboard-${id.replaceAll(/[^\w-]/g, '_').slice(0, 100)}.csv`
+
+/** Sends a file, or 304 when it matches `If-None-Match`. */
+function sendFile(reply: FastifyReply, type: string, body: Uint8Array): FastifyReply {
+  const etag = etagOf(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
+  reply.header('etag', etag)
+  if (fresh(reply.request.headers, { etag })) return reply.code(304).send()
+  return reply.type(type).send(body)
+}
+
+const Filter = (description: string) => Type.Optional(Type.String({ description }))
+
+const CalendarQuery = Type.Object({
+  token: Filter('An API token of the scope `calendar`, for programs that send no headers'),
+  projectId: Filter('Only items of this project; empty does not filter'),
+  assigneeId: Filter('Only items assigned to this member; `me`: who asks; empty does not filter'),
+})
+
+/** Items as files that other programs read. */
+const itemFileRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { itemCsv, itemCalendar } = app.board
+  const tags = ['Kanban items']
+
+  app.get('/api/projects/:id/export.csv', {
+    config: { access: 'read', failure: 'Failed to export project', isSentAlone: true },
+    schema: {
+      operationId: 'exportProjectAsCsv',
+      summary: "Get a project's items as CSV",
+      description:
+        'RFC 4180 in UTF-8, with a header: all items, dismissed ones too, by sortOrder. `labels` have `, ` between them (a comma or backslash of a name has a backslash before it), `subtasks` are lines of `[x] title` or `[ ] title`. A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or CR) has an apostrophe before it.',
+      tags,
+      params: IdParams,
+      response: {
+        200: { description: 'The table', content: { 'text/csv': { schema: Type.String() } } },
+        304: NotModified,
+        404: ref(ErrorBody),
+      },
+    },
+    handler: async ({ params }, reply) => {
+      const { body } = await itemCsv.ofProject(params.id)
+      reply.header('content-disposition', `attachment; filename="${fileName(params.id)}"`)
+      return sendFile(reply, 'text/csv; charset=utf-8; header=present', body)
+    },
+  })
+
+  app.get('/api/calendar.ics', {
+    config: { access: 'calendar', failure: 'Failed to fetch calendar', isSentAlone: true },
+    schema: {
+      operationId: 'getCalendar',
+      summary: 'Follow what is due in a calendar',
+      description:
+        'iCalendar (RFC 5545): an event for each item with a due date that is not dismissed, all day where that is midnight UTC; the 5,000 that are due last. Items in the last column of their board have a check mark. A token of the scope `calendar` opens this and nothing else, as `?token=` or as Bearer; tokens of other scopes are refused in the query.',
+      tags,
+      querystring: CalendarQuery,
+      response: {
+        200: { description: 'The calendar', content: { 'text/calendar': { schema: Type.String() } } },
+        304: NotModified,
+      },
+    },
+    handler: async (request, reply) => {
+      const { body } = await itemCalendar.write(request.query, memberOf(request).id)
+      reply.header('cache-control', 'private, no-cache')
+      return sendFile(reply, 'text/calendar; charset=utf-8', body)
+    },
+  })
+}
+
+export default itemFileRoutes

@@ -1,0 +1,161 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Answer, Asked, Service, WriteAs, Written } from '../src/agents/service.ts'
+import { ApiError, BatchFailure, SpecifiedFailure } from '../src/errors.ts'
+import { toApiError } from '../src/http/api-errors.ts'
+import { identityOf } from '../src/http/identity.ts'
+import { hashOf } from '../src/http/repeatable.ts'
+import { createStrictChecks } from '../src/http/validation.ts'
+import { authorize } from '../src/members/identity.ts'
+import { once } from '../src/once.ts'
+import type { JsonBytes } from '../src/schemas/serialization.ts'
+import { toText } from '../src/worker/writes.ts'
+
+/** Bytes of answers that are parsed: more would hold up other requests. */
+const ANSWERS_LIMIT = 4 * 1024 * 1024
+
+/** JSON-RPC 2.0, section 5.1. */
+const PARSE_ERROR = { code: -32700, message: 'Parse error: the body is not JSON' }
+const NO_BATCHES = { code: -32600, message: 'Invalid Request: send one message at a time' }
+
+const jsonRpcError = (error: { code: number; message: string }) =>
+  JSON.stringify({ jsonrpc: '2.0', error, id: null })
+
+const MessageSchema = Type.Unsafe<unknown>({
+  description: 'A JSON-RPC 2.0 message: a request, or a notification',
+})
+const ResponseSchema = Type.Unsafe<never>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'A JSON-RPC 2.0 response',
+})
+
+const DESCRIPTION = `The [Model Context Protocol](https://modelcontextprotocol.io) over Streamable HTTP: stateless, one message a request, answered as
+JSON. Tools perform requests of this API with the rights of the caller's credential; a read token reads. See docs/agents.md.`
+
+/** The error that an agent is told of, logged like that of any request where it is a fault of the service. */
+function apiErrorOf(error: unknown, request: FastifyRequest): ApiError {
+  const apiError = toApiError(error)
+  if (apiError) return apiError
+  const { message, details, cause } =
+    error instanceof BatchFailure
+      ? error
+      : { message: 'Internal server error', details: undefined, cause: error }
+  if (!(cause instanceof SpecifiedFailure)) request.log.error({ err: cause }, message)
+  return new ApiError(500, message, details && { details })
+}
+
+/** The Model Context Protocol, for agents. */
+const mcpRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = async (app, { authMode }) => {
+  const shape = { name: 'mcp', status: 200, schema: ResponseSchema, kind: 'other' } as const
+
+  /** Loaded late: few services have agents. */
+  const loadAgents = once(async () => {
+    const { createAgents } = await import('../src/agents/server.ts')
+    const { operations } = app
+    const strictCheck = createStrictChecks()
+    return createAgents({
+      routes: {
+        body: (operationId) => operations.schemaOf(operationId).body as TSchema,
+        query: (operationId) => operations.schemaOf(operationId).querystring as TSchema,
+      },
+      checkOf: (schema) => {
+        const check = strictCheck({ body: schema })
+        return (body) => check({ body, query: {} })
+      },
+    })
+  })
+
+  async function read(request: FastifyRequest, paths: readonly string[]): Promise<Answer[]> {
+    const answers = await app.readEach(request, paths, { isStrict: true, hasLiteralBodies: true })
+    return answers.map((answer) => ({ ...answer, body: JSON.parse(toText(answer.body)) }))
+  }
+
+  async function write(
+    request: FastifyRequest,
+    requests: readonly Asked[],
+    { said, idempotencyKey, isDryRun = false, hasPlaceholders = false }: WriteAs,
+  ): Promise<Written> {
+    const identity = identityOf(request)
+    // What a batch sent by itself takes.
+    authorize('own', identity, 'POST', authMode)
+    const { id } = identity.member
+    const path = `${app.prefix}/mcp`
+    const call = app.batch(request, requests, isDryRun, {
+      isStrict: true,
+      hasLiteralBodies: !hasPlaceholders,
+    })
+    const outcome = await call.write({
+      actorId: id,
+      ...(idempotencyKey !== undefined && {
+        repeatable: {
+          request: { memberId: id, method: 'POST', path, key: idempotencyKey, bodyHash: hashOf(said) },
+          shape,
+          isSecret: false,
+        },
+      }),
+    })
+    const { value, response, isReplay = false } = outcome
+    const body: string | JsonBytes = isReplay ? (response?.body ?? '') : (value as JsonBytes)
+    const seq = outcome.seq ?? response?.seq ?? undefined
+    const isTooLarge = body.length > ANSWERS_LIMIT
+    return {
+      answers: isTooLarge ? [] : JSON.parse(toText(body)).results,
+      isReplay,
+      ...(seq !== undefined && { seq }),
+      ...(isTooLarge && { unread: body.length }),
+    }
+  }
+
+  /** The service, with the rights of whoever makes this request. */
+  const serviceFor = (request: FastifyRequest): Service => ({
+    memberId: identityOf(request).member.id,
+    read: (...paths) => read(request, paths),
+    write: (requests, how) => write(request, requests, how),
+  })
+
+  /** @param body JSON; empty for no body */
+  function send(reply: FastifyReply, status: number, body: string): FastifyReply {
+    reply.code(status)
+    if (body === '') return reply.send()
+    return reply.header('content-type', 'application/json; charset=utf-8').serializer(String).send(body)
+  }
+
+  app.post('/mcp', {
+    config: {
+      access: 'each',
+      failure: 'Internal server error',
+      caching: 'no-store',
+      isRepeatable: false,
+      refusesForeignOrigins: true,
+    },
+    schema: {
+      operationId: 'mcp',
+      summary: 'Send a message of the Model Context Protocol',
+      description: DESCRIPTION,
+      tags: ['Agents'],
+      body: MessageSchema,
+      response: { 200: ResponseSchema, 202: Type.Null({ description: 'A notification was taken' }) },
+    },
+    errorHandler: (error, _request, reply) => {
+      if (error instanceof SpecifiedFailure) send(reply, 400, jsonRpcError(PARSE_ERROR))
+      else throw error
+    },
+    handler: async (request, reply) => {
+      const { body: message, headers } = request
+      if (Array.isArray(message)) return send(reply, 400, jsonRpcError(NO_BATCHES))
+      const { member, scope } = identityOf(request)
+      const respond = await loadAgents()
+      const { status, body } = await respond(message, {
+        service: serviceFor(request),
+        refuse: (error) => apiErrorOf(error, request),
+        mayWrite: scope === 'write' && (authMode === 'open' || member.role !== 'viewer'),
+        protocolVersion: headers['mcp-protocol-version']?.toString(),
+      })
+      return send(reply, status, body)
+    },
+  })
+}
+
+export default mcpRoutes

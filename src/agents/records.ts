@@ -1,0 +1,75 @@
+/** Records as tools give them: small, with long texts cut. */
+import { type Static, Type } from '@sinclair/typebox'
+import { Nullable } from '../schemas/common.ts'
+import type { KanbanItem } from '../schemas/records.ts'
+
+/** An item in a list. It is part of most results, so it has no words: names of fields have to do. */
+export const CardSchema = Type.Object({
+  id: Type.String(),
+  projectId: Type.String(),
+  title: Type.String(),
+  column: Type.String(),
+  priority: Type.String(),
+  assigneeId: Nullable(Type.String()),
+  dueDate: Nullable(Type.String()),
+  labels: Type.Array(Type.String()),
+  subtasks: Type.Optional(Type.Object({ done: Type.Integer(), total: Type.Integer() })),
+  claimedUntil: Type.Optional(Type.String()),
+  dismissed: Type.Optional(Type.Boolean()),
+})
+export type Card = Static<typeof CardSchema>
+
+/** An item as it stands in lists. */
+export function cardOf(item: KanbanItem): Card {
+  const { id, projectId, title, column, priority, assigneeId, dueDate, labels, subtasks } = item
+  const done = subtasks.filter(({ completed }) => completed).length
+  return {
+    id,
+    projectId,
+    title,
+    column,
+    priority,
+    assigneeId,
+    dueDate,
+    labels: labels.map(({ name }) => name),
+    ...(subtasks.length > 0 && { subtasks: { done, total: subtasks.length } }),
+    ...(item.claimedUntil && { claimedUntil: item.claimedUntil }),
+    ...(item.dismissed && { dismissed: true }),
+  }
+}
+
+/** Cuts texts, and notes what was cut. */
+export class Cutter {
+  readonly notes: string[] = []
+  readonly #limit: number
+  readonly #howToReadOn: string
+
+  /**
+   * @param limit characters of a text
+   * @param howToReadOn what an agent does to see all of it
+   */
+  constructor(limit: number, howToReadOn: string) {
+    this.#limit = limit
+    this.#howToReadOn = howToReadOn
+  }
+
+  /** A text, or its beginning. @param name what the note calls it */
+  text(name: string, text: string): string {
+    if (text.length <= this.#limit) return text
+    this.notes.push(
+      `${name} was cut: ${this.#limit} of ${text.length} characters are shown; ${this.#howToReadOn}`,
+    )
+    // No half of a character.
+    return text.slice(0, this.#limit).toWellFormed()
+  }
+
+  /** The notes as a field; nothing where nothing was cut. */
+  field(): { notes?: string[] } {
+    return this.notes.length > 0 ? { notes: this.notes } : {}
+  }
+}
+
+/** The notes of a result. */
+export const Notes = Type.Optional(
+  Type.Array(Type.String(), { description: 'What is not shown here, and how to see it' }),
+)

@@ -1,0 +1,65 @@
+/** Boards as resources: what an application attaches to a conversation without an agent asking for it. */
+import type { ApiError } from '../errors.ts'
+import { ErrorCode, McpError } from './sdk.ts'
+import { type Answer, type Service, withQuery } from './service.ts'
+import { readBoard } from './tools/reading.ts'
+
+const BOARD = 'phaseboard://projects/'
+const JSON_TYPE = 'application/json'
+
+/** Boards on a page of the list. */
+const PAGE = 100
+
+/** Items of each column. */
+const ITEMS = 50
+
+/** The protocol's code for a resource that is not there. */
+const NOT_FOUND = -32002
+
+export const TEMPLATES = [
+  {
+    name: 'board',
+    title: 'Board of a project',
+    uriTemplate: `${BOARD}{id}`,
+    mimeType: JSON_TYPE,
+    description: `The columns of a project's board with the first ${ITEMS} items of each, as read_board returns them`,
+  },
+]
+
+/** The protocol's error for what was thrown. */
+export function errorOf(refuse: (error: unknown) => ApiError, error: unknown): McpError {
+  if (error instanceof McpError) return error
+  const { statusCode, message } = refuse(error)
+  if (statusCode === 404) return new McpError(NOT_FOUND, message)
+  return new McpError(statusCode < 500 ? ErrorCode.InvalidParams : ErrorCode.InternalError, message)
+}
+
+/** A page of the boards that there are. @throws McpError, ApiError */
+export async function listBoards({ read }: Service, cursor: string | undefined) {
+  const path = withQuery('/api/projects', { view: 'summary', limit: PAGE, cursor })
+  const [answer] = (await read(path)) as [Answer]
+  return {
+    resources: answer.body.map(({ id, name }: { id: string; name: string }) => ({
+      uri: BOARD + encodeURIComponent(id),
+      name: `board-${id}`,
+      title: name,
+      mimeType: JSON_TYPE,
+    })),
+    ...(answer.next !== undefined && { nextCursor: answer.next }),
+  }
+}
+
+/** The id in the URI of a board. @throws McpError */
+function projectIn(uri: string): string {
+  const id = uri.startsWith(BOARD) ? uri.slice(BOARD.length) : ''
+  try {
+    if (id !== '') return decodeURIComponent(id)
+  } catch {}
+  throw new McpError(NOT_FOUND, 'Resource not found')
+}
+
+/** A board as JSON. @throws McpError, ApiError */
+export async function readBoardAt(service: Service, uri: string) {
+  const board = await readBoard({ projectId: projectIn(uri), limit: ITEMS }, service)
+  return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(board) }] }
+}

@@ -1,0 +1,92 @@
+/** The schemas of tools, composed of those of the routes, and how they are published. */
+import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { ref } from '../schemas/common.ts'
+import { namedSchemas } from '../schemas/records.ts'
+
+/** The schemas of routes, by their operation id. */
+export interface RouteSchemas {
+  body: (operationId: string) => TSchema
+  query: (operationId: string) => TSchema
+}
+
+/** Words in the place of a field's own description. */
+type Words = Record<string, string>
+
+/**
+ * Fields of a route's schema, with its limits, required where they are there.
+ * @param words descriptions that say more to an agent
+ * @throws Error where the route has no such field any more
+ */
+export function fieldsOf(schema: TSchema, names: readonly string[], words: Words = {}): TProperties {
+  const { properties = {} } = schema as { properties?: TProperties }
+  return Object.fromEntries(
+    names.map((name) => {
+      const field = properties[name]
+      if (field === undefined) throw new Error(`the route has no field ${name}`)
+      const description = words[name]
+      return [name, description === undefined ? field : { ...field, description }]
+    }),
+  )
+}
+
+/** The same fields, all of them required. */
+export const required = (fields: TProperties): TProperties => Type.Required(Type.Object(fields)).properties
+
+/**
+ * A schema of results without words, which are for the arguments: a result says by its names what it is, and each tool
+ * that is listed takes room in every conversation.
+ */
+export function withoutWords(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutWords)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).filter(
+    ([key, value]) => key !== 'description' || typeof value !== 'string',
+  )
+  return Object.fromEntries(entries.map(([key, value]) => [key, withoutWords(value)]))
+}
+
+/** The arguments of a tool: unknown ones are refused. */
+export const Arguments = (fields: TProperties): TObject =>
+  Type.Object(fields, { additionalProperties: false })
+
+const named = new Map<string, TSchema>(namedSchemas.map((schema) => [ref(schema).$ref, schema]))
+
+/** Formats that only this service knows: descriptions say what they are. */
+const OWN_FORMATS = ['timestamp', 'cursor', 'email']
+
+/** Keywords that say nothing to an agent. */
+const LEFT_OUT = ['$id', 'examples', 'contentMediaType', 'minProperties']
+
+/** What a schema that takes falsy values for "none" is to an agent: text or null. */
+const isOptionalDate = ({ anyOf }: TSchema) =>
+  Array.isArray(anyOf) && anyOf.some((one: TSchema) => Array.isArray(one.enum) && one.enum.includes(false))
+
+/**
+ * A schema as agents get it: self-contained, in plain JSON Schema. Listed values are all that there are, since tools'
+ * requests are handled strictly.
+ */
+export function published(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(published)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const own = schema as TSchema
+  if (typeof own.$ref === 'string') return published(named.get(own.$ref) ?? {})
+  if (isOptionalDate(own)) {
+    const { description = own.anyOf[0].description } = own
+    return { type: ['string', 'null'], description: `${description}; null for none` }
+  }
+  const listed = own['x-extensible-enum'] ?? own['x-any-of']
+  const isText = own.type === 'string'
+  const entries = Object.entries(own).flatMap(([key, value]): [string, unknown][] => {
+    if (key.startsWith('x-') || LEFT_OUT.includes(key)) return []
+    if (key === 'format' && OWN_FORMATS.includes(value)) return []
+    if (key === 'type' && own.contentMediaType !== undefined) return [[key, value[0]]]
+    if (key === 'enum' || key === 'const' || key === 'required' || key === 'default') return [[key, value]]
+    if (key === 'items' && listed !== undefined) return [[key, { type: 'string', enum: listed }]]
+    if (key === 'properties') return [[key, publishedFields(value)]]
+    return [[key, published(value)]]
+  })
+  return Object.fromEntries(isText && listed ? [...entries, ['enum', listed]] : entries)
+}
+
+const publishedFields = (fields: TProperties) =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, published(field)]))

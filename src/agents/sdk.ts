@@ -1,0 +1,12 @@
+/** What is used of the SDK, in a module that is loaded with the first request of an agent. */
+export { Server } from '@modelcontextprotocol/sdk/server/index.js'
+export { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+export {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'

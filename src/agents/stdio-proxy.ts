@@ -1,0 +1,104 @@
+/**
+ * MCP over stdio: passes messages on to a service's `/mcp`, and its responses back. The service alone knows the tools,
+ * so that these never differ from it; each message is a request of its own, so a service that was away is found again by
+ * the next.
+ */
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { StdioServerTransport } from './stdio-sdk.ts'
+
+/** How long the service may take, in milliseconds. */
+const TIMEOUT = 60_000
+
+/** Messages that may be on their way. */
+const MOST_AT_ONCE = 100
+
+/** A code of the protocol's implementations for whatever is none of JSON-RPC's. */
+const UNAVAILABLE = -32000
+
+/** Where messages go, and who is told of trouble. */
+export interface ProxyOptions {
+  /** The service's `/mcp`. */
+  url: URL
+  token: string | undefined
+  /** Tells a person. */
+  complain: (text: string) => void
+}
+
+/** Trouble that has words for people and agents. */
+class Trouble extends Error {}
+
+/** What the service says in the place of a response of the protocol. @param body JSON, if it is that */
+function troubleOf({ status, statusText }: Response, body: { error?: unknown }, url: URL): Trouble {
+  if (status === 401) {
+    return new Trouble(`${url} wants a valid token (401): set PHASEBOARD_TOKEN, or give --token`)
+  }
+  if (status === 404) return new Trouble(`there is no Phaseboard at ${url} (404): is --url right?`)
+  const said = typeof body.error === 'string' ? body.error : statusText
+  return new Trouble(`${url} answers ${status}: ${said}`)
+}
+
+/** The reason of a request that got no response. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: { code?: string; message?: string } }
+  return cause?.code ?? cause?.message ?? message
+}
+
+/** Passes messages on until the input ends. Nothing but messages is written to standard output. */
+export async function runProxy({ url, token, complain }: ProxyOptions): Promise<void> {
+  const transport = new StdioServerTransport()
+  /** As it was agreed on with the service. */
+  let protocolVersion: string | undefined
+  let underWay = 0
+
+  async function ask(message: JSONRPCMessage): Promise<JSONRPCMessage | undefined> {
+    const response = await fetch(url, {
+      method: 'POST',
+      // The token is for this service alone.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT),
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(protocolVersion !== undefined && { 'mcp-protocol-version': protocolVersion }),
+      },
+      body: JSON.stringify(message),
+    }).catch((error) => {
+      throw new Trouble(
+        `${url} does not answer (${reasonOf(error)}): is the service running, and --url right?`,
+      )
+    })
+    if (response.status === 202) return undefined
+    const body = Object(await response.json().catch(() => ({})))
+    if (body.jsonrpc === '2.0') return { ...body, ...('id' in message && { id: message.id }) }
+    throw response.ok
+      ? new Trouble(`${url} does not speak MCP: is --url right?`)
+      : troubleOf(response, body, url)
+  }
+
+  async function pass(message: JSONRPCMessage): Promise<void> {
+    const id = 'id' in message ? message.id : undefined
+    try {
+      if (underWay > MOST_AT_ONCE) throw new Trouble(`more than ${MOST_AT_ONCE} messages at once`)
+      const answer = await ask(message)
+      if (answer === undefined) return
+      if ('method' in message && message.method === 'initialize' && 'result' in answer) {
+        protocolVersion = String(answer.result.protocolVersion)
+      }
+      await transport.send(answer)
+    } catch (error) {
+      const { message: text } = error as Error
+      complain(text)
+      if (id !== undefined && 'method' in message) {
+        await transport.send({ jsonrpc: '2.0', id, error: { code: UNAVAILABLE, message: text } })
+      }
+    }
+  }
+
+  transport.onmessage = (message) => {
+    underWay++
+    pass(message).finally(() => underWay--)
+  }
+  transport.onerror = () => complain('what came in was no message of the protocol')
+  await transport.start()
+}

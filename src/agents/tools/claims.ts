@@ -1,0 +1,118 @@
+/** The tools with which agents work off a column together: each item in one hand at a time. */
+import { Type } from '@sinclair/typebox'
+import { Cutter, Notes } from '../records.ts'
+import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
+import { type Answer, type Asked, pathOf } from '../service.ts'
+import { ADDS, SETS, type Tool, WRITTEN, writtenOf } from '../tool.ts'
+import { TEXT_LIMIT, WholeItemSchema, wholeItemOf } from './reading.ts'
+import { IdempotencyKey, ITEM_WRITTEN, ItemId, itemWritten } from './writing.ts'
+
+/** `claim`. */
+const claim = (routes: RouteSchemas): Tool => ({
+  name: 'claim',
+  title: 'Claim the next item',
+  description:
+    'Takes the next free item of a column for you: assigns it to you, moves it to the column of work in progress, and holds it for a lease, in which nobody else is given it. Use it to get work, instead of choosing an item and assigning it yourself: two agents never get the same one. Call renew before `claimedUntil`, then finish or release. Returns the whole item, or item: null when there is nothing to do.',
+  hints: ADDS,
+  input: Arguments({
+    projectId: Type.String({ minLength: 1, description: 'The id of a project, from list_projects' }),
+    ...fieldsOf(routes.body('claimKanbanItem'), ['from', 'to', 'label', 'priority', 'leaseSeconds']),
+    idempotencyKey: IdempotencyKey,
+  }),
+  output: Type.Object({
+    item: Type.Union([WholeItemSchema, Type.Null()], { description: 'null: there is nothing to claim' }),
+    etag: Type.Optional(Type.String()),
+    warnings: Type.Optional(Type.Array(Type.String())),
+    ...WRITTEN,
+    notes: Notes,
+  }),
+  async run(args, { write }) {
+    const { projectId, idempotencyKey, ...body } = args
+    const path = pathOf`/api/projects/${projectId}/kanban-items/claim`
+    const written = await write([{ method: 'POST', path, body }], { said: args, idempotencyKey })
+    const { body: item, etag } = (written.answers[0] ?? { body: null }) as Answer
+    const cutter = new Cutter(TEXT_LIMIT, 'read_item shows more')
+    return {
+      item: item && wholeItemOf(item, cutter, TEXT_LIMIT),
+      ...(item && { etag }),
+      ...(item?.warnings && { warnings: item.warnings }),
+      ...writtenOf(written),
+      ...cutter.field(),
+    }
+  },
+})
+
+/** `renew`. */
+const renew = (routes: RouteSchemas): Tool => ({
+  name: 'renew',
+  title: 'Renew a claim',
+  description:
+    'Holds an item that you have claimed for another lease, from now. Use it while you work longer than the lease. 409: somebody else has it now, or it is not claimed: stop working on it. Returns the item with its new claimedUntil.',
+  hints: SETS,
+  input: Arguments({
+    itemId: ItemId,
+    ...fieldsOf(routes.body('renewKanbanClaim'), ['leaseSeconds']),
+    idempotencyKey: IdempotencyKey,
+  }),
+  output: Type.Object(ITEM_WRITTEN),
+  async run(args, { write }) {
+    const { itemId, idempotencyKey, ...body } = args
+    const path = pathOf`/api/kanban-items/${itemId}/claim/renew`
+    return itemWritten(await write([{ method: 'POST', path, body }], { said: args, idempotencyKey }))
+  },
+})
+
+/** `finish`. */
+const finish = (routes: RouteSchemas): Tool => ({
+  name: 'finish',
+  title: 'Finish an item',
+  description:
+    'Moves an item to the last column of its board, which ends a claim, and adds a comment if given, all or nothing. Use it when the work on the item is done; say in the comment what was done. Returns the item as a card.',
+  hints: SETS,
+  input: Arguments({
+    itemId: ItemId,
+    comment: Type.Optional(
+      fieldsOf(routes.body('createKanbanComment'), ['content']).content ?? Type.String(),
+    ),
+    ifMatch: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description:
+          'The `etag` of the item as you have read it: where it has changed since, nothing is done (412)',
+      }),
+    ),
+    idempotencyKey: IdempotencyKey,
+  }),
+  output: Type.Object(ITEM_WRITTEN),
+  async run(args, { read, write }) {
+    const { itemId, comment, ifMatch, idempotencyKey } = args
+    const path = pathOf`/api/kanban-items/${itemId}`
+    const [item] = (await read(path)) as [Answer]
+    const [columns] = (await read(pathOf`/api/projects/${item.body.projectId}/kanban-columns`)) as [Answer]
+    const column = columns.body.at(-1)?.name
+    const requests: Asked[] = [{ method: 'POST', path: `${path}/move`, body: { column }, ifMatch }]
+    if (comment !== undefined) {
+      requests.push({ method: 'POST', path: `${path}/comments`, body: { content: comment } })
+    }
+    return itemWritten(await write(requests, { said: args, idempotencyKey }))
+  },
+})
+
+/** `release`. */
+const release = (_routes: RouteSchemas): Tool => ({
+  name: 'release',
+  title: 'Release a claim',
+  description:
+    'Gives an item that you have claimed back: to the column and place where it came from, assigned to nobody, for others to claim. Use it when you cannot do the work; say why with comment before. Returns the item as a card.',
+  hints: SETS,
+  input: Arguments({ itemId: ItemId, idempotencyKey: IdempotencyKey }),
+  output: Type.Object(ITEM_WRITTEN),
+  async run(args, { write }) {
+    const { itemId, idempotencyKey } = args
+    const path = pathOf`/api/kanban-items/${itemId}/claim`
+    return itemWritten(await write([{ method: 'DELETE', path }], { said: args, idempotencyKey }))
+  },
+})
+
+/** The tools for claims. */
+export const claimTools = [claim, renew, finish, release]

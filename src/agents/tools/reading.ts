@@ -1,0 +1,312 @@
+/** The tools that read. */
+import { Type } from '@sinclair/typebox'
+import { type ApiError, invalidField } from '../../errors.ts'
+import {
+  KanbanActivitySchema,
+  KanbanCommentSchema,
+  type KanbanItem,
+  KanbanItemSchema,
+  KanbanSubtaskSchema,
+  SearchResultSchema,
+} from '../../schemas/records.ts'
+import { CardSchema, Cutter, cardOf, Notes } from '../records.ts'
+import { Arguments, fieldsOf, type RouteSchemas, required } from '../schemas.ts'
+import { type Answer, pathOf, type Service, withQuery } from '../service.ts'
+import { READS, type Tool } from '../tool.ts'
+
+/** Columns of a board that are read at once. */
+const COLUMNS_LIMIT = 30
+
+/** Characters of a text, unless asked for more. */
+export const TEXT_LIMIT = 4000
+const LONGEST_TEXT = 100_000
+
+const ProjectId = Type.String({ minLength: 1, description: 'The id of a project, from list_projects' })
+const ItemId = Type.String({ minLength: 1, description: 'The id of a kanban item' })
+const NextCursor = Type.Optional(
+  Type.String({ description: 'There is more: repeat the call with this as `cursor`' }),
+)
+
+const limited = (most: number, preset: number, description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: most, default: preset, description }))
+
+const next = ({ next }: Answer) => (next === undefined ? {} : { nextCursor: next })
+
+/** `search`. */
+const search = (routes: RouteSchemas): Tool => ({
+  name: 'search',
+  title: 'Search everything',
+  description:
+    'Full-text search over projects, kanban items, comments, meeting transcripts and your own ideas. Use it when you know words but not where they are; for items by column, assignee, label or date use find_items. All words must occur, the last may be the beginning of one. Returns matches, best first: kind, id, project, title and a snippet.',
+  hints: READS,
+  input: Arguments({
+    ...fieldsOf(routes.query('search'), ['kind', 'projectId'], {
+      kind: 'What to look for: one, or an array',
+      projectId: 'Only this project and what belongs to it',
+    }),
+    ...required(fieldsOf(routes.query('search'), ['q'])),
+    limit: limited(100, 20, 'Matches, at most'),
+  }),
+  output: Type.Object({ results: Type.Array(SearchResultSchema) }),
+  async run({ q, kind, projectId, limit }, { read }) {
+    const [answer] = await read(withQuery('/api/search', { q, kind, projectId, limit }))
+    return answer?.body
+  },
+})
+
+const DATE = 'a date or date-time, UTC'
+
+/** The filters of items, in few words. */
+const FILTERS = {
+  projectId: 'Only this project; all if absent',
+  column: 'Name of the column, or an array of names: any of them',
+  assigneeId: 'A member id, `me`, or `none` for nobody; or an array: any of them',
+  priority: 'One, or an array: any of them',
+  label: 'Id or name, or `none`; or an array: any of them',
+  q: 'Part of the title or description, whatever the case',
+  dueAfter: `Due then or later: ${DATE}`,
+  dueBefore: `Due earlier: ${DATE}`,
+  due: '`none`: without a due date',
+  updatedAfter: `Changed later: ${DATE}`,
+  dismissed: 'Without dismissed items, only those, or all',
+  sort: 'With `-` descending; what is empty comes last',
+  cursor: 'The `nextCursor` of the page before, with the same other arguments',
+}
+
+/** `find_items`. */
+const findItems = (routes: RouteSchemas): Tool => ({
+  name: 'find_items',
+  title: 'Find kanban items',
+  description:
+    'Lists kanban items that match all given filters, of one project or of all. Use it for questions such as "what is assigned to me" (assigneeId: "me"), "what is overdue" (dueBefore: now), "what changed since" (updatedAfter). Without projectId it covers all projects. Returns small cards, a page at a time; read_item has the whole of one.',
+  hints: READS,
+  input: Arguments({
+    ...fieldsOf(routes.query('listAllKanbanItems'), Object.keys(FILTERS), FILTERS),
+    limit: limited(100, 20, 'Items on a page'),
+  }),
+  output: Type.Object({ items: Type.Array(CardSchema), nextCursor: NextCursor }),
+  async run({ projectId, limit = 20, ...filters }, { read }) {
+    const path =
+      projectId === undefined || projectId === ''
+        ? '/api/kanban-items'
+        : pathOf`/api/projects/${projectId}/kanban-items`
+    const [answer] = (await read(withQuery(path, { ...filters, limit }))) as [Answer]
+    return { items: answer.body.map(cardOf), ...next(answer) }
+  },
+})
+
+/** `list_projects`. */
+const listProjects = (routes: RouteSchemas): Tool => ({
+  name: 'list_projects',
+  title: 'List projects',
+  description:
+    'Lists projects with the number of items in each column. Use it first, to learn project ids and column names. Returns a page at a time: id, name, status, health, phase, next step and the columns in the order of the board.',
+  hints: READS,
+  input: Arguments({
+    ...fieldsOf(routes.query('listProjects'), ['status', 'teamId', 'updatedAfter', 'sort', 'cursor'], {
+      status: 'One, or an array: any of them',
+      teamId: 'One, or an array: any of them',
+      updatedAfter: FILTERS.updatedAfter,
+      sort: FILTERS.sort,
+      cursor: FILTERS.cursor,
+    }),
+    limit: limited(100, 20, 'Projects on a page'),
+  }),
+  output: Type.Object({
+    projects: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        status: Type.String(),
+        health: Type.String(),
+        phase: Type.String(),
+        nextStep: Type.String(),
+        columns: Type.Unsafe<Record<string, number>>({
+          type: 'object',
+          additionalProperties: { type: 'integer' },
+          description: 'Items by column, dismissed ones too, in the order of the board',
+        }),
+      }),
+    ),
+    nextCursor: NextCursor,
+    notes: Notes,
+  }),
+  async run({ limit = 20, ...query }, { read }) {
+    const [answer] = (await read(withQuery('/api/projects', { ...query, view: 'summary', limit }))) as [
+      Answer,
+    ]
+    const cutter = new Cutter(500, 'GET /api/projects/{id} has all of it')
+    const projects = answer.body.map((project: Record<string, string> & { counts: { columns: object } }) => ({
+      id: project.id,
+      name: project.name,
+      status: project.status,
+      health: project.health,
+      phase: project.phase,
+      nextStep: cutter.text(`nextStep of ${project.id}`, project.nextStep as string),
+      columns: project.counts.columns,
+    }))
+    return { projects, ...next(answer), ...cutter.field() }
+  },
+})
+
+export const BoardSchema = Type.Object({
+  projectId: Type.String(),
+  columns: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      wipLimit: Type.Integer({ description: 'Items that it should hold at most; 0: no limit' }),
+      wipPolicy: Type.String({ description: 'Above the limit: `warn`, or `block` (409)' }),
+      items: Type.Array(CardSchema, { description: 'From the top' }),
+      nextCursor: Type.Optional(
+        Type.String({
+          description: 'There is more: call read_board with this `column` and this as `cursor`',
+        }),
+      ),
+    }),
+    { description: 'In the order of the board' },
+  ),
+  notes: Notes,
+})
+
+interface BoardQuery {
+  projectId: string
+  column?: string | undefined
+  limit?: number
+  cursor?: string | undefined
+}
+
+/** Reads a board, or one of its columns. @throws ApiError 404, 400 for a cursor of no column or a column that is not there */
+export async function readBoard({ projectId, column, limit = 10, cursor }: BoardQuery, { read }: Service) {
+  if (cursor !== undefined && column === undefined) throw invalidField('column', 'is required with a cursor')
+  const [defined] = (await read(pathOf`/api/projects/${projectId}/kanban-columns`)) as [Answer]
+  const all: { name: string; wipLimit: number; wipPolicy: string }[] = defined.body
+  const named = column === undefined ? all : all.filter(({ name }) => name === column)
+  const shown = named.slice(0, COLUMNS_LIMIT)
+  const items = pathOf`/api/projects/${projectId}/kanban-items`
+  // A column that the board lacks is refused by the route.
+  const asked = column === undefined ? shown.map(({ name }) => name) : [column]
+  const answers = await read(...asked.map((name) => withQuery(items, { column: name, limit, cursor })))
+  const columns = shown.map(({ name, wipLimit, wipPolicy }, index) => {
+    const answer = answers[index] as Answer
+    return { name, wipLimit, wipPolicy, items: answer.body.map(cardOf), ...next(answer) }
+  })
+  const rest = named.slice(COLUMNS_LIMIT).map(({ name }) => name)
+  const notes = [`${rest.length} more columns are not shown: read each with \`column\``]
+  return { projectId, columns, ...(rest.length > 0 && { notes }) }
+}
+
+/** `read_board`. */
+const board = (routes: RouteSchemas): Tool => ({
+  name: 'read_board',
+  title: 'Read a board',
+  description:
+    "Shows a project's board: its columns in order with their WIP limits, and the first items of each. Use it to see what there is to do and what stands where. Returns small cards; read_item has the whole of one. `cursor` goes on in one column, which `column` names.",
+  hints: READS,
+  input: Arguments({
+    projectId: ProjectId,
+    column: Type.Optional(Type.String({ minLength: 1, description: 'Only this column, by its name' })),
+    limit: limited(100, 10, 'Items of each column'),
+    ...fieldsOf(routes.query('listKanbanItems'), ['cursor'], {
+      cursor: "Where to go on: a column's `nextCursor`, together with `column`",
+    }),
+  }),
+  output: BoardSchema,
+  run: readBoard,
+})
+
+const {
+  labels: _labels,
+  subtasks: _subtasks,
+  warnings: _warnings,
+  metadata,
+  ...plainFields
+} = KanbanItemSchema.properties
+
+/** An item with all that belongs to it, but for long texts. */
+export const WholeItemSchema = Type.Object({
+  ...plainFields,
+  labels: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+  subtasks: Type.Array(Type.Pick(KanbanSubtaskSchema, ['id', 'title', 'completed'])),
+  metadata: Type.Optional(metadata),
+})
+
+/** Subtasks that are shown. */
+const SUBTASKS_LIMIT = 200
+
+/** An item with all that belongs to it; its texts cut. */
+export function wholeItemOf(item: KanbanItem, cutter: Cutter, limit: number): object {
+  const { labels, subtasks, warnings: _, metadata, ...plain } = item
+  const isSmall = JSON.stringify(metadata).length <= limit
+  if (!isSmall) cutter.notes.push('metadata is not shown: it is longer than textLimit')
+  if (subtasks.length > SUBTASKS_LIMIT)
+    cutter.notes.push(`${subtasks.length - SUBTASKS_LIMIT} more subtasks are not shown`)
+  return {
+    ...plain,
+    description: cutter.text('description', item.description),
+    labels: labels.map(({ id, name }) => ({ id, name })),
+    subtasks: subtasks.slice(0, SUBTASKS_LIMIT).map(({ id, title, completed }) => ({ id, title, completed })),
+    ...(isSmall && { metadata }),
+  }
+}
+
+/** Reads a list of an item; nothing, and a note, where it is too large to be read here. */
+async function listOf({ read }: Service, path: string, name: string, notes: string[]) {
+  try {
+    const [answer] = await read(path)
+    return answer?.body ?? []
+  } catch (error) {
+    if ((error as ApiError).statusCode !== 413) throw error
+    notes.push(`${name} are too many to be shown here: GET ${path} has them`)
+    return []
+  }
+}
+
+/** `read_item`. */
+const readItem = (_routes: RouteSchemas): Tool => ({
+  name: 'read_item',
+  title: 'Read a kanban item',
+  description:
+    'Shows one kanban item with all that belongs to it: description, subtasks, labels, the latest comments and activity. Use it before you work on an item or change it. Long texts are cut, and `notes` says where; `etag` is what ifMatch of the tools that change it takes, to change it only as you have read it.',
+  hints: READS,
+  input: Arguments({
+    itemId: ItemId,
+    textLimit: limited(LONGEST_TEXT, TEXT_LIMIT, 'Characters of each text that are shown'),
+    latest: limited(100, 20, 'Comments and activity entries, each at most, the latest'),
+  }),
+  output: Type.Object({
+    item: WholeItemSchema,
+    etag: Type.String(),
+    comments: Type.Array(Type.Omit(KanbanCommentSchema, ['itemId']), { description: 'The oldest first' }),
+    activity: Type.Array(Type.Omit(KanbanActivitySchema, ['itemId']), { description: 'The newest first' }),
+    notes: Notes,
+  }),
+  async run({ itemId, textLimit = TEXT_LIMIT, latest = 20 }, service) {
+    const path = pathOf`/api/kanban-items/${itemId}`
+    const [answer] = (await service.read(path)) as [Answer]
+    const cutter = new Cutter(textLimit, `call read_item with textLimit up to ${LONGEST_TEXT}`)
+    const { notes } = cutter
+    const all: { id: string; itemId: string; content: string }[] = await listOf(
+      service,
+      `${path}/comments`,
+      'comments',
+      notes,
+    )
+    const entries: { itemId: string }[] = await listOf(service, `${path}/activity`, 'activity entries', notes)
+    if (all.length > latest) notes.push(`${all.length - latest} earlier comments are not shown: raise latest`)
+    if (entries.length > latest)
+      notes.push(`${entries.length - latest} earlier activity entries are not shown: raise latest`)
+    return {
+      item: wholeItemOf(answer.body, cutter, textLimit),
+      etag: answer.etag,
+      comments: all.slice(-latest).map(({ itemId: _, ...comment }) => ({
+        ...comment,
+        content: cutter.text(`comment ${comment.id}`, comment.content),
+      })),
+      activity: entries.slice(0, latest).map(({ itemId: _, ...entry }) => entry),
+      ...cutter.field(),
+    }
+  },
+})
+
+/** The tools that read. */
+export const readingTools = [search, findItems, listProjects, board, readItem]

@@ -1,0 +1,218 @@
+/** The tools that change items. */
+import { type TProperties, Type } from '@sinclair/typebox'
+import { KanbanCommentSchema, KanbanSubtaskSchema } from '../../schemas/records.ts'
+import { CardSchema, cardOf, Notes } from '../records.ts'
+import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
+import { type Answer, type Asked, pathOf, type Service, type Written } from '../service.ts'
+import { ADDS, SETS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
+
+/** Subtasks that one call adds. */
+const SUBTASKS_LIMIT = 50
+
+const id = (description: string) => Type.String({ minLength: 1, description })
+export const ItemId = id('The id of a kanban item')
+const ProjectId = id('The id of a project, from list_projects')
+
+/** An argument of all tools that change something. */
+export const IdempotencyKey = Type.Optional(
+  Type.String({
+    pattern: '^[\\x21-\\x7e]{1,255}$',
+    description:
+      'Makes the call safe to repeat: a repetition with the same key and arguments within 24 hours does nothing more and returns the same',
+  }),
+)
+const IfMatch = Type.Optional(
+  Type.String({
+    maxLength: 200,
+    description:
+      'The `etag` of the item as you have read it: where it has changed since, nothing is done (412)',
+  }),
+)
+const Warnings = Type.Optional(
+  Type.Array(Type.String(), { description: 'E.g. that the column is above its WIP limit now' }),
+)
+
+/** What a changed item is answered with. */
+export const ITEM_WRITTEN: TProperties = {
+  item: Type.Optional(CardSchema),
+  etag: Type.Optional(Type.String({ description: 'Of the item as it is now, for ifMatch' })),
+  warnings: Warnings,
+  ...WRITTEN,
+  notes: Notes,
+}
+const ItemWritten = Type.Object(ITEM_WRITTEN)
+
+/** The item among what was written. @param index which answer it is */
+export function itemWritten(written: Written, index = 0): object {
+  if (written.unread !== undefined) return unreadOf(written)
+  const { body, etag } = written.answers.at(index) as Answer
+  const warnings = written.answers.flatMap((answer): string[] => answer.body?.warnings ?? [])
+  return {
+    item: cardOf(body),
+    ...(etag !== undefined && { etag }),
+    ...(warnings.length > 0 && { warnings }),
+    ...writtenOf(written),
+  }
+}
+
+/** The caller's own id where an assignee is `me`. */
+const assigned = <Body extends { assigneeId?: string | null }>(body: Body, { memberId }: Service): Body =>
+  body.assigneeId === 'me' ? { ...body, assigneeId: memberId } : body
+
+const ASSIGNEE = { assigneeId: 'Who works on it: a member id, `me` for yourself, null for nobody' }
+const FIELDS = ['description', 'priority', 'assigneeId', 'dueDate']
+
+const Subtasks = (routes: RouteSchemas, description: string) =>
+  Type.Optional(
+    Type.Array(fieldsOf(routes.body('createKanbanSubtask'), ['title']).title ?? Type.String(), {
+      maxItems: SUBTASKS_LIMIT,
+      description,
+    }),
+  )
+
+/** The requests that add subtasks to an item, and then read it. */
+const addingSubtasks = (path: string, titles: readonly string[]): Asked[] =>
+  titles.length === 0
+    ? []
+    : [
+        ...titles.map((title) => ({ method: 'POST' as const, path: `${path}/subtasks`, body: { title } })),
+        { method: 'GET', path },
+      ]
+
+/** `create_item`. */
+const createItem = (routes: RouteSchemas): Tool => ({
+  name: 'create_item',
+  title: 'Create a kanban item',
+  description:
+    'Creates an item at the end of a column, with subtasks if given, all or nothing. Use it for one item; for several, or to make a project first, use batch. Returns the new item as a card, with its id.',
+  hints: ADDS,
+  input: Arguments({
+    projectId: ProjectId,
+    ...fieldsOf(routes.body('createKanbanItem'), ['title', 'column', ...FIELDS], {
+      ...ASSIGNEE,
+      column: 'An existing column of the project, from list_projects or read_board; To Do if absent',
+    }),
+    subtasks: Subtasks(routes, 'Titles of its subtasks, in order'),
+    idempotencyKey: IdempotencyKey,
+  }),
+  output: ItemWritten,
+  async run(args, service) {
+    const { projectId, subtasks = [], idempotencyKey, ...body } = args
+    const create: Asked = {
+      method: 'POST',
+      path: pathOf`/api/projects/${projectId}/kanban-items`,
+      body: assigned(body, service),
+      as: 'item',
+    }
+    const requests = [create, ...addingSubtasks('/api/kanban-items/{{item.id}}', subtasks)]
+    return itemWritten(await service.write(requests, { said: args, idempotencyKey }), -1)
+  },
+})
+
+/** `change_item`. */
+const changeItem = (routes: RouteSchemas): Tool => ({
+  name: 'change_item',
+  title: 'Change a kanban item',
+  description:
+    'Changes the given fields of an item and leaves the others; adds subtasks. Use it to correct or complete an item; move_item for its column, claim to take work, comment to say something. `dismissed: true` takes it off the board without deleting it. Returns the item as a card.',
+  hints: SETS,
+  input: Arguments({
+    itemId: ItemId,
+    ...fieldsOf(routes.body('updateKanbanItem'), ['title', ...FIELDS, 'approved', 'dismissed'], ASSIGNEE),
+    addSubtasks: Subtasks(routes, 'Titles of subtasks to add after those that are there'),
+    ifMatch: IfMatch,
+    idempotencyKey: IdempotencyKey,
+  }),
+  output: ItemWritten,
+  async run(args, service) {
+    const { itemId, addSubtasks = [], ifMatch, idempotencyKey, ...body } = args
+    const path = pathOf`/api/kanban-items/${itemId}`
+    const change: Asked = { method: 'PATCH', path, body: assigned(body, service), ifMatch }
+    const requests = [change, ...addingSubtasks(path, addSubtasks)]
+    return itemWritten(await service.write(requests, { said: args, idempotencyKey }), -1)
+  },
+})
+
+/** `move_item`. */
+const moveItem = (routes: RouteSchemas): Tool => ({
+  name: 'move_item',
+  title: 'Move a kanban item',
+  description:
+    'Moves an item to a place: in its column, in another one, or in another project. Use it to sort a board or hand work on; finish when the work is done. At most one of beforeId, afterId and position; none means the bottom. A full column that blocks is refused with 409. Returns the item as a card, with warnings where the column is above its WIP limit.',
+  hints: SETS,
+  input: Arguments({
+    itemId: ItemId,
+    ...fieldsOf(routes.body('moveKanbanItem'), ['column', 'projectId', 'beforeId', 'afterId', 'position'], {
+      column: 'An existing column, from list_projects or read_board; its own if absent',
+    }),
+    ifMatch: IfMatch,
+    idempotencyKey: IdempotencyKey,
+  }),
+  output: ItemWritten,
+  async run(args, { write }) {
+    const { itemId, ifMatch, idempotencyKey, ...body } = args
+    const path = pathOf`/api/kanban-items/${itemId}/move`
+    const move: Asked = { method: 'POST', path, body, ifMatch }
+    return itemWritten(await write([move], { said: args, idempotencyKey }))
+  },
+})
+
+/** `comment`. */
+const comment = (routes: RouteSchemas): Tool => ({
+  name: 'comment',
+  title: 'Comment on a kanban item',
+  description:
+    'Adds a comment to an item, in your name. Use it for questions, findings and progress that people should read; finish takes a last comment itself. Returns the id of the comment.',
+  hints: ADDS,
+  input: Arguments({
+    itemId: ItemId,
+    ...fieldsOf(routes.body('createKanbanComment'), ['content']),
+    idempotencyKey: IdempotencyKey,
+  }),
+  output: Type.Object({
+    comment: Type.Pick(KanbanCommentSchema, ['id', 'itemId', 'authorId', 'createdAt']),
+    ...WRITTEN,
+  }),
+  async run(args, { write }) {
+    const { itemId, content, idempotencyKey } = args
+    const path = pathOf`/api/kanban-items/${itemId}/comments`
+    const written = await write([{ method: 'POST', path, body: { content } }], { said: args, idempotencyKey })
+    const { id, authorId, createdAt } = written.answers[0]?.body ?? {}
+    return { comment: { id, itemId, authorId, createdAt }, ...writtenOf(written) }
+  },
+})
+
+/** `tick_subtask`. */
+const tickSubtask = (_routes: RouteSchemas): Tool => ({
+  name: 'tick_subtask',
+  title: 'Tick off a subtask',
+  description:
+    'Ticks off a subtask of an item, or with completed: false opens it again. Use it as each step of your work is done; read_item has the ids of subtasks. Returns the subtask, and its item as a card, which says how many are done.',
+  hints: SETS,
+  input: Arguments({
+    subtaskId: id('The id of a subtask, from read_item'),
+    completed: Type.Optional(Type.Boolean({ default: true, description: 'Whether it is done' })),
+    idempotencyKey: IdempotencyKey,
+  }),
+  output: Type.Object({
+    subtask: Type.Optional(Type.Pick(KanbanSubtaskSchema, ['id', 'itemId', 'title', 'completed'])),
+    ...ITEM_WRITTEN,
+  }),
+  async run(args, { write }) {
+    const { subtaskId, completed = true, idempotencyKey } = args
+    const path = pathOf`/api/kanban-subtasks/${subtaskId}`
+    const requests: Asked[] = [
+      // The change of an unknown subtask would be a failure without a reason.
+      { method: 'GET', path, as: 'subtask' },
+      { method: 'PATCH', path, body: { completed } },
+      { method: 'GET', path: '/api/kanban-items/{{subtask.itemId}}' },
+    ]
+    const written = await write(requests, { said: args, idempotencyKey })
+    if (written.unread !== undefined) return itemWritten(written)
+    const { id, itemId, title, completed: isDone } = written.answers[1]?.body ?? {}
+    return { subtask: { id, itemId, title, completed: isDone }, ...itemWritten(written, -1) }
+  },
+})
+
+/** The tools that change items. */
+export const writingTools = [createItem, changeItem, moveItem, comment, tickSubtask]

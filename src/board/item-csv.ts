@@ -1,0 +1,117 @@
+/** A board as a table of comma-separated values (RFC 4180), for spreadsheets and other tools. */
+import { asc, eq } from 'drizzle-orm'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { kanbanItems, projects } from '../db/schema.ts'
+import { existsIn, given, givenLimit, selectAll } from '../db/statements.ts'
+import { isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
+import type { KanbanItem } from '../schemas/records.ts'
+import type { ItemRecords } from './item-records.ts'
+
+/** Items that are read at a time: the whole list need not be in memory twice. */
+const AT_ONCE = 500
+
+/** More items than any project has. */
+const ALL = 1e9
+
+const HEADER = [
+  'id',
+  'title',
+  'description',
+  'column',
+  'priority',
+  'assigneeId',
+  'dueDate',
+  'labels',
+  'subtasks',
+  'source',
+  'createdAt',
+  'updatedAt',
+  'dismissed',
+]
+
+/**
+ * Guards a text against being taken for a formula by spreadsheets (CSV injection): the apostrophe is what they
+ * themselves put before a text that looks like one.
+ */
+const guarded = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
+
+const cell = (text: string): string =>
+  /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+
+const lineOf = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`
+
+/** Names in one cell, with `, ` between them; a comma or backslash of a name has a backslash before it. */
+const inOneCell = (names: readonly string[]): string =>
+  names.map((name) => name.replaceAll(/[\\,]/g, '\\$&')).join(', ')
+
+const onOneLine = (text: string): string => text.replaceAll(/\r\n|\r|\n/g, ' ')
+
+function cellsOf(item: KanbanItem): string[] {
+  const { id, title, description, column, priority, assigneeId, labels, subtasks } = item
+  const steps = subtasks.map(({ completed, title }) => `[${completed ? 'x' : ' '}] ${onOneLine(title)}`)
+  return [
+    id,
+    title,
+    description,
+    column,
+    priority,
+    assigneeId ?? '',
+    item.dueDate ?? '',
+    inOneCell(labels.map(({ name }) => name)),
+    steps.join('\n'),
+    item.source,
+    item.createdAt,
+    item.updatedAt,
+    String(item.dismissed),
+  ].map(guarded)
+}
+
+const statementsOf = (db: SharedDatabase) => ({
+  projectExists: existsIn(db, projects),
+  ids: selectAll<{ id: string }>(db, () =>
+    db
+      .select({ id: kanbanItems.id })
+      .from(kanbanItems)
+      .where(eq(kanbanItems.projectId, given('projectId')))
+      .orderBy(asc(kanbanItems.sortOrder), asc(kanbanItems.id))
+      .limit(givenLimit('count')),
+  ),
+})
+
+/** Boards as CSV. */
+export class ItemCsv {
+  static readonly reads: readonly string[] = ['ofProject']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #records: ItemRecords
+
+  constructor(db: SharedDatabase, records: ItemRecords) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#records = records
+  }
+
+  /**
+   * All items of a project, dismissed ones too, by sortOrder: a header and a line each.
+   * @returns the table in UTF-8
+   * @throws ApiError 404; TooMuchWork
+   */
+  ofProject(projectId: string): { body: Uint8Array } {
+    return read(this.#db, () => {
+      if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+      const isShort = isLimited(this.#db)
+      const ids = this.#sql.ids({ projectId, count: isShort ? ROWS_READ + 1 : ALL }).map(({ id }) => id)
+      if (isShort) {
+        if (ids.length > ROWS_READ) throw new TooMuchWork()
+        this.#records.ensureFew(ids)
+      }
+      const parts = [Buffer.from(lineOf(HEADER))]
+      for (let start = 0; start < ids.length; start += AT_ONCE) {
+        const items = this.#records.many(ids.slice(start, start + AT_ONCE))
+        parts.push(Buffer.from(items.map((item) => lineOf(cellsOf(item))).join('')))
+      }
+      return { body: Buffer.concat(parts) }
+    })
+  }
+}

@@ -1,0 +1,57 @@
+/** `doctor`. */
+import { backUp } from '../exchange/backup.ts'
+import { type Diagnosis, examine, isHealthy, isRepairable, repair } from '../upkeep/doctor.ts'
+import { say } from './terminal.ts'
+
+interface DoctorOptions {
+  fix?: true
+  backup: boolean
+  json?: true
+}
+
+const COLUMN = 15
+
+function lineOf({ check, status, holds, count, examples, note }: Diagnosis): string {
+  const state = status === 'ok' || status === 'failed' ? status : `${status} ${count}`
+  const more = status === 'ok' ? holds : [examples.join('; '), note].filter(Boolean).join(': ')
+  return `${check.padEnd(COLUMN)}${state.padEnd(COLUMN)}${more}`
+}
+
+/** Backs the database up before it is repaired. @returns where to */
+async function backUpFirst(path: string): Promise<string> {
+  const file = `${path}.before-fix-${new Date().toISOString().replaceAll(':', '-')}`
+  try {
+    await backUp(path, file, { onProgress: () => undefined })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(
+      `${reason}: nothing was repaired. Copy the file while the service is stopped, then use --no-backup`,
+    )
+  }
+  return file
+}
+
+/**
+ * Checks the database and prints a line for each check.
+ * @param path the database
+ * @returns whether all is well
+ */
+export async function runDoctor(path: string, { fix, backup, json }: DoctorOptions): Promise<boolean> {
+  const showsAtOnce = !json && !fix
+  let diagnoses = examine(path, (diagnosis) => showsAtOnce && say(lineOf(diagnosis)))
+  let saved: string | undefined
+  if (fix && diagnoses.some(isRepairable)) {
+    if (backup) saved = await backUpFirst(path)
+    diagnoses = repair(path, diagnoses)
+  }
+  const isWell = isHealthy(diagnoses)
+  if (json) {
+    process.stdout.write(
+      `${JSON.stringify({ database: path, healthy: isWell, backup: saved, checks: diagnoses }, null, 2)}\n`,
+    )
+    return isWell
+  }
+  if (!showsAtOnce) for (const diagnosis of diagnoses) say(lineOf(diagnosis))
+  if (saved !== undefined) say(`the database as it was before is ${saved}`)
+  return isWell
+}

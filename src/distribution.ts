@@ -1,0 +1,24 @@
+/** Counting values by size: what a histogram of Prometheus shows, at the price of some additions. */
+
+/** How often values of which size came. */
+export class Distribution {
+  /** The upper bounds of the buckets, inclusive and ascending; values above the last have a bucket of their own. */
+  readonly bounds: readonly number[]
+  /** Values in each bucket alone, one more than there are bounds. */
+  readonly counts: number[]
+  sum = 0
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds
+    this.counts = new Array(bounds.length + 1).fill(0)
+  }
+
+  /** Counts a value. */
+  add(value: number): void {
+    const { bounds, counts } = this
+    let bucket = 0
+    while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket++
+    counts[bucket] = (counts[bucket] as number) + 1
+    this.sum += value
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * The service's numbers as Prometheus reads them. They are counted elsewhere, in plain variables; this module and the library
+ * are loaded by the first scrape.
+ */
+import { readdir, stat } from 'node:fs/promises'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { FastifyInstance } from 'fastify'
+import { type Metric, Registry } from 'prom-client'
+import { databasePath } from '../db/client.ts'
+import type { Distribution } from '../distribution.ts'
+import { version } from '../package-files.ts'
+import type { RequestSeries } from './request-counters.ts'
+
+type Labels = Record<string, string | number>
+
+/** A line of a metric. */
+interface Value {
+  value: number
+  labels?: Labels
+  /** Where it is another name than the metric's. */
+  metricName?: string
+}
+
+/** Reads a metric's lines. */
+type Read = () => Value[] | Promise<Value[]>
+
+const NANOSECONDS = 1e9
+
+/** Milliseconds between two looks at the delay of the event loop. */
+const RESOLUTION = 20
+
+const one = (value: number): Value[] => [{ value }]
+
+/** The lines of a histogram. */
+function linesOf(name: string, { bounds, counts, sum }: Distribution, labels: Labels = {}): Value[] {
+  let count = 0
+  const buckets = counts.map((added, index) => {
+    count += added
+    return { metricName: `${name}_bucket`, labels: { ...labels, le: bounds[index] ?? '+Inf' }, value: count }
+  })
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ]
+}
+
+const labelsOf = ({ method, route, status }: RequestSeries): Labels => ({ method, route, status })
+
+/** Bytes of a file; 0 where there is none. */
+const sizeOf = (file: string): Promise<number> =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  )
+
+/** Open file descriptors; NaN where the system does not tell. */
+const openFiles = (): Promise<number> =>
+  readdir('/proc/self/fd').then(
+    (files) => files.length,
+    () => Number.NaN,
+  )
+
+/** The metrics of one service: an application of several has one each, none of them the library's global one. */
+export class Exposition {
+  readonly contentType: string
+  readonly #registry = new Registry()
+  readonly #delay: ReturnType<typeof monitorEventLoopDelay>
+
+  /** @param databaseUrl of the service */
+  constructor(app: FastifyInstance, databaseUrl: string) {
+    this.contentType = this.#registry.contentType
+    this.#delay = monitorEventLoopDelay({ resolution: RESOLUTION })
+    this.#delay.enable()
+    this.#addTraffic(app)
+    this.#addWrites(app)
+    this.#addReaders(app)
+    this.#addWebhooks(app)
+    this.#addDatabase(app, databaseUrl)
+    this.#addProcess()
+  }
+
+  /** The text of a scrape. */
+  async text(): Promise<string> {
+    const text = await this.#registry.metrics()
+    // Each scrape tells of the time since the one before.
+    this.#delay.reset()
+    return text
+  }
+
+  /** Ends the measurements. */
+  close(): void {
+    this.#delay.disable()
+  }
+
+  /** Adds a metric. The library takes whatever tells its values when it is asked. */
+  #add(type: 'counter' | 'gauge' | 'histogram', name: string, help: string, read: Read): void {
+    const get = async () => ({ name, help, type, aggregator: 'sum', values: await read() })
+    this.#registry.registerMetric({ name, get } as unknown as Metric)
+  }
+
+  #addTraffic({ requestCounters }: FastifyInstance): void {
+    this.#add(
+      'counter',
+      'phaseboard_http_requests_total',
+      'Requests, by route, method and status of the response',
+      () => [...requestCounters.all()].map((series) => ({ labels: labelsOf(series), value: series.count })),
+    )
+    const times = 'phaseboard_http_request_duration_seconds'
+    this.#add(
+      'histogram',
+      times,
+      'Time until a response was sent, but of streams and requests that wait for a change',
+      () =>
+        [...requestCounters.all()].flatMap((series) =>
+          series.times ? linesOf(times, series.times, labelsOf(series)) : [],
+        ),
+    )
+  }
+
+  #addWrites({ commitStatistics: { sizes, times, queued }, workerQueue }: FastifyInstance): void {
+    const size = 'phaseboard_commit_group_size'
+    this.#add('histogram', size, 'Writes that were committed together; its count are the commits', () =>
+      linesOf(size, sizes),
+    )
+    const time = 'phaseboard_commit_duration_seconds'
+    this.#add('histogram', time, 'Time that a commit took, its sync to disk included', () =>
+      linesOf(time, times),
+    )
+    this.#add('gauge', 'phaseboard_write_queue_length', 'Writes that wait for their commit', () =>
+      one(queued()),
+    )
+    this.#add(
+      'gauge',
+      'phaseboard_worker_queue_length',
+      'Tasks of the worker thread, with the current one',
+      () => one(workerQueue()),
+    )
+  }
+
+  #addReaders({ snapshots, changeReaders }: FastifyInstance): void {
+    this.#add(
+      'counter',
+      'phaseboard_snapshot_reads_total',
+      'Reads of a project or a whole list that found it in the cache, or did not',
+      () => {
+        const { hits, misses } = snapshots.use()
+        return [
+          { labels: { result: 'hit' }, value: hits },
+          { labels: { result: 'miss' }, value: misses },
+        ]
+      },
+    )
+    this.#add('gauge', 'phaseboard_snapshot_cache_bytes', 'Memory that cached responses take', () =>
+      one(snapshots.use().bytes),
+    )
+    this.#add('gauge', 'phaseboard_snapshot_cache_entries', 'Projects and lists in the cache', () =>
+      one(snapshots.use().entries),
+    )
+    this.#add('gauge', 'phaseboard_change_streams', 'Open streams of changes', () =>
+      one(changeReaders.count('stream')),
+    )
+    this.#add('gauge', 'phaseboard_change_polls', 'Requests that wait for a change', () =>
+      one(changeReaders.count('poll')),
+    )
+  }
+
+  #addWebhooks({ rules, deliverer }: FastifyInstance): void {
+    const { webhooks, sequence } = rules.changes
+    this.#add('gauge', 'phaseboard_webhooks', 'Webhooks, by state', () => {
+      const { active, failing, inactive } = webhooks.summary()
+      return [
+        { labels: { state: 'active' }, value: active - failing },
+        { labels: { state: 'failing' }, value: failing },
+        { labels: { state: 'inactive' }, value: inactive },
+      ]
+    })
+    this.#add(
+      'gauge',
+      'phaseboard_webhook_lag_changes',
+      'Changes since the stored place of the slowest active webhook, those that are not for it included',
+      () => {
+        const { slowest } = webhooks.summary()
+        return one(slowest === null ? 0 : Math.max(0, sequence.last() - slowest))
+      },
+    )
+    this.#add(
+      'counter',
+      'phaseboard_webhook_deliveries_total',
+      'Attempts to deliver a change, by outcome',
+      () => [
+        { labels: { outcome: 'delivered' }, value: deliverer.attempts.delivered },
+        { labels: { outcome: 'failed' }, value: deliverer.attempts.failed },
+      ],
+    )
+    this.#add('gauge', 'phaseboard_changes_last_seq', 'The newest change of the sequence', () =>
+      one(sequence.last()),
+    )
+  }
+
+  #addDatabase({ db: { $client } }: FastifyInstance, databaseUrl: string): void {
+    const log = `${databasePath(databaseUrl)}-wal`
+    const pageSize = Number($client.pragma('page_size', { simple: true }))
+    const pages = $client.prepare<[], number>('pragma page_count').pluck()
+    this.#add('gauge', 'phaseboard_database_size_bytes', 'The database, without its write-ahead log', () =>
+      one(Number(pages.get()) * pageSize),
+    )
+    this.#add('gauge', 'phaseboard_database_wal_size_bytes', 'The write-ahead log', async () =>
+      one($client.memory ? 0 : await sizeOf(log)),
+    )
+  }
+
+  #addProcess(): void {
+    const delay = this.#delay
+    const measures = {
+      p50: () => delay.percentile(50),
+      p99: () => delay.percentile(99),
+      max: () => delay.max,
+    }
+    for (const [measure, read] of Object.entries(measures)) {
+      this.#add(
+        'gauge',
+        `phaseboard_event_loop_delay_${measure}_seconds`,
+        `How late the event loop was since the last scrape: ${measure}`,
+        () => one(Math.max(0, read() / NANOSECONDS - RESOLUTION / 1000)),
+      )
+    }
+    this.#add('gauge', 'phaseboard_build_info', 'The version that runs; always 1', () => [
+      { labels: { version, node: process.versions.node }, value: 1 },
+    ])
+    this.#add(
+      'counter',
+      'process_cpu_seconds_total',
+      'Processor time of the process, user and system',
+      () => {
+        const { user, system } = process.cpuUsage()
+        return one((user + system) / 1e6)
+      },
+    )
+    this.#add('gauge', 'process_resident_memory_bytes', 'Memory of the process', () =>
+      one(process.memoryUsage.rss()),
+    )
+    this.#add('gauge', 'nodejs_heap_size_used_bytes', "Memory of the main thread's JavaScript objects", () =>
+      one(process.memoryUsage().heapUsed),
+    )
+    this.#add('gauge', 'process_open_fds', 'Open files and connections', async () => one(await openFiles()))
+    this.#add('gauge', 'process_start_time_seconds', 'When the process started, in seconds since 1970', () =>
+      one((Date.now() - process.uptime() * 1000) / 1000),
+    )
+  }
+}

@@ -1,0 +1,81 @@
+/** Checks of boards and lists: their columns, and the order of what is in them. */
+import { ColumnNames } from '../board/column-names.ts'
+import { timestamp } from '../time.ts'
+import { type Check, count, counted, together } from './checks.ts'
+
+/** What is sorted: the table, and among which of its rows. */
+const SORTED = [
+  { table: 'projects', siblings: 'true' },
+  { table: 'kanban_columns', siblings: 'other.project_id = record.project_id' },
+  {
+    table: 'kanban_items',
+    siblings: 'other.project_id = record.project_id and other."column" = record."column"',
+  },
+  { table: 'kanban_subtasks', siblings: 'other.item_id = record.item_id' },
+  { table: 'objectives', siblings: 'other.project_id = record.project_id' },
+  { table: 'personal_ideas', siblings: 'other.owner_id = record.owner_id' },
+]
+
+/** Condition: a place is no number, or an infinite one. */
+const isNoPlace = (row: string) =>
+  `(typeof(${row}.sort_order) not in ('integer', 'real') or abs(${row}.sort_order) > 1.7976931348623157e308)`
+
+const order: Check = {
+  name: 'order',
+  holds: 'every place in a list is a number',
+  advice: 'another tool has written it; --fix puts such records at the end of their lists, or the beginning',
+  find: ({ client }) =>
+    together(
+      SORTED.map(({ table }) =>
+        count(
+          client,
+          `select id from ${table} as record where ${isNoPlace('record')}`,
+          (id) => `${id} of ${table} has no place`,
+        ),
+      ),
+    ),
+  fix: ({ $client: client }) => {
+    let placed = 0
+    for (const { table, siblings } of SORTED) {
+      const others = `from ${table} as other where ${siblings} and not ${isNoPlace('other')}`
+      const ids = client
+        .prepare<[], string>(
+          `select id from ${table} as record where ${isNoPlace('record')} order by sort_order, id`,
+        )
+        .pluck()
+        .all()
+      const put = client.prepare(`update ${table} as record set updated_at = :at, sort_order = iif(
+        sort_order < 0 and typeof(sort_order) = 'real',
+        coalesce((select min(other.sort_order) ${others}), 1) - 1,
+        coalesce((select max(other.sort_order) ${others}), 0) + 1) where id = :id`)
+      for (const id of ids) placed += put.run({ id, at: timestamp() }).changes
+    }
+    return `put ${counted(placed, 'record')} in their places`
+  },
+}
+
+const MISSING_COLUMNS = `select distinct item.project_id as projectId, item."column" as name
+  from kanban_items as item join projects on projects.id = item.project_id
+  where not exists (select 1 from kanban_columns as known
+    where known.project_id = item.project_id and known.name = item."column")`
+
+const columns: Check = {
+  name: 'columns',
+  holds: 'every item is in a column of its board',
+  advice: 'such items are on no board; --fix makes the columns, at the end',
+  find: ({ client }) =>
+    count(
+      client,
+      `select '"' || name || '" of project ' || projectId from (${MISSING_COLUMNS})`,
+      (name) => `no column ${name}`,
+    ),
+  fix: (db) => {
+    const missing = db.$client.prepare<[], { projectId: string; name: string }>(MISSING_COLUMNS).all()
+    const names = new ColumnNames(db)
+    for (const { projectId, name } of missing) names.ensure(projectId, name, timestamp())
+    return `made ${counted(missing.length, 'column')}`
+  },
+}
+
+/** The checks of boards. */
+export const BOARD_CHECKS: readonly Check[] = [order, columns]

@@ -1,0 +1,130 @@
+/** The doctor: checks a database, also beside a running service, and repairs what can be repaired safely. */
+import { existsSync } from 'node:fs'
+import SQLite from 'better-sqlite3'
+import { BUSY_TIMEOUT, describe, openDatabase, refuseForeignTables, write } from '../db/client.ts'
+import { COMPANIONS } from '../db/files.ts'
+import { BOARD_CHECKS } from './board-checks.ts'
+import type { Check, Finding, Subject } from './checks.ts'
+import { FILE_CHECKS } from './file-checks.ts'
+import { LEFTOVER_CHECKS } from './leftover-checks.ts'
+import { SEARCH_CHECKS } from './search-checks.ts'
+import { SEQUENCE_CHECKS } from './sequence-checks.ts'
+import { VALUE_CHECKS } from './value-checks.ts'
+
+/** All checks, in their order: later ones stand on what the earlier ones check. */
+export const CHECKS: readonly Check[] = [
+  ...FILE_CHECKS,
+  ...SEARCH_CHECKS,
+  ...BOARD_CHECKS,
+  ...SEQUENCE_CHECKS,
+  ...VALUE_CHECKS,
+  ...LEFTOVER_CHECKS,
+]
+
+/** The result of a check. `failed`: it could not be made. */
+export interface Diagnosis {
+  check: string
+  status: 'ok' | 'found' | 'fixed' | 'failed'
+  /** What holds where all is well. */
+  holds: string
+  count: number
+  examples: string[]
+  /** What was done, or what to do; absent where nothing is wrong. */
+  note?: string
+}
+
+/** Whether all is well by now. */
+export const isHealthy = (diagnoses: readonly Diagnosis[]): boolean =>
+  diagnoses.every(({ status }) => status === 'ok' || status === 'fixed')
+
+/**
+ * Opens a database to look at it, without changing anything. A read-only connection never runs a checkpoint; without a log there
+ * is nothing to write.
+ * @throws StartupError where it is no Phaseboard database, or of a newer version
+ */
+function openToLook(path: string): SQLite.Database {
+  const hasLog = COMPANIONS.some((suffix) => existsSync(path + suffix))
+  const client = new SQLite(path, { readonly: hasLog, fileMustExist: true, timeout: BUSY_TIMEOUT })
+  try {
+    client.pragma('query_only = on')
+    refuseForeignTables(client, path)
+    return client
+  } catch (error) {
+    client.close()
+    throw error
+  }
+}
+
+function diagnose({ name, holds, advice, find }: Check, subject: Subject): Diagnosis {
+  const about = { check: name, holds }
+  try {
+    const { count, examples }: Finding = find(subject)
+    if (count === 0) return { ...about, status: 'ok', count, examples }
+    return { ...about, status: 'found', count, examples, note: advice }
+  } catch (error) {
+    return {
+      ...about,
+      status: 'failed',
+      count: 0,
+      examples: [],
+      note: `could not be checked: ${describe(error)}`,
+    }
+  }
+}
+
+/**
+ * Makes all checks, one after the other.
+ * @param path the database, which must exist
+ * @param onDiagnosis called with each as it is made
+ * @throws StartupError where it is no Phaseboard database, or of a newer version
+ */
+export function examine(
+  path: string,
+  onDiagnosis: (diagnosis: Diagnosis) => void = () => undefined,
+): Diagnosis[] {
+  const client = openToLook(path)
+  try {
+    return CHECKS.map((check) => {
+      const diagnosis = diagnose(check, { client, path })
+      onDiagnosis(diagnosis)
+      return diagnosis
+    })
+  } finally {
+    client.close()
+  }
+}
+
+/** Whether a finding can be repaired. */
+export const isRepairable = ({ check, status }: Diagnosis): boolean =>
+  status === 'found' && CHECKS.some(({ name, fix }) => name === check && fix !== undefined)
+
+/**
+ * Repairs what was found, each check's in one transaction, and checks it again. The sequence of changes tells of what changes.
+ * Damage of the file itself keeps everything from being repaired.
+ * @param path the database; it is brought up to date as at a start
+ * @param diagnoses what was found
+ * @returns the diagnoses as they are then
+ */
+export function repair(path: string, diagnoses: readonly Diagnosis[]): Diagnosis[] {
+  const isDamaged = diagnoses.some(({ check, status }) => check === 'integrity' && status !== 'ok')
+  if (isDamaged) return [...diagnoses]
+  const { db, close } = openDatabase(path)
+  try {
+    return diagnoses.map((diagnosis) => {
+      const check = CHECKS.find(({ name }) => name === diagnosis.check)
+      if (!isRepairable(diagnosis) || check?.fix === undefined) return diagnosis
+      const { fix } = check
+      const subject: Subject = { client: db.$client, path }
+      try {
+        const done = write(db, () => fix(db, subject))
+        const after = diagnose(check, subject)
+        if (after.status !== 'ok') return { ...after, note: `${done}; still: ${after.note}` }
+        return { ...diagnosis, status: 'fixed', note: done }
+      } catch (error) {
+        return { ...diagnosis, note: `could not be repaired: ${describe(error)}` }
+      }
+    })
+  } finally {
+    close()
+  }
+}

@@ -1,0 +1,146 @@
+/** Checks of the file as SQLite sees it: pages, references, tables and triggers. */
+import { changeTriggers } from '../db/change-triggers.ts'
+import { shippedMigrations } from '../db/client.ts'
+import { type Check, count, counted, found, has, type Subject, together } from './checks.ts'
+
+/** Problems that SQLite is asked to list. */
+const PROBLEMS = 100
+
+/** A foreign key. */
+interface Reference {
+  table: string
+  from: string
+  parent: string
+  to: string
+  onDelete: string
+}
+
+/** The foreign keys of the file. */
+const referencesIn = ({ client }: Subject): Reference[] =>
+  client
+    .prepare<[], Reference>(
+      `select owner.name as "table", fk."from", fk."table" as parent, coalesce(fk."to", 'id') as "to",
+        fk.on_delete as onDelete
+      from sqlite_schema as owner join pragma_foreign_key_list(owner.name) as fk where owner.type = 'table'`,
+    )
+    .all()
+
+/**
+ * Condition: a row refers to a record that does not exist. While an import is being written, what belongs to its projects
+ * waits for them, and is not meant.
+ */
+function isOrphan({ client }: Subject, { table, from, parent, to }: Reference): string {
+  const isWaiting =
+    parent === 'projects' && has(client, 'imported_projects')
+      ? ` and "${table}"."${from}" not in (select project_id from imported_projects)`
+      : ''
+  return `"${table}"."${from}" is not null
+    and not exists (select 1 from "${parent}" as parent where parent."${to}" = "${table}"."${from}")${isWaiting}`
+}
+
+const integrity: Check = {
+  name: 'integrity',
+  holds: 'the file is sound',
+  advice: 'restore a backup; a file that SQLite calls damaged gets worse with every write',
+  find: ({ client }) => {
+    const answers = client.pragma(`integrity_check(${PROBLEMS})`) as { integrity_check: string }[]
+    const problems = answers.map(({ integrity_check: problem }) => problem)
+    // The search index has a check of its own, and can be made anew.
+    return found(problems.filter((problem) => problem !== 'ok' && !/search_index|fts5/i.test(problem)))
+  },
+}
+
+const references: Check = {
+  name: 'references',
+  holds: 'every record belongs to one that exists',
+  advice: 'another tool has written without foreign keys; --fix deletes what belongs to nothing',
+  find: (subject) =>
+    together(
+      referencesIn(subject).map((reference) =>
+        count(
+          subject.client,
+          `select "${reference.from}" from "${reference.table}" where ${isOrphan(subject, reference)}`,
+          (id) => `${reference.table} of ${id}, which is not in ${reference.parent}`,
+        ),
+      ),
+    ),
+  fix: ({ $client: client }, subject) => {
+    let deleted = 0
+    let cleared = 0
+    for (const reference of referencesIn(subject)) {
+      const { table, from, onDelete } = reference
+      const condition = isOrphan(subject, reference)
+      if (onDelete === 'SET NULL') {
+        cleared += client.prepare(`update "${table}" set "${from}" = null where ${condition}`).run().changes
+      } else {
+        deleted += client.prepare(`delete from "${table}" where ${condition}`).run().changes
+      }
+    }
+    return `deleted ${counted(deleted, 'record')} with what belonged to them, cleared ${counted(cleared, 'reference')}`
+  },
+}
+
+const migrations: Check = {
+  name: 'migrations',
+  holds: 'the tables are those of this version',
+  advice: 'the next start of the service, and --fix, bring them up to date',
+  find: ({ client }) => {
+    const applied = new Set(
+      client.prepare<[], number>('select created_at from __drizzle_migrations').pluck().all().map(Number),
+    )
+    const missing = shippedMigrations().filter(({ folderMillis }) => !applied.has(folderMillis))
+    return found(missing.map(({ folderMillis }) => `the one of ${new Date(folderMillis).toISOString()}`))
+  },
+  fix: () => 'brought the tables up to date',
+}
+
+const triggers: Check = {
+  name: 'triggers',
+  holds: 'every write is told to the sequence of changes and the search',
+  advice:
+    'another tool has dropped or changed triggers: restore a backup, or have --fix make those of the sequence anew',
+  find: ({ client }) => {
+    const stored = new Map(
+      client
+        .prepare<[], [string, string]>(
+          "select name, sql from sqlite_schema where type in ('trigger', 'view')",
+        )
+        .raw()
+        .all(),
+    )
+    const ofSearch = ['insert', 'update', 'delete'].flatMap((verb) =>
+      ['projects', 'kanban_items', 'kanban_comments', 'transcript_summaries', 'personal_ideas'].map(
+        (table) => `search_${table}_${verb}`,
+      ),
+    )
+    return together([
+      found(ofSearch.filter((name) => !stored.has(name)).map((name) => `${name} is missing`)),
+      found(
+        [...changeTriggers()].flatMap(([name, sql]) => {
+          const text = stored.get(name)
+          if (text === undefined) return [`${name} is missing`]
+          return text === sql ? [] : [`${name} is another one`]
+        }),
+      ),
+    ])
+  },
+  fix: ({ $client: client }) => {
+    let made = 0
+    for (const [name, sql] of changeTriggers()) {
+      const stored = client
+        .prepare<[string], string>(
+          "select sql from sqlite_schema where type in ('trigger', 'view') and name = ?",
+        )
+        .pluck()
+        .get(name)
+      if (stored === sql) continue
+      client.exec(`drop ${/^create view/i.test(sql) ? 'view' : 'trigger'} if exists "${name}"`)
+      client.exec(sql)
+      made++
+    }
+    return `made ${counted(made, 'trigger')} anew`
+  },
+}
+
+/** The checks of the file, in the order in which one may spoil the next. */
+export const FILE_CHECKS: readonly Check[] = [integrity, migrations, triggers, references]

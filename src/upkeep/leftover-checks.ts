@@ -1,0 +1,82 @@
+/** Checks of what is left over, in the file and beside it, and of the room on the disk. */
+import { existsSync, readdirSync, realpathSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { timestamp } from '../time.ts'
+import { type Check, count, counted, type Finding, found, NOTHING, type Subject } from './checks.ts'
+
+/** Milliseconds that an expired session may stay: each sign-in removes those of all. */
+const SESSIONS_STAY = 7 * 24 * 60 * 60 * 1000
+
+/** Bytes that the write-ahead log may need during a long read. */
+const LOG_ROOM = 134_217_728
+
+/** Whether a process is there, whoever's it is. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+/** Copies beside the database that a process began and did not finish: `<database>.<pid>.tmp`, and SQLite's files of it. */
+function unfinished({ path }: Subject): string[] {
+  const real = realpathSync(path)
+  const name = basename(real)
+  return readdirSync(dirname(real))
+    .filter((file) => {
+      if (!file.startsWith(`${name}.`)) return false
+      const [, pid] = /\.(\d+)\.tmp(?:-wal|-shm|-journal)?$/.exec(file) ?? []
+      return pid !== undefined && !isRunning(Number(pid))
+    })
+    .map((file) => join(dirname(real), file))
+}
+
+const expired = () => `'${timestamp(Date.now() - SESSIONS_STAY)}'`
+
+const sessions: Check = {
+  name: 'sessions',
+  holds: 'sessions that have expired are gone',
+  advice: 'nobody has signed in since, which would have removed them; --fix does',
+  find: ({ client }) =>
+    count(client, `select id from sessions where expires_at < ${expired()}`, (id) => `session ${id}`),
+  fix: ({ $client: client }) => {
+    const { changes } = client.prepare(`delete from sessions where expires_at < ${expired()}`).run()
+    return `removed ${counted(changes, 'session')}`
+  },
+}
+
+const files: Check = {
+  name: 'files',
+  holds: 'no unfinished copies are beside the database',
+  advice: 'a backup or restore was killed; --fix removes what it left',
+  find: (subject) => found(unfinished(subject)),
+  fix: (_db, subject) => {
+    const left = unfinished(subject)
+    for (const file of left) rmSync(file, { force: true })
+    return `removed ${counted(left.length, 'file')}`
+  },
+}
+
+const inMegabytes = (bytes: number) => `${Math.ceil(bytes / 1_048_576)} MB`
+
+/** What is found on a disk with so many bytes free, of those needed. */
+export const roomOf = ({ free, needed }: { free: number; needed: number }): Finding =>
+  free >= needed ? NOTHING : found([`${inMegabytes(free)} are free, ${inMegabytes(needed)} would be safe`])
+
+const disk: Check = {
+  name: 'disk',
+  holds: 'there is room for the log, and for a copy of the database',
+  advice: 'make room: on a full disk every write fails, and no backup can be made beside the database',
+  find: ({ path }) => {
+    const { bavail, bsize } = statfsSync(dirname(realpathSync(path)))
+    const free = bavail * bsize
+    const log = `${realpathSync(path)}-wal`
+    const needed = statSync(path).size + (existsSync(log) ? statSync(log).size : 0) + LOG_ROOM
+    return roomOf({ free, needed })
+  },
+}
+
+/** The checks of what is left over. */
+export const LEFTOVER_CHECKS: readonly Check[] = [sessions, files, disk]

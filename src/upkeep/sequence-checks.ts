@@ -1,0 +1,70 @@
+/** Checks of the sequence of changes: whether it is whole, and its index right. */
+import { type Check, counted, found, NOTHING, together } from './checks.ts'
+
+/** Ends of gaps that are looked for. */
+const GAPS = 100
+
+const sequence: Check = {
+  name: 'sequence',
+  holds: 'the sequence of changes has no gap',
+  advice: 'another tool has deleted changes: whoever follows them should load everything again',
+  find: ({ client }) => {
+    const { count, first, last } = client
+      .prepare<[], { count: number; first: number | null; last: number | null }>(
+        'select count(*) as count, min(seq) as first, max(seq) as last from changes',
+      )
+      .get() ?? { count: 0, first: null, last: null }
+    if (first === null || last === null || last - first + 1 === count) return NOTHING
+    const ends = client
+      .prepare<[], number>(
+        `select seq from changes as one where seq > ${first}
+          and not exists (select 1 from changes where seq = one.seq - 1) order by seq limit ${GAPS}`,
+      )
+      .pluck()
+      .all()
+    const missing = last - first + 1 - count
+    return { ...found(ends.map((seq) => `a gap before ${seq}`)), count: missing }
+  },
+}
+
+const MARK = "select -seq from change_subjects where subject = '' and seq < 0 order by seq limit 1"
+
+const index: Check = {
+  name: 'history index',
+  holds: 'the index of the sequence is of changes that there are',
+  advice: '--fix removes it; the service writes it anew, in slices',
+  find: ({ client }) => {
+    const newest = client.prepare<[], number | null>('select max(seq) from changes').pluck().get() ?? 0
+    const mark = client.prepare<[], number>(MARK).pluck().get() ?? 0
+    const beyond = client
+      .prepare<[number], number>('select count(*) from change_subjects where seq > ?')
+      .pluck()
+      .get(newest)
+    return together([
+      found(mark > newest ? [`it is written up to ${mark}, and the newest change is ${newest}`] : []),
+      {
+        count: beyond ?? 0,
+        examples: beyond ? [`${counted(beyond, 'entry', 'entries')} beyond ${newest}`] : [],
+      },
+    ])
+  },
+  fix: ({ $client: client }) => {
+    const { changes } = client.prepare('delete from change_subjects').run()
+    return `removed ${counted(changes, 'entry', 'entries')}`
+  },
+}
+
+const pending: Check = {
+  name: 'pending',
+  holds: 'no write has left half of what it tells',
+  advice: 'another tool has written with triggers off; --fix removes it',
+  find: ({ client }) => {
+    const rows = client.prepare<[], string>("select kind || ' ' || id from changes_pending").pluck().all()
+    return found(rows)
+  },
+  fix: ({ $client: client }) =>
+    `removed ${counted(client.prepare('delete from changes_pending').run().changes, 'entry', 'entries')}`,
+}
+
+/** The checks of the sequence. */
+export const SEQUENCE_CHECKS: readonly Check[] = [sequence, index, pending]

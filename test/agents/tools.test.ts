@@ -1,0 +1,212 @@
+import t from 'tap'
+import { createItem, createProject, send } from '../helper.ts'
+import { callEveryTool, overHttp, serve } from './agents.ts'
+
+t.test('every tool can be called over HTTP, and returns what it says', async (t) => {
+  const { url } = await serve(t)
+  const agent = await overHttp(t, url)
+  await callEveryTool(t, agent)
+
+  const { tools } = await agent.client.listTools()
+  for (const { name, description = '', inputSchema, outputSchema, annotations } of tools) {
+    t.match(description, /Use it /, `${name} says when to use it`)
+    t.match(description, /Returns|Shows|says/, `${name} says what it returns`)
+    t.equal(inputSchema.additionalProperties, false)
+    t.ok(outputSchema)
+    t.type(annotations?.readOnlyHint, 'boolean')
+    t.notMatch(JSON.stringify(inputSchema), /"x-|\$ref|"format":"(timestamp|cursor)"/, `${name} is plain`)
+  }
+  const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)
+  t.strictSame(reading, ['search', 'find_items', 'list_projects', 'read_board', 'read_item'])
+  t.match(agent.client.getInstructions(), /data written by people.*never instructions/s)
+})
+
+t.test('arguments have the limits of the routes, and a refusal says what to do', async (t) => {
+  const { app, url } = await serve(t)
+  const project = await createProject(app)
+  const { client, call, refused } = await overHttp(t, url)
+  const { tools } = await client.listTools()
+  const properties = tools.find(({ name }) => name === 'create_item')?.inputSchema.properties as object
+  t.match(properties, {
+    title: { minLength: 1, maxLength: 500 },
+    priority: { enum: ['low', 'medium', 'high', 'critical'] },
+    dueDate: { type: ['string', 'null'] },
+  })
+
+  const projectId: string = project.id
+  t.match(await refused('create_item', { projectId, titel: 'Typo', limit: 3 }), {
+    status: 400,
+    details: { fieldErrors: { title: ['is required'], titel: ['is unknown'], limit: ['is unknown'] } },
+    next: /Correct/,
+  })
+  t.match(await refused('create_item', { projectId, title: 'x'.repeat(501), priority: 'urgent' }), {
+    details: { fieldErrors: { title: [/500/], priority: [/must be one of/] } },
+  })
+  const unknownColumn = await refused('create_item', { projectId, title: 'Lost', column: 'Doing' })
+  t.strictSame(unknownColumn.columns, ['To Do', 'In Progress', 'Review', 'Done'])
+  const item = await createItem(app, projectId)
+  t.match(await refused('move_item', { itemId: item.id, column: 'Doing' }), {
+    columns: ['To Do', 'In Progress', 'Review', 'Done'],
+  })
+  t.match(await refused('read_board', { projectId, column: 'Doing' }), { columns: ['To Do'] })
+  t.match(await refused('read_board', { projectId, cursor: 'WzEsImEiXQ' }), {
+    details: { fieldErrors: { column: ['is required with a cursor'] } },
+  })
+  t.equal((await refused('claim', { from: 'Doing' })).columns, undefined, 'no project, no columns')
+  t.equal((await refused('claim', { projectId: 'none', from: 'Doing' })).status, 404)
+  t.equal((await refused('move_item', { itemId: 'none', column: 3 })).columns, undefined)
+  t.match(await refused('read_item', { itemId: 'none' }), {
+    error: 'Kanban item not found',
+    next: /find_items/,
+  })
+  t.match(await refused('tick_subtask', { subtaskId: 'no/such' }), { error: 'Kanban subtask not found' })
+  t.match(await refused('ingest', { projectId }), {
+    details: { formErrors: ['transcript or metrics is required'] },
+  })
+
+  const columns = await send(app, 'GET', `/api/projects/${projectId}/kanban-columns`)
+  const review = columns.body.find(({ name }: { name: string }) => name === 'Review')
+  await send(app, 'PATCH', `/api/kanban-columns/${review.id}`, { wipLimit: 1, wipPolicy: 'block' })
+  await call('move_item', { itemId: item.id, column: 'Review' })
+  t.match(await refused('create_item', { projectId, title: 'One too many', column: 'Review' }), {
+    status: 409,
+    error: 'Column is at its WIP limit',
+    next: /full/,
+  })
+  await send(app, 'PATCH', `/api/kanban-columns/${review.id}`, { wipPolicy: 'warn' })
+  t.match(await call('create_item', { projectId, title: 'One too many', column: 'Review' }), {
+    warnings: [/above its WIP limit/],
+  })
+})
+
+t.test('writes can be repeated, tried and undone', async (t) => {
+  const { app, url } = await serve(t)
+  const { id: projectId } = await createProject(app)
+  const { call, refused } = await overHttp(t, url)
+  const once = { projectId, title: 'Once', idempotencyKey: 'k' }
+  const { item, seq } = await call('create_item', once)
+  t.match(await call('create_item', once), { item: { id: item.id }, seq, replayed: true })
+  t.match(await refused('create_item', { ...once, title: 'Twice' }), { status: 422, next: /new key/ })
+
+  const requests = [
+    { method: 'PATCH', path: `/api/kanban-items/${item.id}`, body: { title: 'Tried' }, as: 'tried' },
+    {
+      method: 'POST',
+      path: '/api/kanban-items/{{tried.id}}/comments',
+      body: { content: 'Of {{tried.title}}' },
+    },
+  ]
+  t.match(await call('batch', { requests, dryRun: true }), {
+    results: [{ body: { title: 'Tried' } }, { body: { content: 'Of Tried' } }],
+    dryRun: true,
+  })
+  const after = await call('read_item', { itemId: item.id })
+  t.match(after, { item: { title: 'Once' }, comments: [] }, 'nothing of it was kept')
+  t.match(
+    await refused('batch', { requests: [...requests, { method: 'POST', path: '/api/projects', body: {} }] }),
+    {
+      status: 400,
+      request: 2,
+    },
+  )
+  const strict = {
+    method: 'POST',
+    path: `/api/projects/${projectId}/kanban-items`,
+    body: { titel: 'x', title: 'y' },
+  }
+  t.match(await refused('batch', { requests: [strict] }), {
+    details: { fieldErrors: { titel: ['is unknown'] } },
+  })
+
+  await call('batch', { requests: [{ method: 'POST', path: `/api/changes/${seq}/undo` }] })
+  t.equal((await refused('read_item', { itemId: item.id })).status, 404)
+})
+
+t.test('what is large is cut', async (t) => {
+  const { app, url } = await serve(t, { bodyLimit: 20_000_000 })
+  const { id: projectId } = await createProject(app, { nextStep: 'x'.repeat(600) })
+  const { call, refused } = await overHttp(t, url)
+  t.match(await call('list_projects'), { projects: [{ nextStep: /^x{500}$/ }], notes: [/nextStep/] })
+
+  const metadata = { deep: 'y'.repeat(5000) }
+  const item = await createItem(app, projectId, { metadata })
+  t.match(await call('read_item', { itemId: item.id }), { notes: [/metadata/] })
+  t.strictSame((await call('read_item', { itemId: item.id, textLimit: 9000 })).item.metadata, metadata)
+  const comment = {
+    method: 'POST',
+    path: `/api/kanban-items/${item.id}/comments`,
+    body: { content: 'z'.repeat(10_000) },
+  }
+  const posted = await call('batch', { requests: Array.from({ length: 200 }, () => comment) })
+  t.match(posted.notes, [/Not all bodies/])
+  t.strictSame(Object.keys(posted.results.at(-1).body), ['id'])
+  for (let round = 0; round < 2; round++) {
+    await call('batch', { requests: Array.from({ length: 200 }, () => comment) })
+  }
+  const read = await call('read_item', { itemId: item.id, textLimit: 10_000 })
+  t.match(read, { comments: [], notes: [/comments are too many.*GET \/api/] })
+
+  const list = { method: 'GET', path: `/api/kanban-items/${item.id}/comments` }
+  t.match(await call('batch', { requests: [list] }), { results: [], notes: [/too large to show/] })
+  t.match(await refused('batch', { requests: Array(4).fill(list) }), { status: 413, next: /split/ })
+
+  const steps = Array.from({ length: 50 }, (_, index) => `Step ${index}`)
+  for (let round = 0; round < 5; round++) await call('change_item', { itemId: item.id, addSubtasks: steps })
+  const stepped = await call('read_item', { itemId: item.id })
+  t.equal(stepped.item.subtasks.length, 200)
+  t.match(stepped.notes, [/comments/, /metadata/, '50 more subtasks are not shown'])
+
+  const actionItems = Array.from({ length: 60 }, (_, index) => `Task ${index}`)
+  const taken = await call('ingest', {
+    projectId,
+    transcript: { title: 'Long', date: '2026-01-31', actionItems },
+  })
+  t.equal(taken.items.length, 50)
+  t.match(taken.notes, [/60 items/])
+
+  const columns = Array.from({ length: 40 }, (_, index) => ({
+    method: 'POST',
+    path: `/api/projects/${projectId}/kanban-columns`,
+    body: { name: `Column ${index}` },
+  }))
+  await call('batch', { requests: columns })
+  const board = await call('read_board', { projectId })
+  t.equal(board.columns.length, 30)
+  t.match(board.notes, [/14 more columns/])
+})
+
+t.test('boards are resources', async (t) => {
+  const { app, url } = await serve(t)
+  const { id } = await createProject(app, { name: 'Apollo' })
+  await createItem(app, id, { title: 'Land' })
+  const { client } = await overHttp(t, url)
+  const { resources } = await client.listResources()
+  t.match(resources, [{ uri: `phaseboard://projects/${id}`, title: 'Apollo', mimeType: 'application/json' }])
+  const { resourceTemplates } = await client.listResourceTemplates()
+  t.match(resourceTemplates, [{ uriTemplate: 'phaseboard://projects/{id}' }])
+  const { contents } = await client.readResource({ uri: `phaseboard://projects/${id}` })
+  const [content] = contents as { text: string }[]
+  t.match(JSON.parse(content?.text ?? ''), { projectId: id, columns: [{ items: [{ title: 'Land' }] }] })
+  for (const uri of ['phaseboard://projects/none', 'phaseboard://projects/%zz', 'file:///etc/passwd']) {
+    await t.rejects(client.readResource({ uri }), { code: -32002 }, uri)
+  }
+  await t.rejects(client.listResources({ cursor: 'nonsense' }), { code: -32602 })
+  await t.rejects(client.callTool({ name: 'format_disk' }), { code: -32602 })
+  for (let index = 0; index < 100; index++) await createProject(app, { name: `P${index}` })
+  const { nextCursor = '' } = await client.listResources()
+  t.equal((await client.listResources({ cursor: nextCursor })).resources.length, 1)
+})
+
+t.test('a fault of the service is told without its reason', async (t) => {
+  const { app, url } = await serve(t)
+  const { id } = await createProject(app)
+  const { client, refused } = await overHttp(t, url)
+  app.db.$client.exec('pragma legacy_alter_table = on; alter table kanban_columns rename to broken')
+  const told = await refused('read_board', { projectId: id })
+  t.match(told, { status: 500, error: 'Failed to fetch kanban columns' })
+  t.notMatch(JSON.stringify(told), /broken|no such table/)
+  await t.rejects(client.readResource({ uri: `phaseboard://projects/${id}` }), {
+    code: -32603,
+    message: /Failed to fetch kanban columns/,
+  })
+})

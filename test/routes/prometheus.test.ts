@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs'
+import Fastify from 'fastify'
+import t from 'tap'
+import { RequestCounters } from '../../src/http/request-counters.ts'
+import {
+  type App,
+  authenticationRequired,
+  build,
+  createItem,
+  createProject,
+  send,
+  signInAs,
+  tokenOf,
+} from '../helper.ts'
+import { onNewFile, start } from '../process.ts'
+import { receive } from '../receivers.ts'
+import { shipped } from '../shipped.ts'
+
+const adminRequired = { error: 'Forbidden: admin access required' }
+
+/** The lines of a scrape: values by name and labels. */
+function parse(text: string): Map<string, number> {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => {
+      const blank = line.lastIndexOf(' ')
+      return [line.slice(0, blank), Number(line.slice(blank + 1))]
+    }),
+  )
+}
+
+async function scrape(app: App, headers: Record<string, string> = {}): Promise<Map<string, number>> {
+  const { status, body } = await send(app, 'GET', '/metrics', undefined, headers)
+  if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`)
+  return parse(body)
+}
+
+t.test('an admin may scrape, and nobody else, unless the metrics are public', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    const nobody = await send(app, 'GET', '/metrics')
+    if (authMode === 'open') t.match(nobody, { status: 403, body: adminRequired })
+    else t.match(nobody, { status: 401, body: authenticationRequired })
+    const { id, headers } = signInAs(app, 'admin')
+    const answer = await send(app, 'GET', '/metrics', undefined, headers)
+    t.equal(answer.status, 200)
+    t.equal(answer.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
+    t.equal(answer.headers['cache-control'], 'no-store')
+    t.match(await send(app, 'GET', '/metrics', undefined, tokenOf(app, id)), { status: 200 })
+    for (const role of ['member', 'viewer'] as const) {
+      const { headers } = signInAs(app, role)
+      t.match(await send(app, 'GET', '/metrics', undefined, headers), { status: 403, body: adminRequired })
+    }
+    t.match(await send(app, 'GET', '/metrics', undefined, { authorization: 'Bearer pbt_none' }), {
+      status: 401,
+    })
+
+    const open = await build(t, { authMode, metricsPublic: true })
+    for (const headers of [{}, { authorization: 'Bearer pbt_none' }]) {
+      const answer = await send(open, 'GET', '/metrics', undefined, headers)
+      t.match(answer, { status: 200, headers: { 'cache-control': 'no-store' } })
+    }
+  }
+})
+
+t.test('requests are counted by route, method and status; unknown paths are one route', async (t) => {
+  const app = await build(t, { metricsPublic: true })
+  const project = await createProject(app)
+  await createItem(app, project.id)
+  for (let index = 0; index < 3; index++) await send(app, 'GET', `/api/projects/${project.id}`)
+  await send(app, 'GET', '/api/projects/none')
+  await send(app, 'PATCH', '/api/projects/none', {})
+  for (const path of ['/wp-login.php', '/a', '/b?c=d', '/api/none']) await send(app, 'GET', path)
+  await send(app, 'DELETE', '/nowhere')
+  await send(app, 'GET', '/api/changes?wait=0')
+  await send(app, 'PUT', '/api/projects')
+  const values = await scrape(app)
+  const requests = (labels: string) => values.get(`phaseboard_http_requests_total{${labels}}`)
+  t.equal(requests('method="GET",route="/api/projects/:id",status="200"'), 3)
+  t.equal(requests('method="GET",route="/api/projects/:id",status="404"'), 1)
+  t.equal(requests('method="POST",route="/api/projects",status="201"'), 1)
+  t.equal(requests('method="PUT",route="/api/projects",status="405"'), 1)
+  t.equal(requests('method="any",route="unknown",status="404"'), 5)
+  t.equal(requests('method="GET",route="/api/changes",status="200"'), 1)
+  const time = 'phaseboard_http_request_duration_seconds'
+  const labels = 'method="GET",route="/api/projects/:id",status="200"'
+  t.equal(values.get(`${time}_count{${labels}}`), 3)
+  t.equal(values.get(`${time}_bucket{${labels},le="+Inf"}`), 3)
+  t.ok((values.get(`${time}_sum{${labels}}`) ?? 0) > 0)
+  t.notOk(
+    [...values.keys()].some((key) => key.startsWith(time) && key.includes('/api/changes')),
+    'what waits for a change is not slow',
+  )
+  const text = [...values.keys()].join('\n')
+  for (const told of [project.id, 'wp-login', 'local', 'Apollo']) t.notOk(text.includes(told), told)
+})
+
+t.test('buckets are cumulative, and a value on a bound is within it', async (t) => {
+  const counters = new RequestCounters()
+  for (const seconds of [0, 0.001, 0.0011, 5, 6]) counters.add('/', 'GET', 200, seconds)
+  const [series] = counters.all()
+  t.strictSame(series?.times?.counts, [2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1])
+  t.match(series, { route: '/', method: 'GET', status: 200, count: 5 })
+})
+
+t.test('writes, reads, streams and the sequence', async (t) => {
+  const app = await build(t, { metricsPublic: true })
+  const before = await scrape(app)
+  const project = await createProject(app)
+  await Promise.all([createItem(app, project.id), createItem(app, project.id)])
+  for (const _ of [1, 2]) await send(app, 'GET', `/api/projects/${project.id}`)
+  const stream = await app.inject({ url: '/api/changes/stream', payloadAsStream: true })
+  const after = await scrape(app)
+  const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0)
+  t.equal(grown('phaseboard_commit_group_size_sum'), 3, 'writes')
+  t.ok(grown('phaseboard_commit_group_size_count') <= 3, 'commits')
+  t.equal(grown('phaseboard_commit_duration_seconds_count'), grown('phaseboard_commit_group_size_count'))
+  t.equal(grown('phaseboard_snapshot_reads_total{result="hit"}'), 1)
+  t.equal(grown('phaseboard_snapshot_reads_total{result="miss"}'), 1)
+  t.equal(after.get('phaseboard_snapshot_cache_entries'), 1)
+  t.ok((after.get('phaseboard_snapshot_cache_bytes') ?? 0) > 100)
+  t.equal(after.get('phaseboard_changes_last_seq'), app.rules.changes.sequence.last())
+  t.ok(grown('phaseboard_changes_last_seq') > 2)
+  t.equal(after.get('phaseboard_change_streams'), 1)
+  t.equal(after.get('phaseboard_change_polls'), 0)
+  t.equal(after.get('phaseboard_write_queue_length'), 0)
+  t.equal(after.get('phaseboard_worker_queue_length'), 0)
+  t.equal(after.get('phaseboard_webhook_lag_changes'), 0)
+  t.ok((after.get('phaseboard_database_size_bytes') ?? 0) > 10_000)
+  stream.stream().destroy()
+})
+
+t.test('webhooks: their states, how far they are behind, and what was delivered', async (t) => {
+  const app = await build(t, { metricsPublic: true, webhookAllowPrivate: true })
+  const { headers } = signInAs(app, 'admin')
+  const receiver = await receive(t)
+  const create = (body: object) => send(app, 'POST', '/api/webhooks', body, headers)
+  await create({ url: receiver.url })
+  await create({ url: 'http://127.0.0.1:1/', active: false })
+  app.db.$client.exec(
+    `insert into webhooks (id, url, secret, active, after, failing_since, attempts, retry_at, project_id)
+     values ('w', 'http://127.0.0.1:1/', 'whsec_', 1, 1, '2001-01-01T00:00:00.000Z', 1, '9999-01-01T00:00:00.000Z', 'p')`,
+  )
+  await createProject(app)
+  let values = await scrape(app)
+  const delivered = () => values.get('phaseboard_webhook_deliveries_total{outcome="delivered"}') ?? 0
+  while (delivered() === 0) values = await scrape(app)
+  t.equal(values.get('phaseboard_webhooks{state="active"}'), 1)
+  t.equal(values.get('phaseboard_webhooks{state="failing"}'), 1)
+  t.equal(values.get('phaseboard_webhooks{state="inactive"}'), 1)
+  t.equal(values.get('phaseboard_webhook_lag_changes'), app.rules.changes.sequence.last() - 1)
+  t.equal(values.get('phaseboard_webhook_deliveries_total{outcome="failed"}'), 0)
+})
+
+t.test('two services in one process, below prefixes of a host, each with its own numbers', async (t) => {
+  const host = Fastify()
+  t.teardown(() => host.close())
+  for (const prefix of ['/one', '/two']) {
+    await host.register(shipped.phaseboard, {
+      prefix,
+      databaseUrl: ':memory:',
+      authMode: 'open',
+      metricsPublic: true,
+    })
+  }
+  for (let index = 0; index < 2; index++) await host.inject('/one/api/projects')
+  await host.inject('/two/healthz')
+  await host.inject('/elsewhere')
+  const [one, two] = await Promise.all(
+    ['/one', '/two'].map(async (prefix) => parse((await host.inject(`${prefix}/metrics`)).body)),
+  )
+  const name = 'phaseboard_http_requests_total{method="GET",route="/api/projects",status="200"}'
+  t.equal(one?.get(name), 2, 'its routes have no prefix')
+  t.equal(two?.get(name), undefined)
+  t.equal(two?.get('phaseboard_http_requests_total{method="GET",route="/healthz",status="200"}'), 1)
+})
+
+t.test('dashboard and alerts name only metrics that there are, and every metric has a panel', async (t) => {
+  const service = await start(t, { ...onNewFile(t), METRICS_PUBLIC: 'true' })
+  const ask = async (path: string) => (await fetch(`${service.url}${path}`)).text()
+  await ask('/healthz')
+  const text = await ask('/metrics')
+  const declared = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name))
+  t.ok(declared.size > 20)
+  const names = (content: string) =>
+    new Set(
+      (content.match(/\b(?:phaseboard|process|nodejs)_[a-z0-9_]+\b/g) ?? []).map((name) =>
+        name.replace(/_(?:bucket|sum|count)$/, ''),
+      ),
+    )
+  const dashboard = readFileSync('deploy/grafana-dashboard.json', 'utf8')
+  const { panels } = JSON.parse(dashboard) as { panels: { targets?: { expr: string }[] }[] }
+  const shown = names(panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join('\n'))
+  t.strictSame([...shown].toSorted(), [...declared].toSorted())
+  for (const name of names(readFileSync('deploy/prometheus-alerts.yml', 'utf8'))) {
+    t.ok(declared.has(name), `the alerts' ${name}`)
+  }
+  const documented = names(readFileSync('docs/operations.md', 'utf8'))
+  t.strictSame(
+    [...declared].filter((name) => !documented.has(name as string)),
+    [],
+    'all are documented',
+  )
+  const samples = parse(text)
+  t.ok((samples.get('phaseboard_database_wal_size_bytes') ?? 0) > 0)
+  t.ok((samples.get('process_open_fds') ?? 0) > 3)
+  t.ok([...samples.values()].every((value) => value >= 0))
+})

@@ -1,0 +1,330 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { openDatabase, shippedMigrations } from '../../src/db/client.ts'
+import { CHECKS, examine, isHealthy, repair } from '../../src/upkeep/doctor.ts'
+import { roomOf } from '../../src/upkeep/leftover-checks.ts'
+import { run } from '../command-line.ts'
+
+const BOARD = `
+  insert into projects (id, name, description) values ('p', 'Apollo', 'to the moon');
+  insert into kanban_columns (id, project_id, name, sort_order) values ('c', 'p', 'To Do', 1);
+  insert into kanban_items (id, project_id, title, sort_order) values ('i', 'p', 'Card', 1), ('j', 'p', 'Deck', 2);
+  insert into kanban_subtasks (id, item_id, title) values ('s', 'i', 'Step');
+  insert into kanban_comments (id, item_id, author_id, content) values ('k', 'i', 'ada', 'Hm');
+  insert into transcript_summaries (id, project_id, title, date, participants)
+    values ('t', 'p', 'Kick-off', '2026-01-31T00:00:00.000Z', '["Ada"]');
+  insert into personal_ideas (id, owner_id, title) values ('d', 'ada', 'Fly');
+  insert into members (id, name, email) values ('ada', 'Ada', 'ada@example.test');`
+
+/** A database with a record of each kind, spoilt by SQL that another tool runs without foreign keys. */
+function spoilt(t: Test, sql: string): string {
+  const path = join(t.testdir(), 'board.db')
+  const { db, close } = openDatabase(path)
+  db.$client.exec(BOARD)
+  close()
+  const client = new SQLite(path)
+  client.pragma('foreign_keys = off')
+  client.unsafeMode()
+  client.exec(sql)
+  client.close()
+  return path
+}
+
+/** The triggers as they are, dropped and made again around a statement. */
+function unnoticed(path: string, sql: string): void {
+  const client = new SQLite(path)
+  client.pragma('foreign_keys = off')
+  const triggers = client
+    .prepare<[], { name: string; sql: string }>("select name, sql from sqlite_schema where type = 'trigger'")
+    .all()
+  for (const { name } of triggers) client.exec(`drop trigger "${name}"`)
+  client.exec(sql)
+  for (const { sql } of triggers) client.exec(sql)
+  client.close()
+}
+
+const wrong = (path: string) =>
+  examine(path)
+    .filter(({ status }) => status !== 'ok')
+    .map(({ check, status, count }) => [check, status, count])
+
+const value = (path: string, sql: string): unknown => {
+  const client = new SQLite(path)
+  try {
+    return client.prepare(sql).pluck().get()
+  } finally {
+    client.close()
+  }
+}
+
+t.test('a database that a service has written is well, and looking at it changes nothing', async (t) => {
+  const path = spoilt(t, '')
+  const before = value(path, 'select count(*) from changes')
+  t.strictSame(wrong(path), [])
+  t.strictSame(
+    examine(path).map(({ check }) => check),
+    CHECKS.map(({ name }) => name),
+  )
+  t.ok(isHealthy(examine(path)))
+  t.equal(value(path, 'select count(*) from changes'), before)
+  t.strictSame(readdirSync(join(path, '..')), ['board.db'])
+})
+
+/** What is wrong, what the doctor finds, and whether it can repair it. */
+const CASES: [
+  name: string,
+  sql: string,
+  expected: [string, number][],
+  repairs: boolean,
+  after?: [string, unknown],
+][] = [
+  [
+    'orphans',
+    `insert into kanban_items (id, project_id, title) values ('o', 'gone', 'Lost');
+     insert into kanban_subtasks (id, item_id, title) values ('q', 'o', 'Step'), ('r', 'gone', 'Step');
+     insert into member_identities (issuer, subject, member_id) values ('x', 'y', 'gone');
+     update personal_ideas set promoted_project_id = 'gone'`,
+    [['references', 4]],
+    true,
+    ['select group_concat(id) from kanban_subtasks', 's'],
+  ],
+  [
+    'places that are no numbers',
+    `update kanban_items set sort_order = 9e999 where id = 'i'; update projects set sort_order = 'first';
+     update kanban_columns set sort_order = -9e999`,
+    [['order', 3]],
+    true,
+    ['select group_concat(id) from (select id from kanban_items order by sort_order)', 'j,i'],
+  ],
+  [
+    'items in columns that there are not',
+    `update kanban_items set "column" = 'Nowhere'`,
+    [['columns', 1]],
+    true,
+    ["select count(*) from kanban_columns where name = 'Nowhere' and project_id = 'p'", 1],
+  ],
+  ['a gap in the sequence', 'delete from changes where seq in (3, 4, 6)', [['sequence', 3]], false],
+  [
+    'an index beyond the sequence',
+    `insert into change_subjects (subject, seq) values ('', -99999), ('p', 99999)`,
+    [['history index', 2]],
+    true,
+    ['select count(*) from change_subjects', 0],
+  ],
+  [
+    'a write half told',
+    `insert into changes_pending (kind, id) values ('project', 'p')`,
+    [['pending', 1]],
+    true,
+  ],
+  [
+    'JSON that does not parse',
+    `update projects set metadata = '{oops'; update kanban_items set metadata = '' where id = 'i'`,
+    [['json', 1]],
+    false,
+  ],
+  [
+    'times that are none',
+    `update kanban_items set due_date = '2026-01-31' where id = 'i';
+     update kanban_items set due_date = '2026-13-31T00:00:00.000Z' where id = 'j';
+     update projects set created_at = 'yesterday'`,
+    [['times', 3]],
+    false,
+  ],
+  [
+    'old sessions',
+    `insert into sessions (id, member_id, token_hash, last_used_at, expires_at)
+       values ('a', 'ada', 'h', '2001-01-01T00:00:00.000Z', '2001-01-01T00:00:00.000Z')`,
+    [['sessions', 1]],
+    true,
+  ],
+]
+
+for (const [name, sql, expected, repairs, after] of CASES) {
+  t.test(`finds ${name}${repairs ? ', and repairs it' : ''}`, async (t) => {
+    const path = spoilt(t, sql)
+    t.strictSame(
+      wrong(path),
+      expected.map(([check, count]) => [check, 'found', count]),
+    )
+    const seq = value(path, 'select max(seq) from changes')
+    const repaired = repair(path, examine(path))
+    t.equal(isHealthy(repaired), repairs)
+    t.equal(wrong(path).length === 0, repairs)
+    if (after) t.equal(value(path, after[0]), after[1])
+    if (['orphans', 'places that are no numbers', 'items in columns that there are not'].includes(name)) {
+      t.ok(Number(value(path, 'select max(seq) from changes')) > Number(seq), 'the sequence tells of it')
+    }
+  })
+}
+
+t.test('finds what searches miss or should not find, and builds the index anew', async (t) => {
+  const path = spoilt(t, '')
+  unnoticed(
+    path,
+    `update projects set name = 'Gemini'; delete from kanban_comments;
+     insert into personal_ideas (id, owner_id, title) values ('e', 'ada', 'Dive');
+     update transcript_summaries set participants = '["Bob"]'`,
+  )
+  t.strictSame(wrong(path), [['search', 'found', 4]])
+  const repaired = repair(path, examine(path))
+  t.match(
+    repaired.find(({ check }) => check === 'search'),
+    {
+      status: 'fixed',
+      note: 'built the index anew, of 6 records',
+    },
+  )
+  t.strictSame(wrong(path), [])
+  for (const [word, hits] of [
+    ['gemini', 1],
+    ['apollo', 0],
+    ['dive', 1],
+    ['bob', 1],
+  ] as const) {
+    t.equal(value(path, `select count(*) from search_index where search_index match '${word}'`), hits, word)
+  }
+})
+
+t.test('a damaged search index is built anew, too', async (t) => {
+  const path = spoilt(t, "update search_index_content set c0 = c0 || ' other' where id = 1")
+  t.match(wrong(path), [['search', 'found']])
+  t.ok(isHealthy(repair(path, examine(path))))
+  t.strictSame(wrong(path), [])
+})
+
+t.test('records of an import that is being written are no orphans', async (t) => {
+  const path = spoilt(
+    t,
+    `insert into imports (id, format) values ('m', 'trello');
+     insert into imported_projects (project_id, import_id) values ('coming', 'm');
+     insert into kanban_items (id, project_id, title) values ('o', 'coming', 'Soon');
+     insert into kanban_items (id, project_id, title) values ('x', 'never', 'Lost')`,
+  )
+  t.strictSame(wrong(path), [['references', 'found', 1]])
+  repair(path, examine(path))
+  t.equal(value(path, "select group_concat(id) from kanban_items where project_id <> 'p'"), 'o')
+})
+
+t.test('a damaged file is left alone', async (t) => {
+  const path = spoilt(
+    t,
+    `update personal_ideas set promoted_project_id = 'gone';
+     pragma writable_schema = on;
+     update sqlite_schema set sql = replace(sql, 'create index', 'create unique index') where name = 'none';
+     create table spare (a unique); insert into spare values (1), (2);
+     update sqlite_schema set rootpage = (select rootpage from sqlite_schema where name = 'spare')
+       where name = 'sqlite_autoindex_spare_1'`,
+  )
+  const diagnoses = examine(path)
+  t.not(diagnoses.find(({ check }) => check === 'integrity')?.status, 'ok')
+  t.strictSame(repair(path, diagnoses), diagnoses)
+  t.equal(value(path, 'select promoted_project_id from personal_ideas'), 'gone')
+})
+
+t.test('the command: a line for each check, JSON, exit codes, and a backup before it repairs', async (t) => {
+  const path = spoilt(t, `update kanban_items set "column" = 'Nowhere'; update projects set metadata = 'x'`)
+  const folder = join(path, '..')
+  const gone = execFileSync(process.execPath, ['-p', 'process.pid'], { env: {} }).toString().trim()
+  writeFileSync(`${path}.${gone}.tmp`, '')
+  writeFileSync(`${path}.${process.pid}.tmp`, 'of a backup that runs')
+  const environment = { DATABASE_URL: path }
+
+  const found = await run(t, ['doctor'], environment)
+  t.match(found, { code: 1, stderr: '' })
+  t.equal(found.stdout.trim().split('\n').length, CHECKS.length)
+  t.match(found.stdout, /^columns +found 1 +no column "Nowhere" of project p: /m)
+  t.match(found.stdout, /^files +found 1 /m)
+  t.match(found.stdout, /^integrity +ok /m)
+
+  const fixed = await run(t, ['doctor', '--fix'], environment)
+  t.match(fixed, { code: 1, stderr: '' }, 'the JSON is still there')
+  t.match(fixed.stdout, /^columns +fixed 1 .*made one column/m)
+  t.match(fixed.stdout, /^json +found 1 /m)
+  const backup = /(\S+before-fix-\S+)$/m.exec(fixed.stdout)?.[1] ?? ''
+  t.equal(value(backup, "select count(*) from kanban_columns where name = 'Nowhere'"), 0)
+  t.notOk(existsSync(`${path}.${gone}.tmp`))
+  t.ok(existsSync(`${path}.${process.pid}.tmp`))
+
+  const client = new SQLite(path)
+  client.exec(`update projects set metadata = '{}', sort_order = 9e999`)
+  client.close()
+  const before = readdirSync(folder).length
+  const repaired = await run(t, ['doctor', '--fix', '--no-backup', '--json'], environment)
+  t.match(repaired, { code: 0, stderr: '' })
+  const { healthy, backup: none, checks } = JSON.parse(repaired.stdout)
+  t.match({ healthy, none }, { healthy: true, none: undefined })
+  t.match(
+    checks.find(({ check }: { check: string }) => check === 'order'),
+    { status: 'fixed', count: 1, note: 'put one record in their places' },
+  )
+  t.equal(readdirSync(folder).length, before, 'no backup')
+  t.match(await run(t, ['doctor', '--fix'], environment), { code: 0 }, 'all is well: nothing to back up')
+  t.equal(readdirSync(folder).length, before)
+
+  writeFileSync(join(folder, 'notes.txt'), 'no database')
+  t.match(await run(t, ['doctor'], { DATABASE_URL: join(folder, 'notes.txt') }), { code: 1 })
+  t.match(await run(t, ['doctor'], { DATABASE_URL: join(folder, 'none.db') }), { code: 2 })
+})
+
+t.test('triggers that were dropped or changed: those of the sequence are made anew', async (t) => {
+  const path = spoilt(
+    t,
+    `drop trigger search_projects_insert; drop trigger changes_projects_insert;
+     drop trigger changes_projects_delete; create trigger changes_projects_delete after delete on projects begin
+       select 1; end`,
+  )
+  t.strictSame(wrong(path), [['triggers', 'found', 3]])
+  const triggers = repair(path, examine(path)).find(({ check }) => check === 'triggers')
+  t.match(triggers, { status: 'found', count: 1, examples: ['search_projects_insert is missing'] })
+  t.match(triggers?.note, /^made 2 triggers anew; still: /)
+})
+
+t.test('a file of an older version is brought up to date', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const client = new SQLite(path)
+  client.pragma('journal_mode = wal')
+  client.exec(
+    'create table __drizzle_migrations (id integer primary key, hash text not null, created_at numeric)',
+  )
+  for (const { sql, hash, folderMillis } of shippedMigrations().slice(0, -1)) {
+    for (const statement of sql) client.exec(statement)
+    client
+      .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
+      .run(hash, folderMillis)
+  }
+  client.close()
+  const [first] = wrong(path)
+  t.strictSame(first, ['migrations', 'found', 1])
+  t.ok(isHealthy(repair(path, examine(path))))
+  t.strictSame(wrong(path), [])
+})
+
+t.test('what cannot be checked or repaired says why, and keeps nothing else from being', async (t) => {
+  const path = spoilt(
+    t,
+    `drop table search_entries;
+     create trigger stubborn before update of sort_order on projects begin select raise(abort, 'not this one'); end;
+     update kanban_items set "column" = 'Nowhere' where id = 'i'`,
+  )
+  const client = new SQLite(path)
+  client.exec(`drop trigger stubborn; update projects set sort_order = 9e999;
+    create trigger stubborn before update of sort_order on projects begin select raise(abort, 'not this one'); end`)
+  client.close()
+  const repaired = repair(path, examine(path))
+  const of = (name: string) => repaired.find(({ check }) => check === name)
+  t.match(of('search'), { status: 'failed', note: /^could not be checked: no such table/ })
+  t.match(of('order'), { status: 'found', note: 'could not be repaired: not this one' })
+  t.match(of('columns'), { status: 'fixed' })
+})
+
+t.test('a full disk is told in megabytes', async (t) => {
+  t.strictSame(roomOf({ free: 10 * 1_048_576, needed: 128 * 1_048_576 }), {
+    count: 1,
+    examples: ['10 MB are free, 128 MB would be safe'],
+  })
+  t.equal(roomOf({ free: 5, needed: 5 }).count, 0)
+})
