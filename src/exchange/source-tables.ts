@@ -1,0 +1,133 @@
+/** Tables as text: separated by commas, semicolons, tabs or bars. */
+import { parse } from 'csv-parse/sync'
+import type { JsonObject } from '../json.ts'
+
+/** The rows of a table, read one at a time, so that they need not be held all at once. */
+export interface Table {
+  /** The first row: names of columns, trimmed. Any may be blank or repeated. */
+  header: string[]
+  delimiter: string
+  /**
+   * Calls back with each further row that is not blank: its cells, as many as it has, and its number, counted from 1.
+   * @throws Error with one line when a quote is never closed
+   */
+  forEachRow: (onRow: (cells: string[], row: number) => void) => void
+}
+
+/** By preference, where a line has as many of the one as of the other. */
+const DELIMITERS = ['\t', ';', ',', '|']
+
+/** How far the line of names is looked for, in bytes. Exports of hundreds of fields stay far below. */
+const HEADER_REACH = 1024 * 1024
+
+/** The longest cell and row, in characters: a description may be long, a whole file in one quote is an error. */
+const ROW_LIMIT = 64 * 1024 * 1024
+
+/** Opens a table; takes UTF-8 without a byte order mark. */
+export function openTable(bytes: Buffer): Table {
+  const named = /^sep=([\t;,|])\r?\n/i.exec(bytes.toString('utf8', 0, 8))
+  const body = named ? bytes.subarray(named[0].length) : bytes
+  const delimiter = named?.[1] ?? delimiterOf(body.toString('utf8', 0, HEADER_REACH))
+  const [header = []] = rowsOf(body, { delimiter, only: 1 })
+  return {
+    header: header.map((name) => name.trim()),
+    delimiter,
+    forEachRow: (onRow) => {
+      let row = -1
+      rowsOf(body, {
+        delimiter,
+        onRecord: (cells) => {
+          row += 1
+          if (row > 0 && cells.some((cell) => cell !== '')) onRow(cells, row)
+        },
+      })
+    },
+  }
+}
+
+/** What separates the names of the first line: outside quotes, that which is there most often. */
+function delimiterOf(beginning: string): string {
+  const counts = new Map(DELIMITERS.map((delimiter) => [delimiter, 0]))
+  let isQuoted = false
+  for (const character of beginning) {
+    if (character === '"') isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (character === '\n' || character === '\r') break
+    const count = counts.get(character)
+    if (count !== undefined) counts.set(character, count + 1)
+  }
+  return [...counts].reduce((best, next) => (next[1] > best[1] ? next : best), [',', 0])[0]
+}
+
+interface RowOptions {
+  delimiter: string
+  only?: number
+  onRecord?: (cells: string[]) => void
+}
+
+function rowsOf(body: Buffer, options: RowOptions): string[][] {
+  try {
+    return parseRows(body, options, '"')
+  } catch (error) {
+    const { code, lines } = error as { code?: string; lines?: number }
+    // Tools that separate by tabs often do not quote at all.
+    if (code === 'CSV_QUOTE_NOT_CLOSED' && options.delimiter === '\t' && options.only) {
+      return parseRows(body, options, null)
+    }
+    throw new Error(
+      code === 'CSV_QUOTE_NOT_CLOSED'
+        ? `a quote is opened and never closed (line ${lines} is the last)`
+        : `its rows cannot be read: ${code ?? 'unknown'}`,
+      { cause: error },
+    )
+  }
+}
+
+const parseRows = (body: Buffer, { delimiter, only, onRecord }: RowOptions, quote: '"' | null): string[][] =>
+  parse(body, {
+    delimiter,
+    quote,
+    escape: quote,
+    relax_quotes: true,
+    relax_column_count: true,
+    max_record_size: ROW_LIMIT,
+    ...(only !== undefined && { to: only }),
+    ...(onRecord && {
+      on_record: (cells: string[]) => {
+        onRecord(cells)
+        return null
+      },
+    }),
+  }) as unknown as string[][]
+
+/** How a name of a column is compared: letters and digits alone, in lower case. */
+export const nameKey = (name: string): string => name.normalize().toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** The cells of some columns, as fields under the columns' names; of several of one name, the list of those that are there. */
+export class Cells {
+  readonly #names: string[]
+
+  /** Takes the header of the table. */
+  constructor(header: readonly string[]) {
+    this.#names = header.map((name, index) => keyOf(name, index))
+  }
+
+  /**
+   * The cells of a row that say something, but those of the columns named. Cells beyond the header go by their place.
+   */
+  rest(cells: readonly string[], used: ReadonlySet<number>): JsonObject {
+    const fields = new Map<string, string | string[]>()
+    for (const [index, cell] of cells.entries()) {
+      if (cell === '' || used.has(index)) continue
+      const name = this.#names[index] ?? keyOf('', index)
+      const before = fields.get(name)
+      const value = cell.toWellFormed()
+      fields.set(name, before === undefined ? value : [before, value].flat())
+    }
+    return Object.fromEntries(fields)
+  }
+}
+
+/** No key may reach a prototype, wherever the fields go from here. */
+const keyOf = (name: string, index: number): string =>
+  name === '' ? `column ${index + 1}` : name === '__proto__' ? '(__proto__)' : name.toWellFormed()
