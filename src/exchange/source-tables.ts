@@ -101,7 +101,11 @@ const parseRows = (body: Buffer, { delimiter, only, onRecord }: RowOptions, quot
   }) as unknown as string[][]
 
 /** How a name of a column is compared: letters and digits alone, in lower case. */
-export const nameKey = (name: string): string => name.normalize().toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '')
+export const nameKey = (name: string): string =>
+  name
+    .normalize()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** The cells of some columns, as fields under the columns' names; of several of one name, the list of those that are there. */
 export class Cells {
