@@ -8,6 +8,7 @@ import { Ajv } from 'ajv'
 import { isDeeperThan, type JsonObject, parseJson } from '../json.ts'
 import { JSON_TEXT_DEPTH } from '../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../time.ts'
+import { isBlank, readableName } from './names.ts'
 
 /** A list. `name` is as exported; it may be blank, very long, or not unique. */
 export interface TrelloList {
@@ -195,17 +196,6 @@ const isEmpty = (value: unknown) =>
 
 const withoutEmpty = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
-
-// --- names ---
-
-/** Invisible text: white space, control characters, zero-width and other invisible ones. */
-const BLANK = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*$/u
-
-/** Whether a text is empty or invisible. */
-export const isBlank = (text: string): boolean => BLANK.test(text)
-
-/** A visible name: the name itself, or `(untitled)`. */
-export const readableName = (name: string): string => (isBlank(name) ? '(untitled)' : name)
 
 // --- the board and its parts ---
 
