@@ -21,6 +21,36 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     access: 'write',
     load: async () => (await import('./import-trello.ts')).readTrello,
   },
+  csv: {
+    what: 'a table of tasks',
+    file: 'a table with a row of names (CSV of a spreadsheet, or of this service)',
+    access: 'write',
+    load: async () => (await import('./csv.ts')).readCsv,
+  },
+  planka: {
+    what: 'a Planka board',
+    file: 'the answer of its API for a board, as JSON',
+    access: 'write',
+    load: async () => (await import('./planka.ts')).readPlanka,
+  },
+  kanboard: {
+    what: 'a Kanboard project',
+    file: 'its database (Settings: Download the database), or its CSV export of tasks',
+    access: 'write',
+    load: async () => (await import('./kanboard.ts')).readKanboard,
+  },
+  jira: {
+    what: 'an export of Jira',
+    file: 'issues exported as CSV (all fields), or the JSON of a search',
+    access: 'write',
+    load: async () => (await import('./jira.ts')).readJira,
+  },
+  github: {
+    what: 'a GitHub project',
+    file: 'the JSON of gh project item-list, or an exported view (.tsv)',
+    access: 'write',
+    load: async () => (await import('./github.ts')).readGitHub,
+  },
 }
 
 /** The names of all formats. */

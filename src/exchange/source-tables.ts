@@ -120,9 +120,18 @@ export class Cells {
    * The cells of a row that say something, but those of the columns named. Cells beyond the header go by their place.
    */
   rest(cells: readonly string[], used: ReadonlySet<number>): JsonObject {
+    return this.pick(
+      cells,
+      [...cells.keys()].filter((index) => !used.has(index)),
+    )
+  }
+
+  /** The cells of the places given that say something. */
+  pick(cells: readonly string[], places: readonly number[]): JsonObject {
     const fields = new Map<string, string | string[]>()
-    for (const [index, cell] of cells.entries()) {
-      if (cell === '' || used.has(index)) continue
+    for (const index of places) {
+      const cell = cells[index] ?? ''
+      if (cell === '') continue
       const name = this.#names[index] ?? keyOf('', index)
       const before = fields.get(name)
       const value = cell.toWellFormed()
