@@ -93,6 +93,7 @@ class Items {
       labels: this.#labels.all,
       cards,
       rest: withoutEmpty(without(this.#project, PROJECT_FIELDS)),
+      hasUniqueCardIds: true,
       notes: [
         ...note(this.#unreadable, 'unreadable due dates', 'kept in metadata.github'),
         ...(total > cards.length

@@ -81,7 +81,7 @@ export function toBoard(issues: readonly Issue[], { notes, ...source }: JiraSour
   const { first, last } = span(distinct.flatMap(({ createdAt, updatedAt }) => [createdAt, updatedAt]))
   const columns = new ByName((name) => ({ name, color: '', wipLimit: 0, createdAt: first }))
   const labels = new ByName((name): SourceLabel => ({ name, color: '', createdAt: first }))
-  for (const status of statusesInOrder(shown)) columns.of(status)
+  for (const status of statusesInOrder(distinct)) columns.of(status)
   const cards = shown.map((issue): SourceCard => {
     const createdAt = issue.createdAt ?? first
     const priority = priorityOf(issue.priority) ?? ''

@@ -207,7 +207,7 @@ class Search {
   #user(value: unknown): string | null {
     if (!isObject(value)) return text(value) || null
     const id = text(value.accountId) || text(value.name) || text(value.key) || text(value.displayName)
-    if (id !== '') this.#users.set(id, plain(value) as JsonObject)
+    if (id !== '') this.#users.set(id, { ...this.#users.get(id), ...(plain(value) as JsonObject) })
     return id || null
   }
 }

@@ -150,9 +150,14 @@ class PlankaBoard {
   #of(name: string, cardId: string): JsonObject[] {
     let parts = this.#parts.get(name)
     if (parts === undefined) {
-      const all = sortedBy(this.#all(name), position)
+      const all = sortedBy(this.#all(name), position).filter(
+        (part) => READ.has(name) || !isEmpty(part.cardId),
+      )
       parts = Map.groupBy(all, (part) => this.#cardOf(name, part))
-      for (const [owner, orphans] of parts) if (!this.#cardIds.has(owner)) this.#orphans += orphans.length
+      for (const [owner, orphans] of parts) {
+        // Those of other collections stay with the board.
+        if (READ.has(name) && !this.#cardIds.has(owner)) this.#orphans += orphans.length
+      }
       this.#parts.set(name, parts)
     }
     return parts.get(cardId) ?? []
@@ -209,7 +214,7 @@ class PlankaBoard {
         unknownLabels: unknownLabels.map(({ labelId }) => labelId),
         taskLists: this.#taskListRest(id),
         tasks: this.#taskRest(id),
-        customFields: this.#customFields(id),
+        customFieldValues: this.#customFields(id),
         actions: this.#otherActions(id),
         ...this.#otherParts(id),
       }),
