@@ -57,6 +57,10 @@ const names = (value: unknown): string[] =>
     .map((entry) => text(isObject(entry) ? (entry.name ?? entry.login) : entry))
     .filter((entry) => entry !== '')
 
+/** Whether a value is names and nothing more. */
+const isNames = (value: unknown): boolean =>
+  Array.isArray(value) ? value.every((entry) => text(entry) !== '') : !isObject(value)
+
 class Items {
   readonly #project: JsonObject
   readonly #items: JsonObject[]
@@ -139,8 +143,9 @@ class Items {
         content: withoutEmpty(without(content, CONTENT_FIELDS)),
         title: text(item.title) === title ? null : item.title,
         priority: priority === item.priority ? null : item.priority,
-        assignees: otherAssignees,
-        status: otherStatus,
+        assignees: isNames(item.assignees) ? otherAssignees : item.assignees,
+        status: isNames(item.status) ? otherStatus : item.status,
+        labels: isNames(item.labels) ? null : item.labels,
       }),
       createdAt: this.#at,
       updatedAt: this.#at,

@@ -28,7 +28,8 @@ export function openTable(bytes: Buffer): Table {
   const named = /^sep=([\t;,|])\r?\n/i.exec(bytes.toString('utf8', 0, 8))
   const body = named ? bytes.subarray(named[0].length) : bytes
   const delimiter = named?.[1] ?? delimiterOf(body.toString('utf8', 0, HEADER_REACH))
-  const [header = []] = rowsOf(body, { delimiter, only: 1 })
+  const quote = delimiter === '\t' && !isQuoted(body) ? null : '"'
+  const [header = []] = rowsOf(body, { delimiter, quote, only: 1 })
   return {
     header: header.map((name) => name.trim()),
     delimiter,
@@ -36,6 +37,7 @@ export function openTable(bytes: Buffer): Table {
       let row = -1
       rowsOf(body, {
         delimiter,
+        quote,
         onRecord: (cells) => {
           row += 1
           if (row > 0 && cells.some((cell) => cell !== '')) onRow(cells, row)
@@ -59,21 +61,29 @@ function delimiterOf(beginning: string): string {
   return [...counts].reduce((best, next) => (next[1] > best[1] ? next : best), [',', 0])[0]
 }
 
+/** Whether quotes in a table separated by tabs are meant as such: many tools that separate by tabs quote nothing. */
+function isQuoted(body: Buffer): boolean {
+  if (!body.includes('"')) return true
+  try {
+    parseRows(body, { delimiter: '\t', quote: '"', onRecord: () => undefined })
+    return true
+  } catch {
+    return false
+  }
+}
+
 interface RowOptions {
   delimiter: string
+  quote: '"' | null
   only?: number
   onRecord?: (cells: string[]) => void
 }
 
 function rowsOf(body: Buffer, options: RowOptions): string[][] {
   try {
-    return parseRows(body, options, '"')
+    return parseRows(body, options)
   } catch (error) {
     const { code, lines } = error as { code?: string; lines?: number }
-    // Tools that separate by tabs often do not quote at all.
-    if (code === 'CSV_QUOTE_NOT_CLOSED' && options.delimiter === '\t' && options.only) {
-      return parseRows(body, options, null)
-    }
     throw new Error(
       code === 'CSV_QUOTE_NOT_CLOSED'
         ? `a quote is opened and never closed (line ${lines} is the last)`
@@ -83,7 +93,7 @@ function rowsOf(body: Buffer, options: RowOptions): string[][] {
   }
 }
 
-const parseRows = (body: Buffer, { delimiter, only, onRecord }: RowOptions, quote: '"' | null): string[][] =>
+const parseRows = (body: Buffer, { delimiter, quote, only, onRecord }: RowOptions): string[][] =>
   parse(body, {
     delimiter,
     quote,
