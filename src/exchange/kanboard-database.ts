@@ -272,7 +272,8 @@ class Project {
   }
 
   /** The users that the board names. */
-  #usersNamed = () => [...this.#named].map((id) => withoutEmpty(this.#byId('users', id) ?? {}))
+  #usersNamed = () =>
+    [...this.#named].map((id) => withoutEmpty(this.#byId('users', id) ?? {})).filter((user) => !isEmpty(user))
 
   #toCard(task: JsonObject): SourceCard {
     const { id } = task
@@ -340,7 +341,7 @@ class Project {
     Object.fromEntries(
       ['date_completed', 'date_started', 'date_moved'].map((name) => [
         name,
-        unixTime(task[name]) ?? task[name],
+        unixTime(task[name]) ?? (number(task[name]) === 0 ? null : task[name]),
       ]),
     )
 

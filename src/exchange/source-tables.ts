@@ -1,5 +1,5 @@
 /** Tables as text: separated by commas, semicolons, tabs or bars. */
-import { parse } from 'csv-parse/sync'
+import { CsvError, parse } from 'csv-parse/sync'
 import type { JsonObject } from '../json.ts'
 
 /** The rows of a table, read one at a time, so that they need not be held all at once. */
@@ -17,6 +17,9 @@ export interface Table {
 /** By preference, where a line has as many of the one as of the other. */
 const DELIMITERS = ['\t', ';', ',', '|']
 
+/** The most cells of a row: exports of many fields have hundreds. */
+const CELL_LIMIT = 10_000
+
 /** How far the line of names is looked for, in bytes. Exports of hundreds of fields stay far below. */
 const HEADER_REACH = 1024 * 1024
 
@@ -30,6 +33,7 @@ export function openTable(bytes: Buffer): Table {
   const delimiter = named?.[1] ?? delimiterOf(body.toString('utf8', 0, HEADER_REACH))
   const quote = delimiter === '\t' && !isQuoted(body) ? null : '"'
   const [header = []] = rowsOf(body, { delimiter, quote, only: 1 })
+  refuseWide(header, 0)
   return {
     header: header.map((name) => name.trim()),
     delimiter,
@@ -40,11 +44,17 @@ export function openTable(bytes: Buffer): Table {
         quote,
         onRecord: (cells) => {
           row += 1
+          refuseWide(cells, row)
           if (row > 0 && cells.some((cell) => cell !== '')) onRow(cells, row)
         },
       })
     },
   }
+}
+
+function refuseWide(cells: readonly string[], row: number): void {
+  if (cells.length > CELL_LIMIT)
+    throw new Error(`row ${row} has ${cells.length} cells: it is no table of tasks`)
 }
 
 /** What separates the names of the first line: outside quotes, that which is there most often. */
@@ -83,11 +93,11 @@ function rowsOf(body: Buffer, options: RowOptions): string[][] {
   try {
     return parseRows(body, options)
   } catch (error) {
-    const { code, lines } = error as { code?: string; lines?: number }
+    if (!(error instanceof CsvError)) throw error
     throw new Error(
-      code === 'CSV_QUOTE_NOT_CLOSED'
-        ? `a quote is opened and never closed (line ${lines} is the last)`
-        : `its rows cannot be read: ${code ?? 'unknown'}`,
+      error.code === 'CSV_QUOTE_NOT_CLOSED'
+        ? `a quote is opened and never closed (line ${error.lines} is the last)`
+        : `its rows cannot be read: ${error.code}`,
       { cause: error },
     )
   }
@@ -138,16 +148,18 @@ export class Cells {
 
   /** The cells of the places given that say something. */
   pick(cells: readonly string[], places: readonly number[]): JsonObject {
-    const fields = new Map<string, string | string[]>()
+    const fields = new Map<string, string[]>()
     for (const index of places) {
       const cell = cells[index] ?? ''
       if (cell === '') continue
       const name = this.#names[index] ?? keyOf('', index)
       const before = fields.get(name)
-      const value = cell.toWellFormed()
-      fields.set(name, before === undefined ? value : [before, value].flat())
+      if (before) before.push(cell.toWellFormed())
+      else fields.set(name, [cell.toWellFormed()])
     }
-    return Object.fromEntries(fields)
+    return Object.fromEntries(
+      [...fields].map(([name, values]) => [name, values.length > 1 ? values : values[0]]),
+    )
   }
 }
 

@@ -136,6 +136,7 @@ t.test('files of other kinds are refused in one line that says what they are', a
     'no column is named title, name, summary or task: there are "foo", "bar"',
   )
   t.match(await refusal('csv', 'title\n"open\n'), 'a quote is opened and never closed')
+  t.match(await refusal('csv', `title\n${','.repeat(10_000)}\n`), 'row 1 has 10001 cells')
   t.match(await refusal('csv', '{"lists":[],"cards":[]}'), 'it looks like a Trello board export: use trello')
   t.match(await refusal('csv', '{"a":1'), 'it begins like JSON, but is none')
   t.match(await refusal('csv', '[1]'), 'it is JSON of another kind')
