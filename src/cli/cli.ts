@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import type { SharedDatabase } from '../db/client.ts'
 import { ApiError, StartupError } from '../errors.ts'
+import { FORMATS } from '../exchange/formats.ts'
 import { version } from '../package-files.ts'
 import { addMemberCommands } from './member-arguments.ts'
-import { complain, say } from './terminal.ts'
+import { complain } from './terminal.ts'
 
 /** Exit codes. */
 const FAILED = 1
@@ -45,14 +46,19 @@ program
     await serve(process.env, stdout.isTTY ? createTerminalLog(stdout) : stdout)
   })
 
-program
-  .command('import')
-  .description('bring in a board from another tool')
-  .command('trello')
-  .description('make a project of a Trello board, also while the service runs')
-  .argument('<board.json>', 'the board exported as JSON (in its menu: Print, export, and share)')
-  .option('--again', 'import the board although it was imported before')
-  .action(importTrello)
+const importing = program.command('import').description('bring in a board from another tool')
+for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
+  importing
+    .command(format)
+    .description(`make a project of ${board}, also while the service runs`)
+    .argument(`<${file}>`, from)
+    .option('--again', 'import the board although it was imported before')
+    .option('--dry-run', 'say what would be made, and make nothing')
+    .action(async (path, options) => {
+      const { importFile } = await import('./import-command.ts')
+      await importFile(await databaseFile(), format, path, options)
+    })
+}
 
 program
   .command('backup')
@@ -94,43 +100,17 @@ async function existingDatabaseFile(): Promise<string> {
   return path
 }
 
-/** Opens a database file for `work`, and closes it. A failure leaves no new file behind. */
-async function openFor<T>(path: string, work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
+/** Opens the configured database file for `work`, and closes it. */
+async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
+  const path = await existingDatabaseFile()
   const { openDatabase } = await import('../db/client.ts')
 
-  const { db, close, discard } = openDatabase(path)
+  const { db, close } = openDatabase(path)
   try {
     return await work(db)
-  } catch (error) {
-    discard()
-    throw error
   } finally {
     close()
   }
-}
-
-/** Opens the configured database file for `work`, and closes it. */
-async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
-  return openFor(await existingDatabaseFile(), work)
-}
-
-/** Imports the board in the file as a project, and prints a summary. */
-async function importTrello(file: string, { again }: { again?: true }): Promise<void> {
-  const { describeImport, importTrelloBoard } = await import('../exchange/import-trello.ts')
-  const { createProgress } = await import('./progress.ts')
-  const { readTrelloBoard } = await import('../exchange/trello.ts')
-
-  const board = readTrelloBoard(file)
-  await openFor(await databaseFile(), (db) => {
-    const progress = createProgress(process.stdout, 'importing', 'records')
-    try {
-      const made = importTrelloBoard(db, board, { again, onProgress: progress.update })
-      progress.stop()
-      for (const text of describeImport(made)) say(text)
-    } finally {
-      progress.stop()
-    }
-  })
 }
 
 /** The messages of an error; of a failed validation, all violations. */

@@ -3,10 +3,14 @@ import type { BoardReader } from './source-board.ts'
 
 /** A format. */
 export interface Format {
+  /** What it makes a project of, for the help of the command: `a Trello board`. */
+  board: string
   /** What its files are called in messages: `<file> is not a Trello board export`. */
   what: string
-  /** What to import, in a few words, for the help of the command. */
+  /** What the command calls its file: `board.json`. */
   file: string
+  /** Where to get one, in a few words, for the help of the command. */
+  from: string
   /** Who may import it over HTTP. */
   access: 'write' | 'admin'
   /** Loads the reader, when somebody imports something: parsers are large. */
@@ -16,8 +20,10 @@ export interface Format {
 /** The formats by the names that the command line and the API know them by; also their keys in `metadata`. */
 export const FORMATS: Readonly<Record<string, Format>> = {
   trello: {
+    board: 'a Trello board',
     what: 'a Trello board export',
-    file: 'a board exported as JSON (in its menu: Print, export, and share)',
+    file: 'board.json',
+    from: 'the board exported as JSON (in its menu: Print, export, and share)',
     access: 'write',
     load: async () => (await import('./import-trello.ts')).readTrello,
   },

@@ -237,15 +237,16 @@ export function planBoard(board: SourceBoard, again = false): ImportPlan & { mad
       if (!again) refuseSecondImport(db, board, isLast)
     },
     made: () => made,
-    result: () => {
+    result: (isDryRun) => {
       const { projectId, name, ...counts } = made
       const said = { ...board, remarks: { ...missingColumn(columnNames), ...board.remarks } }
       return {
-        projectId,
+        projectId: isDryRun ? null : projectId,
         counts,
         lines: [
-          `imported ${name}`,
-          `project ${projectId} (/api/projects/${projectId})`,
+          ...(isDryRun
+            ? [`would import ${name}`]
+            : [`imported ${name}`, `project ${projectId} (/api/projects/${projectId})`]),
           ...describeBoard(made, said),
         ],
         notes: [...board.notes, ...trimmedLine(made, format)],

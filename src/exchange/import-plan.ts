@@ -45,10 +45,23 @@ export interface ImportPlan {
    * @throws Error that says why in one line
    */
   refuse: (db: SharedDatabase, isLast: boolean) => void
-  /** What is made by it: complete once all rows were made. */
-  result: () => Imported
+  /**
+   * What is made by it: complete once all rows were made.
+   * @param isDryRun whether it is only said, and nothing written
+   */
+  result: (isDryRun: boolean) => Imported
 }
 
 /** How many rows a plan writes. */
 export const totalOf = ({ tables, projects }: ImportPlan): number =>
   tables.reduce((sum, { count }) => sum + count, projects.length)
+
+/**
+ * Makes all rows of a plan, and writes none: what they would come to is known then.
+ * @throws Error where the plan refuses
+ */
+export function rehearse(db: SharedDatabase, plan: ImportPlan): Imported {
+  plan.refuse(db, false)
+  for (const { rows } of plan.tables) for (const _ of rows());
+  return plan.result(true)
+}

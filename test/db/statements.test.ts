@@ -34,7 +34,7 @@ function open(t: Test): SharedDatabase {
 }
 
 /** Tables without a rowid. */
-const ROWLESS: SQLiteTable[] = [schema.changeSubjects, schema.changesPending]
+const ROWLESS: SQLiteTable[] = [schema.changeSubjects, schema.changesPending, schema.importedProjects]
 
 const rawRows = (db: SharedDatabase, table: SQLiteTable) =>
   db.$client

@@ -1,0 +1,100 @@
+/** Imports: who asked for which, and how far each has come. What they write is not done here. */
+import { desc, eq, or, sql } from 'drizzle-orm'
+import type { SharedDatabase } from '../db/client.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { imports } from '../db/schema.ts'
+import { given, givenLimit, insertInto, selectAll, selectOne } from '../db/statements.ts'
+import { once } from '../once.ts'
+import type { CurrentMember, Import, ImportStarted } from '../schemas/records.ts'
+import { timestamp } from '../time.ts'
+
+/** Imports that a list shows. */
+export const IMPORTS_LISTED = 100
+
+/** How long the rows of imports that are over are kept, in milliseconds. */
+const KEPT_FOR = 30 * 24 * 60 * 60 * 1000
+
+type ImportRow = typeof imports.$inferSelect
+
+/** What is kept of what an import made. */
+interface Made {
+  counts?: Record<string, number>
+  notes?: string[]
+}
+
+/** What another tool may have stored instead counts as nothing. */
+function madeIn(text: string): Made {
+  try {
+    return JSON.parse(text) as Made
+  } catch {
+    return {}
+  }
+}
+
+const toImport = ({ id, format, status, done, total, projectId, counts, error, ...times }: ImportRow) => ({
+  id,
+  format,
+  status,
+  done,
+  total,
+  ...(projectId !== null && { projectId }),
+  ...(status === 'done' && madeIn(counts)),
+  ...(error !== null && { error }),
+  createdAt: times.createdAt,
+  updatedAt: times.updatedAt,
+})
+
+const statementsOf = (db: SharedDatabase) => ({
+  one: selectOne<ImportRow>(() =>
+    db
+      .select()
+      .from(imports)
+      .where(eq(imports.id, given('id'))),
+  ),
+  latest: selectAll<ImportRow>(db, () =>
+    db
+      .select()
+      .from(imports)
+      .where(or(eq(imports.memberId, given('memberId')), sql`${given('isAdmin')}`))
+      .orderBy(desc(imports.id))
+      .limit(givenLimit('count')),
+  ),
+  insert: insertInto(db, imports),
+  forget: once(() =>
+    db.$client.prepare<[string]>("delete from imports where status in ('done', 'failed') and updated_at < ?"),
+  ),
+})
+
+/** The imports of a file: members know of their own, admins of all. */
+export class Imports {
+  static readonly reads: readonly string[] = ['get', 'list']
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(db: SharedDatabase) {
+    this.#sql = statementsOf(db)
+  }
+
+  /** An import. @throws ApiError 404, also for somebody else's */
+  get(id: string, { id: memberId, role }: Pick<CurrentMember, 'id' | 'role'>): Import {
+    const row = this.#sql.one({ id })
+    if (row === undefined || (role !== 'admin' && row.memberId !== memberId)) throwNotFound(imports)
+    return toImport(row)
+  }
+
+  /** The latest imports that a member knows of, newest first. */
+  list({ id: memberId, role }: Pick<CurrentMember, 'id' | 'role'>): Import[] {
+    return this.#sql
+      .latest({ memberId, isAdmin: Number(role === 'admin'), count: IMPORTS_LISTED })
+      .map(toImport)
+  }
+
+  /**
+   * Notes an import that waits for its turn; rows that have been over for long are forgotten.
+   * @param memberId who asks for it; null for the command line
+   */
+  create(id: string, format: string, memberId: string | null): ImportStarted {
+    this.#sql.forget().run(timestamp(Date.now() - KEPT_FOR))
+    this.#sql.insert({ id, format, memberId })
+    return { id, status: 'waiting' }
+  }
+}
