@@ -94,6 +94,7 @@ class IssueRows {
   readonly #drafts: Draft[] = []
   readonly #projects = new Map<string, JsonObject>()
   readonly #users = new Map<string, string>()
+  readonly #userPlaces: readonly [number, number][]
 
   constructor({ header }: Table) {
     this.#header = header
@@ -101,6 +102,7 @@ class IssueRows {
     this.#projectPlaces = [...header.keys()].filter((index) => PROJECT.has(nameKey(header[index] ?? '')))
     this.#used = new Set([...CONSUMED.flatMap((field) => this.#placesOf(field)), ...this.#projectPlaces])
     this.#cells = new Cells(header)
+    this.#userPlaces = this.#pairs()
   }
 
   #placesOf(field: Field): number[] {
@@ -170,14 +172,19 @@ class IssueRows {
 
   /** Cloud names people twice, `Assignee` and `Assignee Id`: whose id is whose. */
   #learnUsers(cells: readonly string[]): void {
-    for (const [name, places] of this.#places) {
-      const ids = this.#places.get(`${name}id`)
-      if (ids === undefined || ids.length !== places.length) continue
-      for (const [index, place] of places.entries()) {
-        const [user, id] = [cells[place] ?? '', cells[ids[index] ?? -1] ?? '']
-        if (user !== '' && id !== '' && name !== 'issue' && name !== 'parent') this.#users.set(id, user)
-      }
+    for (const [place, idPlace] of this.#userPlaces) {
+      const [user, id] = [cells[place] ?? '', cells[idPlace] ?? '']
+      if (user !== '' && id !== '') this.#users.set(id, user)
     }
+  }
+
+  /** The columns of people's names, each with that of their ids. */
+  #pairs(): [number, number][] {
+    return [...this.#places].flatMap(([name, places]) => {
+      const ids = this.#places.get(`${name}id`) ?? []
+      if (ids.length !== places.length || name === 'issue' || name === 'parent') return []
+      return places.map((place, index): [number, number] => [place, ids[index] ?? -1])
+    })
   }
 
   finish(): { issues: Issue[]; source: JiraSource } {
