@@ -15,7 +15,9 @@ import type { KeptResponse } from '../src/worker/kept-responses.ts'
 import {
   bodyOf,
   etagOfRecord,
+  isRecord,
   type ResponseShape,
+  statusOf,
   type WriteOutcome,
   type WriteTerms,
 } from '../src/worker/writes.ts'
@@ -77,6 +79,7 @@ function send(
   body: string | JsonBytes,
   etag: string | null,
 ): FastifyReply {
+  if (status === 204) return reply.code(status).send()
   if (etag !== null) reply.header('etag', etag)
   return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body)
 }
@@ -139,9 +142,11 @@ export default fp(
       if (kept?.body) return send(reply, shape.status, kept.body, kept.etag)
       if (isJsonPage(value)) linkNextPage(reply, value.next?.toString())
       const body = bodyOf(shape, value)
-      const etag = shape.kind === 'record' ? etagOfRecord(shape, value, body) : null
+      const etag = isRecord(shape, value) ? etagOfRecord(shape, value, body) : null
       const isUnchanged = etag !== null && isSafe(request.method) && fresh(request.headers, { etag })
-      return isUnchanged ? reply.code(304).header('etag', etag).send() : send(reply, shape.status, body, etag)
+      return isUnchanged
+        ? reply.code(304).header('etag', etag).send()
+        : send(reply, statusOf(shape, value), body, etag)
     }
 
     /** Performs what a handler has returned: a call, or a promise of what came of one. */

@@ -29,6 +29,7 @@ import healthRoutes from '../routes/health.ts'
 import importRoutes from '../routes/imports.ts'
 import ingestRoutes from '../routes/ingest.ts'
 import kanbanActivityRoutes from '../routes/kanban-activity.ts'
+import kanbanClaimRoutes from '../routes/kanban-claims.ts'
 import kanbanColumnRoutes from '../routes/kanban-columns.ts'
 import kanbanCommentRoutes from '../routes/kanban-comments.ts'
 import kanbanItemRoutes from '../routes/kanban-items.ts'
@@ -41,6 +42,7 @@ import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
 import searchRoutes from '../routes/search.ts'
 import sessionRoutes from '../routes/session.ts'
+import openIdRoutes from '../routes/session-oidc.ts'
 import ownSessionRoutes from '../routes/sessions.ts'
 import teamAssignmentRoutes from '../routes/team-assignments.ts'
 import teamRoutes from '../routes/teams.ts'
@@ -111,12 +113,14 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
 
   await app.register(healthRoutes)
   await app.register(sessionRoutes)
+  await app.register(openIdRoutes, options)
   await app.register(ownSessionRoutes)
   await app.register(tokenRoutes, { authMode: options.authMode })
   await app.register(teamRoutes)
   await app.register(memberRoutes)
   await app.register(projectRoutes)
   await app.register(kanbanColumnRoutes)
+  await app.register(kanbanClaimRoutes)
   await app.register(kanbanItemRoutes)
   await app.register(kanbanSubtaskRoutes)
   await app.register(kanbanCommentRoutes)

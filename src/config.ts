@@ -38,6 +38,13 @@ const EnvironmentSchema = Type.Object({
     enum: ['true', 'false'],
     default: 'false',
   }),
+  OIDC_ISSUER: Type.Optional(Type.String({ maxLength: 2000 })),
+  OIDC_CLIENT_ID: Type.Optional(Type.String({ maxLength: 500 })),
+  OIDC_CLIENT_SECRET: Type.Optional(Type.String({ maxLength: 2000 })),
+  OIDC_REDIRECT_URL: Type.Optional(Type.String({ maxLength: 2000 })),
+  OIDC_SCOPE: Type.String({ default: 'openid email profile', maxLength: 1000 }),
+  OIDC_SIGN_UP: Type.Unsafe<'true' | 'false'>({ type: 'string', enum: ['true', 'false'], default: 'false' }),
+  OIDC_ROLE_CLAIM: Type.Optional(Type.String({ maxLength: 200 })),
 })
 type Environment = Static<typeof EnvironmentSchema>
 
@@ -97,6 +104,30 @@ function allowedOrigins(text: string): readonly string[] {
   return Object.freeze(origins)
 }
 
+/** Who can read the traffic with the provider, or redirect it, can be anybody. @throws StartupError */
+function checkSecureUrl(name: string, text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(host))) return
+  throw new StartupError(`${name} must be a URL with https, or with http on this machine (got "${text}")`)
+}
+
+/** @throws StartupError where a provider is configured in part */
+function checkProvider({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, ...rest }: Environment): void {
+  const given = { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET }
+  const [missing] = Object.entries(given).find(([, value]) => value === undefined) ?? []
+  if (missing !== undefined && Object.values(given).some((value) => value !== undefined)) {
+    throw new StartupError(
+      `${missing} is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together`,
+    )
+  }
+  if (OIDC_ISSUER !== undefined) checkSecureUrl('OIDC_ISSUER', OIDC_ISSUER)
+  if (rest.OIDC_REDIRECT_URL !== undefined) checkSecureUrl('OIDC_REDIRECT_URL', rest.OIDC_REDIRECT_URL)
+  if (!rest.OIDC_SCOPE.split(' ').includes('openid')) {
+    throw new StartupError(`OIDC_SCOPE must have openid among its scopes (got "${rest.OIDC_SCOPE}")`)
+  }
+}
+
 /** Whether a host name or address is reachable from this machine only. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
@@ -120,7 +151,8 @@ const SHAPES: Record<string, string> = {
 }
 
 /** Secrets never appear in an error line. */
-const shown = (name: string, value: unknown) => (name === 'ADMIN_PASSWORD' ? '' : ` (got "${value}")`)
+const SECRETS = ['ADMIN_PASSWORD', 'OIDC_CLIENT_SECRET']
+const shown = (name: string, value: unknown) => (SECRETS.includes(name) ? '' : ` (got "${value}")`)
 
 const validate = new Ajv({
   coerceTypes: true,
@@ -158,6 +190,7 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
   const trustProxy = trustedProxies(settings.TRUST_PROXY)
   const authProxyHeader = settings.AUTH_PROXY_HEADER
   if (authProxyHeader !== undefined) checkProxyHeader(authProxyHeader, trustProxy, settings.HOST)
+  checkProvider(settings)
   const onNetwork = !isLoopback(settings.HOST)
   const authMode = settings.AUTH_MODE ?? (onNetwork ? 'required' : 'open')
   return Object.freeze({
@@ -181,6 +214,13 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     changesKeepDays: settings.CHANGES_KEEP_DAYS,
     streamsMax: settings.STREAMS_MAX,
     webhookAllowPrivate: settings.WEBHOOK_ALLOW_PRIVATE === 'true',
+    oidcIssuer: settings.OIDC_ISSUER,
+    oidcClientId: settings.OIDC_CLIENT_ID,
+    oidcClientSecret: settings.OIDC_CLIENT_SECRET,
+    oidcRedirectUrl: settings.OIDC_REDIRECT_URL,
+    oidcScope: settings.OIDC_SCOPE,
+    oidcSignUp: settings.OIDC_SIGN_UP === 'true',
+    oidcRoleClaim: settings.OIDC_ROLE_CLAIM,
     rateLimitMax: settings.RATE_LIMIT_MAX ?? (authMode === 'open' ? 0 : 600),
   })
 }
@@ -207,6 +247,11 @@ export function configure<Options extends Partial<Config>>(
     ADMIN_EMAIL: adminEmail,
     ADMIN_PASSWORD: adminPassword,
     DATABASE_URL: databaseUrl,
+    OIDC_ISSUER: settings.oidcIssuer,
+    OIDC_CLIENT_ID: settings.oidcClientId,
+    OIDC_CLIENT_SECRET: settings.oidcClientSecret,
+    OIDC_REDIRECT_URL: settings.oidcRedirectUrl,
+    OIDC_SCOPE: settings.oidcScope,
   })
   return settings
 }

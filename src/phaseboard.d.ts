@@ -40,6 +40,18 @@ export interface Config {
   streamsMax: number
   /** Whether webhooks may point to private addresses, those of the service's own network and machine. */
   webhookAllowPrivate: boolean
+  /** The OpenID provider that members may sign in with; undefined for none. It needs a client id and secret. */
+  oidcIssuer: string | undefined
+  oidcClientId: string | undefined
+  oidcClientSecret: string | undefined
+  /** Where the provider sends browsers back to; undefined for the address by which they reach the service. */
+  oidcRedirectUrl: string | undefined
+  /** What the provider is asked for. */
+  oidcScope: string
+  /** Whether the first sign-in of an account makes a member. */
+  oidcSignUp: boolean
+  /** The claim that names the member's role; undefined for none. */
+  oidcRoleClaim: string | undefined
 }
 
 /** The member behind a request, as the host application knows it. */
@@ -79,6 +91,13 @@ export type PhaseboardOptions = Partial<
     | 'changesKeepDays'
     | 'streamsMax'
     | 'webhookAllowPrivate'
+    | 'oidcIssuer'
+    | 'oidcClientId'
+    | 'oidcClientSecret'
+    | 'oidcRedirectUrl'
+    | 'oidcScope'
+    | 'oidcSignUp'
+    | 'oidcRoleClaim'
   >
 > & {
   /** How the host identifies the member. Where it returns none, tokens and sessions of this service count. */

@@ -11,6 +11,7 @@ import {
   RECORDS,
   REQUESTS,
   type Route,
+  run,
   urlOf,
 } from './operations.ts'
 
@@ -20,6 +21,8 @@ type Mode = (typeof MODES)[number]
 /** What contract and specification demand of a route; without an entry: what reads is `read`, what changes is `write`. */
 const DEMANDED: Record<string, Access> = {
   'POST /api/session': 'public',
+  'GET /api/session/oidc': 'public',
+  'GET /api/session/oidc/callback': 'public',
   'GET /api/session': 'own',
   'DELETE /api/session': 'own',
   'GET /api/sessions': 'own',
@@ -121,7 +124,7 @@ const withSession =
   (role: Role, spoil = ''): Make =>
   (app) => {
     const { headers } = signInAs(app, role, { id: CALLER })
-    app.db.$client.exec(spoil)
+    run(app.db.$client, spoil)
     return headers
   }
 const withToken =
@@ -129,7 +132,7 @@ const withToken =
   (app) => {
     const { id } = signInAs(app, role, { id: CALLER })
     const headers = tokenOf(app, id, { lastUsedAt: JUST_USED, ...fields })
-    app.db.$client.exec(spoil)
+    run(app.db.$client, spoil)
     return headers
   }
 
@@ -179,9 +182,9 @@ function expectedOf(route: Route, caller: string, mode: Mode): string {
 async function outcomeOf(app: App, route: Route, caller: string): Promise<string> {
   const { $client } = app.db
   const [passes, body] = REQUESTS[`${route.method} ${route.path}`] ?? [200]
-  $client.exec(EMPTY)
+  run($client, EMPTY)
   const headers = CALLERS[caller]?.(app) ?? {}
-  $client.exec(FURNISHED)
+  run($client, FURNISHED)
   const changes = () => $client.prepare('select total_changes()').pluck().get()
   const before = changes()
   const call = async (url: string, payload: unknown) => {

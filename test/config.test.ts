@@ -24,6 +24,20 @@ const DEFAULTS = {
   changesKeepDays: 90,
   streamsMax: 1000,
   webhookAllowPrivate: false,
+  oidcIssuer: undefined,
+  oidcClientId: undefined,
+  oidcClientSecret: undefined,
+  oidcRedirectUrl: undefined,
+  oidcScope: 'openid email profile',
+  oidcSignUp: false,
+  oidcRoleClaim: undefined,
+}
+
+/** An OpenID provider. */
+const PROVIDER = {
+  OIDC_ISSUER: 'https://id.example',
+  OIDC_CLIENT_ID: 'phaseboard',
+  OIDC_CLIENT_SECRET: 'kept between the two',
 }
 
 /** What loading this environment complains about. */
@@ -63,6 +77,13 @@ t.test('an empty variable counts as unset, and variables of others are ignored',
     'MAX_CONNECTIONS',
     'AUDIT_KEEP_DAYS',
     'WEBHOOK_ALLOW_PRIVATE',
+    'OIDC_ISSUER',
+    'OIDC_CLIENT_ID',
+    'OIDC_CLIENT_SECRET',
+    'OIDC_REDIRECT_URL',
+    'OIDC_SCOPE',
+    'OIDC_SIGN_UP',
+    'OIDC_ROLE_CLAIM',
   ]
   const empty = Object.fromEntries([...names, ...more].map((name) => [name, '']))
   t.strictSame(loadConfig({ ...empty, PATH: '/bin', host: 'lower.case', NODE_ENV: undefined }), DEFAULTS)
@@ -89,6 +110,11 @@ t.test('every variable is read', async (t) => {
     CHANGES_KEEP_DAYS: '7',
     STREAMS_MAX: '5',
     WEBHOOK_ALLOW_PRIVATE: 'true',
+    ...PROVIDER,
+    OIDC_REDIRECT_URL: 'https://app.example/board/api/session/oidc/callback',
+    OIDC_SCOPE: 'openid email groups',
+    OIDC_SIGN_UP: 'true',
+    OIDC_ROLE_CLAIM: 'groups',
   }
   t.strictSame(loadConfig(environment), {
     host: '0.0.0.0',
@@ -111,6 +137,13 @@ t.test('every variable is read', async (t) => {
     changesKeepDays: 7,
     streamsMax: 5,
     webhookAllowPrivate: true,
+    oidcIssuer: PROVIDER.OIDC_ISSUER,
+    oidcClientId: PROVIDER.OIDC_CLIENT_ID,
+    oidcClientSecret: PROVIDER.OIDC_CLIENT_SECRET,
+    oidcRedirectUrl: 'https://app.example/board/api/session/oidc/callback',
+    oidcScope: 'openid email groups',
+    oidcSignUp: true,
+    oidcRoleClaim: 'groups',
   })
 })
 
@@ -294,6 +327,29 @@ t.test('WEBHOOK_ALLOW_PRIVATE is true or false', async (t) => {
       /^WEBHOOK_ALLOW_PRIVATE must be .*: true, false \(got /,
     )
   t.equal(loadConfig({ WEBHOOK_ALLOW_PRIVATE: 'false' }).webhookAllowPrivate, false)
+})
+
+t.test('an OpenID provider is configured as a whole, and reached over TLS', async (t) => {
+  for (const name of Object.keys(PROVIDER)) {
+    t.equal(
+      complaint({ ...PROVIDER, [name]: '' }),
+      `${name} is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together`,
+    )
+  }
+  for (const url of ['id.example', 'http://id.example', 'http://127.0.0.1.id.example', 'ftp://id.example']) {
+    t.equal(
+      complaint({ ...PROVIDER, OIDC_ISSUER: url }),
+      `OIDC_ISSUER must be a URL with https, or with http on this machine (got "${url}")`,
+    )
+    t.match(complaint({ OIDC_REDIRECT_URL: url }), /^OIDC_REDIRECT_URL must be a URL with https/)
+  }
+  for (const url of ['http://localhost:8080/realms/x', 'http://127.0.0.1', 'http://[::1]:1']) {
+    t.equal(loadConfig({ ...PROVIDER, OIDC_ISSUER: url }).oidcIssuer, url)
+  }
+  t.match(complaint({ OIDC_SCOPE: 'email' }), /^OIDC_SCOPE must have openid among its scopes/)
+  t.match(complaint({ OIDC_SIGN_UP: 'yes' }), /^OIDC_SIGN_UP must be .*: true, false/)
+  t.notMatch(complaint({ OIDC_CLIENT_SECRET: 'x'.repeat(2001) }), 'xxx', 'the secret is not shown')
+  t.throws(() => configure({ oidcIssuer: 'https://id.example' }), { message: /OIDC_CLIENT_ID is missing/ })
 })
 
 t.test('DEFAULT_MEMBER_ID and ADMIN_EMAIL have limits', async (t) => {

@@ -1,4 +1,5 @@
 /** Every operation of the service with what it takes: a record of each collection, and a body that succeeds. */
+import type SQLite from 'better-sqlite3'
 import Fastify from 'fastify'
 import t from 'tap'
 import type { Access } from '../src/members/identity.ts'
@@ -20,7 +21,8 @@ export const EMPTY = `
 export const FURNISHED = `
   insert into projects (id, name) values ('project', 'Apollo');
   insert into kanban_columns (id, project_id, name) values ('column', 'project', 'Parked');
-  insert into kanban_items (id, project_id, title) values ('item', 'project', 'Card');
+  insert into kanban_items (id, project_id, title, assignee_id, claimed_until, claimed_from)
+    values ('item', 'project', 'Card', '${CALLER}', '${LONG_AGO}', '{"column":"To Do","sortOrder":0}');
   insert into kanban_subtasks (id, item_id, title) values ('subtask', 'item', 'Step');
   insert into kanban_comments (id, item_id, author_id, content) values ('comment', 'item', '${CALLER}', 'Hm');
   insert into kanban_labels (id, project_id, name) values ('label', 'project', 'Bug');
@@ -37,6 +39,23 @@ export const FURNISHED = `
     select 'session', id, 'hash', '${JUST_USED}', '${JUST_USED}' from members where id = '${CALLER}';
   insert into api_tokens (id, member_id, name, token_hash)
     select 'token', id, 'CI', 'hash' from members where id = '${CALLER}';`
+
+/** The statements of each text, by connection: compiling these, triggers and all, takes many times as long as running them. */
+const compiled = new WeakMap<SQLite.Database, Map<string, SQLite.Statement[]>>()
+
+/** Runs statements that hold no semicolon within, as often as it takes. */
+export function run(client: SQLite.Database, sql: string): void {
+  const known = compiled.get(client) ?? new Map<string, SQLite.Statement[]>()
+  compiled.set(client, known)
+  const statements =
+    known.get(sql) ??
+    sql
+      .split(';')
+      .filter((one) => one.trim() !== '')
+      .map((one) => client.prepare(one))
+  known.set(sql, statements)
+  for (const statement of statements) statement.run()
+}
 
 /** Which record a collection in a path has. A new collection needs an entry here, and its record above. */
 export const RECORDS: Record<string, string> = {
@@ -66,6 +85,8 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'GET /docs/*': [404],
   // Signing in would end the caller's session; that a body is looked at at all shows that nobody is refused.
   'POST /api/session': [400, {}],
+  'GET /api/session/oidc': [404],
+  'GET /api/session/oidc/callback': [404],
   'POST /api/tokens': [201, { name: 'CI' }],
   'POST /api/members': [201, { name: 'Bob', email: 'bob@example.test' }],
   'PATCH /api/members/:id': [200, { name: 'Cleo' }],
@@ -86,6 +107,8 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'PATCH /api/kanban-items': [200, { ids: ['item'], update: { priority: 'high' } }],
   'PATCH /api/kanban-items/:id': [200, { title: 'Ace' }],
   'POST /api/kanban-items/:id/move': [200, { column: 'Done' }],
+  'POST /api/projects/:id/kanban-items/claim': [200, { leaseSeconds: 60 }],
+  'POST /api/kanban-items/:id/claim/renew': [200, { leaseSeconds: 60 }],
   'POST /api/kanban-items/:id/subtasks': [201, { title: 'Step' }],
   'POST /api/kanban-items/:id/subtasks/reorder': reorder('subtask'),
   'PATCH /api/kanban-subtasks/:id': [200, { completed: true }],

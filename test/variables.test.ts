@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import t, { type Test } from 'tap'
+import { CLIENT, comeBack, provide } from './openid-provider.ts'
 import { onNewFile, type Service, start } from './process.ts'
 import { receive } from './receivers.ts'
 
@@ -54,6 +55,27 @@ async function freePort(): Promise<string> {
     server.close()
     if (isFree) return String(port)
   }
+}
+
+/** Whom the service lets sign in. */
+const provider = await provide(t)
+provider.account.groups = ['viewer']
+
+/** Where the service sends a browser to sign in, with the browser's cookie. */
+async function beginAtProvider({ port }: Service) {
+  const response = await fetch(`http://127.0.0.1:${port}/api/session/oidc`, { redirect: 'manual' })
+  const cookie = response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  return { page: new URL(response.headers.get('location') ?? ''), cookie }
+}
+
+/** Signs in at the provider. */
+async function signInAtProvider(service: Service) {
+  const { page, cookie } = await beginAtProvider(service)
+  const back = comeBack(page).replace(/^https:\/\/board.example/, `http://127.0.0.1:${service.port}`)
+  const response = await fetch(back, { redirect: 'manual', headers: { cookie } })
+  const [, session] = response.headers.getSetCookie()
+  const whoAmI = await ask(service, '/api/session', { headers: { cookie: `${session?.split(';', 1)}` } })
+  return whoAmI.json()
 }
 
 /** Every variable of the table in docs/configuration.md. A new one needs its case here. */
@@ -216,6 +238,45 @@ const CASES: Record<string, Case> = {
       const tested = await ask(service, `/api/webhooks/${id}/test`, { headers, body: {} })
       t.match(await tested.json(), { status: 204, error: null })
     },
+  },
+  OIDC_ISSUER: {
+    settings: { OIDC_ISSUER: provider.issuer },
+    show: async (t, service) => t.equal((await beginAtProvider(service)).page.origin, provider.issuer),
+  },
+  OIDC_CLIENT_ID: {
+    settings: { OIDC_CLIENT_ID: CLIENT.oidcClientId },
+    show: async (t, service) =>
+      t.equal((await beginAtProvider(service)).page.searchParams.get('client_id'), CLIENT.oidcClientId),
+  },
+  OIDC_CLIENT_SECRET: {
+    settings: { OIDC_CLIENT_SECRET: CLIENT.oidcClientSecret },
+    show: async (t, service) => {
+      await signInAtProvider(service)
+      t.equal(provider.redeemed.at(-1)?.secret, CLIENT.oidcClientSecret)
+    },
+  },
+  OIDC_REDIRECT_URL: {
+    settings: { OIDC_REDIRECT_URL: 'https://board.example/api/session/oidc/callback' },
+    show: async (t, service) => {
+      const { page } = await beginAtProvider(service)
+      t.equal(page.searchParams.get('redirect_uri'), 'https://board.example/api/session/oidc/callback')
+    },
+  },
+  OIDC_SCOPE: {
+    settings: { OIDC_SCOPE: 'openid email groups' },
+    show: async (t, service) =>
+      t.equal((await beginAtProvider(service)).page.searchParams.get('scope'), 'openid email groups'),
+  },
+  OIDC_SIGN_UP: {
+    settings: { OIDC_SIGN_UP: 'true' },
+    show: async (t, service) => {
+      provider.account = { ...provider.account, sub: 'bob-8', email: 'bob@example.test' }
+      t.match(await signInAtProvider(service), { member: { email: 'bob@example.test' }, via: 'session' })
+    },
+  },
+  OIDC_ROLE_CLAIM: {
+    settings: { OIDC_ROLE_CLAIM: 'groups' },
+    show: async (t, service) => t.match(await signInAtProvider(service), { member: { role: 'viewer' } }),
   },
 }
 

@@ -1,6 +1,7 @@
 /** The boards of projects: all their rules, one instance a connection. */
 import type { SharedDatabase } from '../db/client.ts'
 import { ActivityLog } from './activity-log.ts'
+import { Claims } from './claims.ts'
 import { ColumnNames } from './column-names.ts'
 import { Columns } from './columns.ts'
 import { Comments } from './comments.ts'
@@ -16,6 +17,7 @@ export class Board {
   readonly items: Items
   readonly itemLists: ItemLists
   readonly columns: Columns
+  readonly claims: Claims
   readonly labels: Labels
   readonly subtasks: Subtasks
   readonly comments: Comments
@@ -31,7 +33,8 @@ export class Board {
     this.labels = new Labels(db)
     this.items = new Items(db, this)
     this.itemLists = new ItemLists(db, this.records)
-    this.columns = new Columns(db, this.columnNames, this.items)
+    this.claims = new Claims(db, this)
+    this.columns = new Columns(db, this)
     this.subtasks = new Subtasks(db)
     this.comments = new Comments(db)
   }

@@ -29,10 +29,10 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
   last: selectOne(() =>
     db
-      .select({ sortOrder: kanbanColumns.sortOrder })
+      .select({ name: kanbanColumns.name, sortOrder: kanbanColumns.sortOrder })
       .from(kanbanColumns)
       .where(eq(kanbanColumns.projectId, given('projectId')))
-      .orderBy(desc(kanbanColumns.sortOrder))
+      .orderBy(desc(kanbanColumns.sortOrder), desc(kanbanColumns.id))
       .limit(1),
   ),
   insert: insertInto(db, kanbanColumns),
@@ -40,7 +40,7 @@ const statementsOf = (db: SharedDatabase) => ({
 
 /** The columns of projects, by name. */
 export class ColumnNames {
-  static readonly reads: readonly string[] = ['limitOf', 'has', 'mustExist']
+  static readonly reads: readonly string[] = ['limitOf', 'done', 'has', 'mustExist']
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(db: SharedDatabase) {
@@ -62,6 +62,11 @@ export class ColumnNames {
     if (found) return found
     this.#create(projectId, name, afterLast(this.#sql.last({ projectId })?.sortOrder), at)
     return NO_LIMIT
+  }
+
+  /** The column of finished work: the last of a board; undefined where it has none. */
+  done(projectId: string): string | undefined {
+    return this.#sql.last({ projectId })?.name
   }
 
   /** Whether the project defines a column of that name. */

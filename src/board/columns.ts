@@ -7,6 +7,7 @@ import { change, selectOne } from '../db/statements.ts'
 import { rowLimit } from '../db/work-limits.ts'
 import { conflict, invalidField } from '../errors.ts'
 import { type CurrentMember, type KanbanColumn, KanbanColumnSchema } from '../schemas/records.ts'
+import type { Claims } from './claims.ts'
 import type { ColumnNames } from './column-names.ts'
 import type { Items } from './items.ts'
 import { ITEMS_OF_COLUMN, isInColumn } from './places.ts'
@@ -33,12 +34,17 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #names: ColumnNames
   readonly #items: Items
+  readonly #claims: Claims
 
-  constructor(db: SharedDatabase, names: ColumnNames, items: Items) {
+  constructor(
+    db: SharedDatabase,
+    { columnNames, items, claims }: { columnNames: ColumnNames; items: Items; claims: Claims },
+  ) {
     super(db, kanbanColumns, KanbanColumnSchema)
     this.#sql = statementsOf(db)
-    this.#names = names
+    this.#names = columnNames
     this.#items = items
+    this.#claims = claims
   }
 
   /**
@@ -51,7 +57,7 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
   }
 
   /**
-   * Changes a column. Renaming it renames it on its items too, without activity entries.
+   * Changes a column. Renaming it renames it on its items too, and for those that were claimed from it, without activity entries.
    * @throws ApiError 404, or 409 when the project has another column of that name; TooMuchWork
    */
   override update(id: string, input: ColumnInput): KanbanColumn {
@@ -64,6 +70,7 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
     const changed = super.update(id, input) as KanbanColumn
     if (name !== column) {
       this.#sql.renameOnItems({ projectId, column, name, updatedAt: changed.updatedAt })
+      this.#claims.follow(projectId, column, name, changed.updatedAt)
     }
     return changed
   }

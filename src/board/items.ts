@@ -26,6 +26,7 @@ import type { ActivityLog } from './activity-log.ts'
 import { type ColumnLimit, type ColumnNames, NO_SUCH_COLUMN } from './column-names.ts'
 import type { ItemRecords, ItemRow } from './item-records.ts'
 import type { Labels } from './labels.ts'
+import { endsLease, type Lease, NO_LEASE } from './leases.ts'
 import { type ColumnOf, ITEMS_OF_COLUMN, isInColumn, Places, type Position } from './places.ts'
 import { countedIn, type Shift, WipLimits } from './wip-limits.ts'
 
@@ -33,7 +34,7 @@ type NewItem = typeof kanbanItems.$inferInsert
 
 /** Fields a client may set. `dueDate` is what the client sent: a date string, or a falsy value for none. */
 export type ItemInput = Partial<
-  Omit<NewItem, 'id' | 'projectId' | 'dueDate' | 'createdAt' | 'updatedAt'> & {
+  Omit<NewItem, 'id' | 'projectId' | 'dueDate' | keyof Lease | 'createdAt' | 'updatedAt'> & {
     dueDate: ClientDate
   }
 >
@@ -50,8 +51,8 @@ export interface WriteOptions {
   isStrict?: boolean
 }
 
-/** The fields that a change of an item may set: those of clients, and its project. */
-type Change = ItemInput & { projectId?: string }
+/** The fields that a change of an item may set: those of clients, its project and its lease. */
+type Change = ItemInput & { projectId?: string } & Partial<Lease>
 
 /** What the rules need to know of an item that only changes its place; its texts may be long. */
 const BEFORE = {
@@ -208,6 +209,29 @@ export class Items {
   }
 
   /**
+   * Changes an item that has been claimed, is claimed or is no longer, as {@link update} does.
+   * @param before the item as it is
+   * @param options `isAlwaysAdmitted`: a column that blocks only warns
+   * @returns the item
+   * @throws ApiError 409 where the column blocks
+   */
+  changeClaim(
+    before: ItemRow,
+    change: ItemInput & Lease,
+    actorId: string | null,
+    { isAlwaysAdmitted = false }: { isAlwaysAdmitted?: boolean } = {},
+  ): KanbanItem {
+    const { row, shift } = this.#change(before, change, actorId, timestamp())
+    const limit = isAlwaysAdmitted && shift.limit ? { ...shift.limit, wipPolicy: 'warn' } : shift.limit
+    return this.#answer({ row, shift: { ...shift, limit } })
+  }
+
+  /** The `sortOrder` of an item at the end of a column of its project: its own, where it stands there already. */
+  placeAtEnd(item: ItemRow, column: string): number {
+    return this.#places.at(item, { projectId: item.projectId, column }, { position: 'bottom' })
+  }
+
+  /**
    * Moves an item within its column, to another column or to another project, with its subtasks, comments and activity;
    * in another project it keeps the labels that exist there by the same names.
    * @throws ApiError 404 when there is no such item or project, 400 for a neighbour that is not in the target column, or
@@ -342,9 +366,17 @@ export class Items {
     const mayArrive =
       input.column !== undefined || input.projectId !== undefined || input.dismissed !== undefined
     const limit = mayArrive ? this.#columnNames.ensure(projectId, column, at) : undefined
-    const row = Object.keys(input).length === 0 ? before : this.#write(before.id, input, at)
+    const row =
+      Object.keys(input).length === 0
+        ? before
+        : this.#write(before.id, { ...this.#leaseAfter(before, input), ...input }, at)
     this.#activity.record({ itemId: before.id, before, after: input, actorId, at })
     return { row, shift: { before: countedIn(before), after: countedIn(row), limit } }
+  }
+
+  /** The end of an item's lease, where a change ends it. */
+  #leaseAfter(before: ItemRow, input: Change): Lease | undefined {
+    return endsLease(before, input, (projectId) => this.#columnNames.done(projectId)) ? NO_LEASE : undefined
   }
 
   #write(id: string, input: Change, updatedAt: string): ItemRow {
@@ -364,6 +396,7 @@ export class Items {
         column,
         moved.map(({ before: { id }, sortOrder }) => ({ id, sortOrder })),
         at,
+        { endsLeases: this.#columnNames.done(projectId) === column },
       )
     }
     for (const { before, column } of moves) {

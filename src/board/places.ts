@@ -39,6 +39,8 @@ interface Neighbours {
 function statementsOf(db: SharedDatabase) {
   const { id, sortOrder } = kanbanItems
   const places = () => db.select({ id, sortOrder }).from(kanbanItems)
+  const columnToBe = sql`${sql.placeholder('column')}`
+  const isAlreadyThere = eq(kanbanItems.column, columnToBe)
   const forwards = inOrder(kanbanItems)
   const backwards = [desc(sortOrder), desc(id)]
   // Two rows each: one of them may be the item that is being moved.
@@ -60,7 +62,12 @@ function statementsOf(db: SharedDatabase) {
     last: nearest(isInColumn, backwards),
     next: nearest(and(isInColumn, isAfter(kanbanItems)), forwards),
     previous: nearest(and(isInColumn, isBefore(kanbanItems)), backwards),
-    put: putIn(db, kanbanItems, { column: sql`${sql.placeholder('column')}` }),
+    put: putIn(db, kanbanItems, { column: columnToBe }),
+    putDone: putIn(db, kanbanItems, {
+      column: columnToBe,
+      claimedUntil: sql`case when ${isAlreadyThere} then ${kanbanItems.claimedUntil} end`,
+      claimedFrom: sql`case when ${isAlreadyThere} then ${kanbanItems.claimedFrom} else '' end`,
+    }),
     limit: rowLimit(db, ITEMS_OF_COLUMN),
   }
 }
@@ -108,9 +115,18 @@ export class Places {
     return between(lower?.sortOrder, upper?.sortOrder) ?? this.#renumber(where, item.id, upper)
   }
 
-  /** Puts items into a column, each at its place. */
-  put(column: string, places: readonly Place[], updatedAt: string): void {
-    this.#sql.put(places, updatedAt, { column })
+  /**
+   * Puts items into a column, each at its place.
+   * @param options `endsLeases`: whether those that come from another column are held by nobody any more
+   */
+  put(
+    column: string,
+    places: readonly Place[],
+    updatedAt: string,
+    { endsLeases = false }: { endsLeases?: boolean } = {},
+  ): void {
+    const put = endsLeases ? this.#sql.putDone : this.#sql.put
+    put(places, updatedAt, { column })
   }
 
   #neighboursAt(item: Place, where: ColumnOf, { beforeId, afterId, position }: Position): Neighbours {

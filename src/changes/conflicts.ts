@@ -11,6 +11,9 @@ const REPORTED = 100
 const ranks = new Map(TOLD.map(({ kind }, rank) => [kind, rank]))
 const rankOf = ({ kind }: Effect): number => ranks.get(kind) ?? 0
 
+/** Where an item was claimed from is told of by its lease alone. */
+const shownNameOf = (field: string) => (field === 'claimedFrom' ? 'claimedUntil' : field)
+
 /** What the database holds of the records of an undo, by `nameOf`; a record that is gone is missing. */
 export type CurrentRows = ReadonlyMap<string, Fields>
 
@@ -82,7 +85,7 @@ export class Conflicts {
     if (after === null || current === undefined) return
     for (const [field, value] of Object.entries(after)) {
       const isKept = field === 'updatedAt' || !(field in current) || isSame(current[field], value)
-      if (!isKept) this.#add({ kind, id, field })
+      if (!isKept) this.#add({ kind, id, field: shownNameOf(field) })
     }
   }
 

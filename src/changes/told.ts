@@ -68,10 +68,15 @@ function readableFields(text: string): Fields {
   }
 }
 
+/** Fields that are no part of the API's records: they are kept for an undo, and shown to nobody. */
+export const INTERNAL_FIELDS: ReadonlyMap<string, string> = new Map([['kanban-item', 'claimedFrom']])
+
 /** The values of `before` or `after` as the API has them. */
 function shownFields(kind: string, text: string | null): Fields | null {
   if (text === null) return null
   const fields = readableFields(text)
+  const internal = INTERNAL_FIELDS.get(kind)
+  if (internal !== undefined) delete fields[internal]
   const ofKind = decoders.get(kind)
   for (const [name, value] of Object.entries(fields)) {
     const decode = ofKind?.get(name)

@@ -1,7 +1,9 @@
 /** Undoing a write: one rule over the changes that it made, whatever they were. */
 import type { ActivityLog, Tracked } from '../board/activity-log.ts'
 import type { Board } from '../board/board.ts'
+import type { Claims } from '../board/claims.ts'
 import type { ColumnNames } from '../board/column-names.ts'
+import { endsLease, type Held, NO_LEASE } from '../board/leases.ts'
 import { TOLD } from '../db/change-triggers.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
@@ -56,7 +58,7 @@ const refused = (why: string) => validationFailed({ formErrors: [why], fieldErro
 export interface UndoParts {
   sequence: Sequence
   groups: Groups
-  board: Pick<Board, 'activity' | 'columnNames'>
+  board: Pick<Board, 'activity' | 'claims' | 'columnNames'>
   audit: AuditLog
 }
 
@@ -68,6 +70,7 @@ export class Undo {
   readonly #groups: Groups
   readonly #activity: ActivityLog
   readonly #columnNames: ColumnNames
+  readonly #claims: Claims
   readonly #audit: AuditLog
   readonly #rows: StoredRows
   readonly #limitActivity: (itemId: string) => void
@@ -78,6 +81,7 @@ export class Undo {
     this.#groups = groups
     this.#activity = board.activity
     this.#columnNames = board.columnNames
+    this.#claims = board.claims
     this.#audit = audit
     this.#rows = new StoredRows(db)
     this.#limitActivity = rowLimit(db, 'kanban_activity where item_id = +?')
@@ -163,6 +167,15 @@ export class Undo {
       for (const effect of effects) if (isComing(effect)) this.#bringBack(effect, undoing)
     }
     for (const { kind, effects } of childrenFirst) if (HOLDERS.has(kind)) this.#remove(effects, undoing)
+    this.#followRenamings(undoing)
+  }
+
+  /** Items that were claimed since go back to the columns that have their former names. */
+  #followRenamings({ renamings, at }: Undoing): void {
+    for (const renaming of renamings) {
+      const [projectId, from, to]: [string, string, string] = JSON.parse(renaming)
+      this.#claims.follow(projectId, from, to, at)
+    }
   }
 
   #remove(effects: readonly Effect[], undoing: Undoing): void {
@@ -199,10 +212,11 @@ export class Undo {
       this.#rows.update(kind, key, values)
       return
     }
-    const item = { ...current, ...values } as unknown as Tracked & { projectId: string }
+    const item = { ...current, ...values } as unknown as Tracked & Held
     if ('column' in fields || 'projectId' in fields)
       this.#columnNames.ensure(item.projectId, item.column, undoing.at)
-    this.#rows.update(kind, key, values)
+    const lease = 'claimedUntil' in fields ? {} : this.#leaseAfter(current as unknown as Held, item)
+    this.#rows.update(kind, key, { ...values, ...lease })
     this.#activity.record({
       itemId: id,
       before: current as unknown as Tracked,
@@ -216,6 +230,14 @@ export class Undo {
       actorId: undoing.member.id,
       at: undoing.at,
     })
+  }
+
+  /** The end of an item's lease, where its former values end it: it may have been claimed since. */
+  #leaseAfter(current: Held, item: Held): Fields {
+    const isEnded = endsLease({ ...current, dismissed: Boolean(current.dismissed) }, item, (projectId) =>
+      this.#columnNames.done(projectId),
+    )
+    return isEnded ? { ...NO_LEASE } : {}
   }
 
   #bringBack({ kind, id, before }: Effect, undoing: Undoing): void {

@@ -99,6 +99,10 @@ export const kanbanItems = sqliteTable(
     index('kanban_items_priority').on(table.priority, table.sortOrder, table.id),
     index('kanban_items_due').on(table.dueDate),
     index('kanban_items_source').on(table.sourceId),
+    // Few items have one: it costs the others nothing.
+    index('kanban_items_claim')
+      .on(table.projectId, table.claimedUntil)
+      .where(sql`"claimed_until" is not null`),
   ],
 )
 

@@ -51,6 +51,10 @@ Every error is an object with an \`error\` string; failed validation adds \`deta
 const TAGS = [
   { name: 'Projects', description: 'Projects with all that belongs to them' },
   { name: 'Kanban items', description: 'The cards of a board; tracked fields leave an activity log' },
+  {
+    name: 'Kanban claims',
+    description: 'How many work off a column together, each item in one hand at a time',
+  },
   { name: 'Kanban subtasks', description: 'What is to be ticked off on an item' },
   { name: 'Kanban comments', description: 'What people say about an item' },
   { name: 'Kanban columns', description: 'The columns of a board, with their limits of work in progress' },
@@ -268,7 +272,7 @@ function headersOf(
   const isGood = Number(status) < 400
   const isSuccess = isGood && status !== '304'
   return [
-    ...(isGood && ('304' in responses || isRecord) ? (['ETag'] as const) : []),
+    ...(isGood && status !== '204' && ('304' in responses || isRecord) ? (['ETag'] as const) : []),
     ...(status === '202' ? (['Location'] as const) : []),
     ...(status === '412' ? (['ETag'] as const) : []),
     ...(isSuccess && isRepeatable ? (['Phaseboard-Seq', 'Idempotent-Replayed'] as const) : []),

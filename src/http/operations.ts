@@ -87,7 +87,9 @@ export class Operations {
     const { schema, handler, config } = route
     const path = route.url.slice(prefix.length)
     const shape = shapeOf(schema)
-    if (schema === undefined || shape === undefined || !path.startsWith(ROOT)) return
+    if (schema === undefined || !path.startsWith(ROOT)) return
+    // What answers otherwise than with a record can only be refused.
+    if (shape === undefined && config?.isSentAlone !== true) return
     const hooksAt = (stage: keyof Operation['hooks']) => [route[stage] ?? []].flat() as Hook[]
     const hooks = {
       onRequest: hooksAt('onRequest'),
@@ -102,7 +104,7 @@ export class Operations {
     const operation: Operation = {
       route,
       handler,
-      shape,
+      shape: shape as ResponseShape,
       hooks,
       checks: once(() => checksOf(schema, compile)),
     }

@@ -18,13 +18,23 @@ const kindOf = ({ $ref }: TSchema): ResponseShape['kind'] => {
   return records.has($ref) ? 'record' : 'other'
 }
 
-/** The shape of a route's successful responses; undefined for a route without one. */
+/**
+ * The shape of a route's successful responses; undefined for a route without one. A route that declares 204 beside another
+ * status responds with it where its rule results in nothing.
+ */
 export function shapeOf(schema: FastifySchema | undefined): ResponseShape | undefined {
   const { operationId, response } = (schema ?? {}) as { operationId?: string; response?: object }
   const success = Object.entries(response ?? {}).find(([status]) => status.startsWith('2'))
   if (operationId === undefined || success === undefined) return undefined
   const [status, answer] = success as [string, TSchema]
-  return { name: operationId, status: Number(status), schema: answer, kind: kindOf(answer) }
+  const mayBeEmpty = status !== '204' && '204' in Object(response)
+  return {
+    name: operationId,
+    status: Number(status),
+    schema: answer,
+    kind: kindOf(answer),
+    ...(mayBeEmpty && { mayBeEmpty }),
+  }
 }
 
 /** The record that a route writes to. */

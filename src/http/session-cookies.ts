@@ -15,7 +15,14 @@ export interface SessionCookies {
   ) => void
   /** Clears the cookie: its session has ended. */
   clear: (request: FastifyRequest, reply: FastifyReply) => void
+  /** What the browser keeps of a sign-in with the OpenID provider, if any. */
+  readSignIn: (request: FastifyRequest) => string | undefined
+  /** Lets the browser keep that. @param maxAge milliseconds; 0 = not any more */
+  keepSignIn: (request: FastifyRequest, reply: FastifyReply, value: string, maxAge: number) => void
 }
+
+/** The cookie of a sign-in with the OpenID provider that has begun. */
+const SIGN_IN_COOKIE = 'phaseboard_sign_in'
 
 const OVER = { token: '', expiresAt: new Date(0).toISOString() }
 
@@ -42,22 +49,37 @@ async function registerCookie(
 /** Creates the functions that read and write the session cookie. */
 export async function createSessionCookies(app: FastifyInstance): Promise<SessionCookies> {
   const { parseCookie, serializeCookie } = await registerCookie(app)
+  /** Adds a cookie to a reply: Fastify collects those of several calls. */
+  const setCookie = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: string,
+    value: string,
+    expires: Date,
+  ) =>
+    reply.header(
+      'set-cookie',
+      serializeCookie(name, value, {
+        httpOnly: true,
+        sameSite: 'lax',
+        path: '/',
+        secure: request.protocol === 'https',
+        expires,
+      }),
+    )
+  // An empty cookie is none: some clients send one after it was cleared.
+  const readCookie = ({ headers: { cookie } }: FastifyRequest, name: string) =>
+    cookie === undefined ? undefined : parseCookie(cookie)[name] || undefined
   const set: SessionCookies['set'] = (request, reply, { token, expiresAt }) => {
-    const value = serializeCookie(SESSION_COOKIE, token, {
-      httpOnly: true,
-      sameSite: 'lax',
-      path: '/',
-      secure: request.protocol === 'https',
-      expires: new Date(expiresAt),
-    })
-    reply.header('set-cookie', value)
+    setCookie(request, reply, SESSION_COOKIE, token, new Date(expiresAt))
   }
   return {
-    read({ headers: { cookie } }) {
-      // An empty cookie is none: some clients send one after it was cleared.
-      return cookie === undefined ? undefined : parseCookie(cookie)[SESSION_COOKIE] || undefined
-    },
+    read: (request) => readCookie(request, SESSION_COOKIE),
     set,
     clear: (request, reply) => set(request, reply, OVER),
+    readSignIn: (request) => readCookie(request, SIGN_IN_COOKIE),
+    keepSignIn(request, reply, value, maxAge) {
+      setCookie(request, reply, SIGN_IN_COOKIE, value, new Date(maxAge === 0 ? 0 : Date.now() + maxAge))
+    },
   }
 }

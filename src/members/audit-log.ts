@@ -25,6 +25,7 @@ export const AUDIT_ACTIONS = [
   'member-deleted',
   'password-changed',
   'password-reset',
+  'account-linked',
   'session-revoked',
   'token-created',
   'token-revoked',

@@ -21,6 +21,7 @@ import { timestamp } from '../time.ts'
 import { type Actor, type AuditEntry, AuditLog } from './audit-log.ts'
 import { currentMember, isEnabled, shownMember } from './columns.ts'
 import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
+import { ProviderAccounts } from './provider-accounts.ts'
 import { Sessions } from './sessions.ts'
 import { Teams } from './teams.ts'
 import { Tokens } from './tokens.ts'
@@ -125,6 +126,7 @@ export class Members {
   readonly teams: Teams
   readonly sessions: Sessions
   readonly tokens: Tokens
+  readonly accounts: ProviderAccounts
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(db: SharedDatabase) {
@@ -133,6 +135,7 @@ export class Members {
     this.teams = new Teams(db, this.audit)
     this.sessions = new Sessions(db, this.audit)
     this.tokens = new Tokens(db, this.audit)
+    this.accounts = new ProviderAccounts(db, this, this.audit)
   }
 
   /** One member. @throws ApiError 404 */

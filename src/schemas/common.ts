@@ -195,6 +195,9 @@ export const Success = Type.Object({ success: Type.Literal(true) }, { $id: 'Succ
 /** The response to a conditional request whose ETag still matches: no body. */
 export const NotModified = Type.Null({ description: 'Not modified: the ETag of `If-None-Match` still holds' })
 
+/** The response where there is nothing to respond with: no body. */
+export const NoContent = Type.Null({ description: 'There is none' })
+
 /** The body of every error. */
 export const ErrorBody = Type.Object(
   { error: Type.String({ description: 'What went wrong, in one line' }) },

@@ -57,6 +57,8 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
   updateKanbanItems: { ids: [EXAMPLE_ID], update: { priority: 'high', dueDate: '2027-03-01' } },
   reorderKanbanItems: { items: [{ id: EXAMPLE_ID, column: 'Review', sortOrder: 1 }] },
   moveKanbanItem: { column: 'Review', position: 'top' },
+  claimKanbanItem: { from: 'To Do', to: 'In Progress', priority: 'medium', leaseSeconds: 900 },
+  renewKanbanClaim: { leaseSeconds: 900 },
   createKanbanSubtask: { title: 'Ask the photographer for the raw files' },
   updateKanbanSubtask: { completed: true },
   reorderKanbanSubtasks: { items: places },

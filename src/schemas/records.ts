@@ -68,6 +68,10 @@ export const KanbanItemSchema = Type.Object(
     approved: Type.Boolean(),
     dismissed: Type.Boolean(),
     metadata: AnyObject,
+    claimedUntil: Nullable({
+      ...Timestamp,
+      description: 'Until when the assignee, who has claimed it, holds it; null where nobody has',
+    }),
     ...timestamps,
     labels: Type.Array(ref(KanbanLabelSchema)),
     subtasks: Type.Array(ref(KanbanSubtaskSchema)),

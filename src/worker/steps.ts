@@ -9,8 +9,10 @@ import {
   bodyOf,
   ensureMatch,
   etagOfRecord,
+  isRecord,
   type ResponseShape,
   resultOf,
+  statusOf,
   toText,
   type WriteTerms,
 } from './writes.ts'
@@ -67,12 +69,16 @@ export class StepRunner {
     const result = ruleAt(rules, call.path).call(...call.args)
     if (shape === undefined) return undefined
     const value = resultOf(rules, shape, record, result)
-    const body = bodyOf(shape, value)
+    const body = bodyOf(shape, value) || 'null'
     this.#size += body.length
     if (this.#size > RESULTS_LIMIT) throw tooLarge()
-    const etag = shape.kind === 'record' ? etagOfRecord(shape, value, body) : undefined
+    const etag = isRecord(shape, value) ? etagOfRecord(shape, value, body) : undefined
     const end = etag === undefined ? '}' : `,"etag":${JSON.stringify(etag)}}`
-    this.#parts.push(`${this.#parts.length > 0 ? ',' : ''}{"status":${shape.status},"body":`, body, end)
+    this.#parts.push(
+      `${this.#parts.length > 0 ? ',' : ''}{"status":${statusOf(shape, value)},"body":`,
+      body,
+      end,
+    )
     return isNamed ? toText(body) : undefined
   }
 

@@ -18,6 +18,8 @@ export interface ResponseShape {
   schema: TSchema
   /** `success`: `{"success":true}`; `record`: one record, which has an ETag; `other`: a list, or several records. */
   kind: 'success' | 'record' | 'other'
+  /** Whether the rule may result in nothing (null), which is 204 without a body. */
+  mayBeEmpty?: boolean
 }
 
 /** On which terms a request writes. All of it is structured-cloneable. */
@@ -56,9 +58,22 @@ function serializerOf({ name, status, schema }: ResponseShape): (value: unknown)
   return serializer
 }
 
-/** The body of a response, as JSON. @param value the rule's result: a value, or a page or bytes that are JSON already */
+/** Whether a rule has resulted in nothing. */
+export const isEmpty = ({ mayBeEmpty = false }: ResponseShape, value: unknown): boolean =>
+  mayBeEmpty && value === null
+
+/** The status of a response. @param value the rule's result */
+export const statusOf = (shape: ResponseShape, value: unknown): number =>
+  isEmpty(shape, value) ? 204 : shape.status
+
+/** Whether a response is one record, which has an ETag. */
+export const isRecord = (shape: ResponseShape, value: unknown): boolean =>
+  shape.kind === 'record' && !isEmpty(shape, value)
+
+/** The body of a response, as JSON; empty where the rule has resulted in nothing. @param value the rule's result: a value, or a page or bytes that are JSON already */
 export function bodyOf(shape: ResponseShape, value: unknown): string | JsonBytes {
   if (shape.kind === 'success') return '{"success":true}'
+  if (isEmpty(shape, value)) return ''
   if (isJsonPage(value)) return value.body
   return value instanceof Uint8Array ? value : serializerOf(shape)(value)
 }
@@ -162,9 +177,9 @@ function keep(
   const body = toText(bodyOf(shape, value))
   const last = rules.changes.sequence.last()
   const response = {
-    status: shape.status,
+    status: statusOf(shape, value),
     body,
-    etag: shape.kind === 'record' ? etagOfRecord(shape, value, body) : null,
+    etag: isRecord(shape, value) ? etagOfRecord(shape, value, body) : null,
     seq: last > currentWrite(db).since ? last : null,
   }
   // What changed nothing may be done again: a large response to it is not worth its room.

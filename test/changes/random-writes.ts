@@ -85,6 +85,13 @@ const WRITES: Record<string, Perform> = {
       ...(c % 3 === 0 && { projectId: pick('projects', c) }),
     }),
   ),
+  claim: one('projects', (id, { go, b, c, word }) =>
+    go('POST', `/api/projects/${id}/kanban-items/claim`, { from: word(b), to: word(c) }),
+  ),
+  renewClaim: one('kanban_items', (id, { go, b }) =>
+    go('POST', `/api/kanban-items/${id}/claim/renew`, { leaseSeconds: 30 + (b % 1000) }),
+  ),
+  releaseClaim: one('kanban_items', (id, { go }) => go('DELETE', `/api/kanban-items/${id}/claim`)),
   deleteItem: one('kanban_items', (id, { go }) => go('DELETE', `/api/kanban-items/${id}`)),
   bulk: ({ go, a, b, c, pick, word }) => {
     const ids = [...new Set([pick('kanban_items', a), pick('kanban_items', b)])]

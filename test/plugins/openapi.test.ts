@@ -134,12 +134,13 @@ t.test('every operation documents the errors that its kind can answer', async (t
     const operation = `${method} ${path}`
     // Whoever is no admin gets 403 there, with or without a credential.
     const asksWho = path.startsWith('/api/') && operation !== 'delete /api/projects/{id}'
-    if (asksWho && operation !== 'post /api/session') expected.push('401')
+    const isPublic = operation === 'post /api/session' || operation === 'get /api/session/oidc'
+    if (asksWho && !isPublic) expected.push('401')
     if (/^\/api\/(projects|kanban)/.test(path) && method !== 'get') expected.push('403')
     for (const status of expected) t.ok(statuses.includes(status), `${method} ${path} ${status}`)
     for (const [status, { content }] of Object.entries(responses)) {
       const media = path.endsWith('/stream') && status === '200' ? 'text/event-stream' : 'application/json'
-      t.strictSame(Object.keys(content ?? {}), status === '304' ? [] : [media])
+      t.strictSame(Object.keys(content ?? {}), /^(204|302|304)$/.test(status) ? [] : [media])
       if (Number(status) < 400) continue
       const namesMissing = operation === 'patch /api/kanban-items' && status === '404'
       const conflict = path.endsWith('/undo') ? 'ChangedSince' : undefined
@@ -412,7 +413,8 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
     const document = await documentOf(await build(t, { authMode }))
     for (const { method, path, security } of operationsOf(document)) {
       const endpoint = `${method} ${path}`
-      const isPublic = !path.startsWith('/api/') || endpoint === 'post /api/session'
+      const isSignIn = endpoint === 'post /api/session' || path.startsWith('/api/session/oidc')
+      const isPublic = !path.startsWith('/api/') || isSignIn
       const changesTeams = path.startsWith('/api/teams') && method !== 'get'
       const ofWebhooks = path.startsWith('/api/webhooks')
       const needsAdmin = changesTeams || ofWebhooks || FOR_ADMINS.includes(endpoint)

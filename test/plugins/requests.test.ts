@@ -5,7 +5,7 @@ import { buildApp } from '../../src/app.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
 import { type App, build, count, createItem, createProject, LONG_AGO, send, signInAs } from '../helper.ts'
-import { CALLER, declaredRoutes, EMPTY, FURNISHED, RECORDS, REQUESTS, urlOf } from '../operations.ts'
+import { CALLER, declaredRoutes, EMPTY, FURNISHED, RECORDS, REQUESTS, run, urlOf } from '../operations.ts'
 import { shipped } from '../shipped.ts'
 
 const { routes } = await declaredRoutes()
@@ -25,7 +25,7 @@ const SECRET = new Set(['POST /api/tokens', 'POST /api/webhooks', 'POST /api/web
 const ELSEWHERE = new Set(['POST /api/changes/:seq/undo', 'POST /api/webhooks/:id/test', 'POST /api/batch'])
 
 /** Actions on a record, by the end of their path. */
-const ACTION = /\/:id\/(move|promote|replay|rotate-secret|.+\/reorder|reorder)$/
+const ACTION = /\/:id\/(move|promote|replay|claim\/renew|rotate-secret|.+\/reorder|reorder)$/
 
 /** Whether contract 8 wants `If-Match` there: what changes a record that is there. */
 const isConditional = (route: string) => {
@@ -38,9 +38,9 @@ const tried = CHANGING.filter((route) => !NOT_REPEATABLE.has(route) && !ELSEWHER
 /** One admin's requests, on a service with a record of each collection. */
 function requester(app: App) {
   const { $client } = app.db
-  $client.exec(EMPTY)
+  run($client, EMPTY)
   const session = signInAs(app, 'admin', { id: CALLER }).headers
-  $client.exec(FURNISHED)
+  run($client, FURNISHED)
   return (route: string, headers: Record<string, string> = {}, body?: object, query = '') => {
     const [method = '', path = ''] = route.split(' ')
     const url = urlOf(path, (collection) => RECORDS[collection]) + query

@@ -24,6 +24,7 @@ const itemOf = (id: string, sortOrder: number, title: string): KanbanItem => ({
   approved: true,
   dismissed: false,
   metadata: { kanbanItems: [] },
+  claimedUntil: null,
   createdAt: AT,
   updatedAt: AT,
   labels: [],

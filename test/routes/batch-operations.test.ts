@@ -12,12 +12,15 @@ import {
   sendBatch,
 } from '../batches.ts'
 import { type App, build, send, signInAs } from '../helper.ts'
+import { run } from '../operations.ts'
 
 /** Operations that a batch refuses, or refuses with their example bodies. */
 const ALONE = new Set([
   'signIn',
   'whoAmI',
   'signOut',
+  'beginOpenIdSignIn',
+  'endOpenIdSignIn',
   'listSessions',
   'getSession',
   'revokeSession',
@@ -101,8 +104,8 @@ for (const authMode of ['open', 'required'] as const) {
           const isAlone = ALONE.has(operation.operationId)
           if (isAlone && name !== 'as documented') continue
           for (const app of [direct, batched]) {
-            app.db.$client.exec(EMPTYING)
-            app.db.$client.exec(furnishing(`the-${role}`))
+            run(app.db.$client, EMPTYING)
+            run(app.db.$client, furnishing(`the-${role}`))
           }
           const { operationId, method, path, body } = vary(operation)
           const said = `${operationId} ${name}, by ${role === 'admin' ? 'an' : 'a'} ${role}`

@@ -96,6 +96,7 @@ t.test('a meeting leaves its record and, at the end of To Do, an item for each a
       approved: false,
       dismissed: false,
       metadata: {},
+      claimedUntil: null,
       createdAt: kanbanItems[index].createdAt,
       updatedAt: kanbanItems[index].createdAt,
       labels: [],

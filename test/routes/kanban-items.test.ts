@@ -660,6 +660,7 @@ t.test('GET and POST /api/projects/{id}/kanban-items', async (t) => {
       approved: true,
       dismissed: false,
       metadata: {},
+      claimedUntil: null,
       createdAt: body.createdAt,
       updatedAt: body.createdAt,
       labels: [],
@@ -686,13 +687,21 @@ t.test('GET and POST /api/projects/{id}/kanban-items', async (t) => {
       dismissed: true,
       metadata: { a: 1 },
     }
-    const foreign = { id: 'mine', projectId: other.id, createdAt: LONG_AGO, updatedAt: LONG_AGO, labels: [1] }
+    const foreign = {
+      id: 'mine',
+      projectId: other.id,
+      claimedUntil: LONG_AGO,
+      createdAt: LONG_AGO,
+      updatedAt: LONG_AGO,
+      labels: [1],
+    }
     const body = await createItem(app, project.id, { ...fields, ...foreign, dueDate: '2026-01-31' })
     t.strictSame(body, {
       ...fields,
       id: body.id,
       projectId: project.id,
       dueDate: '2026-01-31T00:00:00.000Z',
+      claimedUntil: null,
       createdAt: body.createdAt,
       updatedAt: body.createdAt,
       labels: [],

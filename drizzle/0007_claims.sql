@@ -1,0 +1,1 @@
+CREATE INDEX `kanban_items_claim` ON `kanban_items` (`project_id`,`claimed_until`) WHERE "claimed_until" is not null;

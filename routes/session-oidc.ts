@@ -1,0 +1,107 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { ApiError } from '../src/errors.ts'
+import { addressOf } from '../src/http/addresses.ts'
+import { OpenId, type OpenIdSettings, SIGN_IN_TIME } from '../src/http/openid.ts'
+import type { Config } from '../src/phaseboard.d.ts'
+import { ErrorBody, ref } from '../src/schemas/common.ts'
+
+type Options = OpenIdSettings & Pick<Config, 'oidcSignUp' | 'oidcRedirectUrl'>
+
+/** Where the browser goes afterwards: a path of this origin. Browsers take a backslash for a slash. */
+const ReturnTo = Type.String({
+  pattern: '^/(?![/\\\\])[^\\\\\\u0000-\\u001f\\u007f]*$',
+  maxLength: 2000,
+  description: 'Where to go afterwards: a path of the same origin.',
+})
+
+/** The account that sign-ins with the provider are counted for, beside the address. */
+const ANY_ACCOUNT = 'openid'
+
+const queryOf = ({ originalUrl }: FastifyRequest) => originalUrl.split('?').slice(1).join('?')
+
+/** Signing in with an account of the configured OpenID provider. */
+const openIdRoutes: FastifyPluginAsyncTypebox<Options> = async (app, options) => {
+  const { signInLimits: limits, sessionCookies: cookies } = app
+  const openId = options.oidcIssuer === undefined ? undefined : new OpenId(options)
+  const tags = ['Session']
+  const config = {
+    access: 'public',
+    failure: 'Failed to create session',
+    isSentAlone: true,
+    caching: 'no-store',
+  } as const
+
+  const configured = (): OpenId => {
+    if (openId === undefined) throw new ApiError(404, 'OpenID Connect is not configured')
+    return openId
+  }
+
+  /** This route's other half, as the browser reaches it, unless the configuration says how. */
+  const redirectUriOf = ({ protocol, host }: FastifyRequest) =>
+    options.oidcRedirectUrl ?? `${protocol}://${host}${app.prefix}/api/session/oidc/callback`
+
+  app.get('/api/session/oidc', {
+    config,
+    schema: {
+      operationId: 'beginOpenIdSignIn',
+      summary: 'Sign in with the OpenID provider',
+      description:
+        "For a browser to go to: it leads to the provider's page, and from there back to `returnTo`.",
+      tags,
+      querystring: Type.Object({ returnTo: Type.Optional(ReturnTo) }),
+      response: {
+        302: Type.Null({ description: "To the provider's page." }),
+        404: ref(ErrorBody),
+        503: ref(ErrorBody),
+      },
+    },
+    handler: async (request, reply) => {
+      const { returnTo = `${app.prefix}/` } = request.query
+      const { url, kept } = await configured().begin(redirectUriOf(request), returnTo, request.log)
+      cookies.keepSignIn(request, reply, kept, SIGN_IN_TIME)
+      return reply.redirect(url)
+    },
+  })
+
+  app.get('/api/session/oidc/callback', {
+    config,
+    schema: {
+      operationId: 'endOpenIdSignIn',
+      summary: 'End of a sign-in with the OpenID provider',
+      description:
+        'The provider sends the browser here. The session travels in a cookie; a session that the browser had ends.',
+      tags,
+      querystring: Type.Object({
+        code: Type.Optional(Type.String({ maxLength: 8192 })),
+        state: Type.Optional(Type.String({ maxLength: 2048 })),
+        iss: Type.Optional(Type.String({ maxLength: 2048 })),
+        error: Type.Optional(Type.String({ maxLength: 200 })),
+      }),
+      response: {
+        302: Type.Null({ description: 'Signed in; to where the sign-in began.' }),
+        401: ref(ErrorBody),
+        403: ref(ErrorBody),
+        404: ref(ErrorBody),
+        429: ref(ErrorBody),
+        503: ref(ErrorBody),
+      },
+    },
+    handler: async (request, reply) => {
+      const provider = configured()
+      const address = addressOf(request)
+      const kept = cookies.readSignIn(request)
+      cookies.keepSignIn(request, reply, '', 0)
+      await limits.count(address, ANY_ACCOUNT)
+      const { account, returnTo } = await provider.end(queryOf(request), kept, request.log)
+      const { oidcSignUp } = options
+      const session = await app.members.accounts.signIn(account, oidcSignUp, cookies.read(request), address)
+      await limits.forgive(address, ANY_ACCOUNT)
+      cookies.set(request, reply, session)
+      return reply.redirect(returnTo)
+    },
+  })
+}
+
+export default openIdRoutes

@@ -1,0 +1,253 @@
+/** Claims: whoever works off a column takes its next item, for themselves alone and for a while. */
+import { and, asc, eq, isNotNull, lte, or, sql } from 'drizzle-orm'
+import type { SharedDatabase } from '../db/client.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { inOrder, type Place } from '../db/ordering.ts'
+import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
+import { amongValues, byFields, change, existsIn, given, selectAll } from '../db/statements.ts'
+import { ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
+import { conflict, forbidden } from '../errors.ts'
+import type { CurrentMember, KanbanItem } from '../schemas/records.ts'
+import { timestamp } from '../time.ts'
+import type { ColumnNames } from './column-names.ts'
+import type { ItemRecords, ItemRow } from './item-records.ts'
+import type { Items, WriteOptions } from './items.ts'
+import { isUnassigned, NO_LEASE, originOf, toClaimedFrom } from './leases.ts'
+import { isInColumn } from './places.ts'
+
+/** Seconds that a lease lasts where nothing else is asked for. */
+const LEASE_SECONDS = 15 * 60
+
+/** What a claim asks for. */
+export interface ClaimInput {
+  /** The column whose items are to be worked off. */
+  from?: string
+  /** The column that the claimed item is moved to. */
+  to?: string
+  /** The id or the name of a label that the item has. */
+  label?: string
+  priority?: string
+  leaseSeconds?: number
+}
+
+const { id, sortOrder, column, claimedUntil, claimedFrom, assigneeId, priority } = kanbanItems
+
+const isWorkable = and(eq(kanbanItems.approved, sql`1`), eq(kanbanItems.dismissed, sql`0`))
+
+/** What is asked of an item besides its column, by the name of the placeholder. */
+const ASKED = {
+  priority: eq(priority, given('priority')),
+  labels: sql`exists (select 1 from ${kanbanItemLabels} where ${kanbanItemLabels.itemId} = ${id}
+    and ${amongValues(kanbanItemLabels.labelId, 'labels')})`,
+}
+
+const isAsked = (names: string[]) =>
+  and(...names.map((name) => (name in ASKED ? ASKED[name as keyof typeof ASKED] : undefined)))
+
+/** The column that an item was claimed from; NULL where it is not known. */
+const originColumn = sql`case when json_valid(${claimedFrom}) then ${claimedFrom} ->> 'column' end`
+
+/** An item's place in the column it was claimed from, where that is the column asked for; else where it is now. */
+const originPlace = sql<number>`case when ${originColumn} = ${given('column')}
+  and typeof(${claimedFrom} ->> 'sortOrder') in ('integer', 'real') then ${claimedFrom} ->> 'sortOrder'
+  else ${sortOrder} end`
+
+function statementsOf(db: SharedDatabase) {
+  return {
+    projectExists: existsIn(db, projects),
+    labels: selectAll(db, () =>
+      db
+        .select({ id: kanbanLabels.id })
+        .from(kanbanLabels)
+        .where(
+          and(
+            eq(kanbanLabels.projectId, given('projectId')),
+            or(eq(kanbanLabels.id, given('label')), eq(kanbanLabels.name, given('label'))),
+          ),
+        ),
+    ),
+    /** The first item of a column that is nobody's. */
+    free: byFields((names) =>
+      selectAll<Place>(db, () =>
+        db
+          .select({ id, sortOrder })
+          .from(kanbanItems)
+          .where(and(isInColumn, sql`ifnull(${assigneeId}, '') = ''`, isWorkable, isAsked(names)))
+          .orderBy(...inOrder(kanbanItems))
+          .limit(1),
+      ),
+    ),
+    /** The first item of a lapsed lease that is in a column, or was claimed from there and is not done. */
+    lapsed: byFields((names) =>
+      selectAll<Place>(db, () =>
+        db
+          .select({ id, sortOrder: originPlace as never })
+          .from(kanbanItems)
+          .where(
+            and(
+              eq(kanbanItems.projectId, given('projectId')),
+              isNotNull(claimedUntil),
+              lte(claimedUntil, given('now')),
+              or(
+                eq(column, given('column')),
+                and(sql`${originColumn} = ${given('column')}`, sql`${column} is not ${given('done')}`),
+              ),
+              isWorkable,
+              isAsked(names),
+            ),
+          )
+          .orderBy(asc(originPlace), asc(id))
+          .limit(1),
+      ),
+    ),
+    follow: change(() =>
+      db
+        .update(kanbanItems)
+        .set({
+          // Joined to a text: triggers would be given an object else.
+          claimedFrom: sql`json_set(${claimedFrom}, '$.column', ${sql.placeholder('name')}) || ''`,
+          updatedAt: sql`${sql.placeholder('updatedAt')}`,
+        })
+        .where(
+          and(
+            eq(kanbanItems.projectId, given('projectId')),
+            isNotNull(claimedUntil),
+            sql`${originColumn} = ${given('column')}`,
+          ),
+        ),
+    ),
+  }
+}
+
+/** The earlier of two places; undefined where there is none. */
+function first(one: Place | undefined, other: Place | undefined): Place | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const isOne =
+    one.sortOrder === other.sortOrder
+      ? Buffer.compare(Buffer.from(one.id), Buffer.from(other.id)) <= 0
+      : one.sortOrder < other.sortOrder
+  return isOne ? one : other
+}
+
+/** When a lease of so many seconds ends that begins now. */
+const until = (leaseSeconds: number) => timestamp(Date.now() + leaseSeconds * 1000)
+
+/** The claims of items. */
+export class Claims {
+  static readonly reads: readonly string[] = []
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #records: ItemRecords
+  readonly #columnNames: ColumnNames
+  readonly #items: Items
+  /** All of a column may be somebody's. */
+  readonly #ensureFewItems: ReturnType<typeof rowLimit>
+  /** All leases may have lapsed at once. */
+  readonly #ensureFewLeases: ReturnType<typeof rowLimit>
+
+  constructor(
+    db: SharedDatabase,
+    { records, columnNames, items }: { records: ItemRecords; columnNames: ColumnNames; items: Items },
+  ) {
+    this.#sql = statementsOf(db)
+    this.#records = records
+    this.#columnNames = columnNames
+    this.#items = items
+    this.#ensureFewItems = rowLimit(db, 'kanban_items where project_id = ? and "column" = ?', ROWS_SCANNED)
+    this.#ensureFewLeases = rowLimit(
+      db,
+      'kanban_items where project_id = ? and claimed_until is not null',
+      ROWS_SCANNED,
+    )
+  }
+
+  /**
+   * Claims the first item of a column that is approved, not dismissed, and nobody's or of a lapsed lease: assigns it to
+   * the member and moves it to the end of another column. An item of a lapsed lease stands where it was claimed from.
+   * @returns the item; null where there is none
+   * @throws ApiError 404 when there is no such project, 400 for a column that must not be created, 409 where the other
+   * column is at its limit and blocks
+   */
+  claim(
+    projectId: string,
+    { from = 'To Do', to = 'In Progress', leaseSeconds = LEASE_SECONDS, ...asked }: ClaimInput,
+    memberId: string,
+    { isStrict = false }: WriteOptions = {},
+  ): KanbanItem | null {
+    if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+    this.#ensureFewItems(projectId, from)
+    this.#ensureFewLeases(projectId)
+    if (isStrict) {
+      this.#columnNames.mustExist(projectId, from, 'from')
+      this.#columnNames.mustExist(projectId, to, 'to')
+    }
+    const before = this.#next(projectId, from, to, asked)
+    if (before === undefined) return null
+    const origin = originOf(before.claimedFrom)
+    const isKnown = before.claimedUntil !== null && origin?.column === from
+    const change = {
+      column: to,
+      sortOrder: this.#items.placeAtEnd(before, to),
+      assigneeId: memberId,
+      claimedUntil: until(leaseSeconds),
+      claimedFrom: toClaimedFrom(isKnown ? origin : before),
+    }
+    return this.#items.changeClaim(before, change, memberId)
+  }
+
+  /**
+   * Begins the lease of an item anew: it may have lapsed, as long as nobody has taken the item.
+   * @param leaseSeconds how long it lasts from now on
+   * @throws ApiError 404; 409 where the item is not claimed, or not by the member
+   */
+  renew(id: string, leaseSeconds: number | undefined, memberId: string): KanbanItem {
+    const before = this.#claimed(id)
+    if (before.assigneeId !== memberId) throw conflict('Kanban item is claimed by another member')
+    const { claimedFrom } = before
+    const claimedUntil = until(leaseSeconds ?? LEASE_SECONDS)
+    return this.#items.changeClaim(before, { claimedUntil, claimedFrom }, memberId)
+  }
+
+  /**
+   * Gives an item back: to the column and place that it was claimed from, and to nobody. Limits only warn.
+   * @throws ApiError 404; 409 where it is not claimed; 403 for one that another member has claimed, unless an admin asks
+   */
+  release(id: string, member: CurrentMember): KanbanItem {
+    const before = this.#claimed(id)
+    if (before.assigneeId !== member.id && member.role !== 'admin') throw forbidden("another member's claim")
+    const change = { ...originOf(before.claimedFrom), assigneeId: null, ...NO_LEASE }
+    return this.#items.changeClaim(before, change, member.id, { isAlwaysAdmitted: true })
+  }
+
+  /** Follows a column that is called otherwise now, for the items that were claimed from it. */
+  follow(projectId: string, column: string, name: string, updatedAt: string): void {
+    this.#sql.follow({ projectId, column, name, updatedAt })
+  }
+
+  /** The first item that may be claimed. */
+  #next(
+    projectId: string,
+    from: string,
+    to: string,
+    asked: Pick<ClaimInput, 'label' | 'priority'>,
+  ): ItemRow | undefined {
+    const labels =
+      asked.label === undefined
+        ? undefined
+        : JSON.stringify(this.#sql.labels({ projectId, label: asked.label }).map((label) => label.id))
+    if (labels === '[]') return undefined
+    const filter = { priority: asked.priority, labels }
+    const where = { ...filter, projectId, column: from }
+    // What a claim itself has put into the last column is not done.
+    const done = this.#columnNames.done(projectId)
+    const lapsed = { ...where, now: timestamp(), done: done === undefined || done === to ? null : done }
+    const next = first(this.#sql.free(filter)(where)[0], this.#sql.lapsed(filter)(lapsed)[0])
+    return next && this.#records.row(next.id)
+  }
+
+  /** An item that somebody has claimed. @throws ApiError 404, 409 */
+  #claimed(id: string): ItemRow {
+    const row = this.#records.row(id) ?? throwNotFound(kanbanItems)
+    if (row.claimedUntil === null || isUnassigned(row)) throw conflict('Kanban item is not claimed')
+    return row
+  }
+}

@@ -1,0 +1,114 @@
+/** Accounts of an OpenID provider, and the members who sign in with them. */
+import { and, eq } from 'drizzle-orm'
+import type { SharedDatabase } from '../db/client.ts'
+import { memberIdentities } from '../db/schema.ts'
+import { given, insertInto, selectOne } from '../db/statements.ts'
+import { ApiError, forbidden } from '../errors.ts'
+import { LIMITS } from '../schemas/common.ts'
+import type { Member } from '../schemas/records.ts'
+import { timestamp } from '../time.ts'
+import type { AuditLog } from './audit-log.ts'
+import type { MemberRow, Members } from './members.ts'
+import type { NewSession } from './sessions.ts'
+
+/** An account, as its provider describes it. */
+export interface ProviderAccount {
+  issuer: string
+  /** The provider's id of the account, for ever. */
+  subject: string
+  /** Undefined for one that the provider did not verify. */
+  email: string | undefined
+  name: string | undefined
+  /** The member's role as the provider sees it; undefined where it does not say. */
+  role: Member['role'] | undefined
+}
+
+const statementsOf = (db: SharedDatabase) => ({
+  memberOf: selectOne(() =>
+    db
+      .select({ memberId: memberIdentities.memberId })
+      .from(memberIdentities)
+      .where(
+        and(eq(memberIdentities.issuer, given('issuer')), eq(memberIdentities.subject, given('subject'))),
+      ),
+  ),
+  insert: insertInto(db, memberIdentities),
+})
+
+/** The same words for an unknown account and a disabled member, so that none can be probed. */
+const noMember = () => forbidden('no member has this account')
+
+/** Sign-in with accounts of a provider. */
+export class ProviderAccounts {
+  static readonly reads: readonly string[] = []
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #members: Members
+  readonly #audit: AuditLog
+
+  constructor(db: SharedDatabase, members: Members, audit: AuditLog) {
+    this.#sql = statementsOf(db)
+    this.#members = members
+    this.#audit = audit
+  }
+
+  /**
+   * Signs in the member of an account. An account that is new here becomes that of the member with its email; where there is
+   * none, `signsUp` makes one. The provider's role counts at each sign-in, but the last admin stays one.
+   * @param replaced the token of the client's current session, of whichever member: it ends
+   * @throws ApiError 403 where there is no member and none is made, and for a disabled one
+   */
+  signIn(
+    account: ProviderAccount,
+    signsUp: boolean,
+    replaced: string | undefined,
+    address: string,
+  ): NewSession {
+    const member = this.#memberOf(account) ?? this.#adopt(account, signsUp, address)
+    if (member === undefined || member.disabled) throw noMember()
+    const { sessions } = this.#members
+    if (replaced !== undefined) sessions.signOut(replaced, address)
+    this.#followRole(member, account, address)
+    const session = sessions.start(member.id)
+    this.#audit.record({
+      action: 'sign-in',
+      by: { id: member.id, address },
+      subjectId: session.id,
+      metadata: { issuer: account.issuer },
+    })
+    return session
+  }
+
+  #memberOf({ issuer, subject }: ProviderAccount): MemberRow | undefined {
+    const found = this.#sql.memberOf({ issuer, subject })
+    return found && this.#members.find(found.memberId)
+  }
+
+  /** Makes the account that of a member: by its email, or of a new one. */
+  #adopt(account: ProviderAccount, signsUp: boolean, address: string): MemberRow | undefined {
+    const { issuer, subject, email, name = email, role } = account
+    if (email === undefined || email.length > LIMITS.email) return undefined
+    const existing = this.#members.findByEmail(email)
+    if (existing?.disabled || (!existing && !signsUp)) return undefined
+    const by = { id: existing?.id ?? null, address }
+    const { id } =
+      existing ??
+      this.#members.create(
+        { name: [...(name as string)].slice(0, LIMITS.name).join(''), email, ...(role && { role }) },
+        null,
+        by,
+      )
+    this.#sql.insert({ issuer, subject, memberId: id, createdAt: timestamp() })
+    this.#audit.record({ action: 'account-linked', by, subjectId: id, metadata: { issuer, subject } })
+    return this.#members.find(id)
+  }
+
+  #followRole({ id, role: before }: MemberRow, { role }: ProviderAccount, address: string): void {
+    if (role === undefined || role === before) return
+    try {
+      this.#members.update(id, { role }, { id: null, address })
+    } catch (error) {
+      const isLastAdmin = error instanceof ApiError && error.statusCode === 409
+      if (!isLastAdmin) throw error
+    }
+  }
+}

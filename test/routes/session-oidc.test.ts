@@ -1,0 +1,373 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { eq } from 'drizzle-orm'
+import OidcProvider from 'oidc-provider'
+import t, { type Test } from 'tap'
+import { memberIdentities, members } from '../../src/db/schema.ts'
+import type { Config } from '../../src/phaseboard.d.ts'
+import { type App, auditTrail, build, count, send, signInAs } from '../helper.ts'
+import { CLIENT, comeBack, type Provider, provide } from '../openid-provider.ts'
+import { shipped } from '../shipped.ts'
+
+const BEGIN = '/api/session/oidc'
+const failed = { error: 'Sign-in failed' }
+const noMember = { error: 'Forbidden: no member has this account' }
+
+/** A service with a provider that says what the test wants. */
+async function setUp(t: Test, options: Partial<Config> = {}) {
+  const provider = await provide(t)
+  const app = await build(
+    t,
+    { ...CLIENT, oidcIssuer: provider.issuer, oidcSignUp: true, authMode: 'required', ...options },
+    shipped.buildApp as never,
+  )
+  return { app, provider }
+}
+
+/** The cookies of a response that are not cleared, as a browser sends them. */
+const cookiesOf = (headers: Record<string, unknown>) =>
+  [headers['set-cookie'] ?? []]
+    .flat()
+    .map((cookie) => String(cookie).split(';', 1)[0] as string)
+    .filter((cookie) => !cookie.endsWith('='))
+    .join('; ')
+
+/** Begins a sign-in: the provider's page, and the browser's cookie. */
+async function begin(app: App, returnTo?: string) {
+  const query = returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`
+  const { status, headers } = await send(app, 'GET', `${BEGIN}${query}`)
+  if (status !== 302) throw new Error(`${status}`)
+  return { page: String(headers.location), cookie: cookiesOf(headers) }
+}
+
+/** Comes back from the provider's page. */
+async function end(app: App, url: string, cookie: string) {
+  const { pathname, search } = new URL(url)
+  return send(app, 'GET', `${pathname}${search}`, undefined, cookie ? { cookie } : {})
+}
+
+async function signIn(app: App, changes: Record<string, string | undefined> = {}) {
+  const { page, cookie } = await begin(app)
+  return end(app, comeBack(page, changes), cookie)
+}
+
+const memberOf = (app: App, email: string) =>
+  app.db.select().from(members).where(eq(members.email, email)).get()
+
+t.test('the first sign-in makes a member, and each one a session', async (t) => {
+  const { app, provider } = await setUp(t)
+  const { page, cookie } = await begin(app, '/projects/7?x=1')
+  const { searchParams } = new URL(page)
+  t.match(Object.fromEntries(searchParams), {
+    response_type: 'code',
+    client_id: CLIENT.oidcClientId,
+    scope: 'openid email profile',
+    code_challenge_method: 'S256',
+    code_challenge: /^[\w-]{43}$/,
+    state: /^[\w-]{43}$/,
+    nonce: /^[\w-]{43}$/,
+    redirect_uri: /\/api\/session\/oidc\/callback$/,
+  })
+  t.notMatch(cookie, searchParams.get('state'), 'what the browser keeps says nothing')
+  const first = await end(app, comeBack(page), cookie)
+  t.match(first, { status: 302, headers: { location: '/projects/7?x=1', 'cache-control': 'no-store' } })
+  t.match(provider.redeemed, [{ verifier: /^[\w-]{43}$/ }])
+  const session = cookiesOf(first.headers)
+  t.match(session, /^phaseboard_session=[\w-]+$/, 'the sign-in is not kept any longer')
+  const { body } = await send(app, 'GET', '/api/session', undefined, { cookie: session })
+  t.match(body, { member: { name: 'Ada', email: 'ada@example.test', role: 'member' }, via: 'session' })
+  t.match(auditTrail(app).slice(-3), [
+    [null, 'member-created', body.member.id, { role: 'member' }],
+    [null, 'account-linked', body.member.id, { issuer: provider.issuer, subject: 'ada-7' }],
+    [body.member.id, 'sign-in', String, { issuer: provider.issuer }],
+  ])
+  provider.account = { sub: 'ada-7', email: 'countess@example.test', email_verified: true, name: 'Countess' }
+  const again = await signIn(app)
+  t.equal(again.headers.location, '/')
+  t.equal(memberOf(app, 'countess@example.test'), undefined, 'the account counts, not its email')
+  t.equal(count(app, 'member_identities'), 1)
+})
+
+t.test('a session that the browser had ends', async (t) => {
+  const { app } = await setUp(t)
+  const { token } = signInAs(app, 'viewer')
+  const { page, cookie } = await begin(app)
+  const { status } = await end(app, comeBack(page), `${cookie}; phaseboard_session=${token}`)
+  t.equal(status, 302)
+  t.equal(count(app, 'sessions'), 1)
+})
+
+t.test('an account becomes that of the member with its verified email', async (t) => {
+  const { app, provider } = await setUp(t, { oidcSignUp: false })
+  t.match(await signIn(app), { status: 403, body: noMember }, 'nobody has it')
+  app.db
+    .insert(members)
+    .values({ id: 'ada', name: 'Ada L.', email: 'Ada@Example.test', role: 'viewer' })
+    .run()
+  provider.account = { ...provider.account, email_verified: 'true' }
+  t.match(await signIn(app), { status: 403, body: noMember }, 'anybody can say so')
+  provider.account = { ...provider.account, email_verified: true }
+  t.equal((await signIn(app)).status, 302)
+  t.match(app.db.select().from(memberIdentities).all(), [{ memberId: 'ada', subject: 'ada-7' }])
+  provider.account = { sub: 'bob-8', email: 'bob@example.test', email_verified: true }
+  t.match(await signIn(app), { status: 403, body: noMember })
+})
+
+t.test('no member is made without a verified email', async (t) => {
+  const { app, provider } = await setUp(t)
+  const before = count(app, 'members')
+  for (const account of [
+    { sub: 'x' },
+    { sub: 'x', email: 'x@example.test' },
+    { sub: 'x', email: `${'x'.repeat(300)}@example.test`, email_verified: true },
+  ]) {
+    provider.account = account
+    t.match(await signIn(app), { status: 403, body: noMember })
+  }
+  t.equal(count(app, 'members'), before)
+  provider.account = { sub: 'y', email: 'y@example.test', email_verified: true, name: 'é'.repeat(300) }
+  t.equal((await signIn(app)).status, 302)
+  t.equal(memberOf(app, 'y@example.test')?.name, 'é'.repeat(200))
+})
+
+t.test('a disabled member is refused', async (t) => {
+  const { app, provider } = await setUp(t)
+  t.equal((await signIn(app)).status, 302)
+  const { id } = memberOf(app, 'ada@example.test') ?? { id: '' }
+  app.db.update(members).set({ disabled: true }).where(eq(members.id, id)).run()
+  const open = count(app, 'sessions')
+  t.match(await signIn(app), { status: 403, body: noMember }, 'by its account')
+  provider.account = { ...provider.account, sub: 'another' }
+  t.match(await signIn(app), { status: 403, body: noMember }, 'and by its email')
+  t.equal(count(app, 'sessions'), open)
+  t.equal(count(app, 'member_identities'), 1)
+})
+
+t.test('the role follows the claim, but the last admin stays one', async (t) => {
+  const { app, provider } = await setUp(t, { oidcRoleClaim: 'groups' })
+  const other = signInAs(app, 'admin')
+  const roleAfter = async (groups: unknown) => {
+    provider.account = { ...provider.account, groups }
+    t.equal((await signIn(app)).status, 302)
+    return memberOf(app, 'ada@example.test')?.role
+  }
+  t.equal(await roleAfter(['staff', 'viewer']), 'viewer')
+  t.equal(await roleAfter(['viewer', 'admin', 'member']), 'admin', 'the highest')
+  t.equal(await roleAfter('member'), 'member')
+  t.equal(await roleAfter(undefined), 'member', 'the provider does not say')
+  t.equal(await roleAfter(['owner', { admin: true }]), 'member', 'or nothing known')
+  t.equal(await roleAfter('admin'), 'admin')
+  app.db.delete(members).where(eq(members.id, other.id)).run()
+  t.equal(await roleAfter('viewer'), 'admin')
+})
+
+t.test('whatever does not fit is refused, and nobody is signed in', async (t) => {
+  const { app, provider } = await setUp(t)
+  t.equal((await signIn(app)).status, 302)
+  const open = count(app, 'sessions')
+  const now = Math.floor(Date.now() / 1000)
+  const tokens: Record<string, Partial<Provider>> = {
+    'another issuer': { token: { iss: 'https://evil.example.test' } },
+    'another audience': { token: { aud: 'another-client' } },
+    'several audiences, authorized for another': {
+      token: { aud: [CLIENT.oidcClientId, 'another'], azp: 'another' },
+    },
+    'an expired token': { token: { iat: now - 7200, exp: now - 3600 } },
+    'the nonce of another sign-in': { token: { nonce: 'another' } },
+    'another key': { isForged: true },
+    'a code that the provider refuses': { status: 400 },
+  }
+  for (const [what, lie] of Object.entries(tokens)) {
+    Object.assign(provider, { token: {}, isForged: false, status: 200 }, lie)
+    t.match(await signIn(app), { status: 401, body: failed }, what)
+  }
+  t.equal(count(app, 'sessions'), open)
+})
+
+t.test('what the provider is not even asked about', async (t) => {
+  const { app, provider } = await setUp(t)
+  const queries: Record<string, Record<string, string>> = {
+    'another state': { state: 'x'.repeat(43) },
+    'mixed up issuers': { iss: 'https://evil.example.test' },
+  }
+  for (const [what, changes] of Object.entries(queries)) {
+    t.match(await signIn(app, changes), { status: 401, body: failed }, what)
+  }
+  const { page, cookie } = await begin(app)
+  const back = new URL(comeBack(page))
+  for (const name of ['state', 'iss', 'code']) {
+    const { page, cookie } = await begin(app)
+    const less = new URL(comeBack(page))
+    less.searchParams.delete(name)
+    t.match(await end(app, less.href, cookie), { status: 401, body: failed }, `without ${name}`)
+  }
+  back.searchParams.append('state', 'x')
+  t.match(await end(app, back.href, cookie), { status: 400 }, 'a state twice')
+  t.strictSame(provider.redeemed, [])
+  t.match(await signIn(app, { error: 'access_denied', code: undefined }), {
+    status: 401,
+    body: { error: 'Sign-in was refused by the provider' },
+  })
+  t.equal(count(app, 'sessions'), 0)
+})
+
+t.test('a sign-in ends once, in the browser in which it began, and in time', async (t) => {
+  const { app } = await setUp(t)
+  const { page, cookie } = await begin(app)
+  const back = comeBack(page)
+  t.match(await end(app, back, ''), { status: 401, body: failed }, 'another browser')
+  const other = await begin(app)
+  t.match(await end(app, back, other.cookie), { status: 401, body: failed }, 'one that began another')
+  const flipped = `${cookie.slice(0, -5)}${cookie.at(-5) === 'A' ? 'B' : 'A'}${cookie.slice(-4)}`
+  for (const forged of [
+    flipped,
+    `${cookie.split('=', 1)}=AAAA`,
+    `${cookie.split('=', 1)}=${'A'.repeat(100)}`,
+  ]) {
+    t.match(await end(app, back, forged), { status: 401, body: failed }, 'forged')
+  }
+  t.equal((await end(app, back, cookie)).status, 302)
+  t.match(await end(app, back, cookie), { status: 401, body: failed }, 'replayed')
+  const late = await begin(app)
+  const { now } = Date
+  t.teardown(() => {
+    Date.now = now
+  })
+  Date.now = () => now() + 10 * 60 * 1000
+  t.match(await end(app, comeBack(late.page), late.cookie), { status: 401, body: failed }, 'too late')
+})
+
+t.test('it leads back to a path of this origin alone', async (t) => {
+  const { app } = await setUp(t)
+  for (const to of [
+    'https://evil.example.test/',
+    '//evil.example.test',
+    '/\\evil.example.test',
+    'x',
+    '/a\nb',
+    '/a\\b',
+  ]) {
+    const { status, body } = await send(app, 'GET', `${BEGIN}?returnTo=${encodeURIComponent(to)}`)
+    t.equal(status, 400, to)
+    t.ok(body.details.fieldErrors.returnTo)
+  }
+})
+
+t.test('guesses are limited', async (t) => {
+  const { app, provider } = await setUp(t)
+  provider.status = 400
+  for (let tries = 0; tries < 10; tries += 1) t.equal((await signIn(app)).status, 401)
+  t.match(await signIn(app), { status: 429, headers: { 'retry-after': /^\d+$/ } })
+})
+
+t.test('a provider that does not respond is 503, until it does', async (t) => {
+  const server = createServer((request) => request.destroy()).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  t.teardown(() => server.close())
+  const oidcIssuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const app = await build(t, { ...CLIENT, oidcIssuer }, shipped.buildApp as never)
+  const down = { status: 503, body: { error: 'The sign-in provider does not respond' } }
+  t.match(await send(app, 'GET', BEGIN), down)
+  t.match(await send(app, 'GET', BEGIN), down)
+})
+
+t.test('a provider that goes away in the midst is 503', async (t) => {
+  const { app, provider } = await setUp(t)
+  const { page, cookie } = await begin(app)
+  const { fetch } = globalThis
+  t.teardown(() => {
+    globalThis.fetch = fetch
+  })
+  globalThis.fetch = () => Promise.reject(new TypeError('fetch failed'))
+  t.match(await end(app, comeBack(page), cookie), { status: 503 })
+  t.equal(provider.redeemed.length, 0)
+})
+
+t.test('without a provider there is nothing to go to', async (t) => {
+  const app = await build(t)
+  for (const url of [BEGIN, `${BEGIN}/callback?code=x&state=y`]) {
+    t.match(await send(app, 'GET', url), { status: 404, body: { error: 'OpenID Connect is not configured' } })
+  }
+})
+
+t.test('behind TLS the cookie is secure, and the redirection has the public address', async (t) => {
+  const { app } = await setUp(t, { trustProxy: true })
+  const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'board.example.test' }
+  const response = await send(app, 'GET', BEGIN, undefined, headers)
+  t.match(response.headers['set-cookie'], /^phaseboard_sign_in=.*; HttpOnly; Secure; SameSite=Lax$/)
+  t.equal(
+    new URL(String(response.headers.location)).searchParams.get('redirect_uri'),
+    'https://board.example.test/api/session/oidc/callback',
+  )
+  const other = await setUp(t, { oidcRedirectUrl: 'https://app.example.test/board/back' })
+  t.equal(
+    new URL((await begin(other.app)).page).searchParams.get('redirect_uri'),
+    'https://app.example.test/board/back',
+  )
+})
+
+/** Follows the redirections and forms of a real provider, as a browser does, until it leads back to the service. */
+async function browse(start: string, isBack: (url: string) => boolean): Promise<string> {
+  const jar = new Map<string, string>()
+  let [url, body]: [string, string | undefined] = [start, undefined]
+  for (let steps = 0; steps < 20; steps += 1) {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: [...jar].map((pair) => pair.join('=')).join('; ') },
+      ...(body !== undefined && { method: 'POST', body: new URLSearchParams(body) }),
+    })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (cookie.split(';', 1)[0] as string).split('=', 2)
+      jar.set(name, value)
+    }
+    const page = await response.text()
+    const location = response.headers.get('location')
+    body = undefined
+    if (location !== null) url = new URL(location, url).href
+    else {
+      // Its development pages: sign in as anybody, then consent.
+      const action = /action="([^"]+)"/.exec(page)?.[1] as string
+      const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] as string
+      body = `prompt=${prompt}&login=ada&password=x`
+      url = new URL(action, url).href
+    }
+    if (isBack(url)) return url
+  }
+  throw new Error('the provider does not lead back')
+}
+
+t.test('a real provider', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const oidcIssuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const back = 'http://localhost/api/session/oidc/callback'
+  const { warn, info } = console
+  // What it says of a set-up for development.
+  console.warn = console.info = () => undefined
+  const provider = new OidcProvider(oidcIssuer, {
+    clients: [
+      { client_id: CLIENT.oidcClientId, client_secret: CLIENT.oidcClientSecret, redirect_uris: [back] },
+    ],
+    claims: { email: ['email', 'email_verified'], profile: ['name'] },
+    findAccount: (_context: unknown, accountId: string) => ({
+      accountId,
+      claims: () => ({ sub: accountId, email: 'ada@example.test', email_verified: true, name: 'Ada' }),
+    }),
+    cookies: { keys: ['key'] },
+  })
+  server.on('request', provider.callback())
+  t.teardown(() => Object.assign(console, { warn, info }))
+  const app = await build(t, { ...CLIENT, oidcIssuer, oidcSignUp: true }, shipped.buildApp as never)
+  const { headers } = await send(app, 'GET', BEGIN, undefined, { host: 'localhost' })
+  const cookie = cookiesOf(headers)
+  const callback = await browse(String(headers.location), (url) => url.startsWith(back))
+  const signedIn = await end(app, callback, cookie)
+  t.equal(signedIn.status, 302)
+  const { body } = await send(app, 'GET', '/api/session', undefined, { cookie: cookiesOf(signedIn.headers) })
+  t.match(body.member, { name: 'Ada', email: 'ada@example.test' })
+  t.match(await end(app, callback, cookie), { status: 401 })
+})
