@@ -151,6 +151,16 @@ t.test('pages of a search are one board', async (t) => {
   t.equal(bare.id, 'C')
 })
 
+t.test('what Markdown cannot say is read for its text, and kept whole', async (t) => {
+  const item = { type: 'taskItem', attrs: { state: 'DONE' }, content: [{ type: 'text', text: 'messen' }] }
+  const description = {
+    type: 'doc',
+    content: [{ type: 'taskList', content: [item] }, { type: 'mediaSingle' }],
+  }
+  const board = await readAs('jira', JSON.stringify({ issues: [{ key: 'A-1', fields: { description } }] }))
+  t.match(cardOf(board, 'A-1'), { description: 'messen', rest: { description } })
+})
+
 t.test('other files are refused', async (t) => {
   t.match(
     await refusal('jira', 'title\n'),
