@@ -27,6 +27,46 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     access: 'write',
     load: async () => (await import('./import-trello.ts')).readTrello,
   },
+  csv: {
+    board: 'a table of tasks',
+    what: 'a table of tasks',
+    file: 'tasks.csv',
+    from: 'a table with a row of names (of a spreadsheet, or of this service)',
+    access: 'write',
+    load: async () => (await import('./csv.ts')).readCsv,
+  },
+  planka: {
+    board: 'a Planka board',
+    what: 'a Planka board',
+    file: 'board.json',
+    from: 'the answer of its API for a board (GET /api/boards/<id>)',
+    access: 'write',
+    load: async () => (await import('./planka.ts')).readPlanka,
+  },
+  kanboard: {
+    board: 'a Kanboard project',
+    what: 'a Kanboard project',
+    file: 'db.sqlite.gz',
+    from: 'its database (Settings: Download the database), or its tasks exported as CSV',
+    access: 'write',
+    load: async () => (await import('./kanboard.ts')).readKanboard,
+  },
+  jira: {
+    board: 'issues of Jira',
+    what: 'an export of Jira',
+    file: 'issues.csv',
+    from: 'issues exported as CSV (all fields), or the JSON of a search',
+    access: 'write',
+    load: async () => (await import('./jira.ts')).readJira,
+  },
+  github: {
+    board: 'a GitHub project',
+    what: 'a GitHub project',
+    file: 'project.json',
+    from: 'the JSON of gh project item-list, or an exported view (.tsv)',
+    access: 'write',
+    load: async () => (await import('./github.ts')).readGitHub,
+  },
 }
 
 /** The names of all formats. */
