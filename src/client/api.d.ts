@@ -2147,7 +2147,7 @@ export interface Paths {
     /** Import a board from a file */
     post: {
       query: {
-        format: 'trello'
+        format: 'trello' | 'csv' | 'planka' | 'kanboard' | 'jira' | 'github'
         /** `false` if absent */
         again?: boolean | undefined
         /** `false` if absent */
