@@ -95,7 +95,9 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
       .option('--dry-run', 'say what would be made, and make nothing')
       .action(async (path, options) => {
         const { importFile } = await import('./import-command.ts')
-        await importFile(await databaseFile(), format, path, options)
+        const { loadConfig } = await import('../config.ts')
+        const { walCheckpoints } = loadConfig(process.env)
+        await importFile(await databaseFile(), format, path, options, walCheckpoints)
       }),
     {
       details: [

@@ -11,6 +11,7 @@ import { FORMATS } from '../../src/exchange/formats.ts'
 import { Importer } from '../../src/exchange/importer.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { holdsSequence } from '../changes/replay.ts'
+import { run } from '../command-line.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
 import {
   type App,
@@ -196,7 +197,7 @@ t.test('a thread that fails takes nothing along', async (t) => {
   const warnings: string[] = []
   const start = (id: string, parts: object) => {
     const warn = (_: unknown, message: string) => warnings.push(message)
-    const importer = new Importer({ db: app.db, databaseUrl, warn, ...parts })
+    const importer = new Importer({ db: app.db, databaseUrl, checkpoints: 'service', warn, ...parts })
     write(app.db, () => new Imports(app.db).create(id, 'trello', 'local'))
     const place = importer.reserve(id)
     writeFileSync(place.file, trelloExport(20_000, 'Large'))
@@ -328,4 +329,19 @@ t.test('an upload that breaks off leaves nothing', async (t) => {
   outgoing.destroy()
   t.strictSame(await tidy(folder), [])
   t.equal(count(app, 'imports'), 0)
+})
+
+t.test('where checkpoints are left to Litestream, an import runs none, nor does the command', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const app = await build(t, { databaseUrl: `file:${path}`, walCheckpoints: 'litestream' })
+  const size = () => statSync(path).size
+  const before = size()
+  const { body } = await upload(app, 'format=trello', FILE)
+  t.equal((await ended(app, body.id)).status, 'done')
+  t.equal(size(), before)
+  const args = ['import', 'trello', 'test/fixtures/trello-board.json', '--again']
+  const environment = { DATABASE_URL: `file:${path}`, WAL_CHECKPOINTS: 'litestream' }
+  t.equal((await run(t, args, environment)).code, 0)
+  t.equal(size(), before)
+  t.equal(count(app, 'projects'), 2)
 })
