@@ -4,7 +4,7 @@ import type { SharedDatabase } from '../db/client.ts'
 import { NO_LOCK } from '../db/process-lock.ts'
 import { tablesOfItems, tablesOfProjects } from '../db/relations.ts'
 import type { BriefWrite, BriefWrites } from './brief-writes.ts'
-import { lockOf, uploadOf } from './import-files.ts'
+import { lockOf, uploadOf, uploadsBeside } from './import-files.ts'
 import { importStates, STOPPED } from './import-state.ts'
 import { forgetChanges } from './write-slices.ts'
 
@@ -88,12 +88,23 @@ const restsOf = ({ $client: client }: SharedDatabase) => ({
 
 /**
  * Whether there may be something to clear: cheap, for the start of a service. Imports of processes that live count, too.
+ * @param database the path of the file
  */
-export function hasRests({ $client: client }: SharedDatabase): boolean {
+export function hasRests({ $client: client }: SharedDatabase, database: string): boolean {
   const some = client.prepare(
     `select 1 where exists (select 1 from imports where ${UNFINISHED}) or exists (select 1 from imported_changes)`,
   )
-  return some.get() !== undefined
+  return some.get() !== undefined || uploadsBeside(database).length > 0
+}
+
+/** Removes an upload whose process is gone: before its import had a row, or after it was over. */
+function clearUpload(database: string, id: string): void {
+  const lock = lockOf(database, id)
+  try {
+    if (lock.take()) rmSync(uploadOf(database, id), { force: true })
+  } finally {
+    lock.release()
+  }
 }
 
 /**
@@ -120,4 +131,5 @@ export async function clearRests(
     }
   }
   for (const id of rests.untidy.all()) await forgetChanges(db, writes, id)
+  for (const id of uploadsBeside(database)) clearUpload(database, id)
 }

@@ -1,10 +1,12 @@
 /** The files beside a database while something is imported into it: what was uploaded, and who is at it. */
-import { realpathSync, rmSync } from 'node:fs'
+import { readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { createProcessLock, NO_LOCK, type ProcessLock } from '../db/process-lock.ts'
 
 const MEMORY = ':memory:'
+
+const LOCK = '.lock'
 
 const beside = (database: string, id: string) =>
   database === MEMORY ? join(tmpdir(), `phaseboard-import-${id}`) : `${realpathSync(database)}.import-${id}`
@@ -16,10 +18,19 @@ const beside = (database: string, id: string) =>
  */
 export const uploadOf = (database: string, id: string): string => beside(database, id)
 
+/** The ids of imports whose uploads are beside a database: of those under way, and of those whose process is gone. */
+export function uploadsBeside(database: string): string[] {
+  if (database === MEMORY) return []
+  const start = beside(database, '')
+  return readdirSync(dirname(start))
+    .filter((name) => name.startsWith(basename(start)) && !name.endsWith(LOCK))
+    .map((name) => name.slice(basename(start).length))
+}
+
 /** The lock that whoever is at an import holds from its beginning to its end. */
 export function lockOf(database: string, id: string): ProcessLock {
   if (database === MEMORY) return NO_LOCK
-  const path = `${beside(database, id)}.lock`
+  const path = `${beside(database, id)}${LOCK}`
   const lock = createProcessLock(() => path)
   let isHeld = false
   return {

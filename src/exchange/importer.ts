@@ -65,7 +65,7 @@ export class Importer {
 
   /** Clears away what imports have left whose process is gone. Where nothing is, it takes one short read. */
   clear(): void {
-    if (this.#parts.db.$client.memory || !hasRests(this.#parts.db)) return
+    if (this.#parts.db.$client.memory || !hasRests(this.#parts.db, this.#database)) return
     this.#then(() => this.#run({}), 'could not clear away what an import has left')
   }
 

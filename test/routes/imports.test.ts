@@ -311,6 +311,19 @@ t.test('what a stopped service has left is cleared away at the next start', asyn
   t.strictSame(await tidy(folder), [])
 })
 
+t.test('an upload that a killed service has left is removed at the next start, and no other', async (t) => {
+  const folder = t.testdir()
+  const databaseUrl = `file:${folder}/board.db`
+  const first = await build(t, { databaseUrl })
+  const others = first.importer.reserve('another')
+  writeFileSync(others.file, FILE)
+  for (const name of ['left', 'left.lock']) writeFileSync(`${folder}/board.db.import-${name}`, '')
+  await build(t, { databaseUrl })
+  t.strictSame(await tidy(folder, 'import-left'), [])
+  t.strictSame(importsIn(folder), ['board.db.import-another', 'board.db.import-another.lock'])
+  others.giveUp()
+})
+
 t.test('an upload that breaks off leaves nothing', async (t) => {
   const folder = t.testdir()
   const app = await build(t, { databaseUrl: `file:${folder}/board.db` })
