@@ -53,8 +53,10 @@ class Search {
   constructor(value: unknown) {
     const pages = Array.isArray(value) ? objects(value) : [value as JsonObject]
     this.#issues = pages.flatMap((page) => (Array.isArray(page.issues) ? objects(page.issues) : [page]))
-    this.#names = Object.assign({}, ...pages.map(({ names }) => (isObject(names) ? names : {})))
-    const total = Math.max(0, ...pages.map((page) => number(page.total) ?? 0))
+    this.#names = Object.fromEntries(
+      pages.flatMap(({ names }) => (isObject(names) ? Object.entries(names) : [])),
+    )
+    const total = pages.reduce((most, page) => Math.max(most, number(page.total) ?? 0), 0)
     this.#missing = Math.max(0, total - this.#issues.length)
     this.#keyOfId = new Map(this.#issues.map(({ id, key }) => [text(id), text(key)]))
     this.#isCutShort = pages.at(-1)?.isLast === false

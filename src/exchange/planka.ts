@@ -146,18 +146,12 @@ class PlankaBoard {
     return objects(this.#included[name])
   }
 
-  /** What is included under a name and belongs to a card, in order. */
+  /** What is included under a name of {@link READ} and belongs to a card, in order. */
   #of(name: string, cardId: string): JsonObject[] {
     let parts = this.#parts.get(name)
     if (parts === undefined) {
-      const all = sortedBy(this.#all(name), position).filter(
-        (part) => READ.has(name) || !isEmpty(part.cardId),
-      )
-      parts = Map.groupBy(all, (part) => this.#cardOf(name, part))
-      for (const [owner, orphans] of parts) {
-        // Those of other collections stay with the board.
-        if (READ.has(name) && !this.#cardIds.has(owner)) this.#orphans += orphans.length
-      }
+      parts = Map.groupBy(sortedBy(this.#all(name), position), (part) => this.#cardOf(name, part))
+      for (const [owner, orphans] of parts) if (!this.#cardIds.has(owner)) this.#orphans += orphans.length
       this.#parts.set(name, parts)
     }
     return parts.get(cardId) ?? []
@@ -269,23 +263,48 @@ class PlankaBoard {
 
   /** The values of a card's custom fields, under the names of their groups and fields. */
   #customFields(cardId: string): JsonObject[] {
-    const nameOf = (collection: string, id: unknown) =>
-      this.#all(collection).find((thing) => text(thing.id) === text(id))?.name
     return this.#of('customFieldValues', cardId).map((value) =>
       withoutEmpty({
-        group: nameOf('customFieldGroups', value.customFieldGroupId),
-        name: nameOf('customFields', value.customFieldId),
+        group: this.#nameIn('customFieldGroups', value.customFieldGroupId),
+        name: this.#nameIn('customFields', value.customFieldId),
         ...without(value, OWN_ID),
       }),
     )
   }
 
-  /** All else that is included for a card: attachments, links, ... */
+  /** The name of a thing of a collection, by its id. */
+  #nameIn(collection: string, id: unknown): unknown {
+    let names = this.#names.get(collection)
+    if (names === undefined) {
+      names = new Map(this.#all(collection).map((thing) => [text(thing.id), thing.name]))
+      this.#names.set(collection, names)
+    }
+    return names.get(text(id))
+  }
+  readonly #names = new Map<string, ReadonlyMap<string, unknown>>()
+
+  /** All else that is included for a card: attachments, links, ... Those of no card in the file stay with the board. */
   #otherParts(cardId: string): JsonObject {
-    const names = Object.keys(this.#included).filter((name) => !READ.has(name))
-    return Object.fromEntries(
-      names.map((name) => [name, this.#of(name, cardId).map((part) => withoutEmpty(without(part, CARD_ID)))]),
-    )
+    this.#others ??= this.#allOthers()
+    return Object.fromEntries(this.#others.get(cardId) ?? [])
+  }
+  #others: ReadonlyMap<string, ReadonlyMap<string, JsonObject[]>> | undefined
+
+  /** What is included under other names than those of {@link READ}, by card and name: a file may have very many of each. */
+  #allOthers(): ReadonlyMap<string, ReadonlyMap<string, JsonObject[]>> {
+    const others = new Map<string, Map<string, JsonObject[]>>()
+    for (const name of Object.keys(this.#included).filter((name) => !READ.has(name))) {
+      for (const part of sortedBy(this.#all(name), position)) {
+        const cardId = text(part.cardId)
+        if (!this.#cardIds.has(cardId)) continue
+        const ofCard = others.get(cardId) ?? new Map<string, JsonObject[]>()
+        others.set(cardId, ofCard)
+        const parts = ofCard.get(name) ?? []
+        ofCard.set(name, parts)
+        parts.push(withoutEmpty(without(part, CARD_ID)))
+      }
+    }
+    return others
   }
 
   /** Lists and labels are kept as they are too, for their ids and colours. */

@@ -222,3 +222,14 @@ t.test('nothing that an issue says is dropped', async () => {
     { numRuns: 60 },
   )
 })
+
+t.test('a search may have any number of pages', async (t) => {
+  const pages = Array.from({ length: 150_000 }, () => ({ issues: [] }))
+  const last = {
+    total: 1,
+    issues: [{ key: 'A-1', fields: { summary: 'One' } }],
+    names: { customfield_1: 'Team' },
+  }
+  const board = await readAs('jira', JSON.stringify([...pages, last]))
+  t.equal(board.cards.length, 1)
+})

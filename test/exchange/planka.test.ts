@@ -157,3 +157,18 @@ t.test('nothing that a board says is dropped', async (t) => {
     { numRuns: 40 },
   )
 })
+
+t.test('many collections, cards and custom fields take no time that grows with their product', async (t) => {
+  const many = <T>(make: (index: number) => T) => Array.from({ length: 20_000 }, (_, index) => make(index))
+  const included = {
+    lists: [{ id: '1', name: 'One' }],
+    cards: many((index) => ({ id: `${index}`, listId: '1', name: 'Card' })),
+    customFields: many((index) => ({ id: `f${index}`, name: `Field ${index}` })),
+    customFieldValues: many((index) => ({ cardId: '7', customFieldId: `f${index}`, content: 'x' })),
+    ...Object.fromEntries(many((index) => [`kind${index}`, [{ cardId: '7', url: `${index}` }]])),
+  }
+  const board = await readAs('planka', JSON.stringify({ item: { id: '1', name: 'Board' }, included }))
+  const { rest } = cardOf(board, '7')
+  t.match(rest, { kind0: [{ url: '0' }], kind19999: [{ url: '19999' }] })
+  t.match((rest.customFieldValues as object[]).at(-1), { name: 'Field 19999', content: 'x' })
+})
