@@ -1,6 +1,7 @@
 /** A thread that does one import, or clears away what failed ones have left, on a connection of its own. */
-import { workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { type Checkpoints, databasePath, openDatabase } from '../db/client.ts'
+import { once } from '../once.ts'
 import { BriefWrites } from './brief-writes.ts'
 import { clearRests } from './clear-import.ts'
 import { type ImportJob, performImport } from './import-job.ts'
@@ -20,8 +21,10 @@ const { databaseUrl, checkpoints, job, failed } = workerData as ImportTask
 const { db, files, close } = openDatabase(databaseUrl, checkpoints)
 const database = databasePath(databaseUrl)
 try {
-  if (job) await performImport({ db, files, database }, job).catch(() => undefined)
-  else await clearRests(db, new BriefWrites(db, files), database, failed)
+  if (job) {
+    const onProgress = once(() => parentPort?.postMessage('read'))
+    await performImport({ db, files, database, onProgress }, job).catch(() => undefined)
+  } else await clearRests(db, new BriefWrites(db, files), database, failed)
 } finally {
   close()
 }

@@ -22,11 +22,25 @@ const RETRY_AFTER = '30'
  */
 const MEMORY = 1536
 
+/**
+ * Milliseconds that reading a file may take: some seconds do for one of 100 MB, unless somebody has made it to take for ever.
+ * Other imports wait meanwhile.
+ */
+const READING = 10 * 60_000
+
+const TOO_SLOW = 'Reading the file took too long'
 const TOO_LARGE = 'There is not enough memory for so large a file'
 
 /** The thread's module, beside this one: a source when the sources run, else bundled. */
 const fileOfWorker = () =>
   new URL(import.meta.url.endsWith('.ts') ? './import-worker.ts' : './import-worker.js', import.meta.url)
+
+/** Why an import has failed whose thread could not say so; undefined where nobody knows. */
+function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (error.message === TOO_SLOW) return TOO_SLOW
+  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? TOO_LARGE : undefined
+}
 
 /** A place among the imports that wait: nobody else's until it is given up. */
 export interface Reserved {
@@ -46,6 +60,8 @@ export interface ImporterParts {
   warn: (error: unknown, message: string) => void
   /** Memory that an import may take, in MiB. */
   memory?: number
+  /** Milliseconds that reading a file may take. */
+  reading?: number
 }
 
 /** The imports of a service. */
@@ -128,11 +144,9 @@ export class Importer {
       await this.#run({ job })
     } catch (error) {
       if (this.#isClosed) return
-      const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-      await this.#run({
-        failed: new Map([[job.id, isMemory ? TOO_LARGE : 'The import failed unexpectedly']]),
-      })
-      if (!isMemory) throw error
+      const reason = reasonOf(error)
+      await this.#run({ failed: new Map([[job.id, reason ?? 'The import failed unexpectedly']]) })
+      if (reason === undefined) throw error
     }
   }
 
@@ -149,9 +163,20 @@ export class Importer {
       // However long it takes, it must not keep the process alive.
       worker.unref()
       worker.on('error', reject)
+      let isTooSlow = false
+      const giveUp = () => {
+        isTooSlow = true
+        void worker.terminate()
+      }
+      const timer = task.job && setTimeout(giveUp, this.#parts.reading ?? READING).unref()
+      // It says when the file is read.
+      worker.once('message', () => clearTimeout(timer))
       worker.on('exit', (code) => {
+        clearTimeout(timer)
         this.#worker = undefined
-        if (code === 0 || this.#isClosed) resolve()
+        // A thread that is ended while it starts may say 0.
+        if (isTooSlow) reject(new Error(TOO_SLOW))
+        else if (code === 0 || this.#isClosed) resolve()
         else reject(new Error('the thread of an import has ended'))
       })
     })

@@ -1,4 +1,5 @@
 /** Jira's CSV export, of Cloud and of Server and Data Center: a row for each issue, many columns, some of one name. */
+import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../json.ts'
 import { type Issue, isSubtaskType, type JiraSource, type Progress } from './jira-board.ts'
 import { Dates } from './source-dates.ts'
@@ -160,9 +161,7 @@ class IssueRows {
     if (Object.keys(project).length === 0) return rest
     const known = this.#projects.get(String(key))
     if (known === undefined) this.#projects.set(String(key), project)
-    return known === undefined || JSON.stringify(known) === JSON.stringify(project)
-      ? rest
-      : { ...project, ...rest }
+    return known === undefined || isDeepStrictEqual(known, project) ? rest : { ...project, ...rest }
   }
 
   get #projectKeyName(): string {

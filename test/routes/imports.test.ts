@@ -209,6 +209,9 @@ t.test('a thread that fails takes nothing along', async (t) => {
     error: 'There is not enough memory for so large a file',
   })
   t.equal(count(app, 'projects'), 0)
+  start('slow', { reading: 1 })
+  t.match(await ended(app, 'slow'), { status: 'failed', error: 'Reading the file took too long' })
+  t.equal(count(app, 'projects'), 0)
   start('lost', { databaseUrl: `file:${folder}` })
   while (warnings.length === 0) await sleep(10)
   t.strictSame(warnings, ['an import came to no end'])
