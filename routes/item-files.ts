@@ -2,16 +2,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import fresh from 'fresh'
+import type { ItemFile } from '../src/board/item-files.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { etagOf } from '../src/reading/snapshots.ts'
 import { ErrorBody, IdParams, NotModified, ref } from '../src/schemas/common.ts'
 
 /** The name of a downloaded file: ids that another tool has made may hold anything. */
 const fileName = (id: string) => `phaseboard-${id.replaceAll(/[^\w-]/g, '_').slice(0, 100)}.csv`
 
 /** Sends a file, or 304 when it matches `If-None-Match`. */
-function sendFile(reply: FastifyReply, type: string, body: Uint8Array): FastifyReply {
-  const etag = etagOf(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
+function sendFile(reply: FastifyReply, type: string, { body, etag }: ItemFile): FastifyReply {
   reply.header('etag', etag)
   if (fresh(reply.request.headers, { etag })) return reply.code(304).send()
   return reply.type(type).send(body)
@@ -46,9 +45,9 @@ const itemFileRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     handler: async ({ params }, reply) => {
-      const { body } = await itemCsv.ofProject(params.id)
+      const file = await itemCsv.ofProject(params.id)
       reply.header('content-disposition', `attachment; filename="${fileName(params.id)}"`)
-      return sendFile(reply, 'text/csv; charset=utf-8; header=present', body)
+      return sendFile(reply, 'text/csv; charset=utf-8; header=present', file)
     },
   })
 
@@ -67,9 +66,9 @@ const itemFileRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     handler: async (request, reply) => {
-      const { body } = await itemCalendar.write(request.query, memberOf(request).id)
+      const file = await itemCalendar.write(request.query, memberOf(request).id)
       reply.header('cache-control', 'private, no-cache')
-      return sendFile(reply, 'text/calendar; charset=utf-8', body)
+      return sendFile(reply, 'text/calendar; charset=utf-8', file)
     },
   })
 }

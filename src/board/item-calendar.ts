@@ -6,6 +6,7 @@ import { amongIds, byFields, given, selectAll } from '../db/statements.ts'
 import { rowLimit } from '../db/work-limits.ts'
 import { parseTimestamp } from '../time.ts'
 import { type CalendarEvent, writeCalendar } from './icalendar.ts'
+import { type ItemFile, toFile } from './item-files.ts'
 
 /** Events of a calendar: those that are due last. */
 export const EVENTS_LIMIT = 5000
@@ -126,7 +127,7 @@ export class ItemCalendar {
    * @param memberId who asks
    * @throws TooMuchWork
    */
-  write({ projectId, assigneeId }: CalendarFilter, memberId: string): { body: Uint8Array } {
+  write({ projectId, assigneeId }: CalendarFilter, memberId: string): ItemFile {
     return read(this.#db, () => {
       this.#sql.limitItems()
       const values = {
@@ -139,7 +140,7 @@ export class ItemCalendar {
       const events = items.flatMap(
         (item) => eventOf(item, labelsOf.get(item.id)?.map(({ name }) => name) ?? []) ?? [],
       )
-      return { body: writeCalendar('Phaseboard', events) }
+      return toFile(writeCalendar('Phaseboard', events))
     })
   }
 }

@@ -6,6 +6,7 @@ import { kanbanItems, projects } from '../db/schema.ts'
 import { existsIn, given, givenLimit, selectAll } from '../db/statements.ts'
 import { isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
 import type { KanbanItem } from '../schemas/records.ts'
+import { type ItemFile, toFile } from './item-files.ts'
 import type { ItemRecords } from './item-records.ts'
 
 /** Items that are read at a time: the whole list need not be in memory twice. */
@@ -97,7 +98,7 @@ export class ItemCsv {
    * @returns the table in UTF-8
    * @throws ApiError 404; TooMuchWork
    */
-  ofProject(projectId: string): { body: Uint8Array } {
+  ofProject(projectId: string): ItemFile {
     return read(this.#db, () => {
       if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
       const isShort = isLimited(this.#db)
@@ -111,7 +112,7 @@ export class ItemCsv {
         const items = this.#records.many(ids.slice(start, start + AT_ONCE))
         parts.push(Buffer.from(items.map((item) => lineOf(cellsOf(item))).join('')))
       }
-      return { body: Buffer.concat(parts) }
+      return toFile(Buffer.concat(parts))
     })
   }
 }

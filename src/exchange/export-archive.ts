@@ -106,12 +106,13 @@ export async function exportArchive(
   const written = `${target}.${process.pid}.tmp`
   const snapshot = new ArchiveSnapshot(client)
   try {
+    const total = snapshot.count()
     let done = 0
     const onRecords = (count: number) => {
       done += count
-      onProgress(done, snapshot.total)
+      onProgress(done, total)
     }
-    onProgress(0, snapshot.total)
+    onProgress(0, total)
     if (isZip(target)) await writeFile(written, zipArchive(snapshot, onRecords), signal)
     else await writeFolder(written, snapshot, onRecords, signal)
     signal?.throwIfAborted()

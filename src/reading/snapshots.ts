@@ -1,11 +1,11 @@
 /** Snapshots: a cache of serialised projects, each valid until something in it changes. */
-import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Items } from '../board/items.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import type { Page } from '../db/pages.ts'
 import { projects } from '../db/schema.ts'
+import { etagOf } from '../etags.ts'
 import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { createProjectWriter, type ProjectText } from './project-text.ts'
 import { watchProjects } from './touched-projects.ts'
@@ -105,9 +105,6 @@ function touch(touched: Touched | undefined, itemId: string | null): void {
 
 const isStale = (project: KeptProject | undefined): project is KeptProject =>
   project !== undefined && (project.touched.isFrame || project.touched.items.size > 0)
-
-/** The strong ETag of a body. */
-export const etagOf = (content: string | Buffer) => `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
 
 /** The snapshot of a text. */
 export function toSnapshot(text: string): Snapshot {

@@ -1,8 +1,9 @@
 /** Whole projects as the worker thread reads them: their bytes, and the places of the items in them. */
 import type { PageQuery } from '../db/pages.ts'
+import { etagOf } from '../etags.ts'
 import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { createProjectWriter, type PackedText, pack } from './project-text.ts'
-import { assemble, etagOf } from './snapshots.ts'
+import { assemble } from './snapshots.ts'
 
 /** A list of projects as JSON in UTF-8, and the place of each project in it. */
 export interface PackedList {
