@@ -37,6 +37,9 @@ export const ADDS: Hints = { readOnlyHint: false, destructiveHint: false, idempo
 /** Puts something into a state, whatever it was. */
 export const SETS: Hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
 
+/** Puts something into a state, and may add something, each time. */
+export const SETS_AND_ADDS: Hints = { ...SETS, idempotentHint: false }
+
 /** Where a write stands in the sequence of changes. */
 export const WRITTEN: TProperties = {
   seq: Type.Optional(

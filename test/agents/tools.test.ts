@@ -210,3 +210,37 @@ t.test('a fault of the service is told without its reason', async (t) => {
     message: /Failed to fetch kanban columns/,
   })
 })
+
+t.test('a claimed item that is too large to be shown is not taken for none', async (t) => {
+  const { app, url } = await serve(t)
+  const { id: projectId } = await createProject(app)
+  const { id } = await createItem(app, projectId, { approved: true })
+  // As an import keeps descriptions, at any length.
+  app.db.$client
+    .prepare('update kanban_items set description = ? where id = ?')
+    .run('x'.repeat(5_000_000), id)
+  const { call } = await overHttp(t, url)
+  const claimed = await call('claim', { projectId })
+  t.match(claimed, { seq: Number, notes: [/Claimed, but .* too large/] })
+  t.notOk('item' in claimed)
+  t.strictSame((await call('claim', { projectId })).item, null)
+})
+
+t.test('an item of a board without columns is not finished', async (t) => {
+  const { app, url } = await serve(t)
+  const { id: projectId } = await createProject(app)
+  const { id: itemId } = await createItem(app, projectId)
+  app.db.$client.exec('delete from kanban_columns')
+  const { refused } = await overHttp(t, url)
+  t.match(await refused('finish', { itemId }), { status: 409, error: 'The board has no column' })
+})
+
+t.test('a call that adds something each time does not say that it can be repeated', async (t) => {
+  const { url } = await serve(t)
+  const { client } = await overHttp(t, url)
+  const { tools } = await client.listTools()
+  const repeatable = tools.filter(({ annotations }) => annotations?.idempotentHint).map(({ name }) => name)
+  for (const name of ['create_item', 'change_item', 'comment', 'claim', 'finish', 'batch', 'ingest']) {
+    t.notOk(repeatable.includes(name), name)
+  }
+})

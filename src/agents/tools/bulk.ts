@@ -5,7 +5,7 @@ import { MetricSchema, TranscriptSummarySchema } from '../../schemas/records.ts'
 import { CardSchema, cardOf, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
 import type { Answer, Asked } from '../service.ts'
-import { ADDS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
+import { ADDS, SETS_AND_ADDS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
 import { IdempotencyKey } from './writing.ts'
 
 /** Items that are shown of those that were made. */
@@ -104,7 +104,7 @@ const batch = (routes: RouteSchemas): Tool => ({
   title: 'Perform several requests',
   description:
     'Performs up to 200 requests of the REST API in order, in one transaction, all or nothing, each with the checks of its own route. Use it for what no other tool does (projects, columns, labels, deleting, POST /api/changes/{seq}/undo), for many changes at once, and with dryRun: true to see what would happen. `as` names a result; in later paths and string values {{name.field}} stands for its field. GET /openapi.json describes all routes. Returns status and body of each; a failure says in details.request which it was, from 0.',
-  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+  hints: SETS_AND_ADDS,
   input: Arguments({
     ...fieldsOf(routes.body('runBatch'), ['requests', 'dryRun']),
     idempotencyKey: IdempotencyKey,

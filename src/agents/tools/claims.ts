@@ -1,9 +1,10 @@
 /** The tools with which agents work off a column together: each item in one hand at a time. */
 import { Type } from '@sinclair/typebox'
+import { conflict } from '../../errors.ts'
 import { Cutter, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
 import { type Answer, type Asked, pathOf } from '../service.ts'
-import { ADDS, SETS, type Tool, WRITTEN, writtenOf } from '../tool.ts'
+import { ADDS, SETS, SETS_AND_ADDS, type Tool, WRITTEN, writtenOf } from '../tool.ts'
 import { TEXT_LIMIT, WholeItemSchema, wholeItemOf } from './reading.ts'
 import { IdempotencyKey, ITEM_WRITTEN, ItemId, itemWritten } from './writing.ts'
 
@@ -20,7 +21,9 @@ const claim = (routes: RouteSchemas): Tool => ({
     idempotencyKey: IdempotencyKey,
   }),
   output: Type.Object({
-    item: Type.Union([WholeItemSchema, Type.Null()], { description: 'null: there is nothing to claim' }),
+    item: Type.Optional(
+      Type.Union([WholeItemSchema, Type.Null()], { description: 'null: there is nothing to claim' }),
+    ),
     etag: Type.Optional(Type.String()),
     warnings: Type.Optional(Type.Array(Type.String())),
     ...WRITTEN,
@@ -30,7 +33,13 @@ const claim = (routes: RouteSchemas): Tool => ({
     const { projectId, idempotencyKey, ...body } = args
     const path = pathOf`/api/projects/${projectId}/kanban-items/claim`
     const written = await write([{ method: 'POST', path, body }], { said: args, idempotencyKey })
-    const { body: item, etag } = (written.answers[0] ?? { body: null }) as Answer
+    if (written.unread !== undefined) {
+      const notes = [
+        'Claimed, but the item is too large to be shown to you: tell a person, and do not claim again',
+      ]
+      return { ...writtenOf(written), notes }
+    }
+    const { body: item, etag } = written.answers[0] as Answer
     const cutter = new Cutter(TEXT_LIMIT, 'read_item shows more')
     return {
       item: item && wholeItemOf(item, cutter, TEXT_LIMIT),
@@ -68,7 +77,7 @@ const finish = (routes: RouteSchemas): Tool => ({
   title: 'Finish an item',
   description:
     'Moves an item to the last column of its board, which ends a claim, and adds a comment if given, all or nothing. Use it when the work on the item is done; say in the comment what was done. Returns the item as a card.',
-  hints: SETS,
+  hints: SETS_AND_ADDS,
   input: Arguments({
     itemId: ItemId,
     comment: Type.Optional(
@@ -90,6 +99,7 @@ const finish = (routes: RouteSchemas): Tool => ({
     const [item] = (await read(path)) as [Answer]
     const [columns] = (await read(pathOf`/api/projects/${item.body.projectId}/kanban-columns`)) as [Answer]
     const column = columns.body.at(-1)?.name
+    if (column === undefined) throw conflict('The board has no column')
     const requests: Asked[] = [{ method: 'POST', path: `${path}/move`, body: { column }, ifMatch }]
     if (comment !== undefined) {
       requests.push({ method: 'POST', path: `${path}/comments`, body: { content: comment } })

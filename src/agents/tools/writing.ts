@@ -4,7 +4,7 @@ import { KanbanCommentSchema, KanbanSubtaskSchema } from '../../schemas/records.
 import { CardSchema, cardOf, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
 import { type Answer, type Asked, pathOf, type Service, type Written } from '../service.ts'
-import { ADDS, SETS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
+import { ADDS, SETS, SETS_AND_ADDS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
 
 /** Subtasks that one call adds. */
 const SUBTASKS_LIMIT = 50
@@ -115,7 +115,7 @@ const changeItem = (routes: RouteSchemas): Tool => ({
   title: 'Change a kanban item',
   description:
     'Changes the given fields of an item and leaves the others; adds subtasks. Use it to correct or complete an item; move_item for its column, claim to take work, comment to say something. `dismissed: true` takes it off the board without deleting it. Returns the item as a card.',
-  hints: SETS,
+  hints: SETS_AND_ADDS,
   input: Arguments({
     itemId: ItemId,
     ...fieldsOf(routes.body('updateKanbanItem'), ['title', ...FIELDS, 'approved', 'dismissed'], ASSIGNEE),
