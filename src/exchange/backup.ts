@@ -16,6 +16,7 @@ import { dirname, resolve } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { BUSY_TIMEOUT, describe, refuseForeignTables } from '../db/client.ts'
 import { makeFolders, openAlone, removeFolders, syncFolder } from '../db/files.ts'
+import { tablesOfProjects } from '../db/relations.ts'
 import { StartupError } from '../errors.ts'
 
 /** Pages in one step: enough to be fast, few enough to show progress. */
@@ -99,6 +100,24 @@ async function copy(from: string, to: string, { onProgress, signal }: CopyOption
   return { size: statSync(to).size, orphans }
 }
 
+/** Counts records that point at others that do not exist; what an import has not finished yet waits for its project. */
+function orphansIn(client: SQLite.Database): number {
+  const orphans = (client.pragma('foreign_key_check') as unknown[]).length
+  if (orphans === 0 || (client.pragma('table_info(imported_projects)') as unknown[]).length === 0)
+    return orphans
+  const waiting = tablesOfProjects().map(
+    (table) => `(select count(*) from ${table} where project_id in (select project_id from imported_projects)
+      and project_id not in (select id from projects))`,
+  )
+  return (
+    orphans -
+    (client
+      .prepare<[], number>(`select ${waiting.join(' + ')}`)
+      .pluck()
+      .get() ?? 0)
+  )
+}
+
 /**
  * Checks a copy, and makes it a single file.
  * @param from what it is a copy of, for messages
@@ -112,7 +131,7 @@ export function check(copied: string, from: string): number {
     refuseForeignTables(client, from)
     const [problem] = client.pragma('integrity_check(1)') as { integrity_check: string }[]
     if (problem?.integrity_check !== 'ok') throw new Error(`it is damaged: ${problem?.integrity_check}`)
-    return (client.pragma('foreign_key_check') as unknown[]).length
+    return orphansIn(client)
   } finally {
     client.close()
   }
