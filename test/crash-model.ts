@@ -196,7 +196,11 @@ export function readState(file: string): { state: State; problems: string[] } {
     )
     const rows: State['rows'] = new Map()
     for (const [kind, table] of Object.entries(TABLES) as [Kind, typeof schema.projects][]) {
-      for (const fields of db.select().from(table).all()) rows.set(fields.id, { kind, fields })
+      for (const stored of db.select().from(table).all()) {
+        // No answer shows it.
+        const { claimedFrom: _, ...fields } = stored as typeof stored & { claimedFrom?: string }
+        rows.set(fields.id, { kind, fields })
+      }
     }
     // In the order in which they were written.
     const entries = db.select().from(schema.kanbanActivity).orderBy(sql`rowid`).all()

@@ -34,7 +34,12 @@ function open(t: Test): SharedDatabase {
 }
 
 /** Tables without a rowid. */
-const ROWLESS: SQLiteTable[] = [schema.changeSubjects, schema.changesPending]
+const ROWLESS: SQLiteTable[] = [
+  schema.changeSubjects,
+  schema.changesPending,
+  schema.importedProjects,
+  schema.memberIdentities,
+]
 
 const rawRows = (db: SharedDatabase, table: SQLiteTable) =>
   db.$client
