@@ -8,6 +8,8 @@ import {
   type Write,
   type WriteAs,
 } from '../src/db/group-commit.ts'
+import { isReplicated, watchLog } from '../src/db/log-size.ts'
+import type { Config } from '../src/phaseboard.d.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -35,9 +37,9 @@ declare module 'fastify' {
 }
 
 /** Opens the database, decorates the application with it, and closes it after the last response. */
-export default fp<{ databaseUrl: string }>(
-  async (app, { databaseUrl }) => {
-    const { db, files, close, discard } = openDatabase(databaseUrl)
+export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
+  async (app, { databaseUrl, walCheckpoints }) => {
+    const { db, files, close, discard } = openDatabase(databaseUrl, walCheckpoints)
     app.decorate('db', db)
     app.decorate('databaseFiles', files)
     app.decorate('discardDatabase', discard)
@@ -50,6 +52,17 @@ export default fp<{ databaseUrl: string }>(
     app.decorate('commitStatistics', groupCommit.statistics)
     // Hooks run in reverse: nothing is written to a closed database.
     app.addHook('onClose', async () => groupCommit.close())
+
+    if (walCheckpoints === 'litestream') {
+      const watch = watchLog(db, app.log)
+      app.addHook('onClose', async () => watch.stop())
+    }
+
+    if (walCheckpoints === 'service' && !db.$client.memory && isReplicated(databasePath(databaseUrl))) {
+      app.log.warn(
+        'Litestream replicates this database, or did: with WAL_CHECKPOINTS=service its replica will be damaged. Set it to litestream, or remove the folder that Litestream left',
+      )
+    }
 
     const open = db.$client.memory ? [] : filesOpenToOthers(databasePath(databaseUrl))
     if (open.length > 0) {

@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { databasePath } from '../src/db/client.ts'
 import { limitWork, TooMuchWork } from '../src/db/work-limits.ts'
 import { type CallOf, type Performed, type Performer, performed } from '../src/worker/calls.ts'
-import { createOffload } from '../src/worker/offload.ts'
+import { createOffload, type WorkerOptions } from '../src/worker/offload.ts'
 import { createRules, type Rules } from '../src/worker/rules.ts'
 import { createStepwise, type Stepwise } from '../src/worker/stepwise.ts'
 import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from '../src/worker/writes.ts'
@@ -24,9 +24,9 @@ declare module 'fastify' {
 }
 
 /** The rules of the domains, on this connection. Too much work for the event loop is done by the worker thread. */
-export default fp<{ databaseUrl: string }>(
-  async (app, { databaseUrl }) => {
-    const worker = createOffload(databaseUrl)
+export default fp<WorkerOptions>(
+  async (app, { databaseUrl, walCheckpoints }) => {
+    const worker = createOffload({ databaseUrl, walCheckpoints })
     // A worker thread could not open a database in memory.
     if (databasePath(databaseUrl) !== ':memory:') limitWork(app.db)
     app.addHook('onClose', () => worker.close())

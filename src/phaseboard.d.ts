@@ -11,6 +11,8 @@ export interface Config {
   host: string
   port: number
   databaseUrl: string
+  /** Who copies the write-ahead log into the database file: the service, or Litestream, which replicates the log before. */
+  walCheckpoints: 'service' | 'litestream'
   authMode: 'open' | 'required'
   /** AUTH_MODE=open was asked for although HOST is reachable from a network: worth a warning. */
   openOnNetwork: boolean
@@ -76,6 +78,7 @@ export type PhaseboardOptions = Partial<
   Pick<
     Config,
     | 'databaseUrl'
+    | 'walCheckpoints'
     | 'authMode'
     | 'authProxyHeader'
     | 'trustProxy'

@@ -7,6 +7,7 @@ const DEFAULTS = {
   host: '127.0.0.1',
   port: 3000,
   databaseUrl: 'file:./data/phaseboard.db',
+  walCheckpoints: 'service',
   authMode: 'open',
   openOnNetwork: false,
   authProxyHeader: undefined,
@@ -77,6 +78,7 @@ t.test('an empty variable counts as unset, and variables of others are ignored',
     'SNAPSHOT_CACHE_BYTES',
     'MAX_CONNECTIONS',
     'AUDIT_KEEP_DAYS',
+    'WAL_CHECKPOINTS',
     'WEBHOOK_ALLOW_PRIVATE',
     'METRICS_PUBLIC',
     'OIDC_ISSUER',
@@ -96,6 +98,7 @@ t.test('every variable is read', async (t) => {
     HOST: '0.0.0.0',
     PORT: '8080',
     DATABASE_URL: 'file:/var/lib/phaseboard/board.db',
+    WAL_CHECKPOINTS: 'litestream',
     AUTH_MODE: 'required',
     AUTH_PROXY_HEADER: 'X-Forwarded-Email',
     DEFAULT_MEMBER_ID: 'me',
@@ -123,6 +126,7 @@ t.test('every variable is read', async (t) => {
     host: '0.0.0.0',
     port: 8080,
     databaseUrl: 'file:/var/lib/phaseboard/board.db',
+    walCheckpoints: 'litestream',
     authMode: 'required',
     openOnNetwork: false,
     authProxyHeader: 'X-Forwarded-Email',
@@ -331,6 +335,11 @@ t.test('WEBHOOK_ALLOW_PRIVATE is true or false', async (t) => {
       /^WEBHOOK_ALLOW_PRIVATE must be .*: true, false \(got /,
     )
   t.equal(loadConfig({ WEBHOOK_ALLOW_PRIVATE: 'false' }).webhookAllowPrivate, false)
+})
+
+t.test('WAL_CHECKPOINTS is service or litestream', async (t) => {
+  t.match(complaint({ WAL_CHECKPOINTS: 'none' }), /^WAL_CHECKPOINTS must be .*: service, litestream \(got /)
+  t.equal(loadConfig({ WAL_CHECKPOINTS: 'service' }).walCheckpoints, 'service')
 })
 
 t.test('an OpenID provider is configured as a whole, and reached over TLS', async (t) => {

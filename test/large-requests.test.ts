@@ -322,7 +322,7 @@ t.test(
 t.test('a line of two hundred is long enough, and a thread that dies is replaced', async (t) => {
   const url = databaseUrl(t)
   const { app } = await buildWithBoards(t, url)
-  const offload = createOffload(url)
+  const offload = createOffload({ databaseUrl: url, walCheckpoints: 'service' })
   t.teardown(() => offload.close())
   const waiting = times(200, () =>
     offload.perform({ path: 'reading.search.find', args: ['nothing', 'local', 1] }),

@@ -1,7 +1,8 @@
 /** Every documented variable, in both modes: what is loaded for it alone is there in what ships, and works. */
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { CLIENT, comeBack, provide } from './openid-provider.ts'
 import { onNewFile, type Service, start } from './process.ts'
@@ -12,6 +13,9 @@ type Mode = (typeof MODES)[number]
 
 const ADMIN = { email: 'ada@example.test', password: 'correct horse' }
 const ORIGIN = 'https://app.example'
+
+/** The database of whom checkpoints are left to Litestream. */
+const REPLICATED = join(t.testdir(), 'replicated.db')
 
 /** A variable's value, what else it needs, and what shows that it counts. */
 interface Case {
@@ -92,6 +96,18 @@ const CASES: Record<string, Case> = {
     settings: { DATABASE_URL: ':memory:' },
     alone: true,
     show: async (t, service) => t.equal((await ask(service, '/readyz')).status, 200),
+  },
+  WAL_CHECKPOINTS: {
+    settings: { WAL_CHECKPOINTS: 'litestream', DATABASE_URL: `file:${REPLICATED}` },
+    alone: true,
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      // Some 600 KB of log each, their changes included: checkpoints of the service's own would start it over at 16 MB.
+      const body = { name: 'large', description: '木'.repeat(100_000) }
+      for (let count = 0; count < 40; count += 1)
+        t.equal((await ask(service, '/api/projects', { headers, body })).status, 201)
+      t.ok(statSync(`${REPLICATED}-wal`).size > 20_000_000)
+    },
   },
   AUTH_MODE: {
     settings: {},

@@ -63,7 +63,7 @@ export class Feed {
    * A part of the sequence: no more than is asked for, and no more than the event loop has time for.
    * @param reader who asks: sees what it may
    * @param previous the latest change before the place that was read, with its group: see `Sequence.groupOf`
-   * @throws ApiError 410 where changes after the place are not kept any more
+   * @throws ApiError 410 where changes after the place are not kept any more, or were lost
    */
   slice(
     { after, limit, bytes = BYTES_READ, ...filter }: FeedQuery,
@@ -73,8 +73,9 @@ export class Feed {
     return read(this.#db, () => {
       const newest = this.#sequence.last()
       if (after >= newest) return { rows: [], groups: [], last: newest, newest }
-      const oldest = this.#sequence.first()
-      if (after < oldest - 1) throw changesGone(oldest)
+      if (after !== previous?.row.seq && !this.#sequence.isPlace(after)) {
+        throw changesGone(this.#sequence.first())
+      }
       const found: number[] = []
       let last = after
       let size = 0

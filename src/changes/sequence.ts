@@ -37,6 +37,7 @@ const statementsOf = (db: SharedDatabase) => ({
       .from(changes)
       .where(eq(changes.seq, given('seq'))),
   ),
+  exists: once(() => db.$client.prepare<[number], number>('select 1 from changes where seq = +?').pluck()),
   after: selectAll<ChangeRow>(db, () =>
     db
       .select()
@@ -93,6 +94,14 @@ export class Sequence {
   /** One change; undefined where it is not kept, or not made yet. */
   one(seq: number): ChangeRow | undefined {
     return this.#sql.one({ seq })
+  }
+
+  /**
+   * Whether a reader may go on from a place: nothing that came after it is missing. From the oldest kept change on, nobody was
+   * ever told of a place without a change but by a machine whose last changes were lost (see `src/db/lost-changes.ts`).
+   */
+  isPlace(seq: number): boolean {
+    return this.#sql.exists().get(seq) === 1 || seq === this.first() - 1
   }
 
   /** The changes after one, oldest first, at most `count`. */

@@ -7,6 +7,7 @@ import { endsLease, type Held, NO_LEASE } from '../board/leases.ts'
 import { TOLD } from '../db/change-triggers.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
+import { TAKEOVER } from '../db/lost-changes.ts'
 import { rowLimit } from '../db/work-limits.ts'
 import { changedSince, forbidden, notFound, validationFailed } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
@@ -117,6 +118,7 @@ export class Undo {
     if (seq > 0 && seq < oldest) throw changesGone(oldest)
     const row = this.#sequence.one(seq)
     if (!row || !maySee(row, member)) throw notFound('Change')
+    if (row.kind === TAKEOVER) throw refused('a takeover cannot be undone')
     const isUpgrade = row.group === UPGRADE && row.actorId === null && row.action === 'created'
     if (isUpgrade && !NOT_UNDONE.has(row.kind)) {
       throw refused('what the file held when its changes began to be kept cannot be undone')

@@ -213,9 +213,9 @@ export class Webhooks {
    */
   replay(id: string, after: number): Webhook {
     if (!this.#sql.exists(id)) throwNotFound(webhooks)
-    const [oldest, newest] = [this.#sequence.first(), this.#sequence.last()]
+    const newest = this.#sequence.last()
     if (after > newest) throw invalidField('after', `must be <= ${newest}, the newest change`)
-    if (after < oldest - 1) throw changesGone(oldest)
+    if (after < newest && !this.#sequence.isPlace(after)) throw changesGone(this.#sequence.first())
     this.#sql.update(id, { after })
     return this.get(id)
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line. Nothing else reads the process's arguments and environment. */
 import { existsSync } from 'node:fs'
-import { Argument, Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError, Option } from 'commander'
 import type { SharedDatabase } from '../db/client.ts'
 import { ApiError, StartupError } from '../errors.ts'
 import { version } from '../package-files.ts'
@@ -197,6 +197,43 @@ describeCommand(
 
 describeCommand(
   program
+    .command('takeover')
+    .description('go on here where another machine stopped, from its replica')
+    .argument('[replica]', 'the URL of the replica: file:///..., sftp://... or s3://...')
+    .option(
+      '--config <file>',
+      "Litestream's configuration, instead of a URL: with the replica of this database",
+    )
+    .option('--first <url>', 'where the first machine answered: it must not any more')
+    .option('--first-is-gone', 'instead: it is certain that no service runs there')
+    .option('--force', 'keep a database that is there under another name')
+    .option('--until <time>', 'the state of this moment (ISO 8601) instead of the newest')
+    .option('--watch <seconds>', 'how long the replica must not be written to', '5')
+    .addOption(
+      new Option('--litestream <program>', 'the program, version 0.3')
+        .env('LITESTREAM')
+        .default('litestream'),
+    )
+    .action(async (replica, options) => {
+      const { takeOverFrom } = await import('./takeover-command.ts')
+      await takeOverFrom(await databaseFile(), replica, options)
+    }),
+  {
+    details: [
+      'Restores what Litestream replicated, checks it, and puts it in the place of the database. It says up to which change and second that is. What the first machine acknowledged in its last second or so may be missing.',
+    ],
+    settings: ['DATABASE_URL'],
+    examples: [
+      ['takeover s3://replicas/one --first https://one.example:3000', 'the first machine does not answer'],
+      ['takeover --config first.yml --first-is-gone', 'it is certain that it never will'],
+    ],
+    failure: 'the first machine still lives, or the replica is not sound: nothing has changed',
+    seeAlso: ['phaseboard restore', 'docs/replication.md'],
+  },
+)
+
+describeCommand(
+  program
     .command('doctor')
     .description('check the database, also while the service runs')
     .option('--fix', 'repair what can be repaired safely, after a backup')
@@ -204,7 +241,9 @@ describeCommand(
     .option('--json', 'print the results as JSON')
     .action(async (options) => {
       const { runDoctor } = await import('./doctor-command.ts')
-      if (!(await runDoctor(await existingDatabaseFile(), options))) process.exitCode = FAILED
+      const { loadConfig } = await import('../config.ts')
+      const { walCheckpoints } = loadConfig(process.env)
+      if (!(await runDoctor(await existingDatabaseFile(), options, walCheckpoints))) process.exitCode = FAILED
     }),
   {
     details: [
@@ -275,9 +314,10 @@ async function existingDatabaseFile(): Promise<string> {
 
 /** Opens a database file for `work`, and closes it. A failure leaves no new file behind. */
 async function openFor<T>(path: string, work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
+  const { loadConfig } = await import('../config.ts')
   const { openDatabase } = await import('../db/client.ts')
 
-  const { db, close, discard } = openDatabase(path)
+  const { db, close, discard } = openDatabase(path, loadConfig(process.env).walCheckpoints)
   try {
     return await work(db)
   } catch (error) {

@@ -1,4 +1,5 @@
 /** `doctor`. */
+import type { Checkpoints } from '../db/client.ts'
 import { backUp } from '../exchange/backup.ts'
 import { type Diagnosis, examine, isHealthy, isRepairable, repair } from '../upkeep/doctor.ts'
 import { say } from './terminal.ts'
@@ -34,15 +35,20 @@ async function backUpFirst(path: string): Promise<string> {
 /**
  * Checks the database and prints a line for each check.
  * @param path the database
+ * @param checkpoints who runs them
  * @returns whether all is well
  */
-export async function runDoctor(path: string, { fix, backup, json }: DoctorOptions): Promise<boolean> {
+export async function runDoctor(
+  path: string,
+  { fix, backup, json }: DoctorOptions,
+  checkpoints: Checkpoints,
+): Promise<boolean> {
   const showsAtOnce = !json && !fix
   let diagnoses = examine(path, (diagnosis) => showsAtOnce && say(lineOf(diagnosis)))
   let saved: string | undefined
   if (fix && diagnoses.some(isRepairable)) {
     if (backup) saved = await backUpFirst(path)
-    diagnoses = repair(path, diagnoses)
+    diagnoses = repair(path, diagnoses, checkpoints)
   }
   const isWell = isHealthy(diagnoses)
   if (json) {

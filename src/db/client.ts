@@ -8,6 +8,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { StartupError } from '../errors.ts'
 import { packageFile } from '../package-files.ts'
+import type { Config } from '../phaseboard.d.ts'
 import { attributionOf, type Written } from './current-write.ts'
 import { type DatabaseFiles, type Made, makeFile, NO_FILES, remember, unmake, watchFiles } from './files.ts'
 import * as schema from './schema.ts'
@@ -48,6 +49,9 @@ const CHECKPOINT_PAGES = 4000
  * limit, and would keep that size.
  */
 const LOG_SIZE_LIMIT = 67_108_864
+
+/** Who runs checkpoints: see `Config.walCheckpoints`. */
+export type Checkpoints = Config['walCheckpoints']
 
 /** The journal Drizzle's own migrator keeps: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
 const JOURNAL = '__drizzle_migrations'
@@ -96,10 +100,11 @@ function pathIn(url: string): string {
  * WAL lets other processes read while one writes. `synchronous=FULL` syncs the log at every commit, so that acknowledged
  * writes survive a power cut.
  * @param url see {@link databasePath}
+ * @param checkpoints who runs them
  * @throws StartupError with one clear line when the file cannot be opened, is no Phaseboard database, or was written by
  * a newer version (it is left untouched)
  */
-export function openDatabase(url: string): OpenDatabase {
+export function openDatabase(url: string, checkpoints: Checkpoints = 'service'): OpenDatabase {
   const path = databasePath(url)
   const isFile = path !== ':memory:'
   const migrations = shippedMigrations()
@@ -133,8 +138,10 @@ export function openDatabase(url: string): OpenDatabase {
     // Temporary tables and indexes need no file, and no writable folder.
     client.pragma('temp_store = MEMORY')
     client.pragma(`cache_size = -${CACHE_SIZE}`)
-    client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
-    client.pragma(`journal_size_limit = ${LOG_SIZE_LIMIT}`)
+    if (checkpoints === 'service') {
+      client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+      client.pragma(`journal_size_limit = ${LOG_SIZE_LIMIT}`)
+    } else leaveLogAlone(client)
     migrate(client, migrations)
     client.pragma('foreign_keys = ON')
     const files = isFile ? watchFiles(path) : NO_FILES
@@ -146,6 +153,15 @@ export function openDatabase(url: string): OpenDatabase {
     if (error instanceof StartupError) throw error
     throw new StartupError(`cannot open the database ${path}: ${describe(error)}`, { cause: error })
   }
+}
+
+/**
+ * Leaves the log to Litestream, which has to copy every frame before a checkpoint lets it be overwritten. The size limit is
+ * off too: what was committed just before a checkpoint, Litestream reads from behind the end of the log that follows.
+ */
+function leaveLogAlone(client: SQLite.Database): void {
+  client.pragma('wal_autocheckpoint = 0')
+  client.pragma('journal_size_limit = -1')
 }
 
 /** The migrations that ship, in their order. */
@@ -231,8 +247,14 @@ function refuseForeignFile(path: string, migrations: MigrationMeta[]): void {
   }
 }
 
+/** SQLite has tables of its own, and so has Litestream, which may open a new file first. */
 const tableNames = (client: SQLite.Database) =>
-  client.prepare("select name from sqlite_schema where name not like 'sqlite\\_%' escape '\\'").pluck().all()
+  client
+    .prepare(
+      "select name from sqlite_schema where name not like 'sqlite\\_%' escape '\\' and name not like '\\_litestream\\_%' escape '\\'",
+    )
+    .pluck()
+    .all()
 
 /**
  * Checks that this version of Phaseboard knows the tables of a file.

@@ -99,8 +99,13 @@ async function copy(from: string, to: string, { onProgress, signal }: CopyOption
   return { size: statSync(to).size, orphans }
 }
 
-/** Checks a copy, and makes it a single file. @returns the number of orphans in it */
-function check(copied: string, from: string): number {
+/**
+ * Checks a copy, and makes it a single file.
+ * @param from what it is a copy of, for messages
+ * @returns the number of orphans in it
+ * @throws StartupError when it is no Phaseboard database, or of a newer version; Error when it is damaged
+ */
+export function check(copied: string, from: string): number {
   const client = new SQLite(copied)
   try {
     client.pragma('journal_mode = delete')
@@ -161,11 +166,14 @@ function putBeside(from: string, to: string, isThere: () => Error): void {
   }
 }
 
-/** The result of a restore. */
-export interface Restored extends Copied {
+/** What was put in the place of a database. */
+export interface Replaced {
   /** The new name of the replaced database. Undefined where there was none. */
   kept: string | undefined
 }
+
+/** The result of a restore. */
+export interface Restored extends Copied, Replaced {}
 
 /**
  * Restores a copy of a backup in the place of a database that no process has open, and keeps that one under another name.
@@ -177,25 +185,43 @@ export async function restore(path: string, file: string, options: CopyOptions):
   const given = resolve(file)
   if (look(given)?.isFile() !== true) throw new Error(`cannot read ${file}: there is no such file`)
   if (isSameFile(path, given)) throw new Error(`${file} is the database itself`)
+  return replaceDatabase(path, { what: `cannot restore ${file}`, suffix: 'before-restore' }, (temporary) =>
+    copy(given, temporary, options),
+  )
+}
+
+/**
+ * Puts a new file in the place of a database that no process has open, and keeps that one under another name.
+ * @param path the database; missing parent folders are created
+ * @param names how errors begin, and the suffix of the other name, which ends with the time
+ * @param make makes the new file, checked, at the path it is given
+ * @returns what `make` did, and the other name
+ * @throws Error when a process has the database open, or `make` throws: then nothing has changed
+ */
+export async function replaceDatabase<Done>(
+  path: string,
+  names: { what: string; suffix: string },
+  make: (temporary: string) => Promise<Done>,
+): Promise<Done & Replaced> {
   const isThere = existsSync(path)
   const folders = makeFolders(path)
   const real = isThere ? realpathSync(path) : path
   const temporary = `${real}.${process.pid}.tmp`
   const lock = isThere ? lockOut(real) : undefined
   try {
-    const copied = await copy(given, temporary, options)
+    const done = await make(temporary)
     copyOwnership(temporary, isThere ? real : dirname(real))
     sync(temporary)
-    const kept = `${real}.before-restore-${new Date().toISOString().replaceAll(':', '-')}`
+    const kept = `${real}.${names.suffix}-${new Date().toISOString().replaceAll(':', '-')}`
     if (lock) writeBackLog(lock)
     if (isThere) putBeside(real, kept, () => new Error(`${kept} is already there`))
     // The log belongs to the replaced database.
     for (const suffix of COMPANIONS) setAside(real + suffix, kept + suffix)
     renameSync(temporary, real)
     syncFolder(dirname(real))
-    return { ...copied, kept: isThere ? kept : undefined }
+    return { ...done, kept: isThere ? kept : undefined }
   } catch (error) {
-    throw because(`cannot restore ${file}`, error)
+    throw because(names.what, error)
   } finally {
     lock?.close()
     removeDatabase(temporary)

@@ -1,7 +1,14 @@
 /** The doctor: checks a database, also beside a running service, and repairs what can be repaired safely. */
 import { existsSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
-import { BUSY_TIMEOUT, describe, openDatabase, refuseForeignTables, write } from '../db/client.ts'
+import {
+  BUSY_TIMEOUT,
+  type Checkpoints,
+  describe,
+  openDatabase,
+  refuseForeignTables,
+  write,
+} from '../db/client.ts'
 import { COMPANIONS } from '../db/files.ts'
 import { BOARD_CHECKS } from './board-checks.ts'
 import type { Check, Finding, Subject } from './checks.ts'
@@ -103,12 +110,17 @@ export const isRepairable = ({ check, status }: Diagnosis): boolean =>
  * Damage of the file itself keeps everything from being repaired.
  * @param path the database; it is brought up to date as at a start
  * @param diagnoses what was found
+ * @param checkpoints who runs them
  * @returns the diagnoses as they are then
  */
-export function repair(path: string, diagnoses: readonly Diagnosis[]): Diagnosis[] {
+export function repair(
+  path: string,
+  diagnoses: readonly Diagnosis[],
+  checkpoints?: Checkpoints,
+): Diagnosis[] {
   const isDamaged = diagnoses.some(({ check, status }) => check === 'integrity' && status !== 'ok')
   if (isDamaged) return [...diagnoses]
-  const { db, close } = openDatabase(path)
+  const { db, close } = openDatabase(path, checkpoints)
   try {
     return diagnoses.map((diagnosis) => {
       const check = CHECKS.find(({ name }) => name === diagnosis.check)

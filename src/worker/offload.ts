@@ -1,6 +1,7 @@
 /** Offloading work to the worker thread: a single one, started when it is first needed, with a queue of tasks. */
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { ApiError } from '../errors.ts'
+import type { Config } from '../phaseboard.d.ts'
 import type { CallOf } from './calls.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
 import type { WorkerEnd } from './step-sessions.ts'
@@ -29,6 +30,9 @@ export interface TaskResult {
   outcome: Outcome
 }
 
+/** What the worker thread opens, and how. */
+export type WorkerOptions = Pick<Config, 'databaseUrl' | 'walCheckpoints'>
+
 /** Tasks in the queue, at most: each may hold a whole request body. Beyond it, 503. */
 const MAX_QUEUED = 200
 
@@ -43,11 +47,11 @@ const fileOfWorker = () =>
 
 /**
  * Creates the queue of the worker thread.
- * @param databaseUrl the file that the thread opens
+ * @param workerData the file that the thread opens
  * @returns `perform`, which resolves with the rule's result or rejects with its error, 503 when the queue is full;
  * `performSteps`, the same for a write of several steps; `queued`, how many tasks wait or are being done; and `close`
  */
-export function createOffload(databaseUrl: string) {
+export function createOffload(workerData: WorkerOptions) {
   const waiting = new Map<number, Waiting>()
   let worker: Worker | undefined
   let latest = 0
@@ -72,7 +76,7 @@ export function createOffload(databaseUrl: string) {
   }
 
   function start(): Worker {
-    const started = new Worker(fileOfWorker(), { workerData: { databaseUrl }, name: 'phaseboard' })
+    const started = new Worker(fileOfWorker(), { workerData, name: 'phaseboard' })
     started.on('message', settle)
     started.on('error', rejectAll)
     started.on('exit', () => {

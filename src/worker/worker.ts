@@ -4,7 +4,7 @@
  */
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
 import { openDatabase, read, writeAs } from '../db/client.ts'
-import type { StepsTask, Task, TaskResult } from './offload.ts'
+import type { StepsTask, Task, TaskResult, WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
 import { createRules } from './rules.ts'
 import { runStepsFromMain } from './step-sessions.ts'
@@ -12,7 +12,8 @@ import { DryRun, StepRunner } from './steps.ts'
 import { outcomeOfDryRun } from './stepwise.ts'
 import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from './writes.ts'
 
-const { db, files } = openDatabase((workerData as { databaseUrl: string }).databaseUrl)
+const { databaseUrl, walCheckpoints } = workerData as WorkerOptions
+const { db, files } = openDatabase(databaseUrl, walCheckpoints)
 const rules = createRules(db)
 
 /** The transferable buffers of a value, moved instead of copied by the structured clone: those with a single view. */

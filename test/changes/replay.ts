@@ -3,6 +3,7 @@ import { deepStrictEqual, ok } from 'node:assert/strict'
 import type SQLite from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { fieldsOf, TOLD } from '../../src/db/change-triggers.ts'
+import { TAKEOVER } from '../../src/db/lost-changes.ts'
 
 /** A row of the sequence, as stored. */
 export interface Row {
@@ -23,6 +24,9 @@ export interface Row {
 
 type Fields = Record<string, unknown>
 
+/** Kinds that the state does not hold: entries are told of only when they go, and a takeover is of no record. */
+const IS_NO_RECORD = new Set(['kanban-activity', TAKEOVER])
+
 /** Records by kind and id. */
 export type State = Map<string, Fields>
 
@@ -40,13 +44,13 @@ function untimed(fields: Fields | null | undefined): Fields {
   return rest
 }
 
-/** Applies changes to a state, holding each against it. `kanban-activity` is told of only when it goes. */
+/** Applies changes to a state, holding each against it. */
 export function replay(rows: readonly Row[], state: State = new Map()): State {
   let last = 0
   for (const row of rows) {
     ok(row.seq > last, 'ascending')
     last = row.seq
-    if (row.kind === 'kanban-activity') continue
+    if (IS_NO_RECORD.has(row.kind)) continue
     const key = keyOf(row)
     const before = parse(row.before)
     const after = parse(row.after)
@@ -81,7 +85,7 @@ export function replay(rows: readonly Row[], state: State = new Map()): State {
 /** Takes changes back, newest first. */
 export function walkBack(rows: readonly Row[], state: State): State {
   for (const row of rows.toReversed()) {
-    if (row.kind === 'kanban-activity') continue
+    if (IS_NO_RECORD.has(row.kind)) continue
     const key = keyOf(row)
     if (row.action === 'created') {
       deepStrictEqual(untimed(state.get(key)), untimed(parse(row.after)), `${row.seq}: ${key} as it was made`)

@@ -241,7 +241,7 @@ t.test('in required mode every route under /api needs a member before anything e
   const seen = await operations(app)
   t.ok(seen.length >= 15)
   for (const [method, url] of seen) {
-    const isSignIn = method === 'POST' && url === '/api/session'
+    const isSignIn = (method === 'POST' && url === '/api/session') || url.startsWith('/api/session/oidc')
     const bodies = method === 'GET' || method === 'DELETE' ? [undefined] : ['{oops', '{}', 'x'.repeat(20)]
     for (const body of bodies) {
       const { status } = await send(app, method, url, body)
@@ -353,6 +353,8 @@ t.test(
 t.test('a read token writes nothing, by whatever verb, whoever owns it', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
+    // The index of changes is written now and then, and would count as a change that somebody made.
+    app.rules.changes.subjects.behind = () => 0
     const seen = await operations(app)
     for (const role of ['admin', 'member', 'viewer'] as const) {
       const { id } = signInAs(app, role)
@@ -362,7 +364,7 @@ t.test('a read token writes nothing, by whatever verb, whoever owns it', async (
       for (const [method, url] of seen) {
         if (method === 'POST' && url === '/api/session') continue
         const { status, body } = await send(app, method, url, method === 'GET' ? undefined : {}, token)
-        const isForAdmins = /^\/api\/(audit-log|webhooks)/.test(url) && role !== 'admin'
+        const isForAdmins = /^\/api\/(audit-log|export$|webhooks)/.test(url) && role !== 'admin'
         if (method === 'GET') t.equal(status === 403, isForAdmins, `GET ${url}`)
         else {
           t.equal(status, 403, `${method} ${url} (${role}, ${authMode})`)

@@ -64,6 +64,7 @@ function rowOf(table: SQLiteTable, project: ProjectId): Row {
     if (refersTo) return idOf(refersTo)
     if (name === 'id') return idOf(table)
     if (column.enumValues?.[0] !== undefined) return column.enumValues[0]
+    if (column.primary && column.dataType === 'number') return PROJECTS.indexOf(project)
     if (column.dataType === 'number' || column.dataType === 'boolean') return 0
     if (column.dataType === 'custom') return '[]'
     return `${name} of ${project}`

@@ -21,6 +21,7 @@ const ALONE = new Set([
   'signOut',
   'beginOpenIdSignIn',
   'endOpenIdSignIn',
+  'exportAll',
   'listSessions',
   'getSession',
   'revokeSession',

@@ -11,7 +11,7 @@ t.test('the document is OpenAPI 3.1 of every endpoint, and nothing else', async 
   t.equal(body.openapi, '3.1.0')
   t.strictSame(body.servers, [{ url: '/' }])
   t.ok(Object.keys(body.paths).includes('/api/projects/{id}'))
-  for (const path of Object.keys(body.paths)) t.match(path, /^\/(api\/|healthz$|readyz$)/)
+  for (const path of Object.keys(body.paths)) t.match(path, /^\/(api\/|healthz$|readyz$|metrics$|mcp$)/)
 })
 
 t.test('the page and all it loads are served, without a credential', async (t) => {

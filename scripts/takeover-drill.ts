@@ -1,0 +1,77 @@
+/**
+ * Takes over from a machine that dies under load, many times over, with an S3 server between the machines, and fails when
+ * anything older than two seconds was lost, or anything does not go on.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command, InvalidArgumentError } from 'commander'
+import { startS3 } from '../test/s3.ts'
+import { drillTakeovers, type Round } from '../test/takeover.ts'
+
+/** Milliseconds that may be missing. */
+const MOST_LOST = 2000
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.')
+  return Number(text)
+}
+
+const program = new Command('test:takeover')
+  .argument('[rounds]', 'how many machines die', wholeNumber, 20)
+  .option('--writers <n>', 'clients that write at the same time', wholeNumber, 24)
+  .option('--seed <n>', 'repeats when the machines die', wholeNumber, Math.ceil(Math.random() * 1e8))
+  .parse()
+const { writers, seed } = program.opts<{ writers: number; seed: number }>()
+const rounds = program.processedArgs[0] as number
+
+const folder = mkdtempSync(join(tmpdir(), 'phaseboard-takeover-'))
+const endings: (() => unknown)[] = []
+const store = join(folder, 's3')
+mkdirSync(store)
+const s3 = await startS3(store)
+console.log(`${rounds} rounds with ${writers} writers, seed ${seed}`)
+
+const shown = (milliseconds: number) => `${Math.round(milliseconds)} ms`
+let done = 0
+function onRound({ acknowledged, lost, short, took, wasAhead, wasInterrupted }: Round): void {
+  done += 1
+  const notes = [wasAhead && 'the stream was ahead', wasInterrupted && 'Litestream had been killed before']
+  const what = `${acknowledged} writes acknowledged, the last ${lost} lost: ${shown(short)}; taken over in ${shown(took)}`
+  console.log([`round ${done}: ${what}`, ...notes.filter(Boolean)].join('; '))
+}
+
+try {
+  const report = await drillTakeovers(
+    { teardown: (end) => endings.push(end) },
+    {
+      folder,
+      rounds,
+      writers,
+      seed,
+      life: [1500, 6000],
+      placeOf: (machine) => s3.placeOf(`machine-${machine}`),
+      onRound,
+    },
+  )
+  const losses = report.rounds.map(({ short }) => short).toSorted((one, other) => one - other)
+  const median = losses[Math.floor(losses.length / 2)] ?? 0
+  console.log(
+    `lost: at least ${shown(losses[0] ?? 0)}, half of the times at most ${shown(median)}, at most ${shown(losses.at(-1) ?? 0)}`,
+  )
+  const { problems } = report
+  if ((losses.at(-1) ?? 0) > MOST_LOST) problems.push(`more than ${shown(MOST_LOST)} were lost`)
+  for (const problem of problems) console.error(problem)
+  if (problems.length > 0) {
+    console.error(`${problems.length} problems with --seed ${seed}; the machines are in ${folder}`)
+    process.exitCode = 1
+  }
+} catch (error) {
+  console.error(error)
+  console.error(`with --seed ${seed}; the machines are in ${folder}`)
+  process.exitCode = 1
+} finally {
+  for (const end of endings.toReversed()) await end()
+  await s3.close()
+  if (!process.exitCode) rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,96 @@
+/**
+ * What a machine that failed had told and its replica never got. The machine that takes over must give no `seq` to another
+ * change than others may have seen under it: readers would miss it, and receivers of webhooks take it for a repetition. So
+ * the sequence leaps, and the change that it goes on with says so. The places between have no change, and whoever is at one
+ * has to load again.
+ */
+import type SQLite from 'better-sqlite3'
+import { newId } from './ids.ts'
+
+/** The kind of the change that a takeover makes. It is of no record. */
+export const TAKEOVER = 'takeover'
+
+/** The sequence goes on at a multiple of this: more than any machine tells while its replica is behind. */
+const LEAP = 1_000_000_000
+
+/** A change, as far as it says how up to date a file is. */
+export interface LastChange {
+  seq: number
+  at: string
+}
+
+/** Places without a change that no takeover accounts for. */
+export interface Gap {
+  from: number
+  to: number
+}
+
+/** Tables that tell by `seq` which changes there are, beside the sequence. */
+const WITNESSES = ['change_subjects', 'idempotency_keys']
+
+const hasTable = (client: SQLite.Database, name: string): boolean =>
+  client.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(name) !== undefined
+
+/** Whether a file has a sequence: those of versions before it have none. */
+const hasSequence = (client: SQLite.Database): boolean => hasTable(client, 'changes')
+
+/** The newest change of a file; undefined where there is none. */
+export function lastChange(client: SQLite.Database): LastChange | undefined {
+  if (!hasSequence(client)) return undefined
+  return client.prepare<[], LastChange>('select seq, at from changes order by seq desc limit 1').get()
+}
+
+/**
+ * A change from the oldest that is kept on which is not there, although its index or the answer to a repeated request tell of
+ * it: the file is damaged. Undefined for none.
+ */
+export function missingChange(client: SQLite.Database): number | undefined {
+  if (!hasSequence(client)) return undefined
+  for (const table of WITNESSES.filter((name) => hasTable(client, name))) {
+    const missing = client
+      .prepare<[], number>(
+        `select seq from ${table} where seq >= (select min(seq) from changes) and seq > 0
+        and not exists (select 1 from changes where changes.seq = ${table}.seq) limit 1`,
+      )
+      .pluck()
+      .get()
+    if (missing !== undefined) return missing
+  }
+  return undefined
+}
+
+/**
+ * The first places in the sequence of a file, from the oldest change that is kept, without one, for which no takeover
+ * accounts: so it is after the import of an archive beside other records, whose changes replace what triggers had told; else
+ * changes may be missing. Undefined for none.
+ */
+export function firstGap(client: SQLite.Database): Gap | undefined {
+  if (!hasSequence(client)) return undefined
+  return client
+    .prepare<[string], Gap>(
+      `select previous + 1 as "from", seq - 1 as "to"
+      from (select seq, lag(seq) over (order by seq) as previous from changes) as place
+      where seq > previous + 1 and not exists (
+        select 1 from changes where changes.seq = place.seq and kind = ?
+        and json_valid(after) and after ->> 'last' = previous)
+      order by seq limit 1`,
+    )
+    .get(TAKEOVER)
+}
+
+/**
+ * Lets the sequence of a file leap, so that no change which was lost shares its place with one to come.
+ * @returns the place of that change; undefined for a file without changes
+ */
+export function leap(client: SQLite.Database): number | undefined {
+  const last = lastChange(client)
+  if (last === undefined) return undefined
+  // At least half a leap, lest a machine has gone on over the next multiple.
+  const seq = Math.ceil((last.seq + LEAP / 2) / LEAP) * LEAP
+  client
+    .prepare(
+      `insert into changes (seq, "group", kind, id, action, after) values (:seq, :seq, :kind, :id, 'created', json(:after))`,
+    )
+    .run({ seq, kind: TAKEOVER, id: newId(), after: JSON.stringify({ last: last.seq, lastAt: last.at }) })
+  return seq
+}

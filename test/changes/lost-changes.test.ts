@@ -1,0 +1,160 @@
+/** What others may have seen and the file never had: its places are of no change, and whoever is there loads again. */
+import t, { type Test } from 'tap'
+import { firstGap, lastChange, leap, missingChange } from '../../src/db/lost-changes.ts'
+import { connectStream, type StreamEvent } from '../event-source.ts'
+import { type App, build, createProject, holds, send, signInAs } from '../helper.ts'
+import { receive } from '../receivers.ts'
+
+const LEAP = 1_000_000_000
+
+const last = (app: App) => app.rules.changes.sequence.last()
+
+/** An application on a file that was taken over at its newest change. */
+async function taken(t: Test, options: Parameters<typeof build>[1] = {}) {
+  const app = await build(t, options)
+  await createProject(app)
+  const end = last(app)
+  leap(app.db.$client)
+  return { app, end }
+}
+
+t.test(
+  'the sequence goes on far beyond what may have been seen, and says what its last change was',
+  async (t) => {
+    const { app, end } = await taken(t)
+    t.equal(last(app), LEAP)
+    const { changes } = (await send(app, 'GET', `/api/changes?after=${end}`)).body as { changes: object[] }
+    t.match(changes, [
+      {
+        seq: LEAP,
+        group: LEAP,
+        kind: 'takeover',
+        action: 'created',
+        actorId: null,
+        projectId: null,
+        before: null,
+        after: { last: end, lastAt: String },
+      },
+    ])
+    await createProject(app)
+    t.ok(last(app) > LEAP && last(app) < LEAP + 100)
+    leap(app.db.$client)
+    t.equal(last(app), 2 * LEAP, 'and again')
+    app.db.$client.exec(`update changes set seq = ${2.9 * LEAP} where seq = ${2 * LEAP}`)
+    leap(app.db.$client)
+    t.equal(last(app), 4 * LEAP, 'with room between')
+  },
+)
+
+t.test('who was ahead of it has to load again; who was not, goes on', async (t) => {
+  const { app, end } = await taken(t)
+  await createProject(app)
+  const gone = { error: 'Changes are gone', details: { oldest: 1 } }
+  const url = '/api/changes'
+  await holds(t, app, [
+    ['GET', `${url}?after=${end + 1}`, undefined, undefined, 410, gone],
+    ['GET', `${url}?after=${end + 1}&wait=1`, undefined, undefined, 410, gone],
+    ['GET', `${url}?after=${LEAP - 1}&projectId=x`, undefined, undefined, 410, gone],
+    ['GET', `${url}?after=${last(app)}`, undefined, undefined, 200, { changes: [], last: last(app) }],
+  ])
+  const whole = (await send(app, 'GET', `${url}?after=${end}&limit=1000`)).body as { changes: unknown[] }
+  t.ok(whole.changes.length > 1)
+
+  const origin = await app.listen({ port: 0 })
+  async function events(lastEventId: number): Promise<StreamEvent> {
+    const { promise, resolve } = Promise.withResolvers<StreamEvent>()
+    const connection = await connectStream(`${origin}${url}/stream`, resolve, {
+      lastEventId: String(lastEventId),
+    })
+    const event = await promise
+    connection.close()
+    return event
+  }
+  t.match(await events(end + 3), { type: 'gone', data: '{"oldest":1}' })
+  t.match(await events(end), { type: 'change', id: String(LEAP) })
+})
+
+t.test('webhooks go on from their places, and are told of it', async (t) => {
+  const app = await build(t, { webhookAllowPrivate: true })
+  const { headers } = signInAs(app, 'admin')
+  const receiver = await receive(t)
+  const ask = (method: string, path: string, body: object) =>
+    send(app, method, `/api/webhooks${path}`, body, headers)
+  const made = await ask('POST', '', { url: receiver.url })
+  const end = last(app)
+  leap(app.db.$client)
+  await app.listen({ port: 0 })
+  await receiver.got(1)
+  t.match(receiver.received[0], {
+    headers: { 'webhook-id': `${made.body.id}.${LEAP}` },
+    body: { type: 'takeover.created', data: { after: { last: end } } },
+  })
+  const replay = (after: number) => ask('POST', `/${made.body.id}/replay`, { after })
+  t.match(await replay(end + 1), { status: 410 })
+  t.match(await replay(end), { status: 200 })
+})
+
+t.test('it cannot be undone', async (t) => {
+  const { app } = await taken(t)
+  t.match(await send(app, 'POST', `/api/changes/${LEAP}/undo`, {}), {
+    status: 400,
+    body: { details: { formErrors: ['a takeover cannot be undone'] } },
+  })
+})
+
+t.test('any other gap is told', async (t) => {
+  const { app, end } = await taken(t)
+  const { $client } = app.db
+  t.equal(firstGap($client), undefined)
+  const gapAfter = (sql: string) => {
+    $client.exec(`savepoint trial; ${sql}`)
+    const gap = firstGap($client)
+    $client.exec('rollback to trial; release trial')
+    return gap
+  }
+  t.equal(gapAfter('delete from changes where seq < 3'), undefined, 'old changes are pruned')
+  t.equal(gapAfter(`delete from changes where seq < ${LEAP}`), undefined, 'all of them but the newest')
+  t.strictSame(gapAfter('delete from changes where seq in (2, 3)'), { from: 2, to: 3 })
+  t.strictSame(gapAfter(`delete from changes where seq = ${end}`), { from: end, to: LEAP - 1 })
+  t.strictSame(gapAfter(`update changes set kind = 'project' where seq = ${LEAP}`), {
+    from: end + 1,
+    to: LEAP - 1,
+  })
+  t.strictSame(gapAfter(`update changes set after = '{' where seq = ${LEAP}`)?.from, end + 1)
+})
+
+t.test('a change is missing where its index or a kept answer tells of it', async (t) => {
+  const { app, end } = await taken(t)
+  const { $client } = app.db
+  while (app.rules.changes.subjects.behind() > 0) app.rules.changes.subjects.index()
+  t.equal(missingChange($client), undefined)
+  $client.exec('delete from changes where seq = 1')
+  t.equal(missingChange($client), undefined, 'what is old may be pruned')
+  $client.exec('savepoint trial; delete from changes where seq = 3')
+  t.equal(missingChange($client), 3)
+  $client.exec('rollback to trial; release trial')
+  const { headers } = await app.inject({
+    method: 'POST',
+    url: '/api/projects',
+    payload: { name: 'Gemini' },
+    headers: { 'idempotency-key': 'one' },
+  })
+  const seq = Number(headers['phaseboard-seq'])
+  t.ok(seq > end)
+  t.equal(missingChange($client), undefined)
+  await createProject(app)
+  $client.exec(`delete from changes where seq = ${seq}`)
+  t.equal(missingChange($client), seq)
+})
+
+t.test('a file without changes, or of a version before them, stays as it is', async (t) => {
+  const app = await build(t)
+  const { $client } = app.db
+  $client.exec('delete from changes')
+  t.equal(leap($client), undefined)
+  $client.exec('drop table changes')
+  t.equal(leap($client), undefined)
+  t.equal(lastChange($client), undefined)
+  t.equal(missingChange($client), undefined)
+  t.equal(firstGap($client), undefined)
+})

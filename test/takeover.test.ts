@@ -1,0 +1,30 @@
+/** One short round of the drill (`npm run test:takeover` has many), with a folder for the replica. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { LITESTREAM } from './litestream.ts'
+import { drillTakeovers } from './takeover.ts'
+
+const skip = LITESTREAM === undefined && 'Litestream has no program for this platform'
+
+t.test('a machine dies, and another one goes on from its replica', { skip }, async (t) => {
+  const folder = t.testdir()
+  const { rounds, problems } = await drillTakeovers(t, {
+    folder,
+    rounds: 1,
+    writers: 8,
+    seed: 2,
+    life: [800, 1200],
+    placeOf: (machine) => ({ type: 'file', path: join(folder, `replica-${machine}`) }),
+  })
+  t.strictSame(problems, [])
+  t.equal(rounds.length, 1)
+  t.ok(rounds.every(({ acknowledged, lost }) => acknowledged > lost))
+})
+
+t.test('Litestream takes the configuration that ships', { skip }, async (t) => {
+  const args = ['databases', '-config', 'deploy/litestream.yml']
+  const { stdout } = await promisify(execFile)(LITESTREAM ?? '', args)
+  t.match(stdout, /^\/var\/lib\/phaseboard\/phaseboard\.db\s+file$/m)
+})

@@ -1,0 +1,386 @@
+/**
+ * The takeover drill: clients write to a service that Litestream replicates, the machine dies (both are killed at the same
+ * moment), another one takes over from the replica, and what it goes on with is held against what had been acknowledged.
+ */
+import { spawn } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import SQLite from 'better-sqlite3'
+import { TAKEOVER } from '../src/db/lost-changes.ts'
+import { rowsOf } from './changes/replay.ts'
+import { type Answer, ask, generator, pick } from './clients.ts'
+import { readState } from './crash-model.ts'
+import { connectStream, type StreamEvent } from './event-source.ts'
+import { configure, LITESTREAM, type ReplicaPlace, type Replicator, replicate } from './litestream.ts'
+import { type Owner, type Service, start } from './process.ts'
+import { type Receiver, receive, until } from './receivers.ts'
+import { CLI, nodeCommand } from './shipped.ts'
+
+const ADMIN = { email: 'ada@example.test', password: 'correct horse' }
+const COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
+
+/** Acknowledged writes that are repeated after a takeover: the latest that were kept, and as many of those that were not. */
+const REPEATED = 20
+
+/** Changes that the slower client of the stream had not got when the machine died. */
+const BEHIND = 100
+
+/** What to do. */
+export interface DrillOptions {
+  /** Where the machines are. */
+  folder: string
+  rounds: number
+  writers: number
+  seed: number
+  /** How long a machine is written to, in milliseconds, at least and at most. */
+  life: [number, number]
+  /** Where a machine replicates to. */
+  placeOf: (machine: number) => ReplicaPlace
+  onRound?: (round: Round) => void
+}
+
+/** What one round came to. */
+export interface Round {
+  acknowledged: number
+  /** Acknowledged writes that the replica did not have. */
+  lost: number
+  /** Milliseconds from the acknowledgement of the first of them to the kill; 0 where none was lost. */
+  short: number
+  /** Milliseconds that the takeover took. */
+  took: number
+  /** Whether the client of the stream had seen changes that were lost. */
+  wasAhead: boolean
+  /** Whether Litestream had been killed before, and started again. */
+  wasInterrupted: boolean
+}
+
+/** What all rounds came to. */
+export interface DrillReport {
+  rounds: Round[]
+  problems: string[]
+}
+
+/** An acknowledged write. */
+interface Acknowledged {
+  seq: number
+  /** By `performance.now()`. */
+  at: number
+  key: string
+  method: string
+  path: string
+  body: object
+  answer: Answer
+}
+
+interface Machine {
+  folder: string
+  file: string
+  config: string
+  environment: Record<string, string>
+}
+
+interface Drill {
+  owner: Owner
+  options: DrillOptions
+  problems: string[]
+  agent: Agent
+  receiver: Receiver
+  cookie: string
+  projectId: string
+  /** Counts all writes ever sent: each has its own key. */
+  sent: number
+}
+
+function machineOf({ folder, placeOf }: DrillOptions, number: number): Machine {
+  const own = join(folder, `machine-${number}`)
+  mkdirSync(own, { recursive: true })
+  const file = join(own, 'board.db')
+  return {
+    folder: own,
+    file,
+    config: configure(join(own, 'litestream.yml'), file, placeOf(number)),
+    environment: {
+      DATABASE_URL: `file:${file}`,
+      HOST: '127.0.0.1',
+      ADMIN_EMAIL: ADMIN.email,
+      ADMIN_PASSWORD: ADMIN.password,
+      WAL_CHECKPOINTS: 'litestream',
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+    },
+  }
+}
+
+/** Writes with one client until the machine dies, one request after the other. */
+async function write(drill: Drill, service: Service, acknowledged: Acknowledged[], seed: number) {
+  const random = generator(seed)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const items: string[] = []
+  try {
+    for (;;) {
+      drill.sent += 1
+      const number = drill.sent
+      const own = items.length > 0 ? pick(random, items) : undefined
+      const kind = own === undefined ? 0 : random()
+      const item = `/api/kanban-items/${own}`
+      const [method, path, body] =
+        kind < 0.4
+          ? ['POST', `/api/projects/${drill.projectId}/kanban-items`, { title: `card ${number}` }]
+          : kind < 0.9
+            ? ['PATCH', item, { title: `card ${number}`, column: pick(random, COLUMNS) }]
+            : ['POST', `${item}/comments`, { content: `comment ${number}` }]
+      const key = `write-${number}`
+      const answer = await ask(service.port, agent, method, path, body, drill.cookie, {
+        'idempotency-key': key,
+      })
+      const at = performance.now()
+      if (answer.status !== (method === 'POST' ? 201 : 200)) {
+        drill.problems.push(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+        return
+      }
+      if (kind < 0.4) items.push(String(answer.body.id))
+      const seq = Number(answer.headers['phaseboard-seq'])
+      acknowledged.push({ seq, at, key, method, path, body, answer })
+    }
+  } catch {
+    // The machine died.
+  } finally {
+    agent.destroy()
+  }
+}
+
+/** Follows the stream of a service. */
+async function follow(service: Service, cookie: string, lastEventId?: string) {
+  const events: StreamEvent[] = []
+  const connection = await connectStream(`${service.url}/api/changes/stream`, (event) => events.push(event), {
+    headers: { cookie },
+    ...(lastEventId !== undefined && { lastEventId }),
+  })
+  return { connection, events }
+}
+
+/** Runs `phaseboard takeover` on a machine. @returns what it said @throws Error where it fails */
+function takeOver(machine: Machine, place: ReplicaPlace, first: string): Promise<string> {
+  const replica =
+    place.type === 'file'
+      ? [`file://${place.path}`]
+      : ['--config', configure(join(machine.folder, 'first.yml'), machine.file, place)]
+  const [command, args] = nodeCommand([
+    ...[CLI, 'takeover', ...replica, '--first', first, '--watch', '1'],
+    ...['--litestream', LITESTREAM ?? ''],
+  ])
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env: { ...process.env, ...machine.environment } })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text
+      })
+    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(output))))
+  })
+}
+
+/** The changes of a file, of which another process may be the writer. */
+function changesIn(file: string) {
+  const client = new SQLite(file, { readonly: true })
+  try {
+    return rowsOf(client)
+  } finally {
+    client.close()
+  }
+}
+
+/** Holds what was restored against what the dead machine had, and had acknowledged. @returns the last change that was kept */
+function compare({ problems }: Drill, dead: Machine, taken: Machine, acknowledged: Acknowledged[]): number {
+  const { state, problems: damage } = readState(taken.file)
+  problems.push(...damage)
+  const rows = changesIn(taken.file)
+  const leap = rows.pop()
+  const kept = rows.at(-1)?.seq ?? 0
+  if (leap?.kind !== TAKEOVER || JSON.parse(leap.after ?? '{}').last !== kept)
+    problems.push(`the sequence ends with ${JSON.stringify(leap)}, after ${kept}`)
+  const had = changesIn(dead.file).filter(({ seq }) => seq <= kept)
+  if (!isDeepStrictEqual(rows, had)) problems.push('the changes are no prefix of those of the dead machine')
+  for (const { seq, key, method, path } of acknowledged) {
+    const isKept = state.kept.get(key) === seq
+    if (isKept !== seq <= kept) problems.push(`${isKept ? 'kept' : 'not kept'}: ${seq}, ${method} ${path}`)
+  }
+  return kept
+}
+
+/** Repeats acknowledged writes: what was kept is not done again, what was lost is done. */
+async function repeat(drill: Drill, { port }: Service, acknowledged: Acknowledged[], kept: number) {
+  const send = ({ method, path, body, key }: Acknowledged) =>
+    ask(port, drill.agent, method, path, body, drill.cookie, { 'idempotency-key': key })
+  const [before, after] = [
+    acknowledged.filter(({ seq }) => seq <= kept).slice(-REPEATED),
+    acknowledged
+      .filter(({ seq, path }) => seq > kept && path.startsWith('/api/projects/'))
+      .slice(0, REPEATED),
+  ]
+  for (const one of before) {
+    const { status, body, headers } = await send(one)
+    const isSame = status === one.answer.status && isDeepStrictEqual(body, one.answer.body)
+    if (headers['idempotent-replayed'] !== 'true' || !isSame)
+      drill.problems.push(`not the same again: ${one.method} ${one.path}: ${status} ${JSON.stringify(body)}`)
+  }
+  for (const one of after) {
+    const { status, headers } = await send(one)
+    if (status !== 201 || headers['idempotent-replayed'] || Number(headers['phaseboard-seq']) <= one.seq)
+      drill.problems.push(`not done anew: ${one.method} ${one.path}: ${status}`)
+  }
+}
+
+/** Checks that a client of the stream goes on without a gap, or is told that it cannot. */
+async function resume(drill: Drill, service: Service, taken: Machine, seen: number, kept: number) {
+  const { connection, events } = await follow(service, drill.cookie, String(seen))
+  if (seen > kept) {
+    await until(() => events.length > 0)
+    connection.close()
+    if (events[0]?.type !== 'gone')
+      drill.problems.push(`a stream from ${seen} begins with ${events[0]?.type}`)
+    return
+  }
+  const missed = changesIn(taken.file).filter(({ seq }) => seq > seen)
+  await until(() => events.length >= missed.length)
+  connection.close()
+  const got = events.slice(0, missed.length).map(({ id }) => Number(id))
+  if (
+    !isDeepStrictEqual(
+      got,
+      missed.map(({ seq }) => seq),
+    )
+  )
+    drill.problems.push(`a stream from ${seen} went on with ${got.slice(0, 5)}`)
+}
+
+/** Checks that the receiver of the webhook gets all comments that the file holds, and never two under one id. */
+async function receiveAll({ problems, receiver }: Drill, taken: Machine): Promise<void> {
+  const expected = changesIn(taken.file).filter(({ kind }) => kind === 'kanban-comment')
+  const got = () => new Set(receiver.seqs())
+  await until(() => {
+    const seqs = got()
+    return expected.every(({ seq }) => seqs.has(seq))
+  }).catch(() => {
+    const seqs = got()
+    problems.push(
+      `not delivered: ${expected.flatMap(({ seq }) => (seqs.has(seq) ? [] : [seq])).slice(0, 10)}`,
+    )
+  })
+  const contents = new Map<string, string>()
+  for (const { headers, body } of receiver.received) {
+    const id = headers['webhook-id'] ?? ''
+    const content = String(body.data.after?.content)
+    if (contents.has(id) && contents.get(id) !== content) problems.push(`two deliveries of ${id} differ`)
+    contents.set(id, content)
+  }
+}
+
+/** Signs in, and makes what all writers write to and a webhook. */
+async function prepare(drill: Drill, { port }: Service): Promise<void> {
+  const { agent, receiver } = drill
+  const session = await ask(port, agent, 'POST', '/api/session', ADMIN)
+  drill.cookie = session.cookie.replace(/;.*/, '')
+  const project = await ask(port, agent, 'POST', '/api/projects', { name: 'Apollo' }, drill.cookie)
+  drill.projectId = String(project.body.id)
+  const hook = { url: receiver.url, kinds: ['kanban-comment'] }
+  const webhook = await ask(port, agent, 'POST', '/api/webhooks', hook, drill.cookie)
+  const statuses = [session, project, webhook].map(({ status }) => status)
+  if (statuses.some((status) => status !== 201)) drill.problems.push(`prepared with ${statuses}`)
+}
+
+/** Starts Litestream for a machine, and waits until there is a first snapshot: from then on little can be lost. */
+async function startReplicator({ owner }: Drill, { config }: Machine): Promise<Replicator> {
+  const replicator = replicate(owner, config)
+  await replicator.logged(/snapshot written/)
+  await replicator.logged(/wal segment written/)
+  return replicator
+}
+
+/** Writes to a machine until it dies, takes over, and holds everything against what was acknowledged. */
+async function round(
+  drill: Drill,
+  number: number,
+  [machine, service]: [Machine, Service],
+): Promise<[Round, [Machine, Service]]> {
+  const { options, problems, cookie } = drill
+  const random = generator(options.seed + number)
+  let replicator = await startReplicator(drill, machine)
+  const stream = await follow(service, cookie)
+  const acknowledged: Acknowledged[] = []
+  const writers = Array.from({ length: options.writers }, (_, index) =>
+    write(drill, service, acknowledged, options.seed + number * 1000 + index),
+  )
+  const [shortest, longest] = options.life
+  await wait(random() * (longest - shortest) + shortest)
+  const wasInterrupted = random() < 0.3
+  if (wasInterrupted) {
+    replicator.kill('SIGKILL')
+    await replicator.exited
+    await wait(random() * 300)
+    replicator = replicate(drill.owner, machine.config)
+    await wait(2500 + random() * 500)
+  }
+  const diedAt = performance.now()
+  service.kill('SIGKILL')
+  replicator.kill('SIGKILL')
+  await Promise.all([...writers, service.exited, replicator.exited, stream.connection.ended])
+
+  const taken = machineOf(options, number + 1)
+  const startedAt = performance.now()
+  await takeOver(taken, options.placeOf(number), service.url)
+  const took = performance.now() - startedAt
+  const kept = compare(drill, machine, taken, acknowledged)
+  const lost = acknowledged.filter(({ seq, at }) => seq > kept && at <= diedAt)
+  const short = Math.max(0, ...lost.map(({ at }) => diedAt - at))
+  const next = await start(drill.owner, taken.environment)
+  const seen = Number(stream.connection.parser.lastEventId)
+  await resume(drill, next, taken, seen, kept)
+  await resume(drill, next, taken, Math.max(1, Math.min(seen, kept) - BEHIND), kept)
+  const session = await ask(next.port, drill.agent, 'GET', '/api/session', undefined, cookie)
+  if (session.status !== 200) problems.push(`the session ended: ${session.status}`)
+  await repeat(drill, next, acknowledged, kept)
+  await receiveAll(drill, taken)
+  rmSync(machine.folder, { recursive: true, force: true })
+  return [
+    {
+      acknowledged: acknowledged.length,
+      lost: lost.length,
+      short,
+      took,
+      wasAhead: seen > kept,
+      wasInterrupted,
+    },
+    [taken, next],
+  ]
+}
+
+/**
+ * Lets machines die and others take over, again and again: each from the one before.
+ * @param owner ends what is still running in the end
+ */
+export async function drillTakeovers(owner: Owner, options: DrillOptions): Promise<DrillReport> {
+  const agent = new Agent({ keepAlive: true })
+  owner.teardown(() => agent.destroy())
+  const receiver = await receive(owner)
+  const problems: string[] = []
+  const drill: Drill = { owner, options, problems, agent, receiver, cookie: '', projectId: '', sent: 0 }
+  const rounds: Round[] = []
+  const first = machineOf(options, 1)
+  let current: [Machine, Service] = [first, await start(owner, first.environment)]
+  await prepare(drill, current[1])
+  while (rounds.length < options.rounds && problems.length === 0) {
+    const [done, next] = await round(drill, rounds.length + 1, current)
+    current = next
+    rounds.push(done)
+    options.onRound?.(done)
+  }
+  // It goes on taking writes.
+  const project = await ask(current[1].port, agent, 'POST', '/api/projects', { name: 'Gemini' }, drill.cookie)
+  if (project.status !== 201) problems.push(`a write after all was answered with ${project.status}`)
+  current[1].kill('SIGKILL')
+  await current[1].exited
+  return { rounds, problems }
+}
