@@ -36,13 +36,13 @@ const program = new Command('phaseboard')
 
 describeCommand(program, {
   details: [
-    'Configuration comes from the environment: HOST, PORT, DATABASE_URL, AUTH_MODE, ... (docs/configuration.md has all of them). All commands but serve and restore may run beside the service.',
+    'Configuration comes from the environment: HOST, PORT, DATABASE_URL, AUTH_MODE, ... (docs/configuration.md has all of them). All commands but serve, restore and takeover may run beside the service.',
   ],
   settings: ['DATABASE_URL', 'HOST', 'PORT', 'AUTH_MODE'],
   examples: [
     ['serve', 'run the service on http://127.0.0.1:3000'],
     ['backup /var/backups/board.db', 'copy the database, while the service runs'],
-    ['help import trello', 'the manual of a command'],
+    ['import trello --help', 'the manual of a command'],
   ],
   seeAlso: ['docs/command-line.md', 'docs/configuration.md', 'docs/operations.md'],
 })
@@ -282,15 +282,32 @@ describeCommand(
   },
 )
 
-program
-  .command('mcp')
-  .description('connect an agent to a running service: MCP over stdin and stdout')
-  .option('--url <url>', 'where the service is, with its path prefix if it has one', 'http://127.0.0.1:3000')
-  .option('--token <token>', 'an API token; others may see arguments, so PHASEBOARD_TOKEN is better')
-  .action(async ({ url, token = process.env.PHASEBOARD_TOKEN || undefined }) => {
-    const { connectAgent } = await import('./mcp-command.ts')
-    await connectAgent({ url, token })
-  })
+describeCommand(
+  program
+    .command('mcp')
+    .description('connect an agent to a running service: MCP over stdin and stdout')
+    .option(
+      '--url <url>',
+      'where the service is, with its path prefix if it has one',
+      'http://127.0.0.1:3000',
+    )
+    .option('--token <token>', 'an API token; others may see arguments, so PHASEBOARD_TOKEN is better')
+    .action(async ({ url, token = process.env.PHASEBOARD_TOKEN || undefined }) => {
+      const { connectAgent } = await import('./mcp-command.ts')
+      await connectAgent({ url, token })
+    }),
+  {
+    details: [
+      'For MCP clients that start a program: they write messages to its input and read answers from its output. It opens no database, but passes messages on to the service, which performs them with the rights of the token.',
+    ],
+    settings: ['PHASEBOARD_TOKEN'],
+    examples: [
+      ['mcp', 'to the service on this machine, as its default member'],
+      ['mcp --url https://board.example.org', 'to another one, with the token in PHASEBOARD_TOKEN'],
+    ],
+    seeAlso: ['phaseboard token create', 'docs/agents.md'],
+  },
+)
 
 addMemberCommands(program, withDatabase)
 
