@@ -14,6 +14,7 @@ declare module 'fastify' {
 }
 
 const JSON_TYPE = 'application/json'
+const FILE_TYPE = 'application/octet-stream'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -36,13 +37,18 @@ async function ignoreBody(request: FastifyRequest): Promise<void> {
 /** Whether a route's body is optional: then an absent one is an empty object. */
 const takesNoBody = ({ routeOptions }: FastifyRequest) => routeOptions.config.isBodyOptional === true
 
+const takesFile = ({ routeOptions }: FastifyRequest) => routeOptions.config.takesFile === true
+
 /**
- * Parses every body as JSON, whatever its media type. An absent body is treated like one that is not JSON.
+ * Parses every body as JSON, whatever its media type, but those that are files. An absent body is treated like one that is not JSON.
  */
 const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
   const { method, headers } = request
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
-  if (isEmpty && hasBody.has(method)) {
+  if (takesFile(request)) {
+    // As for JSON: whatever it says that it is. What reads it says what is wrong with an empty one.
+    if (!isEmpty) request.headers = { 'content-type': FILE_TYPE }
+  } else if (isEmpty && hasBody.has(method)) {
     if (!takesNoBody(request)) return done(new SpecifiedFailure('the request body is empty'))
     hideBody(request)
     request.body = {}

@@ -1,9 +1,10 @@
 import fp from 'fastify-plugin'
 import { systemClock } from '../src/changes/clock.ts'
 import { Deliverer } from '../src/changes/deliverer.ts'
-import { createDeliveryLock, NO_LOCK } from '../src/changes/delivery-lock.ts'
+import { createDeliveryLock } from '../src/changes/delivery-lock.ts'
 import { createLateSender } from '../src/changes/late-sender.ts'
 import { databasePath } from '../src/db/client.ts'
+import { NO_LOCK } from '../src/db/process-lock.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -9,6 +9,7 @@ import changes from '../plugins/changes.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
 import headers from '../plugins/headers.ts'
+import imports from '../plugins/imports.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
 import operations from '../plugins/operations.ts'
@@ -27,6 +28,7 @@ import changeHistoryRoutes from '../routes/changes-history.ts'
 import docsRoutes from '../routes/docs.ts'
 import exportRoutes from '../routes/export.ts'
 import healthRoutes from '../routes/health.ts'
+import importRoutes from '../routes/imports.ts'
 import ingestRoutes from '../routes/ingest.ts'
 import itemFileRoutes from '../routes/item-files.ts'
 import kanbanActivityRoutes from '../routes/kanban-activity.ts'
@@ -112,6 +114,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(auth, options)
   await app.register(changes, options)
   await app.register(webhooks, options)
+  await app.register(imports, options)
   await app.register(openapi, options)
 
   await app.register(healthRoutes)
@@ -139,6 +142,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(transcriptSummaryRoutes)
   await app.register(teamAssignmentRoutes)
   await app.register(ingestRoutes)
+  await app.register(importRoutes, { importLimit: options.importLimit })
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
   await app.register(searchRoutes)
   await app.register(webhookRoutes, { webhookAllowPrivate: options.webhookAllowPrivate })

@@ -29,6 +29,7 @@ const EnvironmentSchema = Type.Object({
     default: 'info',
   }),
   BODY_LIMIT: Type.Integer({ minimum: 1, maximum: 1_073_741_824, default: 1_048_576 }),
+  IMPORT_LIMIT: Type.Integer({ minimum: 1, maximum: 1_073_741_824, default: 104_857_600 }),
   TRUST_PROXY: Type.String({ default: 'false' }),
   CORS_ORIGIN: Type.String({ default: '' }),
   RATE_LIMIT_MAX: Type.Optional(Type.Integer({ minimum: 0 })),
@@ -144,6 +145,7 @@ export const isLoopback = (host: string): boolean =>
 const NUMBERS = [
   'PORT',
   'BODY_LIMIT',
+  'IMPORT_LIMIT',
   'RATE_LIMIT_MAX',
   'SNAPSHOT_CACHE_BYTES',
   'MAX_CONNECTIONS',
@@ -214,6 +216,7 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     adminPassword: settings.ADMIN_PASSWORD,
     logLevel: settings.LOG_LEVEL,
     bodyLimit: settings.BODY_LIMIT,
+    importLimit: settings.IMPORT_LIMIT,
     trustProxy,
     corsOrigins: allowedOrigins(settings.CORS_ORIGIN),
     snapshotCacheBytes: settings.SNAPSHOT_CACHE_BYTES,

@@ -23,6 +23,8 @@ export interface Config {
   adminPassword: string | undefined
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   bodyLimit: number
+  /** The largest file that can be imported over HTTP. */
+  importLimit: number
   /** Which peers may say who the client is (X-Forwarded-*): all, none, or these addresses and subnets. */
   trustProxy: boolean | readonly string[]
   corsOrigins: readonly string[]
@@ -86,6 +88,7 @@ export type PhaseboardOptions = Partial<
     | 'adminEmail'
     | 'adminPassword'
     | 'bodyLimit'
+    | 'importLimit'
     | 'corsOrigins'
     | 'rateLimitMax'
     | 'snapshotCacheBytes'

@@ -25,7 +25,7 @@ const KEPT = 60 * 60 * 1000
 
 /** What the tests' own environment must not decide. */
 const OURS =
-  /^(NODE_OPTIONS|TAP|_TAPJS|npm_|HOST$|PORT$|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_)/
+  /^(NODE_OPTIONS|TAP|_TAPJS|npm_|HOST$|PORT$|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|IMPORT_|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_)/
 
 /** The environment of a process that has this Node first in its path. */
 export function environmentOf(node: string): Record<string, string> {

@@ -14,7 +14,7 @@ export const JUST_USED = '9999-12-31T00:00:00.000Z'
 
 /** Nothing but another admin. */
 export const EMPTY = `
-  delete from projects; delete from personal_ideas; delete from teams; delete from members; delete from webhooks;
+  delete from projects; delete from personal_ideas; delete from teams; delete from members; delete from webhooks; delete from imports;
   insert into members (id, name, email, role) values ('somebody', 'Ada', 'ada@example.test', 'admin');`
 
 /** One record of each collection, the caller's own where that matters. */
@@ -34,6 +34,7 @@ export const FURNISHED = `
   insert or replace into changes (seq, "group", kind, id, action, project_id, before, after)
     values (1000000, 1000000, 'objective', 'objective', 'updated', 'project', '{"title":"Sea"}', '{"title":"Land"}');
   insert into teams (id, name) values ('team', 'Crew');
+  insert into imports (id, format, member_id, status) values ('import', 'trello', '${CALLER}', 'done');
   insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
   insert into sessions (id, member_id, token_hash, last_used_at, expires_at)
     select 'session', id, 'hash', '${JUST_USED}', '${JUST_USED}' from members where id = '${CALLER}';
@@ -75,6 +76,7 @@ export const RECORDS: Record<string, string> = {
   sessions: 'session',
   tokens: 'token',
   webhooks: 'webhook',
+  imports: 'import',
   members: CALLER,
 }
 
@@ -85,6 +87,8 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'GET /docs/*': [404],
   // Signing in would end the caller's session; that a body is looked at at all shows that nobody is refused.
   'POST /api/session': [400, {}],
+  // The file that is imported comes in no JSON: that it is asked for shows that nobody is refused.
+  'POST /api/imports': [400],
   'GET /api/session/oidc': [404],
   'GET /api/session/oidc/callback': [404],
   'POST /api/tokens': [201, { name: 'CI' }],

@@ -74,7 +74,8 @@ t.test('every documented body is accepted as it is, with real ids in it and in t
   const { admin, records } = await furnished(app)
   const tried = new Set<string>()
   for (const { operationId, method, path, requestBody } of await operationsOf(app)) {
-    if (requestBody === undefined) continue
+    // A file is no JSON that could have an example.
+    if (requestBody?.content['application/json'] === undefined) continue
     tried.add(operationId)
     const { example } = requestBody.content['application/json'] ?? {}
     t.type(example, 'object', `${operationId} has an example`)
@@ -108,7 +109,9 @@ t.test('nothing fills in a parameter that nobody asked for', async (t) => {
       seen++
       // What Swagger UI takes for the value of a parameter.
       const prefilled = [example, examples, schema.example, schema.examples, schema.default]
-      t.notOk(required, `${operationId} ${name} may be left out`)
+      // Nobody can tell what a file is but who sends it.
+      const isNeeded = operationId === 'createImport' && name === 'format'
+      t.equal(required, isNeeded, `${operationId} ${name} may be left out`)
       t.strictSame(
         prefilled.filter((value) => value !== undefined),
         [],

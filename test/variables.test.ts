@@ -162,6 +162,16 @@ const CASES: Record<string, Case> = {
       t.equal((await ofSize(200)).status, 413)
     },
   },
+  IMPORT_LIMIT: {
+    settings: { IMPORT_LIMIT: '200' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const ofSize = (size: number) =>
+        ask(service, '/api/imports?format=trello', { headers, body: { name: 'x'.repeat(size) } })
+      t.equal((await ofSize(10)).status, 202)
+      t.equal((await ofSize(200)).status, 413)
+    },
+  },
   TRUST_PROXY: {
     settings: { TRUST_PROXY: 'true' },
     alone: true,

@@ -4,6 +4,7 @@ import { and, eq, gt, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
+import { isShown } from '../db/hidden.ts'
 import { DEFAULT_SORT, type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
 import { kanbanColumns, kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
 import { BEGINNING, rankKey, type Sort, sortsOf, textKey } from '../db/sorting.ts'
@@ -174,14 +175,17 @@ function statementsOf(db: SharedDatabase) {
     return name === 'labelOrNone' ? or(hasNoLabel, has) : has
   }
   const matching = (names: string[]) =>
-    and(...names.map((name) => (name in IS_LABEL ? hasLabel(name, names) : CONDITIONS[name])))
+    and(
+      ...names.map((name) => (name in IS_LABEL ? hasLabel(name, names) : CONDITIONS[name])),
+      isShown(kanbanItems.projectId),
+    )
   return {
     projectExists: existsIn(db, projects),
     columns: selectAll(db, () =>
       db
         .select({ name: kanbanColumns.name })
         .from(kanbanColumns)
-        .where(amongValues(kanbanColumns.name, 'names')),
+        .where(and(amongValues(kanbanColumns.name, 'names'), isShown(kanbanColumns.projectId))),
     ),
     columnsOfProject: selectAll(db, () =>
       db

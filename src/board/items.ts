@@ -1,8 +1,9 @@
 /** Kanban items: changing them, one or many at once, with activity entries and checks of the WIP limits. */
 import { Type } from '@sinclair/typebox'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
+import { isShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder, type Place } from '../db/ordering.ts'
 import { kanbanItems, projects } from '../db/schema.ts'
@@ -89,7 +90,7 @@ const statementsOf = (db: SharedDatabase) => ({
     db
       .select(BEFORE)
       .from(kanbanItems)
-      .where(eq(kanbanItems.id, given('id'))),
+      .where(and(eq(kanbanItems.id, given('id')), isShown(kanbanItems.projectId))),
   ),
   exists: existsIn(db, kanbanItems),
   projectExists: existsIn(db, projects),

@@ -8,6 +8,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
+import type { ProcessLock } from '../db/process-lock.ts'
 import { webhooks } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import type { WebhookDelivery } from '../schemas/records.ts'
@@ -22,7 +23,6 @@ import {
   type Skipped,
   type Target,
 } from './deliveries.ts'
-import type { DeliveryLock } from './delivery-lock.ts'
 import type { ChangeHead, Sequence } from './sequence.ts'
 import { toChange } from './told.ts'
 import type { Attempt, Message, Sender } from './webhook-sender.ts'
@@ -68,7 +68,7 @@ export interface DelivererOptions {
   outcomes: Outcomes
   sender: Sender
   tail: Tail
-  lock: DeliveryLock
+  lock: ProcessLock
   clock: Clock
   /** Reports what went wrong in the service itself. */
   warn: (error: unknown, message: string) => void

@@ -4,10 +4,11 @@ import { existsSync } from 'node:fs'
 import { Argument, Command, CommanderError, Option } from 'commander'
 import type { SharedDatabase } from '../db/client.ts'
 import { ApiError, StartupError } from '../errors.ts'
+import { FORMATS } from '../exchange/formats.ts'
 import { version } from '../package-files.ts'
 import { describeCommand, HELP_WIDTH } from './describe-command.ts'
 import { addMemberCommands } from './member-arguments.ts'
-import { complain, say } from './terminal.ts'
+import { complain } from './terminal.ts'
 
 /** Exit codes. */
 const FAILED = 1
@@ -84,25 +85,32 @@ const importing = describeCommand(
   },
 )
 
-describeCommand(
-  importing
-    .command('trello')
-    .description('make a project of a Trello board, also while the service runs')
-    .argument('<board.json>', 'the board exported as JSON (in its menu: Print, export, and share)')
-    .option('--again', 'import the board although it was imported before')
-    .action(importTrello),
-  {
-    details: [
-      'Everything or nothing: what has no field of its own is kept in metadata.trello, and a file that does not parse changes nothing.',
-    ],
-    settings: ['DATABASE_URL'],
-    examples: [
-      ['import trello board.json', 'make a project of the board'],
-      ['import trello board.json --again', 'make another one of the same board'],
-    ],
-    seeAlso: ['docs/command-line.md'],
-  },
-)
+for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
+  describeCommand(
+    importing
+      .command(format)
+      .description(`make a project of ${board}, also while the service runs`)
+      .argument(`<${file}>`, from)
+      .option('--again', 'import the board although it was imported before')
+      .option('--dry-run', 'say what would be made, and make nothing')
+      .action(async (path, options) => {
+        const { importFile } = await import('./import-command.ts')
+        await importFile(await databaseFile(), format, path, options)
+      }),
+    {
+      details: [
+        `Everything or nothing, and nobody has to wait for it: what has no field of its own is kept in metadata.${format}, and a file that does not parse changes nothing.`,
+      ],
+      settings: ['DATABASE_URL'],
+      examples: [
+        [`import ${format} ${file}`, 'make a project of the board'],
+        [`import ${format} ${file} --dry-run`, 'what it would be'],
+        [`import ${format} ${file} --again`, 'make another one of the same board'],
+      ],
+      seeAlso: ['docs/importing.md', 'docs/command-line.md'],
+    },
+  )
+}
 
 describeCommand(
   importing
@@ -348,25 +356,6 @@ async function openFor<T>(path: string, work: (db: SharedDatabase) => T | Promis
 /** Opens the configured database file for `work`, and closes it. */
 async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Promise<T> {
   return openFor(await existingDatabaseFile(), work)
-}
-
-/** Imports the board in the file as a project, and prints a summary. */
-async function importTrello(file: string, { again }: { again?: true }): Promise<void> {
-  const { describeImport, importTrelloBoard } = await import('../exchange/import-trello.ts')
-  const { createProgress } = await import('./progress.ts')
-  const { readTrelloBoard } = await import('../exchange/trello.ts')
-
-  const board = readTrelloBoard(file)
-  await openFor(await databaseFile(), (db) => {
-    const progress = createProgress(process.stdout, 'importing', 'records')
-    try {
-      const made = importTrelloBoard(db, board, { again, onProgress: progress.update })
-      progress.stop()
-      for (const text of describeImport(made)) say(text)
-    } finally {
-      progress.stop()
-    }
-  })
 }
 
 /** Imports an archive, and prints a summary. A dry run makes no database. */

@@ -1,5 +1,5 @@
 /** Made from the OpenAPI document by `npm run client:types`. */
-import type { BytesOut } from './types.d.ts'
+import type { BytesIn, BytesOut } from './types.d.ts'
 
 export interface BatchError {
   /** What went wrong, in one line */
@@ -547,6 +547,38 @@ export interface WebhookDelivery {
   createdAt: string
 }
 
+/** An import that has begun */
+export interface ImportStarted {
+  /** UUIDv7, made by the server */
+  id: string
+  status: 'waiting' | 'reading' | 'writing' | 'done' | 'failed'
+}
+
+export interface Import {
+  /** UUIDv7, made by the server */
+  id: string
+  format: string
+  status: 'waiting' | 'reading' | 'writing' | 'done' | 'failed'
+  /** Records that are written */
+  done: number
+  /** Records to write; 0 before the file is read */
+  total: number
+  /** The project that it made, once it is done */
+  projectId?: string
+  /** What was made; of a dry run, what would be */
+  counts?: {
+    [key: string]: number
+  }
+  /** What could not be taken over as it was, in lines */
+  notes?: string[]
+  /** Why it failed: then nothing has changed */
+  error?: string
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  updatedAt: string
+}
+
 export interface Undone {
   /** The group of its own changes; null where it made none */
   group: number | null
@@ -982,6 +1014,8 @@ export interface IngestMetrics {
     category?: string
   }[]
 }
+
+export type CreateImport = string
 
 export interface CreatePersonalIdea {
   title: string
@@ -2107,6 +2141,35 @@ export interface Paths {
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: Metric[]
+    }
+  }
+  '/api/imports': {
+    /** Import a board from a file */
+    post: {
+      query: {
+        format: 'trello' | 'csv' | 'planka' | 'kanboard' | 'jira' | 'github'
+        /** `false` if absent */
+        again?: boolean | undefined
+        /** `false` if absent */
+        dryRun?: boolean | undefined
+      }
+      body: BytesIn
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: ImportStarted
+    }
+    /** List the member's latest imports, newest first; an admin's are all */
+    get: {
+      answer: Import[]
+    }
+  }
+  '/api/imports/{id}': {
+    /** How far an import has come */
+    get: {
+      path: {
+        id: string
+      }
+      answer: Import
     }
   }
   '/api/personal-ideas': {

@@ -21,6 +21,7 @@ const THINGS = new Map<SQLiteTable, string>([
   [tables.sessions, 'Session'],
   [tables.apiTokens, 'Token'],
   [tables.webhooks, 'Webhook'],
+  [tables.imports, 'Import'],
 ])
 
 /** What a record of this table is called, e.g. `Kanban item`. */

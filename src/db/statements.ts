@@ -4,6 +4,7 @@
  * (docs/decisions/012-prepared-statements.md).
  */
 import {
+  and,
   Column,
   type ColumnBaseConfig,
   eq,
@@ -20,6 +21,7 @@ import { type SQLiteColumn, SQLiteCustomColumn, type SQLiteTable } from 'drizzle
 import { LRUCache } from 'lru-cache'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
+import { isShownIn } from './hidden.ts'
 
 /** The values of a statement's placeholders, by name. */
 type Values = Record<string, unknown>
@@ -193,6 +195,9 @@ export type Identified = SQLiteTable & {
   id: SQLiteColumn<ColumnBaseConfig<'string', string> & { data: string; notNull: true }>
 }
 
+/** Condition: the row with the id bound to the placeholder, unless it is hidden. */
+const isIt = (table: Identified): SQL | undefined => and(eq(table.id, given('id')), isShownIn(table))
+
 /** A prepared select of a row by id. @returns the query */
 export function selectById<Table extends Identified>(
   db: SharedDatabase,
@@ -202,19 +207,14 @@ export function selectById<Table extends Identified>(
     db
       .select()
       .from(table as Identified)
-      .where(eq(table.id, given('id'))),
+      .where(isIt(table)),
   )
   return (id) => one({ id })
 }
 
 /** A prepared existence check. @returns whether there is a row with this id */
 export function existsIn(db: SharedDatabase, table: Identified): (id: string) => boolean {
-  const one = selectOne(() =>
-    db
-      .select({ id: table.id })
-      .from(table)
-      .where(eq(table.id, given('id'))),
-  )
+  const one = selectOne(() => db.select({ id: table.id }).from(table).where(isIt(table)))
   return (id) => one({ id }) !== undefined
 }
 
@@ -293,7 +293,7 @@ export function updateIn<Table extends Identified>(
       db
         .update(table as Identified)
         .set(placeholders(names))
-        .where(eq(table.id, given('id')))
+        .where(isIt(table))
         .returning(),
       getTableColumns(table),
     ),
@@ -303,6 +303,6 @@ export function updateIn<Table extends Identified>(
 
 /** A prepared delete of a row by id, cascades included. @returns the delete: whether there was one */
 export function deleteFrom(db: SharedDatabase, table: Identified): (id: string) => boolean {
-  const remove = change(() => db.delete(table).where(eq(table.id, given('id'))))
+  const remove = change(() => db.delete(table).where(isIt(table)))
   return (id) => remove({ id }) > 0
 }

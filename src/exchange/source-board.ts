@@ -77,4 +77,21 @@ export interface SourceBoard {
   rest: JsonObject
   /** Lines for the summary about what could not be taken over as it was: "unreadable due dates 3 (kept in metadata.csv)". */
   notes: string[]
+  /** What the summary says in brackets behind its counts: `2 from closed lists`. */
+  remarks?: { columns?: string[]; subtasks?: string[] }
+  /** The name of the column for cards without one; absent for `No column`. */
+  nameOfNoColumn?: string
+  /**
+   * Whether a card's id is no other card's in the world: then a board is known by its cards where its id is lost. Numbers
+   * that count from one in each board do not tell anything.
+   */
+  hasUniqueCardIds?: boolean
 }
+
+/**
+ * Reads a file of a format.
+ * @param bytes the whole file
+ * @param name its name, for formats that take something from it (the board's name, say)
+ * @throws Error that says in a few words what makes the file something else, e.g. `it is not JSON`
+ */
+export type BoardReader = (bytes: Uint8Array, name: string) => SourceBoard | Promise<SourceBoard>

@@ -2,12 +2,13 @@
  * Trello's board export (a board's menu, "Print, export, and share", "Export as JSON"), of any age: parsed leniently and
  * normalized to one board. Nothing else knows the format of the export.
  */
-import { readFileSync } from 'node:fs'
 import { Type } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
 import { isDeeperThan, type JsonObject, parseJson } from '../json.ts'
 import { JSON_TEXT_DEPTH } from '../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../time.ts'
+import { isBlank, readableName } from './names.ts'
+import { readBytes, throwMisread } from './read-source.ts'
 
 /** A list. `name` is as exported; it may be blank, very long, or not unique. */
 export interface TrelloList {
@@ -107,33 +108,12 @@ const isExport = ajv.compile<JsonObject>(ExportSchema)
  * @throws Error with one clear line when it cannot be read or is no board export
  */
 export function readTrelloBoard(file: string): TrelloBoard {
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch (error) {
-    throw new Error(`cannot read ${file}: ${whyUnreadable(error)}`, { cause: error })
-  }
+  const text = new TextDecoder().decode(readBytes(file))
   try {
     return parseTrelloBoard(text)
   } catch (error) {
-    throw new Error(
-      `${file} is not a Trello board export: ${error instanceof Error ? error.message : error}`,
-      {
-        cause: error,
-      },
-    )
+    throwMisread(error, { what: 'a Trello board export' }, file)
   }
-}
-
-const READ_FAILURES = new Map([
-  ['ENOENT', 'there is no such file'],
-  ['EISDIR', 'it is a directory'],
-  ['EACCES', 'permission denied'],
-])
-
-function whyUnreadable(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  return READ_FAILURES.get(code ?? '') ?? message
 }
 
 /**
@@ -195,17 +175,6 @@ const isEmpty = (value: unknown) =>
 
 const withoutEmpty = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
-
-// --- names ---
-
-/** Invisible text: white space, control characters, zero-width and other invisible ones. */
-const BLANK = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*$/u
-
-/** Whether a text is empty or invisible. */
-export const isBlank = (text: string): boolean => BLANK.test(text)
-
-/** A visible name: the name itself, or `(untitled)`. */
-export const readableName = (name: string): string => (isBlank(name) ? '(untitled)' : name)
 
 // --- the board and its parts ---
 

@@ -72,6 +72,7 @@ const TAGS = [
   { name: 'Tokens', description: 'What scripts and integrations sign in with' },
   { name: 'Members', description: 'Who can sign in, and as what' },
   { name: 'Teams', description: 'Members by name of their team' },
+  { name: 'Imports', description: 'Boards of other tools, from files' },
   { name: 'Webhooks', description: 'Who is told of changes over HTTP, by Standard Webhooks' },
   { name: 'Audit log', description: 'Sign-ins and their failures, and what changed who may do what' },
   { name: 'Export', description: 'Everything that the service holds, to take it elsewhere' },
@@ -156,7 +157,7 @@ function commonErrors(route: DescribedRoute): Record<string, TSchema> {
   const { isRepeatable } = traitsOf(route)
   const statuses = [
     400,
-    ...(body ? [413] : []),
+    ...(body || route.config.takesFile ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
     ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
     ...(showsSecret ? [409] : []),
@@ -194,6 +195,11 @@ function headersOfRequest(route: DescribedRoute): { headers?: object } {
   return Object.keys(properties).length === 0 ? {} : { headers: { type: 'object', properties } }
 }
 
+/** The body of a route that takes a file. */
+const FILE_BODY = {
+  content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+}
+
 /** A route's schema as documented. */
 function documented(route: DescribedRoute, authMode: 'open' | 'required'): FastifySchema {
   const { schema, config, method } = route
@@ -211,6 +217,7 @@ function documented(route: DescribedRoute, authMode: 'open' | 'required'): Fasti
     ...rest,
     ...headersOfRequest(route),
     ...(body ? { body: documentedBody(body as TSchema, schema.operationId) } : {}),
+    ...(config.takesFile ? { body: FILE_BODY } : {}),
     ...(querystring ? { querystring: documentedQuery(querystring as TSchema) } : {}),
     response: Object.fromEntries(responses),
     security: security(config.access, authMode),
@@ -227,6 +234,7 @@ const HEADERS = {
   ],
   'Preference-Applied': ['`handling=strict` where the request prefers it', 'string'],
   Link: ['Where there is a next page: its address, `<...>; rel="next"`', 'string'],
+  Location: ['The address of what was made', 'string'],
   'Retry-After': ['Seconds to wait before trying again', 'integer'],
   'WWW-Authenticate': ['The scheme of the tokens, `Bearer`', 'string'],
   'RateLimit-Limit': ['Requests that a client has in a minute, where they are limited', 'integer'],
@@ -267,6 +275,7 @@ function headersOf(
   const isSuccess = isGood && status !== '304'
   return [
     ...(isGood && status !== '204' && ('304' in responses || isRecord) ? (['ETag'] as const) : []),
+    ...(status === '202' ? (['Location'] as const) : []),
     ...(status === '412' ? (['ETag'] as const) : []),
     ...(isSuccess && isRepeatable ? (['Phaseboard-Seq', 'Idempotent-Replayed'] as const) : []),
     ...(isGood && parameters.some(({ name }) => name === 'cursor') ? (['Link'] as const) : []),
@@ -354,6 +363,7 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
       const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
       if (name in schemas) throw new Error(`two schemas are called ${name}`)
       if (config.isBodyOptional) requestBody.required = false
+      if (config.takesFile) requestBody.required = true
       for (const media of Object.values(requestBody.content)) {
         schemas[name] = media.schema
         media.schema = { $ref: `#/components/schemas/${name}` }

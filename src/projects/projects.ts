@@ -1,6 +1,5 @@
 /** Projects: reading them with all their relations, creating, changing and deleting them. */
-import { and, eq, getTableColumns, getTableName, gt, is, type SQL } from 'drizzle-orm'
-import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { and, eq, gt, type SQL } from 'drizzle-orm'
 import type { Board } from '../board/board.ts'
 import { Children, childrenOfMany } from '../db/children.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -8,7 +7,7 @@ import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
 import { DEFAULT_SORT, type KeyPlace, type Page, type PageQuery, readPage } from '../db/pages.ts'
-import * as tables from '../db/schema.ts'
+import { tablesOfItems, tablesOfProjects } from '../db/relations.ts'
 import { metrics, objectives, projects, teamAssignments, transcriptSummaries } from '../db/schema.ts'
 import { BEGINNING, type Sort, sortsOf, textKey } from '../db/sorting.ts'
 import {
@@ -29,11 +28,13 @@ import {
 import { among, bytesOf, ROWS_SCANNED, readLimit, rowLimit, unlessTooMuch } from '../db/work-limits.ts'
 import { notFound } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
+import { once } from '../once.ts'
 import { valuesOfAny } from '../schemas/common.ts'
 import { ObjectiveSchema, type Project } from '../schemas/records.ts'
 import { parseTimestamp, timestamp } from '../time.ts'
 import { Assignments } from './assignments.ts'
 import { Ideas } from './ideas.ts'
+import { Imports } from './imports.ts'
 import { Ingest } from './ingest.ts'
 import { Metrics } from './metrics.ts'
 import { defaultPhaseConfig, firstPhase } from './phases.ts'
@@ -86,15 +87,12 @@ const CONDITIONS: Record<string, SQL> = {
 const matching = (names: string[]) => and(...names.map((name) => CONDITIONS[name]))
 
 /** The rows that a project's deletion cascades to, as SQL; each takes the project's id. */
-const ROWS_OF_PROJECT = Object.values<unknown>(tables).flatMap((table) => {
-  if (!is(table, SQLiteTable)) return []
-  const columns = getTableColumns(table)
-  const name = getTableName(table)
-  if ('projectId' in columns) return [`${name} where project_id = +?`]
-  return 'itemId' in columns
-    ? [`${name} where item_id in (select id from kanban_items where project_id = +?)`]
-    : []
-})
+const rowsOfProject = (): string[] => [
+  ...tablesOfProjects().map((name) => `${name} where project_id = +?`),
+  ...tablesOfItems().map(
+    (name) => `${name} where item_id in (select id from kanban_items where project_id = +?)`,
+  ),
+]
 
 const statementsOf = (db: SharedDatabase) => ({
   one: selectById(db, projects),
@@ -157,7 +155,7 @@ const statementsOf = (db: SharedDatabase) => ({
     { rows: among('team_assignments', 'project_id'), bytes: '0' },
     { rows: among('projects', 'id'), bytes: bytesOf('description', 'next_step', 'metadata', 'phase_config') },
   ]),
-  limitsOfDeletion: ROWS_OF_PROJECT.map((rows) => rowLimit(db, rows)),
+  limitsOfDeletion: once(() => rowsOfProject().map((rows) => rowLimit(db, rows))),
 })
 
 /** Projects and all their relations but their boards; and ideas, which become projects. */
@@ -169,6 +167,7 @@ export class Projects {
   readonly assignments: Assignments
   readonly ingest: Ingest
   readonly ideas: Ideas
+  readonly imports: Imports
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #board: Board
@@ -181,6 +180,7 @@ export class Projects {
     this.assignments = new Assignments(db)
     this.ingest = new Ingest(db, this.transcripts, this.metrics, board.items)
     this.ideas = new Ideas(db, (input) => this.create(input))
+    this.imports = new Imports(db)
     this.#db = db
     this.#sql = statementsOf(db)
     this.#board = board
@@ -260,7 +260,7 @@ export class Projects {
   /** Deletes a project with all that belongs to it, and records who did. @throws ApiError 404; TooMuchWork */
   delete(id: string, by: Actor): void {
     const { name } = this.#sql.named({ id }) ?? throwNotFound(projects)
-    for (const limit of this.#sql.limitsOfDeletion) limit(id)
+    for (const limit of this.#sql.limitsOfDeletion()) limit(id)
     this.#sql.remove(id)
     this.#audit.record({ action: 'project-deleted', by, subjectId: id, metadata: { name } })
   }

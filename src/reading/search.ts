@@ -22,9 +22,20 @@ const MARK = '**'
 /** Words of a snippet; and characters, since a single token may be very long. */
 const SNIPPET = { words: 32, length: 500 }
 
+/** The project of an entry, as SQL; NULL for an idea. */
+const PROJECT_OF_ENTRY = `case entries.kind
+    when 'project' then entries.record_id
+    when 'kanban-item' then (select project_id from kanban_items where id = entries.record_id)
+    when 'kanban-comment' then (
+      select project_id from kanban_comments as comment join kanban_items as item on item.id = comment.item_id
+      where comment.id = entries.record_id
+    )
+    when 'transcript-summary' then (select project_id from transcript_summaries where id = entries.record_id)
+  end`
+
 /**
  * Ranks all matches by the index alone, then scans them once more for the snippets of the best. A word in the title
- * weighs fifty times one in the text. Ideas of other members are filtered before the limit. The unary pluses keep the
+ * weighs fifty times one in the text. Ideas of other members, and what is hidden, are filtered before the limit. The unary pluses keep the
  * query plan, as that of `given` does; the one of the rowid makes the second pass a single scan.
  * @param filters more conditions
  */
@@ -35,6 +46,8 @@ const bestWhere = (...filters: string[]) => `
     where search_index match ? and (
       entries.kind <> 'personal-idea'
       or exists (select 1 from personal_ideas as idea where idea.id = entries.record_id and idea.owner_id = +?)
+    ) and (not exists (select 1 from imported_projects)
+      or ifnull(${PROJECT_OF_ENTRY}, '') not in (select project_id from imported_projects)
     )${filters.map((filter) => ` and ${filter}`).join('')}
     order by score, entries.record_id
     limit +?
@@ -44,18 +57,10 @@ const bestWhere = (...filters: string[]) => `
   where search_index match ?
   order by score, record_id`
 
-/** The condition of each filter, by name. What belongs to a project names it, ideas do not. */
+/** The condition of each filter, by name. */
 const CONDITIONS: Record<string, string> = {
   kinds: 'entries.kind in (select value from json_each(+?))',
-  projectId: `+? = case entries.kind
-    when 'project' then entries.record_id
-    when 'kanban-item' then (select project_id from kanban_items where id = entries.record_id)
-    when 'kanban-comment' then (
-      select project_id from kanban_comments as comment join kanban_items as item on item.id = comment.item_id
-      where comment.id = entries.record_id
-    )
-    when 'transcript-summary' then (select project_id from transcript_summaries where id = entries.record_id)
-  end`,
+  projectId: `+? = ${PROJECT_OF_ENTRY}`,
 }
 
 /** Which results to show; an absent or empty filter lets all through. */

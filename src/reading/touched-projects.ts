@@ -12,6 +12,9 @@ const NOT_SHOWN: readonly SQLiteTable[] = [
   schema.changes,
   schema.changesPending,
   schema.webhooks,
+  schema.imports,
+  schema.importedProjects,
+  schema.importedChanges,
 ]
 
 /** The project and item of a table's row, as SQL; undefined for a table whose rows belong to no project. */

@@ -534,6 +534,44 @@ export const WebhookDeliverySchema = Type.Object(
   { $id: 'WebhookDelivery' },
 )
 export type WebhookDelivery = Static<typeof WebhookDeliverySchema>
+
+const ImportStatus = Type.Unsafe<'waiting' | 'reading' | 'writing' | 'done' | 'failed'>({
+  type: 'string',
+  enum: ['waiting', 'reading', 'writing', 'done', 'failed'],
+})
+
+/** An import that has begun. */
+export const ImportStartedSchema = Type.Object(
+  { id: Id, status: ImportStatus },
+  { $id: 'ImportStarted', description: 'An import that has begun' },
+)
+export type ImportStarted = Static<typeof ImportStartedSchema>
+
+/** How far an import has come. */
+export const ImportSchema = Type.Object(
+  {
+    id: Id,
+    format: Type.String(),
+    status: ImportStatus,
+    done: Type.Integer({ description: 'Records that are written' }),
+    total: Type.Integer({ description: 'Records to write; 0 before the file is read' }),
+    projectId: Type.Optional(Type.String({ description: 'The project that it made, once it is done' })),
+    counts: Type.Optional(
+      Type.Record(Type.String(), Type.Integer(), {
+        description: 'What was made; of a dry run, what would be',
+      }),
+    ),
+    notes: Type.Optional(
+      Type.Array(Type.String(), { description: 'What could not be taken over as it was, in lines' }),
+    ),
+    error: Type.Optional(Type.String({ description: 'Why it failed: then nothing has changed' })),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { $id: 'Import' },
+)
+export type Import = Static<typeof ImportSchema>
+
 /** What an undo did. */
 export const UndoneSchema = Type.Object(
   {
@@ -596,6 +634,8 @@ export const namedSchemas = [
   WebhookSchema,
   WebhookWithSecretSchema,
   WebhookDeliverySchema,
+  ImportStartedSchema,
+  ImportSchema,
   UndoneSchema,
   TrashEntrySchema,
 ]

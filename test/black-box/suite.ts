@@ -670,6 +670,22 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await refused(reads, 'GET /api/projects', {}, 401, authenticationRequired)
   })
 
+  await part('a file is imported, and how far it has come is told', async (t) => {
+    const board = { id: 'b', name: 'Brought', lists: [], cards: [{ id: 'c', name: 'Card' }] }
+    const create = 'POST /api/imports'
+    const { id } = await ok(member, create, { query: '?format=trello', body: board }, 202, {
+      status: 'waiting',
+    })
+    const read = () => ok(member, 'GET /api/imports/{id}', { at: [id] }, 200, { format: 'trello' })
+    let state = await read()
+    while (state.status !== 'done' && state.status !== 'failed') state = await read()
+    t.match(state, { status: 'done', done: 3, total: 3, counts: { items: 1 } })
+    await ok(member, 'GET /api/projects/{id}', { at: [state.projectId] }, 200, { name: 'Brought' })
+    t.match(await ok(member, 'GET /api/imports', {}, 200), [{ id }])
+    await refused(member, create, { query: '?format=floppy', body: board }, 400, validationFailed)
+    await ok(admin, 'DELETE /api/projects/{id}', { at: [state.projectId] }, 200)
+  })
+
   await part('webhooks are made, tested and set by admins, and their secret is shown once', async (t) => {
     const create = 'POST /api/webhooks'
     await refused(member, create, { body: {} }, 403, adminRequired)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import t from 'tap'
 import { createProgress } from '../../src/cli/progress.ts'
@@ -210,6 +210,34 @@ t.test('an import that fails half-way leaves the database as it was', async (t) 
     stderr: 'phaseboard: no room at all\n',
   })
   t.strictSame(db.select().from(projects).all(), [])
+})
+
+t.test('an import that is interrupted leaves nothing, and says so', async (t) => {
+  const { file, DATABASE_URL } = databaseFor(t)
+  const { db, close } = openDatabase(DATABASE_URL)
+  t.teardown(close)
+  const board = join(t.testdirName, 'large.json')
+  const cards = Array.from({ length: 5000 }, (_, n) => ({ id: `${n}`, name: `Card ${n}` }))
+  writeFileSync(board, JSON.stringify({ id: 'b', name: 'Large', lists: [], cards }))
+  const child = start(t, ['import', 'trello', board], { DATABASE_URL })
+  child.stdout.once('data', () => child.kill('SIGINT'))
+  t.strictSame(await end(child), {
+    code: 1,
+    stdout: 'importing 5002 records\n',
+    stderr: 'phaseboard: the import was interrupted: nothing has changed\n',
+  })
+  t.strictSame(db.select().from(kanbanItems).all(), [])
+  t.strictSame(
+    readdirSync(dirname(file)).filter((name) => name.includes('import-')),
+    [],
+  )
+})
+
+t.test('a dry run says what would be made, and makes nothing', async (t) => {
+  const { file, DATABASE_URL } = databaseFor(t)
+  const dry = await run(t, ['import', 'trello', FIXTURE, '--dry-run'], { DATABASE_URL })
+  t.match(dry, { code: 0, stderr: '', stdout: /^would import Website relaunch\ncolumns 4 .*\nitems 8 /s })
+  t.notOk(existsSync(file))
 })
 
 t.test('an import is done even when nobody reads what it says', async (t) => {

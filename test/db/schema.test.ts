@@ -381,6 +381,10 @@ const MAY_SCAN = [
   // Lists all there is, in the index's order.
   /^SCAN projects USING COVERING INDEX projects_order$/,
   /^SCAN kanban_items USING (COVERING )?INDEX kanban_items_order$/,
+  // The same in another order, where it is sorted anyway.
+  /^SCAN kanban_items USING COVERING INDEX kanban_items_project$/,
+  // What is being imported: mostly nothing.
+  /^SCAN imported_projects/,
   // A sort that has no index: measured, reading and sorting 20,000 rows takes less than 50 ms, which an index for each sort
   // would cost all writes. Beyond ROWS_SCANNED the worker thread does it.
   /^SCAN (kanban_items|projects)$/,
@@ -388,6 +392,8 @@ const MAY_SCAN = [
   // Those whose emails are not of ASCII, alone.
   /^SCAN members USING INDEX members_email_beyond_ascii$/,
   /^SCAN teams USING INDEX sqlite_autoindex_teams_1$/,
+  // At most a thousand.
+  /^SCAN imports( USING (COVERING )?INDEX sqlite_autoindex_imports_1)?$/,
   // At most a hundred.
   // All of them are counted for /metrics.
   /^SCAN webhooks$/,

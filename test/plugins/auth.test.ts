@@ -353,13 +353,12 @@ t.test(
 t.test('a read token writes nothing, by whatever verb, whoever owns it', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
-    // The index of changes is written now and then, and would count as a change that somebody made.
-    app.rules.changes.subjects.behind = () => 0
     const seen = await operations(app)
     for (const role of ['admin', 'member', 'viewer'] as const) {
       const { id } = signInAs(app, role)
       const token = tokenOf(app, id, { scope: 'read' })
       await send(app, 'GET', '/api/projects', undefined, token)
+      await allNoted(app)
       const before = app.db.$client.serialize()
       for (const [method, url] of seen) {
         if (method === 'POST' && url === '/api/session') continue

@@ -35,7 +35,12 @@ const columnsOf = (table: SQLiteTable): Column[] => {
 
 /** All tables of the service, also those to come, each after those that it refers to. */
 /** Tables that triggers fill, and what is no record. */
-const NOT_RECORDS: SQLiteTable[] = [schema.changes, schema.changesPending, schema.changeSubjects]
+const NOT_RECORDS: SQLiteTable[] = [
+  schema.changes,
+  schema.changesPending,
+  schema.changeSubjects,
+  schema.importedChanges,
+]
 
 function tablesInOrder(): SQLiteTable[] {
   const all = Object.values(schema).filter((value) => is(value, SQLiteTable))

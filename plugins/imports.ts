@@ -1,0 +1,24 @@
+import fp from 'fastify-plugin'
+import { Importer } from '../src/exchange/importer.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Imports files, one at a time, off the event loop. */
+    importer: Importer
+  }
+}
+
+/** Imports of files: what a stopped service has left of one is cleared away as soon as this one is ready. */
+export default fp<{ databaseUrl: string }>(
+  async (app, { databaseUrl }) => {
+    const importer = new Importer({
+      db: app.db,
+      databaseUrl,
+      warn: (error, message) => app.log.warn({ err: error }, message),
+    })
+    app.decorate('importer', importer)
+    app.addHook('onReady', async () => importer.clear())
+    app.addHook('preClose', () => importer.close())
+  },
+  { name: 'imports', fastify: '5.x', dependencies: ['database'] },
+)

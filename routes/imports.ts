@@ -1,0 +1,117 @@
+import type { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
+import { newId } from '../src/db/ids.ts'
+import { forbidden, validationFailed } from '../src/errors.ts'
+import { FORMAT_NAMES, FORMATS } from '../src/exchange/formats.ts'
+import type { Reserved } from '../src/exchange/importer.ts'
+import { memberOf } from '../src/http/identity.ts'
+import { checkLength, receive } from '../src/http/uploads.ts'
+import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
+import { ImportSchema, ImportStartedSchema } from '../src/schemas/records.ts'
+
+const Flag = Type.Optional(Type.Boolean({ default: false }))
+
+const ImportQuery = Type.Object({
+  format: Type.Unsafe<string>({ type: 'string', enum: [...FORMAT_NAMES] }),
+  again: Flag,
+  dryRun: Flag,
+})
+
+/** What an import is called, and its place among those that wait. */
+interface Place extends Reserved {
+  id: string
+}
+
+/** The decorator of a request with its place; undefined before it has one. */
+const PLACE = Symbol('phaseboard.import')
+
+const placeOf = (request: FastifyRequest) => request.getDecorator<Place | undefined>(PLACE)
+
+/** Imports of boards from files. */
+const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (app, { importLimit }) => {
+  const { imports } = app.projects
+  const { importer } = app
+  const tags = ['Imports']
+  app.decorateRequest(PLACE, undefined)
+
+  // The body is a file, of whatever type it says, and read by nobody before it is on the disk.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+
+  /** Keeps the upload. @throws ApiError 400 without one, 403 for an admin's format, 413, 503 where too many wait */
+  const keepUpload: preHandlerAsyncHookHandler = async (request) => {
+    const { format } = request.query as { format: string }
+    if (FORMATS[format]?.access === 'admin' && memberOf(request).role !== 'admin') {
+      throw forbidden('admin access required')
+    }
+    checkLength(request.headers, importLimit)
+    const id = newId()
+    const place = { id, ...importer.reserve(id) }
+    request.setDecorator<Place>(PLACE, place)
+    const body = request.body as Readable | undefined
+    try {
+      const uploaded = body && (await receive(body, place.file, importLimit))
+      if (uploaded === undefined || uploaded.bytes === 0) {
+        throw validationFailed({ formErrors: ['must be the file to import'], fieldErrors: {} })
+      }
+      request.body = uploaded
+    } catch (error) {
+      place.giveUp()
+      throw error
+    }
+  }
+
+  // What did not become an import, as the repetition of a request, leaves nothing.
+  app.addHook('onResponse', async (request) => placeOf(request)?.giveUp())
+
+  app.post('/api/imports', {
+    config: { access: 'write', failure: 'Failed to import', isSentAlone: true, takesFile: true },
+    schema: {
+      operationId: 'createImport',
+      summary: 'Import a board from a file',
+      description:
+        'The file is the body, of any media type. It becomes a new project, all or nothing: nobody sees any of it before all is there, and nobody has to wait for it. What could be told of it before is told by GET /api/imports/{id}.',
+      tags,
+      querystring: ImportQuery,
+      response: { 202: ref(ImportStartedSchema) },
+    },
+    preHandler: keepUpload,
+    handler: async (request, reply) => {
+      const { format, again = false, dryRun = false } = request.query
+      const { id: memberId } = memberOf(request)
+      const place = placeOf(request) as Place
+      const begun = await app.performFor(reply, imports.create(place.id, format, memberId))
+      place.start({ format, name: 'the file', memberId, again, isDryRun: dryRun })
+      reply.header('location', `${request.url.split('?', 1)[0]}/${place.id}`)
+      return begun
+    },
+  })
+
+  app.get('/api/imports', {
+    config: { access: 'read', failure: 'Failed to fetch imports' },
+    schema: {
+      operationId: 'listImports',
+      summary: "List the member's latest imports, newest first; an admin's are all",
+      description: 'At most 100.',
+      tags,
+      response: { 200: Type.Array(ref(ImportSchema)) },
+    },
+    handler: (request) => imports.list(memberOf(request)),
+  })
+
+  app.get('/api/imports/:id', {
+    config: { access: 'read', failure: 'Failed to fetch import' },
+    schema: {
+      operationId: 'getImport',
+      summary: 'How far an import has come',
+      tags,
+      params: IdParams,
+      response: { 200: ref(ImportSchema), 404: ref(ErrorBody) },
+    },
+    handler: (request) => imports.get(request.params.id, memberOf(request)),
+  })
+}
+
+export default importRoutes

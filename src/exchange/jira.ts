@@ -1,0 +1,26 @@
+/** Issues of Jira: its CSV export, or the answer of its REST API to a search. */
+import { baseName } from './csv.ts'
+import { toBoard } from './jira-board.ts'
+import { readIssues as readRows } from './jira-csv.ts'
+import { readIssues as readSearch } from './jira-json.ts'
+import type { SourceBoard } from './source-board.ts'
+import { openSource } from './source-files.ts'
+import { isJira, isJiraHeader, notOfFormat } from './source-formats.ts'
+
+/**
+ * Reads issues, of one project or several.
+ * @param name of the file, for the name of the board where the file does not tell
+ * @throws Error with one line when it is something else
+ */
+export function readJira(bytes: Uint8Array, name: string): SourceBoard {
+  const file = openSource(bytes)
+  const read =
+    file.kind === 'json' && isJira(file.value)
+      ? readSearch(file.value)
+      : file.kind === 'table' && isJiraHeader(file.table.header)
+        ? readRows(file.table)
+        : undefined
+  if (!read) throw notOfFormat(file, 'jira', 'the CSV export of issues or the JSON of a search')
+  const { issues, source } = read
+  return toBoard(issues, { ...source, id: source.id || baseName(name), name: source.name || baseName(name) })
+}

@@ -1,0 +1,115 @@
+import { join } from 'node:path'
+import t from 'tap'
+import { write } from '../../src/db/client.ts'
+import { BriefWrites } from '../../src/exchange/brief-writes.ts'
+import { planBoard } from '../../src/exchange/import-board.ts'
+import { readTrello } from '../../src/exchange/import-trello.ts'
+import { writeInSlices } from '../../src/exchange/write-slices.ts'
+import { Imports } from '../../src/projects/imports.ts'
+import { build, count, createItem, createProject, send, signInAs } from '../helper.ts'
+import { declaredRoutes, REQUESTS, urlOf } from '../operations.ts'
+import { trelloExport } from './source-boards.ts'
+
+t.test('no route shows a record that is being imported, nor lets anybody touch it', async (t) => {
+  const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
+  const { $client: client } = app.db
+  const { headers } = signInAs(app, 'admin')
+  const { id: mine } = await createProject(app)
+  const { id: item } = await createItem(app, mine)
+  const plan = planBoard(readTrello(new TextEncoder().encode(trelloExport(5, 'Hidden'))))
+  write(app.db, () => new Imports(app.db).create('import', 'trello', null))
+  const ends = {
+    ...plan,
+    refuse: (_: unknown, isLast: boolean) => {
+      if (isLast) throw new Error('before the last write')
+    },
+  }
+  const importing = writeInSlices(app.db, new BriefWrites(app.db), ends, { id: 'import', memberId: null })
+  await t.rejects(importing, { message: 'before the last write' })
+  client.pragma('foreign_keys = on')
+  t.equal(count(app, 'kanban_items', "title like 'Hidden%'"), 5, 'all of it is written')
+
+  const idIn = (table: string, rows = 'true') =>
+    client.prepare<[], string>(`select id from ${table} where ${rows} limit 1`).pluck().get() as string
+  const hidden: Record<string, string> = {
+    projects: plan.projectIds[0] as string,
+    'kanban-items': idIn('kanban_items', "title like 'Hidden%'"),
+    'kanban-columns': idIn('kanban_columns', "name like '%Hidden'"),
+    'kanban-subtasks': idIn('kanban_subtasks'),
+    'kanban-comments': idIn('kanban_comments'),
+    'kanban-labels': idIn('kanban_labels'),
+    labels: idIn('kanban_labels'),
+  }
+  const dump = () =>
+    JSON.stringify(
+      [
+        'kanban_items',
+        'kanban_columns',
+        'kanban_labels',
+        'kanban_item_labels',
+        'kanban_subtasks',
+        'kanban_comments',
+        'kanban_activity',
+      ].map((table) => client.prepare(`select * from ${table}`).all()),
+    )
+  const before = dump()
+  const { routes } = await declaredRoutes()
+  let asked = 0
+  for (const { method, path } of routes.filter(({ path }) => path.startsWith('/api/'))) {
+    if (path === '/api/changes/stream') continue
+    const collections = [...path.matchAll(/([\w-]+)\/:\w+/g)].map(([, collection]) => collection as string)
+    if (method !== 'GET' && (collections.length === 0 || collections.some((one) => !hidden[one]))) continue
+    const url = urlOf(path, (collection) => hidden[collection] ?? 'none')
+    const { status, body } = await send(app, method, url, REQUESTS[`${method} ${path}`]?.[1], headers)
+    asked++
+    t.notMatch(JSON.stringify(body), /Hidden/, `${method} ${path} shows nothing`)
+    // A subtask that is not there is an unexpected failure, by the specification.
+    const isMissing = [404, path.includes('subtasks/:id') ? 500 : 404].includes(status)
+    if (collections.some((one) => hidden[one])) t.ok(isMissing, `${method} ${path} finds nothing: ${status}`)
+  }
+  t.ok(asked > 60, `${asked} requests`)
+  const queries = [
+    '?dismissed=all',
+    '?q=Hidden',
+    '?label=Label%20Hidden',
+    '?sort=-title',
+    '?column=List%20Hidden',
+    `?projectId=${hidden.projects}`,
+    '?limit=100',
+    '?due=none',
+    '?assigneeId=none',
+  ]
+  for (const query of queries) {
+    t.notMatch(JSON.stringify((await send(app, 'GET', `/api/kanban-items${query}`)).body), /Hidden/, query)
+  }
+  const strict = await send(app, 'GET', '/api/kanban-items?column=List%20Hidden', undefined, {
+    prefer: 'handling=strict',
+  })
+  t.equal(strict.status, 400, 'no project has that column')
+  for (const query of ['', '&kind=kanban-item', '&kind=kanban-comment', `&projectId=${hidden.projects}`]) {
+    t.strictSame((await send(app, 'GET', `/api/search?q=Hidden${query}`)).body, { results: [] }, query)
+  }
+  t.match(
+    (await send(app, 'POST', `/api/kanban-items/${item}/move`, { projectId: hidden.projects })).status,
+    404,
+  )
+  t.match(
+    (await send(app, 'POST', `/api/kanban-items/${hidden['kanban-items']}/move`, { projectId: mine })).status,
+    404,
+  )
+  t.match((await send(app, 'PUT', `/api/kanban-items/${item}/labels/${hidden.labels}`)).status, 404)
+  t.match(
+    (await send(app, 'PATCH', '/api/kanban-items', { ids: [hidden['kanban-items']], update: { title: 'x' } }))
+      .status,
+    404,
+  )
+  t.match(
+    (
+      await send(app, 'POST', `/api/projects/${mine}/kanban-items/reorder`, {
+        items: [{ id: hidden['kanban-items'], sortOrder: 1, column: 'Done' }],
+      })
+    ).status,
+    400,
+  )
+  t.strictSame(dump(), before, 'nothing of it has changed')
+})

@@ -1,0 +1,244 @@
+import { deepStrictEqual } from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { databasePath, openDatabase, type SharedDatabase, write } from '../../src/db/client.ts'
+import { BriefWrites } from '../../src/exchange/brief-writes.ts'
+import { clearRests, hasRests } from '../../src/exchange/clear-import.ts'
+import { importAtOnce } from '../../src/exchange/import-at-once.ts'
+import { planBoard } from '../../src/exchange/import-board.ts'
+import { lockOf } from '../../src/exchange/import-files.ts'
+import type { ImportPlan } from '../../src/exchange/import-plan.ts'
+import { readTrello } from '../../src/exchange/import-trello.ts'
+import { writeInSlices } from '../../src/exchange/write-slices.ts'
+import { Imports } from '../../src/projects/imports.ts'
+import { holdsGroups, holdsSequence } from '../changes/replay.ts'
+import { CLI, nodeCommand } from '../shipped.ts'
+import { anyBoard, trelloExport } from './source-boards.ts'
+
+/** A slice for each row, and no pause. */
+const GREEDY = { held: 0, left: 0 }
+
+const planOf = (cards: number, word = 'Word') =>
+  planBoard(readTrello(new TextEncoder().encode(trelloExport(cards, word))), true)
+
+function open(t: Test, databaseUrl = ':memory:') {
+  const { db, close } = openDatabase(databaseUrl)
+  t.teardown(close)
+  return db
+}
+
+/** Begins an import, and writes it in slices of one row each. */
+function importInSlices(
+  db: SharedDatabase,
+  plan: ImportPlan,
+  { id = 'import', signal = undefined as AbortSignal | undefined } = {},
+) {
+  write(db, () => new Imports(db).create(id, 'trello', 'ada'))
+  const writes = new BriefWrites(db, undefined, signal, GREEDY)
+  return writeInSlices(db, writes, plan, { id, memberId: 'ada' })
+}
+
+/** Every table but those of imports themselves. What the search finds is looked at apart: its index may be of any shape. */
+function dump(db: SharedDatabase) {
+  const tables = db.$client
+    .prepare<[], string>(
+      "select name from sqlite_schema where type = 'table' and name not like 'search_index%' and name <> 'imports'",
+    )
+    .pluck()
+    .all()
+  const found = db.$client.prepare('select rowid, title, text from search_index order by rowid').raw().all()
+  db.$client.exec("insert into search_index (search_index) values ('integrity-check')")
+  return [...tables.map((name) => [name, db.$client.prepare(`select * from "${name}"`).raw().all()]), found]
+}
+
+/** The same with numbers for ids, by their first appearance, and without the times that the clock said. */
+function anonymous(db: SharedDatabase): string {
+  const numbers = new Map<string, number>()
+  const numberOf = (id: string) => {
+    if (!numbers.has(id)) numbers.set(id, numbers.size)
+    return `#${numbers.get(id)}`
+  }
+  const tables = [
+    'projects',
+    'kanban_columns',
+    'kanban_labels',
+    'kanban_items',
+    'kanban_item_labels',
+    'kanban_subtasks',
+    'kanban_comments',
+  ]
+  const rows = [
+    ...tables.map((table) => db.$client.prepare(`select * from ${table} order by rowid`).all()),
+    db.$client
+      .prepare(
+        'select seq, actor_id, "group", kind, id, action, project_id, item_id, before, after from changes',
+      )
+      .all(),
+    db.$client
+      .prepare('select rowid, title, text from search_index order by title, text, rowid')
+      .raw()
+      .all()
+      .map((row) => (row as unknown[]).slice(1)),
+  ]
+  return JSON.stringify(rows).replace(/[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, numberOf)
+}
+
+t.test('an import in slices makes the same records and changes as one in a single write', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(anyBoard, async (board) => {
+      const [sliced, whole] = [open(t), open(t)]
+      const plan = planBoard(board)
+      const result = await importInSlices(sliced, plan)
+      const other = planBoard(board)
+      importAtOnce(whole, other, 'ada')
+      deepStrictEqual(anonymous(sliced), anonymous(whole))
+      deepStrictEqual(result.counts, other.result(false).counts)
+      holdsGroups(holdsSequence(sliced.$client))
+      for (const table of ['imported_projects', 'imported_changes']) {
+        deepStrictEqual(sliced.$client.prepare(`select * from ${table}`).all(), [])
+      }
+      sliced.$client.close()
+      whole.$client.close()
+    }),
+    { numRuns: 25, endOnFailure: true, includeErrorInReport: true },
+  )
+})
+
+t.test('its changes are one group of the member, the project first', async (t) => {
+  const db = open(t)
+  const { projectId } = await importInSlices(db, planOf(3))
+  const changes = holdsSequence(db.$client)
+  t.strictSame([...new Set(changes.map((change) => `${change.actor_id} ${change.group}`))], ['ada 1'])
+  t.match(changes[0], { seq: 1, kind: 'project', id: projectId })
+  t.equal(new Set(changes.map(({ at }) => at)).size, 1, 'at one time')
+  t.strictSame(db.$client.pragma('foreign_key_check'), [])
+})
+
+t.test('wherever it is ended, nothing of it stays', async (t) => {
+  const db = open(t)
+  await importInSlices(db, planOf(2), { id: 'first' })
+  const before = dump(db)
+  const total = planOf(3).tables.reduce((sum, { count }) => sum + count, 0)
+  for (let last = 0; last <= total + 1; last++) {
+    const ending = new AbortController()
+    let slices = 0
+    const plan = planOf(3)
+    const tables = plan.tables.map((one) => ({
+      ...one,
+      *rows() {
+        for (const row of one.rows()) {
+          if (slices++ === last) ending.abort(new Error('enough'))
+          yield row
+        }
+      },
+    }))
+    const refuse = (_: unknown, isLast: boolean) => {
+      if (isLast) throw new Error('enough')
+    }
+    const importing = importInSlices(
+      db,
+      { ...plan, tables, refuse },
+      { id: `ended ${last}`, signal: ending.signal },
+    )
+    await t.rejects(importing, { message: 'enough' })
+    t.ok(hasRests(db))
+    await clearRests(db, new BriefWrites(db, undefined, undefined, GREEDY), ':memory:')
+    t.notOk(hasRests(db))
+    deepStrictEqual(dump(db), before, `after ${last} rows`)
+  }
+  const failed = db.$client
+    .prepare("select distinct status, error, project_id from imports where id like 'ended%'")
+    .all()
+  t.strictSame(failed, [
+    { status: 'failed', error: 'The service was stopped before it was done', project_id: null },
+  ])
+})
+
+t.test('what somebody is at is left alone', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const db = open(t, databaseUrl)
+  const database = databasePath(databaseUrl)
+  write(db, () => new Imports(db).create('theirs', 'trello', null))
+  const lock = lockOf(database, 'theirs')
+  t.ok(lock.take())
+  const writes = new BriefWrites(db)
+  const statusOf = () => db.$client.prepare('select status from imports').pluck().get()
+  await clearRests(db, writes, database)
+  t.equal(statusOf(), 'waiting')
+  lock.release()
+  await clearRests(db, writes, database)
+  t.equal(statusOf(), 'failed')
+  t.notOk(
+    readdirSync(t.testdirName).some((name) => name.includes('import-')),
+    'no file stays either',
+  )
+})
+
+t.test('others write meanwhile, and their changes stay where they are', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const [db, other] = [open(t, databaseUrl), open(t, databaseUrl)]
+  let isOver = false
+  const importing = importInSlices(db, planOf(20)).finally(() => {
+    isOver = true
+  })
+  let written = 0
+  while (!isOver) {
+    write(other, () =>
+      other.$client.prepare("insert into teams (id, name) values (?, 'Crew')").run(`team ${written++}`),
+    )
+    await sleep(1)
+  }
+  await importing
+  const changes = holdsSequence(db.$client)
+  holdsGroups(changes)
+  t.strictSame(
+    changes.map(({ seq }) => seq),
+    changes.map((_, index) => index + 1),
+    'no place is left out',
+  )
+  t.ok(written > 3, `${written} writes`)
+})
+
+t.test('killed at any moment, it is whole or nothing after the next start', async (t) => {
+  const folder = t.testdir()
+  const DATABASE_URL = `file:${folder}/board.db`
+  const db = open(t, DATABASE_URL)
+  write(db, () => db.$client.exec("insert into projects (id, name) values ('mine', 'Mine')"))
+  const file = join(folder, 'export.json')
+  writeFileSync(file, trelloExport(300, 'Card'))
+  const total = planOf(300).tables.reduce((sum, { count }) => sum + count, 1)
+  let before = JSON.stringify(dump(db))
+  for (const delay of [0, 60, 150]) {
+    const child = spawn(...nodeCommand([CLI, 'import', 'trello', file, '--again']), {
+      env: { ...process.env, DATABASE_URL },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    t.teardown(() => child.kill('SIGKILL'))
+    const exit = once(child, 'exit')
+    await Promise.race([once(child.stdout, 'data'), exit])
+    await sleep(delay)
+    child.kill('SIGKILL')
+    await exit
+    await clearRests(db, new BriefWrites(db), databasePath(DATABASE_URL))
+    const { status } = db.$client.prepare('select status from imports order by id desc').get() as {
+      status: string
+    }
+    const after = JSON.stringify(dump(db))
+    if (status === 'failed') t.ok(after === before, `nothing after ${delay} ms`)
+    else {
+      const [{ rows }] = db.$client
+        .prepare('select count(*) as rows from changes where "group" = (select max("group") from changes)')
+        .all() as [{ rows: number }]
+      t.equal(rows, total, `whole after ${delay} ms`)
+    }
+    before = after
+    holdsSequence(db.$client)
+    t.strictSame(db.$client.pragma('foreign_key_check'), [])
+    t.notOk(hasRests(db))
+  }
+})

@@ -1,0 +1,224 @@
+import { stringify } from 'csv-stringify/sync'
+import fc from 'fast-check'
+import t from 'tap'
+import { cardOf, columnsOf, readAs, readFixture, refusal } from './readers.ts'
+
+t.test('a CSV export is read with its people, dates, labels, sub-tasks and comments', async (t) => {
+  const board = await readFixture('jira', 'jira.csv')
+  t.match(board, {
+    id: 'SHOP',
+    name: 'Lädchen',
+    description: 'Der Laden',
+    rest: {
+      projects: [{ 'Project key': 'SHOP', 'Project lead': 'Åsa Öberg' }],
+      users: { '712020:asa': 'Åsa Öberg', '712020:joerg': 'Jörg Müller' },
+    },
+  })
+  t.same(columnsOf(board), ['To Do', 'In Review', 'Done'])
+  t.same(
+    board.cards.map(({ id }) => id),
+    ['SHOP-1', 'SHOP-12'],
+    'by rank; the sub-task is in its parent, the story stays beside its epic',
+  )
+  const card = cardOf(board, 'SHOP-12')
+  t.match(card, {
+    title: 'Rückgabe "ohne Beleg" prüfen',
+    description: 'h2. Ziel\n\nKunde bekommt *Geld* zurück, auch am Wochenende',
+    column: 'In Review',
+    priority: 'critical',
+    assigneeId: '712020:joerg',
+    dueDate: '2026-01-31T00:00:00.000Z',
+    labels: ['retoure', 'kasse'],
+    createdAt: '2026-01-15T15:04:00.000Z',
+    updatedAt: '2026-01-16T09:00:00.000Z',
+  })
+  t.same(card.subtasks, [{ title: 'Bon drucken', completed: true, createdAt: '2026-01-17T08:00:00.000Z' }])
+  t.same(card.comments, [
+    { authorId: '712020:asa', text: 'Geht das?', createdAt: '2026-01-15T16:00:00.000Z', editedAt: null },
+    {
+      authorId: '712020:joerg',
+      text: 'Ja; aber erst morgen',
+      createdAt: '2026-01-16T09:00:00.000Z',
+      editedAt: null,
+    },
+  ])
+  t.match(card.rest, {
+    Assignee: 'Jörg Müller',
+    Watchers: ['Åsa Öberg', 'Jörg Müller'],
+    Sprint: ['Sprint 1', 'Sprint 2'],
+    'Custom field (Story Points)': '5.0',
+    'Parent key': 'SHOP-1',
+    priority: 'Highest',
+    subtasks: [
+      { key: 'SHOP-13', description: 'Mit Logo', labels: ['druck'], comments: [{ text: 'Fertig.' }] },
+    ],
+  })
+})
+
+t.test('an export of Jira Server is read', async (t) => {
+  const board = await readAs(
+    'jira',
+    stringify([
+      [
+        'Summary',
+        'Issue key',
+        'Issue id',
+        'Parent id',
+        'Status',
+        'Resolution',
+        'Assignee',
+        'Comment',
+        'Due Date',
+      ],
+      ['Parent', 'OPS-1', '1', '', 'Reopened', 'Unresolved', 'ada', 'no date;x;y', 'never'],
+      ['Child', 'OPS-2', '2', '1', 'Gone', 'Fixed', 'bob', '', ''],
+      ['Orphan', 'OPS-3', '3', '99', 'Closed', 'Fixed', '', '', ''],
+      ['Parent again', 'OPS-1', '1', '', 'Reopened', '', '', '', ''],
+    ]),
+    'ops.csv',
+  )
+  t.match(board, { id: 'OPS', name: 'ops' })
+  t.same(columnsOf(board), ['Reopened', 'Gone', 'Closed'])
+  t.match(cardOf(board, 'OPS-1'), {
+    title: 'Parent',
+    assigneeId: 'ada',
+    subtasks: [{ title: 'Child', completed: true }],
+    comments: [{ authorId: 'unknown', text: 'no date;x;y' }],
+    rest: { 'Due Date': 'never' },
+  })
+  t.match(cardOf(board, 'OPS-3'), { subtasks: [], rest: { 'Parent id': '99' } })
+  t.same(board.notes, ['unreadable dates 1 (kept in metadata.jira)', 'repeated issues 1 (left out)'])
+})
+
+t.test('the answer to a search is read, with texts of Cloud as Markdown', async (t) => {
+  const board = await readFixture('jira', 'jira-search.json')
+  t.match(board, { id: 'SHOP', name: 'Lädchen', rest: { site: 'example.atlassian.net' } })
+  t.same(columnsOf(board), ['To Do', 'In Review', 'Done'])
+  const card = cardOf(board, 'SHOP-12')
+  t.match(card, {
+    column: 'In Review',
+    priority: 'critical',
+    assigneeId: '712020:joerg',
+    dueDate: '2026-01-31T00:00:00.000Z',
+    labels: ['retoure', 'kasse'],
+    createdAt: '2026-01-15T14:04:00.000Z',
+    subtasks: [{ title: 'Bon drucken', completed: true }],
+    comments: [
+      { authorId: '712020:asa', text: 'Geht das?', createdAt: '2026-01-15T15:00:00.000Z', editedAt: null },
+      { authorId: '712020:joerg', text: '@Åsa ja', editedAt: '2026-01-16T09:00:00.000Z' },
+    ],
+  })
+  t.equal(
+    card.description,
+    '## Ziel\n\nKunde bekommt **Geld**\n[siehe](https://example.org/agb)\n\n1. Bon\n\n   - lesen\n2. Geld\n\n```sql\nselect 1\n```\n\n> Zitat\n\n---',
+  )
+  t.match(card.rest, {
+    'Story point estimate': 5,
+    parent: { key: 'SHOP-1' },
+    subtasks: [{ key: 'SHOP-13', duedate: 'bald' }],
+  })
+  t.match(
+    card.rest,
+    { comments: [{ body: { type: 'doc' } }] },
+    'a comment that Markdown cannot say is kept whole',
+  )
+  t.notOk('description' in card.rest, 'a description that it can is not')
+  t.notMatch(JSON.stringify(board), /avatarUrls|"self"/)
+  t.same(board.notes, [
+    'missing issues 1 (the file has a part of the search: get its other pages, too)',
+    'missing comments 1 (the search gives a part of them only)',
+    'unreadable dates 1 (kept in metadata.jira)',
+  ])
+})
+
+t.test('pages of a search are one board', async (t) => {
+  const issue = (key: string) => ({ key, fields: { summary: key } })
+  const pages = [
+    { issues: [issue('A-1')], nextPageToken: 'x' },
+    { issues: [issue('B-2')], isLast: false },
+  ]
+  const board = await readAs('jira', JSON.stringify(pages), 'both.json')
+  t.match(board, { id: 'A,B', name: 'both' })
+  t.same(
+    board.cards.map(({ id, column }) => [id, column]),
+    [
+      ['A-1', undefined],
+      ['B-2', undefined],
+    ],
+  )
+  t.same(board.notes, ['the file has not the last page of the search: get the others, too'])
+  const bare = await readAs('jira', JSON.stringify([issue('C-1')]))
+  t.equal(bare.id, 'C')
+})
+
+t.test('what Markdown cannot say is read for its text, and kept whole', async (t) => {
+  const item = { type: 'taskItem', attrs: { state: 'DONE' }, content: [{ type: 'text', text: 'messen' }] }
+  const description = {
+    type: 'doc',
+    content: [{ type: 'taskList', content: [item] }, { type: 'mediaSingle' }],
+  }
+  const board = await readAs('jira', JSON.stringify({ issues: [{ key: 'A-1', fields: { description } }] }))
+  t.match(cardOf(board, 'A-1'), { description: 'messen', rest: { description } })
+})
+
+t.test('other files are refused', async (t) => {
+  t.match(
+    await refusal('jira', 'title\n'),
+    'expected the CSV export of issues or the JSON of a search, but it is a table',
+  )
+  t.match(
+    await refusal('jira', '{"items":[{"content":{}}]}'),
+    'it looks like the items of a GitHub project: use github',
+  )
+  t.match(await refusal('jira', '{"issues":[1]}'), 'it is JSON of another kind')
+})
+
+t.test('nothing that an issue says is dropped', async () => {
+  const names = [
+    'Summary',
+    'Issue key',
+    'Issue id',
+    'Issue Type',
+    'Status',
+    'Project key',
+    'Project name',
+    'Priority',
+    'Assignee',
+    'Assignee Id',
+    'Created',
+    'Due date',
+    'Labels',
+    'Labels',
+    'Comment',
+    'Comment',
+    'Sprint',
+    'Parent',
+    'Parent key',
+    'Custom field (X)',
+  ]
+  const cell = fc.oneof(
+    fc.constant(''),
+    fc.string({ unit: fc.constantFrom('a', 'ü', ';', '"', '\n', '9'), maxLength: 4 }),
+  )
+  const rows = fc.array(
+    fc.tuple(fc.array(cell, { minLength: names.length, maxLength: names.length }), fc.boolean()),
+    { minLength: 1, maxLength: 5 },
+  )
+  await fc.assert(
+    fc.asyncProperty(rows, async (given) => {
+      const marked = given.map(([row, isChild], y) =>
+        row.map((value, x) => {
+          if (x === 1) return `K-${y}`
+          if (isChild && y > 0 && x === 3) return 'Sub-task'
+          if (isChild && y > 0 && x === 18) return 'K-0'
+          return value === '' ? '' : `«${y}·${x}»${value}`
+        }),
+      )
+      const said = JSON.stringify(await readAs('jira', stringify([names, ...marked])))
+      for (const [, mark = ''] of marked.flat().map((value) => /^(«.*»)/.exec(value) ?? [])) {
+        if (!said.includes(mark)) throw new Error(`${mark} is gone`)
+      }
+    }),
+    { numRuns: 60 },
+  )
+})

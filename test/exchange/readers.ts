@@ -1,0 +1,47 @@
+/** What the tests of the readers share. */
+import { readFileSync } from 'node:fs'
+import { FORMATS } from '../../src/exchange/formats.ts'
+import type { SourceBoard, SourceCard } from '../../src/exchange/source-board.ts'
+
+/** Reads a fixture, or bytes or a text, as a format. */
+export async function readAs(
+  format: string,
+  source: Uint8Array | string,
+  name = 'board.csv',
+): Promise<SourceBoard> {
+  const read = await FORMATS[format]?.load()
+  if (!read) throw new Error(`there is no format ${format}`)
+  return read(typeof source === 'string' ? Buffer.from(source) : source, name)
+}
+
+/** Reads a file of test/fixtures. */
+export const readFixture = (format: string, file: string): Promise<SourceBoard> =>
+  readAs(format, readFileSync(`test/fixtures/${file}`), `some/folder/${file}`)
+
+/** The card of an id, with names in place of its column and labels. */
+export function cardOf(board: SourceBoard, id: string) {
+  const card = board.cards.find((one) => one.id === id)
+  if (!card) throw new Error(`there is no card ${id}`)
+  return plain(card)
+}
+
+const plain = (card: SourceCard) => ({
+  ...card,
+  column: card.column?.name,
+  labels: card.labels.map(({ name }) => name),
+})
+
+/** The names of a board's columns. */
+export const columnsOf = (board: SourceBoard): string[] => board.columns.map(({ name }) => name)
+
+/** The one line that a reader refuses a file with; fails where it is none, or more. */
+export async function refusal(format: string, source: Uint8Array | string): Promise<string> {
+  try {
+    await readAs(format, source)
+  } catch (error) {
+    if (error instanceof Error && error.constructor === Error && !/[\r\n]/.test(error.message))
+      return error.message
+    throw error
+  }
+  throw new Error('it was read')
+}
