@@ -290,15 +290,32 @@ describeCommand(
   },
 )
 
-program
-  .command('mcp')
-  .description('connect an agent to a running service: MCP over stdin and stdout')
-  .option('--url <url>', 'where the service is, with its path prefix if it has one', 'http://127.0.0.1:3000')
-  .option('--token <token>', 'an API token; others may see arguments, so PHASEBOARD_TOKEN is better')
-  .action(async ({ url, token = process.env.PHASEBOARD_TOKEN || undefined }) => {
-    const { connectAgent } = await import('./mcp-command.ts')
-    await connectAgent({ url, token })
-  })
+describeCommand(
+  program
+    .command('mcp')
+    .description('connect an agent to a running service: MCP over stdin and stdout')
+    .option(
+      '--url <url>',
+      'where the service is, with its path prefix if it has one',
+      'http://127.0.0.1:3000',
+    )
+    .option('--token <token>', 'an API token; others may see arguments, so PHASEBOARD_TOKEN is better')
+    .action(async ({ url, token = process.env.PHASEBOARD_TOKEN || undefined }) => {
+      const { connectAgent } = await import('./mcp-command.ts')
+      await connectAgent({ url, token })
+    }),
+  {
+    details: [
+      "For agents that start a program instead of asking a URL. It passes messages on to the service's own /mcp, so its tools and the token's rights are the service's.",
+    ],
+    settings: ['PHASEBOARD_TOKEN'],
+    examples: [
+      ['mcp', 'the service on this machine, in open mode'],
+      ['mcp --url https://board.example/tools', 'another one, with PHASEBOARD_TOKEN in the environment'],
+    ],
+    seeAlso: ['phaseboard token create', 'docs/agents.md'],
+  },
+)
 
 addMemberCommands(program, withDatabase)
 
