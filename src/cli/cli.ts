@@ -306,12 +306,12 @@ describeCommand(
     }),
   {
     details: [
-      'For MCP clients that start a program: they write messages to its input and read answers from its output. It opens no database, but passes messages on to the service, which performs them with the rights of the token.',
+      "For agents that start a program instead of asking a URL. It passes messages on to the service's own /mcp, so its tools and the token's rights are the service's.",
     ],
     settings: ['PHASEBOARD_TOKEN'],
     examples: [
-      ['mcp', 'to the service on this machine, as its default member'],
-      ['mcp --url https://board.example.org', 'to another one, with the token in PHASEBOARD_TOKEN'],
+      ['mcp', 'the service on this machine, in open mode'],
+      ['mcp --url https://board.example/tools', 'another one, with PHASEBOARD_TOKEN in the environment'],
     ],
     seeAlso: ['phaseboard token create', 'docs/agents.md'],
   },
