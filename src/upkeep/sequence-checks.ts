@@ -6,7 +6,8 @@ import { type Check, counted, found, NOTHING, together } from './checks.ts'
 const sequence: Check = {
   name: 'sequence',
   holds: 'the sequence of changes has no gap',
-  advice: 'another tool has deleted changes: whoever follows them should load everything again',
+  advice:
+    'an archive that came in beside other records leaves one; else another tool has deleted changes, and whoever follows them should load everything again',
   find: ({ client }) => {
     const { count, first, last } = client
       .prepare<[], { count: number; first: number | null; last: number | null }>(
