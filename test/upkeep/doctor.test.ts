@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openDatabase, shippedMigrations } from '../../src/db/client.ts'
+import { leap } from '../../src/db/lost-changes.ts'
 import { CHECKS, examine, isHealthy, repair } from '../../src/upkeep/doctor.ts'
 import { roomOf } from '../../src/upkeep/leftover-checks.ts'
 import { run } from '../command-line.ts'
@@ -160,6 +161,16 @@ for (const [name, sql, expected, repairs, after] of CASES) {
     }
   })
 }
+
+t.test('takes the leap of a takeover for no gap, and finds one beside it', async (t) => {
+  const path = spoilt(t, '')
+  const client = new SQLite(path)
+  t.teardown(() => client.close())
+  leap(client)
+  t.strictSame(wrong(path), [])
+  client.exec('delete from changes where seq = 3')
+  t.strictSame(wrong(path), [['sequence', 'found', 1]])
+})
 
 t.test('finds what searches miss or should not find, and builds the index anew', async (t) => {
   const path = spoilt(t, '')
