@@ -48,7 +48,7 @@ const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (
     }
     checkLength(request.headers, importLimit)
     const id = newId()
-    const place = { id, ...importer.reserve(id) }
+    const place = { id, ...importer.reserve(id, memberOf(request).id) }
     request.setDecorator<Place>(PLACE, place)
     const body = request.body as Readable | undefined
     try {

@@ -6,6 +6,7 @@ import { kanbanItems, projects } from '../db/schema.ts'
 import { existsIn, given, givenLimit, selectAll } from '../db/statements.ts'
 import { isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
 import type { KanbanItem } from '../schemas/records.ts'
+import { guarded } from './csv-guard.ts'
 import { type ItemFile, toFile } from './item-files.ts'
 import type { ItemRecords } from './item-records.ts'
 
@@ -30,12 +31,6 @@ const HEADER = [
   'updatedAt',
   'dismissed',
 ]
-
-/**
- * Guards a text against being taken for a formula by spreadsheets (CSV injection): the apostrophe is what they
- * themselves put before a text that looks like one.
- */
-const guarded = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text)
 
 const cell = (text: string): string =>
   /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

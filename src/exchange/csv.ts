@@ -3,6 +3,7 @@
  * kept under its name. So is the CSV that this service exports.
  */
 import { createHash } from 'node:crypto'
+import { withoutGuard } from '../board/csv-guard.ts'
 import type {
   SourceBoard,
   SourceCard,
@@ -278,9 +279,6 @@ class Rows {
     }
   }
 }
-
-/** Spreadsheets take what begins like this for a formula, so the export puts an apostrophe before it. */
-const withoutGuard = (cell: string): string => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell)
 
 const YES = new Set(['true', 'yes', 'y', '1', 'x', 'ja', 'wahr', 'archived', 'closed', 'archiviert'])
 const NO = new Set(['', 'false', 'no', 'n', '0', 'nein', 'falsch', 'open', 'active'])

@@ -13,6 +13,9 @@ import type { ImportTask } from './import-worker.ts'
 /** Imports that wait or are being uploaded, at most: each may have a file as large as they may be. Beyond it, 503. */
 const MAX_WAITING = 8
 
+/** Those of one member, at most: nobody keeps all others from importing. */
+const MAX_OF_MEMBER = 3
+
 /** Seconds after which one who was refused may try again. */
 const RETRY_AFTER = '30'
 
@@ -68,8 +71,8 @@ export interface ImporterParts {
 export class Importer {
   readonly #parts: ImporterParts
   readonly #database: string
-  /** The places that are taken, by the ids of their imports, each with what gives it up. */
-  readonly #taken = new Map<string, () => void>()
+  /** The places that are taken, by the ids of their imports: whose they are, and what gives them up. */
+  readonly #taken = new Map<string, { memberId: string; giveUp: () => void }>()
   #current = Promise.resolve()
   #worker: Worker | undefined
   #isClosed = false
@@ -88,10 +91,12 @@ export class Importer {
   /**
    * Takes a place for an import.
    * @param id the import's
-   * @throws ApiError 503 when there is none
+   * @param memberId whose it is
+   * @throws ApiError 503 when there is none, or none for this member
    */
-  reserve(id: string): Reserved {
-    if (this.#isClosed || this.#taken.size >= MAX_WAITING) {
+  reserve(id: string, memberId: string): Reserved {
+    const own = [...this.#taken.values()].filter((place) => place.memberId === memberId)
+    if (this.#isClosed || this.#taken.size >= MAX_WAITING || own.length >= MAX_OF_MEMBER) {
       throw new ApiError(503, 'Too many imports are waiting', { headers: { 'retry-after': RETRY_AFTER } })
     }
     const lock = lockOf(this.#database, id)
@@ -102,7 +107,7 @@ export class Importer {
       this.#taken.delete(id)
       lock.release()
     })
-    this.#taken.set(id, giveUp)
+    this.#taken.set(id, { memberId, giveUp })
     let hasStarted = false
     return {
       file,
@@ -121,7 +126,7 @@ export class Importer {
     this.#isClosed = true
     await this.#worker?.terminate()
     await this.#current
-    for (const giveUp of this.#taken.values()) giveUp()
+    for (const { giveUp } of this.#taken.values()) giveUp()
   }
 
   /** Does something once all before it is done. */

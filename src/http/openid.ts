@@ -179,7 +179,7 @@ export class OpenId {
       subject: claims.sub as string,
       email: claims.email_verified === true ? email : undefined,
       name: textOf(claims.name) ?? textOf(claims.preferred_username) ?? email,
-      role: oidcRoleClaim === undefined ? undefined : roleOf(claims[oidcRoleClaim]),
+      role: oidcRoleClaim === undefined ? undefined : (roleOf(claims[oidcRoleClaim]) ?? null),
     }
   }
 }

@@ -19,8 +19,8 @@ export interface ProviderAccount {
   /** Undefined for one that the provider did not verify. */
   email: string | undefined
   name: string | undefined
-  /** The member's role as the provider sees it; undefined where it does not say. */
-  role: Member['role'] | undefined
+  /** The member's role as the provider sees it: null where it names none, undefined where it is not asked. */
+  role: Member['role'] | null | undefined
 }
 
 const statementsOf = (db: SharedDatabase) => ({
@@ -30,6 +30,14 @@ const statementsOf = (db: SharedDatabase) => ({
       .from(memberIdentities)
       .where(
         and(eq(memberIdentities.issuer, given('issuer')), eq(memberIdentities.subject, given('subject'))),
+      ),
+  ),
+  ofMember: selectOne(() =>
+    db
+      .select({ subject: memberIdentities.subject })
+      .from(memberIdentities)
+      .where(
+        and(eq(memberIdentities.memberId, given('memberId')), eq(memberIdentities.issuer, given('issuer'))),
       ),
   ),
   insert: insertInto(db, memberIdentities),
@@ -55,7 +63,7 @@ export class ProviderAccounts {
    * Signs in the member of an account. An account that is new here becomes that of the member with its email; where there is
    * none, `signsUp` makes one. The provider's role counts at each sign-in, but the last admin stays one.
    * @param replaced the token of the client's current session, of whichever member: it ends
-   * @throws ApiError 403 where there is no member and none is made, and for a disabled one
+   * @throws ApiError 403 where there is no member and none is made, for a disabled one, and for one that has another account there
    */
   signIn(
     account: ProviderAccount,
@@ -89,6 +97,8 @@ export class ProviderAccounts {
     if (email === undefined || email.length > LIMITS.email) return undefined
     const existing = this.#members.findByEmail(email)
     if (existing?.disabled || (!existing && !signsUp)) return undefined
+    // The provider may have given the address to somebody else.
+    if (existing && this.#sql.ofMember({ issuer, memberId: existing.id })) return undefined
     const by = { id: existing?.id ?? null, address }
     const { id } =
       existing ??
@@ -102,8 +112,10 @@ export class ProviderAccounts {
     return this.#members.find(id)
   }
 
-  #followRole({ id, role: before }: MemberRow, { role }: ProviderAccount, address: string): void {
-    if (role === undefined || role === before) return
+  #followRole({ id, role: before }: MemberRow, account: ProviderAccount, address: string): void {
+    // Whoever is an admin by the provider's word is none without it.
+    const role = account.role === null && before === 'admin' ? 'member' : account.role
+    if (role === undefined || role === null || role === before) return
     try {
       this.#members.update(id, { role }, { id: null, address })
     } catch (error) {

@@ -199,7 +199,7 @@ t.test('a thread that fails takes nothing along', async (t) => {
     const warn = (_: unknown, message: string) => warnings.push(message)
     const importer = new Importer({ db: app.db, databaseUrl, checkpoints: 'service', warn, ...parts })
     write(app.db, () => new Imports(app.db).create(id, 'trello', 'local'))
-    const place = importer.reserve(id)
+    const place = importer.reserve(id, 'ada')
     writeFileSync(place.file, trelloExport(20_000, 'Large'))
     place.start({ format: 'trello', name: 'the file', memberId: 'local', again: false, isDryRun: false })
   }
@@ -243,7 +243,7 @@ t.test('the latest thousand are kept', async (t) => {
 
 t.test('no more wait than there is room for', async (t) => {
   const app = await build(t)
-  const places = Array.from({ length: 8 }, (_, n) => app.importer.reserve(`place ${n}`))
+  const places = Array.from({ length: 8 }, (_, n) => app.importer.reserve(`place ${n}`, `member ${n}`))
   const refused = await upload(app, 'format=trello', FILE)
   t.match(refused, {
     status: 503,
@@ -251,7 +251,12 @@ t.test('no more wait than there is room for', async (t) => {
     headers: { 'retry-after': '30' },
   })
   for (const place of places) place.giveUp()
+  const own = Array.from({ length: 3 }, (_, n) => app.importer.reserve(`own ${n}`, 'local'))
+  t.equal((await upload(app, 'format=trello', FILE)).status, 503, 'a member has three places')
+  app.importer.reserve('of another', 'ada').giveUp()
+  own[0]?.giveUp()
   t.equal((await upload(app, 'format=trello', FILE)).status, 202)
+  for (const place of own) place.giveUp()
 })
 
 t.test('beside others who write, nobody sees any of it before all is there', async (t) => {
@@ -318,7 +323,7 @@ t.test('an upload that a killed service has left is removed at the next start, a
   const folder = t.testdir()
   const databaseUrl = `file:${folder}/board.db`
   const first = await build(t, { databaseUrl })
-  const others = first.importer.reserve('another')
+  const others = first.importer.reserve('another', 'ada')
   writeFileSync(others.file, FILE)
   for (const name of ['left', 'left.lock']) writeFileSync(`${folder}/board.db.import-${name}`, '')
   await build(t, { databaseUrl })

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { parse } from 'csv-parse/sync'
 import t from 'tap'
+import { withoutGuard } from '../../src/board/csv-guard.ts'
 import { newId } from '../../src/db/ids.ts'
 import {
   type App,
@@ -101,6 +102,9 @@ t.test('no cell begins as a formula does', async (t) => {
     '@SUM(A1)',
     '\t=1',
     '\r=1',
+    '\n=1',
+    '＝1',
+    "'=1",
     "'quoted",
     'a=b',
     '=HYPERLINK("http://x","y")',
@@ -112,7 +116,8 @@ t.test('no cell begins as a formula does', async (t) => {
   t.equal(rows.length, texts.length)
   for (const [index, { title, description, assigneeId, priority }] of rows.entries()) {
     const text = texts[index] ?? ''
-    const expected = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+    const expected = text === "'quoted" || text === 'a=b' ? text : `'${text}`
+    t.equal(withoutGuard(expected), text)
     t.strictSame([title, description, assigneeId, priority], [expected, expected, expected, expected])
   }
 })

@@ -113,6 +113,14 @@ t.test('an account becomes that of the member with its verified email', async (t
   t.match(await signIn(app), { status: 403, body: noMember })
 })
 
+t.test('an address that the provider gives to somebody else does not bring the member along', async (t) => {
+  const { app, provider } = await setUp(t)
+  t.equal((await signIn(app)).status, 302)
+  provider.account = { ...provider.account, sub: 'somebody-else' }
+  t.match(await signIn(app), { status: 403, body: noMember })
+  t.equal(count(app, 'member_identities'), 1)
+})
+
 t.test('no member is made without a verified email', async (t) => {
   const { app, provider } = await setUp(t)
   const before = count(app, 'members')
@@ -156,6 +164,10 @@ t.test('the role follows the claim, but the last admin stays one', async (t) => 
   t.equal(await roleAfter('member'), 'member')
   t.equal(await roleAfter(undefined), 'member', 'the provider does not say')
   t.equal(await roleAfter(['owner', { admin: true }]), 'member', 'or nothing known')
+  t.equal(await roleAfter('admin'), 'admin')
+  t.equal(await roleAfter(['staff']), 'member', 'no admin without its word')
+  t.equal(await roleAfter('viewer'), 'viewer')
+  t.equal(await roleAfter([]), 'viewer', 'and nobody gains by its silence')
   t.equal(await roleAfter('admin'), 'admin')
   app.db.delete(members).where(eq(members.id, other.id)).run()
   t.equal(await roleAfter('viewer'), 'admin')
