@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { Importer } from '../src/exchange/importer.ts'
+import type { Config } from '../src/phaseboard.d.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -9,11 +10,12 @@ declare module 'fastify' {
 }
 
 /** Imports of files: what a stopped service has left of one is cleared away as soon as this one is ready. */
-export default fp<{ databaseUrl: string }>(
-  async (app, { databaseUrl }) => {
+export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
+  async (app, { databaseUrl, walCheckpoints }) => {
     const importer = new Importer({
       db: app.db,
       databaseUrl,
+      walCheckpoints,
       warn: (error, message) => app.log.warn({ err: error }, message),
     })
     app.decorate('importer', importer)

@@ -1,5 +1,5 @@
 /** The command that imports a board, also beside a running service. */
-import { databasePath, openDatabase, write } from '../db/client.ts'
+import { type Checkpoints, databasePath, openDatabase, write } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { FORMATS, type Format } from '../exchange/formats.ts'
 import { planBoard } from '../exchange/import-board.ts'
@@ -25,6 +25,7 @@ export interface ImportOptions {
 /**
  * `import`: imports the board in a file as a project, and prints a summary.
  * @param databaseUrl the database, which is created where there is none
+ * @param checkpoints who runs them
  * @throws Error with one clear line: then nothing has changed
  */
 export async function importFile(
@@ -32,11 +33,12 @@ export async function importFile(
   format: string,
   file: string,
   options: ImportOptions,
+  checkpoints?: Checkpoints,
 ): Promise<void> {
   // What cannot be read needs no database, and creates none.
   const board = await readSource(FORMATS[format] as Format, file, file)
   const { again = false, dryRun = false } = options
-  const { db, files, close, discard } = openDatabase(databaseUrl)
+  const { db, files, close, discard } = openDatabase(databaseUrl, checkpoints)
   if (dryRun) {
     try {
       for (const line of rehearse(db, planBoard(board, again)).lines) say(line)

@@ -22,7 +22,7 @@ const PATIENCE = 60_000
 
 /**
  * Pages of the write-ahead log after which this connection has them copied into the file: fewer than others wait for, so
- * that they, who may have an event loop to keep going, find little to do.
+ * that they, who may have an event loop to keep going, find little to do. Not where checkpoints are left to Litestream.
  */
 const CHECKPOINT_PAGES = 1000
 
@@ -37,6 +37,7 @@ export class BriefWrites {
   readonly #files: DatabaseFiles
   readonly #signal: AbortSignal | undefined
   readonly #manners: Manners
+  readonly #runsCheckpoints: boolean
   readonly #newest: SQLite.Statement<[], number | null>
   readonly #keep: () => SQLite.Statement<[string, number]>
   readonly #untell: SQLite.Statement<[number]>
@@ -54,7 +55,8 @@ export class BriefWrites {
   ) {
     client.pragma('foreign_keys = off')
     client.pragma('busy_timeout = 0')
-    client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    this.#runsCheckpoints = client.pragma('wal_autocheckpoint', { simple: true }) !== 0
+    if (this.#runsCheckpoints) client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     this.#client = client
     this.#files = files
     this.#signal = signal
@@ -95,7 +97,7 @@ export class BriefWrites {
   async last<T>(work: (newest: number) => T): Promise<T> {
     // What is in the log until now is not to be synced by a write that others wait for.
     this.#client.pragma('synchronous = full')
-    this.#client.pragma('wal_checkpoint(passive)')
+    if (this.#runsCheckpoints) this.#client.pragma('wal_checkpoint(passive)')
     return await this.#transaction(() => work(this.#newest.get() ?? 0))
   }
 

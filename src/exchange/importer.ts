@@ -1,7 +1,7 @@
 /** The imports of a service: one at a time, off the event loop, in a thread that is there only as long. */
 import { rmSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { databasePath, type SharedDatabase } from '../db/client.ts'
+import { type Checkpoints, databasePath, type SharedDatabase } from '../db/client.ts'
 import { NO_FILES } from '../db/files.ts'
 import { ApiError } from '../errors.ts'
 import { once } from '../once.ts'
@@ -42,6 +42,8 @@ export interface Reserved {
 export interface ImporterParts {
   db: SharedDatabase
   databaseUrl: string
+  /** Who runs checkpoints. */
+  walCheckpoints?: Checkpoints
   warn: (error: unknown, message: string) => void
   /** Memory that an import may take, in MiB. */
   memory?: number
@@ -136,11 +138,11 @@ export class Importer {
   }
 
   /** Runs the thread. @throws whatever it throws */
-  #run(task: Omit<ImportTask, 'databaseUrl'>): Promise<void> {
+  #run(task: Omit<ImportTask, 'databaseUrl' | 'walCheckpoints'>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const { databaseUrl } = this.#parts
+      const { databaseUrl, walCheckpoints = 'service' } = this.#parts
       const worker = new Worker(fileOfWorker(), {
-        workerData: { ...task, databaseUrl } satisfies ImportTask,
+        workerData: { ...task, databaseUrl, walCheckpoints } satisfies ImportTask,
         ...(task.job && { resourceLimits: { maxOldGenerationSizeMb: this.#parts.memory ?? MEMORY } }),
         name: 'phaseboard-import',
       })
