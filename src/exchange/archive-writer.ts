@@ -97,16 +97,19 @@ export class ArchiveWriter {
   readonly #client: SQLite.Database
   readonly #plan: ArchivePlan
   readonly #facts: ArchiveFacts
+  readonly #actorId: string | null
   /** The changes of the admin that was there. */
   #ofAdmin: unknown[][] = []
   #passwordHash: unknown = null
   /** Where the archive's own changes begin. */
   #firstSeq = 0
 
-  constructor(client: SQLite.Database, plan: ArchivePlan, facts: ArchiveFacts) {
+  /** @param actorId who is said to have made what the archive does not tell the beginning of; null for nobody */
+  constructor(client: SQLite.Database, plan: ArchivePlan, facts: ArchiveFacts, actorId: string | null) {
     this.#client = client
     this.#plan = plan
     this.#facts = facts
+    this.#actorId = actorId
   }
 
   /** Takes away what the archive's records replace. */
@@ -214,7 +217,9 @@ export class ArchiveWriter {
       )
       .run(values)
     this.#client
-      .prepare(`update changes set "group" = (select min(seq) from changes where ${range}) where ${range}`)
-      .run(values)
+      .prepare(
+        `update changes set actor_id = :actorId, "group" = (select min(seq) from changes where ${range}) where ${range}`,
+      )
+      .run({ ...values, actorId: this.#actorId })
   }
 }

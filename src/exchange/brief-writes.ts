@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
-import type { SharedDatabase } from '../db/client.ts'
+import { BUSY_TIMEOUT, type SharedDatabase } from '../db/client.ts'
 import { type DatabaseFiles, NO_FILES } from '../db/files.ts'
 import { once } from '../once.ts'
 
@@ -99,6 +99,12 @@ export class BriefWrites {
     this.#client.pragma('synchronous = full')
     if (this.#runsCheckpoints) this.#client.pragma('wal_checkpoint(passive)')
     return await this.#transaction(() => work(this.#newest.get() ?? 0))
+  }
+
+  /** Leaves the connection to a write that takes longer: it waits for the lock as it would, and is synced. */
+  leave(): void {
+    this.#client.pragma('synchronous = full')
+    this.#client.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
   }
 
   async #transaction<T>(work: (isLong: () => boolean) => T): Promise<T> {
