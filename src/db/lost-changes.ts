@@ -60,22 +60,23 @@ export function missingChange(client: SQLite.Database): number | undefined {
 }
 
 /**
- * The first places in the sequence of a file, from the oldest change that is kept, without one, for which no takeover
- * accounts: so it is after the import of an archive beside other records, whose changes replace what triggers had told; else
- * changes may be missing. Undefined for none.
+ * Places in the sequence of a file, from the oldest change that is kept, without one, for which no takeover accounts: so it is
+ * after the import of an archive beside other records, whose changes replace what triggers had told; else changes may be
+ * missing. In their order.
+ * @param count how many, at most
  */
-export function firstGap(client: SQLite.Database): Gap | undefined {
-  if (!hasSequence(client)) return undefined
+export function gapsIn(client: SQLite.Database, count: number): Gap[] {
+  if (!hasSequence(client)) return []
   return client
-    .prepare<[string], Gap>(
+    .prepare<[string, number], Gap>(
       `select previous + 1 as "from", seq - 1 as "to"
       from (select seq, lag(seq) over (order by seq) as previous from changes) as place
       where seq > previous + 1 and not exists (
         select 1 from changes where changes.seq = place.seq and kind = ?
         and json_valid(after) and after ->> 'last' = previous)
-      order by seq limit 1`,
+      order by seq limit ?`,
     )
-    .get(TAKEOVER)
+    .all(TAKEOVER, count)
 }
 
 /**

@@ -16,6 +16,7 @@ import { dirname, resolve } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { BUSY_TIMEOUT, describe, refuseForeignTables } from '../db/client.ts'
 import { makeFolders, openAlone, removeFolders, syncFolder } from '../db/files.ts'
+import { orphansIn } from '../db/orphans.ts'
 import { StartupError } from '../errors.ts'
 
 /** Pages in one step: enough to be fast, few enough to show progress. */
@@ -112,7 +113,7 @@ export function check(copied: string, from: string): number {
     refuseForeignTables(client, from)
     const [problem] = client.pragma('integrity_check(1)') as { integrity_check: string }[]
     if (problem?.integrity_check !== 'ok') throw new Error(`it is damaged: ${problem?.integrity_check}`)
-    return (client.pragma('foreign_key_check') as unknown[]).length
+    return orphansIn(client)
   } finally {
     client.close()
   }

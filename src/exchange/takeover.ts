@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
-import { firstGap, type Gap, type LastChange, lastChange, leap, missingChange } from '../db/lost-changes.ts'
+import { type Gap, gapsIn, type LastChange, lastChange, leap, missingChange } from '../db/lost-changes.ts'
 import { timestamp } from '../time.ts'
 import { type Copied, check, type Replaced, replaceDatabase } from './backup.ts'
 import {
@@ -148,7 +148,7 @@ function continueSequence(file: string): Pick<Taken, 'last' | 'leapedTo' | 'gap'
   try {
     const missing = missingChange(client)
     if (missing !== undefined) throw new Error(`it is damaged: change ${missing} is missing`)
-    return { gap: firstGap(client), last: lastChange(client), leapedTo: leap(client) }
+    return { gap: gapsIn(client, 1)[0], last: lastChange(client), leapedTo: leap(client) }
   } finally {
     client.close()
   }

@@ -1,7 +1,8 @@
 /** Checks of the sequence of changes: whether it is whole, and its index right. */
+import { gapsIn } from '../db/lost-changes.ts'
 import { type Check, counted, found, NOTHING, together } from './checks.ts'
 
-/** Ends of gaps that are looked for. */
+/** Gaps that are looked for. */
 const GAPS = 100
 
 const sequence: Check = {
@@ -15,15 +16,9 @@ const sequence: Check = {
       )
       .get() ?? { count: 0, first: null, last: null }
     if (first === null || last === null || last - first + 1 === count) return NOTHING
-    const ends = client
-      .prepare<[], number>(
-        `select seq from changes as one where seq > ${first}
-          and not exists (select 1 from changes where seq = one.seq - 1) order by seq limit ${GAPS}`,
-      )
-      .pluck()
-      .all()
-    const missing = last - first + 1 - count
-    return { ...found(ends.map((seq) => `a gap before ${seq}`)), count: missing }
+    const gaps = gapsIn(client, GAPS)
+    const missing = gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+    return { ...found(gaps.map(({ to }) => `a gap before ${to + 1}`)), count: missing }
   },
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openDatabase, shippedMigrations } from '../../src/db/client.ts'
+import { leap } from '../../src/db/lost-changes.ts'
 import { CHECKS, examine, isHealthy, repair } from '../../src/upkeep/doctor.ts'
 import { roomOf } from '../../src/upkeep/leftover-checks.ts'
 import { run } from '../command-line.ts'
@@ -207,6 +208,16 @@ t.test('records of an import that is being written are no orphans', async (t) =>
   t.strictSame(wrong(path), [['references', 'found', 1]])
   repair(path, examine(path))
   t.equal(value(path, "select group_concat(id) from kanban_items where project_id <> 'p'"), 'o')
+})
+
+t.test('a sequence that has leaped has no gap, unless something else is missing', async (t) => {
+  const path = spoilt(t, '')
+  const client = new SQLite(path)
+  leap(client)
+  t.strictSame(wrong(path), [])
+  client.exec('delete from changes where seq = 2')
+  client.close()
+  t.strictSame(wrong(path), [['sequence', 'found', 1]])
 })
 
 t.test('a damaged file is left alone', async (t) => {
