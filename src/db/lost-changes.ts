@@ -66,8 +66,7 @@ export function missingChange(client: SQLite.Database): number | undefined {
 }
 
 /**
- * Places in the sequence of a file, from the oldest change that is kept, without one, for which no leap accounts: so it is
- * after the import of an archive beside other records, whose changes replace what triggers had told; else changes may be
+ * Places in the sequence of a file, from the oldest change that is kept, without one, for which no leap accounts: changes are
  * missing. In their order.
  * @param count how many, at most
  */

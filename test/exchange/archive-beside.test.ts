@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
+import { gapsIn, leap } from '../../src/db/lost-changes.ts'
 import { exportArchive } from '../../src/exchange/export-archive.ts'
 import { describeArchive, importArchive } from '../../src/exchange/import-archive.ts'
 import { holdsGroups, holdsSequence, rowsOf } from '../changes/replay.ts'
@@ -124,6 +125,7 @@ t.test('beside other records, all keep their ids, and the history comes after wh
   t.match(describeArchive(made).join('\n'), /1 members were here already, and stay as they are/)
   const rows = holdsSequence(other.db.$client)
   holdsGroups(rows)
+  t.strictSame(gapsIn(other.db.$client, 1), [])
   t.strictSame(rows.slice(0, before.length), before)
   const told = (some: typeof rows) =>
     some.map(({ kind, id, action, before, after, at, actor_id }) => [
@@ -263,3 +265,30 @@ t.test(
     }
   },
 )
+
+t.test('what is left out of the history leaves no gap in the sequence, which does not leap', async (t) => {
+  const { folder, app, ada, target } = await source(t)
+  const { $client } = app.db
+  leap($client)
+  await createProject(app, { name: 'Gemini' }, ada.headers)
+  // The beginnings of some records are not kept any more.
+  const { seq } = rowsOf($client).find(({ kind }) => kind === 'kanban-item') ?? {}
+  $client.prepare('delete from changes where seq < ?').run(seq)
+  await exportArchive($client, join(folder, 'pruned'), quiet)
+  const other = await target('target.db', { adminEmail: 'root@localhost' })
+  signInAs(other, 'admin', { id: 'ada' })
+  await createProject(other)
+  leap(other.db.$client)
+  const last = rowsOf(other.db.$client).at(-1)?.seq ?? 0
+  await importArchive(other.db, join(folder, 'pruned'), { ...quiet, actorId: 'ada' })
+  const rows = holdsSequence(other.db.$client)
+  holdsGroups(rows)
+  t.strictSame(gapsIn(other.db.$client, 1), [])
+  const theirs = rows.filter((row) => row.seq > last)
+  t.strictSame(
+    theirs.map((row) => row.seq - last),
+    theirs.map((_, index) => index + 1),
+  )
+  t.match(theirs[0], { kind: 'member', actor_id: 'ada', group: last + 1 }, 'told as created')
+  t.notOk(theirs.some(({ kind }) => kind === 'leap'))
+})

@@ -240,7 +240,7 @@ t.test('places without a change, of which nothing tells, are a warning', async (
   const { command } = setUp(t, {}, 'delete from changes where seq = 2')
   const { code, stderr } = await command(URL, '--first-is-gone', '--watch', '0')
   t.equal(code, 0)
-  t.match(stderr, /warning: no changes have the numbers from 2 to 2, as after an archive was imported/)
+  t.match(stderr, /warning: no changes have the numbers from 2 to 2: changes are missing/)
 })
 
 t.test('records that point at nothing are a warning', async (t) => {
