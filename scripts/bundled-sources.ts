@@ -5,7 +5,7 @@
  */
 import { globSync, rmSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = pathToFileURL(`${resolve(import.meta.dirname, '..')}/`).href
@@ -18,8 +18,10 @@ export async function bundleSources(): Promise<void> {
   rmSync(resolve(cwd, folder), { recursive: true, force: true })
   const sources = globSync('{src,plugins,routes}/**/*.ts', { cwd, exclude: ['**/*.d.ts'] })
   await bundle(cwd, folder, sources, 'warning', '[dir]/[name]')
-  // Beside the chunks, where modules of a bundle look for the thread.
-  writeFileSync(resolve(cwd, folder, 'worker.js'), "import './src/worker/worker.js'\n")
+  // Beside the chunks, where modules of a bundle look for the threads.
+  for (const thread of ['worker/worker', 'exchange/import-worker']) {
+    writeFileSync(resolve(cwd, folder, `${basename(thread)}.js`), `import './src/${thread}.js'\n`)
+  }
 }
 
 /** Resolves imports of sources to their bundled modules. */

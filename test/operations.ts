@@ -12,6 +12,13 @@ export const CALLER = 'caller'
 /** So recently used that no request has to note its use. */
 export const JUST_USED = '9999-12-31T00:00:00.000Z'
 
+/** A session and a token of the caller's, where the caller has a row. */
+export const CREDENTIALS = `
+  insert into sessions (id, member_id, token_hash, last_used_at, expires_at)
+    select 'session', id, 'hash', '${JUST_USED}', '${JUST_USED}' from members where id = '${CALLER}';
+  insert into api_tokens (id, member_id, name, token_hash)
+    select 'token', id, 'CI', 'hash' from members where id = '${CALLER}';`
+
 /** Nothing but another admin. */
 export const EMPTY = `
   delete from projects; delete from personal_ideas; delete from teams; delete from members; delete from webhooks; delete from imports;
@@ -36,10 +43,7 @@ export const FURNISHED = `
   insert into teams (id, name) values ('team', 'Crew');
   insert into imports (id, format, member_id, status) values ('import', 'trello', '${CALLER}', 'done');
   insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
-  insert into sessions (id, member_id, token_hash, last_used_at, expires_at)
-    select 'session', id, 'hash', '${JUST_USED}', '${JUST_USED}' from members where id = '${CALLER}';
-  insert into api_tokens (id, member_id, name, token_hash)
-    select 'token', id, 'CI', 'hash' from members where id = '${CALLER}';`
+  ${CREDENTIALS}`
 
 /** The statements of each text, by connection: compiling these, triggers and all, takes many times as long as running them. */
 const compiled = new WeakMap<SQLite.Database, Map<string, SQLite.Statement[]>>()

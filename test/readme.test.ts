@@ -9,9 +9,22 @@ const readme = readFileSync('README.md', 'utf8')
 const tour = /## A five-minute tour\n(.*?)\n## /s.exec(readme)?.[1] ?? ''
 const [firstScreen = ''] = readme.split('\n## ', 1)
 
-/** The blocks of one kind in a part of the README, in order. */
+/** The blocks of one kind, or several, in a part of the README, in order. */
 const blocks = (kind: string, part = tour) =>
-  [...part.matchAll(new RegExp(`\`\`\`${kind}\\n(.*?)\`\`\``, 'gs'))].map(([, block = '']) => block)
+  [...part.matchAll(new RegExp(`\`\`\`(?:${kind})\\n(.*?)\`\`\``, 'gs'))].map(([, block = '']) => block)
+
+/** Waits, ten seconds at most, until a file has so many lines. */
+const waitFor = (lines: number, file: string) => `
+for _ in {1..100}; do [ "$(wc -l <'${file}')" -ge ${lines} ] && break; sleep 0.1; done
+`
+
+/** A command for another terminal: it has printed its first line before the next command begins, and ends with the last. */
+const beside = (command: string, output: string) => `
+: >'${output}'
+${command.trim()} >>'${output}' &
+trap 'kill $!' EXIT
+${waitFor(1, output)}
+`
 
 t.test('the first example works when pasted, and answers what the README says', async (t) => {
   const { url } = await start(t, { DATABASE_URL: ':memory:' })
@@ -32,7 +45,13 @@ t.test('every line of the tour works when pasted, and prints what the README say
   // The database that the service has where nothing is configured, in a folder of the test.
   const DATABASE_URL = `file:${join(folder, 'data/phaseboard.db')}`
   const { url } = await start(t, { DATABASE_URL })
-  const script = blocks('sh')
+  const [shown = ''] = blocks('console')
+  const output = join(folder, 'other-terminal.txt')
+  // What begins with `node` is for another terminal; the stream as curl shows it has times and ids, and is left out.
+  const script = blocks('sh|bash')
+    .filter((block) => !block.startsWith('curl -sN'))
+    .map((block) => (block.startsWith('node ') ? beside(block, output) : block))
+    .concat(waitFor(shown.split('\n').length - 1, output))
     .join('\n')
     .replaceAll('http://127.0.0.1:3000', url)
     .replaceAll(/(?<=[ (])data\//g, `${folder}/data/`)
@@ -41,4 +60,6 @@ t.test('every line of the tour works when pasted, and prints what the README say
   })
   t.equal(stderr, '')
   t.equal(stdout.replace(/ +$/gm, ''), blocks('text').join('').replace(/ +$/gm, ''))
+  // What comes later in the tour shows in that terminal too.
+  t.equal(readFileSync(output, 'utf8').slice(0, shown.length), shown)
 })

@@ -22,7 +22,7 @@ const project = projectId ?? (await call('list_projects', { limit: 1 })).project
 for (;;) {
   const { item } = await call('claim', { projectId: project, leaseSeconds: 60 })
   if (item === null) break
-  console.log(`claimed   ${item.title}, until ${item.claimedUntil}`)
+  console.log(`claimed   ${item.title}, for a minute`)
   for (const { id, title, completed } of item.subtasks) {
     if (!completed) await call('tick_subtask', { subtaskId: id })
     console.log(`ticked    ${title}`)

@@ -37,13 +37,13 @@ const program = new Command('phaseboard')
 
 describeCommand(program, {
   details: [
-    'Configuration comes from the environment: HOST, PORT, DATABASE_URL, AUTH_MODE, ... (docs/configuration.md has all of them). All commands but serve and restore may run beside the service.',
+    'Configuration comes from the environment: HOST, PORT, DATABASE_URL, AUTH_MODE, ... (docs/configuration.md has all of them). All commands but serve, restore and takeover may run beside the service.',
   ],
   settings: ['DATABASE_URL', 'HOST', 'PORT', 'AUTH_MODE'],
   examples: [
     ['serve', 'run the service on http://127.0.0.1:3000'],
     ['backup /var/backups/board.db', 'copy the database, while the service runs'],
-    ['help import trello', 'the manual of a command'],
+    ['import trello --help', 'the manual of a command'],
   ],
   seeAlso: ['docs/command-line.md', 'docs/configuration.md', 'docs/operations.md'],
 })
@@ -292,15 +292,32 @@ describeCommand(
   },
 )
 
-program
-  .command('mcp')
-  .description('connect an agent to a running service: MCP over stdin and stdout')
-  .option('--url <url>', 'where the service is, with its path prefix if it has one', 'http://127.0.0.1:3000')
-  .option('--token <token>', 'an API token; others may see arguments, so PHASEBOARD_TOKEN is better')
-  .action(async ({ url, token = process.env.PHASEBOARD_TOKEN || undefined }) => {
-    const { connectAgent } = await import('./mcp-command.ts')
-    await connectAgent({ url, token })
-  })
+describeCommand(
+  program
+    .command('mcp')
+    .description('connect an agent to a running service: MCP over stdin and stdout')
+    .option(
+      '--url <url>',
+      'where the service is, with its path prefix if it has one',
+      'http://127.0.0.1:3000',
+    )
+    .option('--token <token>', 'an API token; others may see arguments, so PHASEBOARD_TOKEN is better')
+    .action(async ({ url, token = process.env.PHASEBOARD_TOKEN || undefined }) => {
+      const { connectAgent } = await import('./mcp-command.ts')
+      await connectAgent({ url, token })
+    }),
+  {
+    details: [
+      "For agents that start a program instead of asking a URL. It passes messages on to the service's own /mcp, so its tools and the token's rights are the service's.",
+    ],
+    settings: ['PHASEBOARD_TOKEN'],
+    examples: [
+      ['mcp', 'the service on this machine, in open mode'],
+      ['mcp --url https://board.example/tools', 'another one, with PHASEBOARD_TOKEN in the environment'],
+    ],
+    seeAlso: ['phaseboard token create', 'docs/agents.md'],
+  },
+)
 
 addMemberCommands(program, withDatabase)
 

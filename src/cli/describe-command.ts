@@ -10,6 +10,7 @@ const SETTINGS = {
   HOST: 'the address to listen on (default: 127.0.0.1)',
   PORT: 'the port to listen on, 0 for any free one (default: 3000)',
   AUTH_MODE: 'open or required: whether every request needs a member (default: by HOST)',
+  PHASEBOARD_TOKEN: 'an API token of the service',
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent (default: info)',
 } as const
 

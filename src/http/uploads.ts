@@ -1,6 +1,6 @@
 /** Files that come as the body of a request: written to the disk as they come, never held in memory. */
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { open } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -48,8 +48,10 @@ export async function receive(body: Readable, file: string, limit: number): Prom
       yield chunk
     }
   }
+  // Open before anything can fail: a stream that is destroyed while it opens its file would make it after its removal.
+  const opened = await open(file, 'wx', 0o600)
   try {
-    await pipeline(counted, createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+    await pipeline(counted, opened.createWriteStream())
   } catch (error) {
     if (body.errored && !(error instanceof ApiError)) throw refusal(400, 'Bad Request')
     throw error

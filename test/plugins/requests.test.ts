@@ -22,7 +22,12 @@ const NOT_REPEATABLE = new Set(['POST /api/session', 'DELETE /api/session'])
 const SECRET = new Set(['POST /api/tokens', 'POST /api/webhooks', 'POST /api/webhooks/:id/rotate-secret'])
 
 /** What needs more than the records that all need, or sends something: tried elsewhere. */
-const ELSEWHERE = new Set(['POST /api/changes/:seq/undo', 'POST /api/webhooks/:id/test', 'POST /api/batch'])
+const ELSEWHERE = new Set([
+  'POST /api/changes/:seq/undo',
+  'POST /api/webhooks/:id/test',
+  'POST /api/batch',
+  'POST /api/imports',
+])
 
 /** Actions on a record, by the end of their path. */
 const ACTION = /\/:id\/(move|promote|replay|claim\/renew|rotate-secret|.+\/reorder|reorder)$/

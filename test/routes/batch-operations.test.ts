@@ -22,6 +22,7 @@ const ALONE = new Set([
   'beginOpenIdSignIn',
   'endOpenIdSignIn',
   'exportAll',
+  'createImport',
   'listSessions',
   'getSession',
   'revokeSession',
