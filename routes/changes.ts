@@ -76,7 +76,7 @@ function pageOf(request: FastifyRequest) {
 function placeOf({ headers }: FastifyRequest, after: number | undefined): number | undefined {
   const id = headers[LastEventId]
   if (id === undefined || id === '') return after
-  if (!/^\d{1,15}$/.test(String(id))) throw invalidField(LastEventId, 'must be the id of an event')
+  if (!/^\d{1,16}$/.test(String(id))) throw invalidField(LastEventId, 'must be the id of an event')
   return Number(id)
 }
 

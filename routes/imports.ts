@@ -1,23 +1,32 @@
 import type { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import { newId } from '../src/db/ids.ts'
-import { forbidden, validationFailed } from '../src/errors.ts'
-import { FORMAT_NAMES, FORMATS } from '../src/exchange/formats.ts'
+import { forbidden, invalidField, validationFailed } from '../src/errors.ts'
+import { ARCHIVE_FORMAT, FORMAT_NAMES } from '../src/exchange/formats.ts'
 import type { Reserved } from '../src/exchange/importer.ts'
 import { memberOf } from '../src/http/identity.ts'
 import { checkLength, receive } from '../src/http/uploads.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
 import { ImportSchema, ImportStartedSchema } from '../src/schemas/records.ts'
 
-const Flag = Type.Optional(Type.Boolean({ default: false }))
+const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }))
 
 const ImportQuery = Type.Object({
   format: Type.Unsafe<string>({ type: 'string', enum: [...FORMAT_NAMES] }),
-  again: Flag,
-  dryRun: Flag,
+  again: flag('Also when it was imported before; not for archives'),
+  dryRun: flag('Only tells what would be made'),
+  mapMembers: flag('Members of an archive are those here of the same email'),
 })
+type ImportQuery = Static<typeof ImportQuery>
+
+/** Options that have no meaning for a format: in vain given, they would mislead. @throws ApiError 400 */
+function refuseOptions({ format, again = false, mapMembers = false }: ImportQuery): void {
+  const isArchive = format === ARCHIVE_FORMAT
+  if (isArchive && again) throw invalidField('again', `is not for ${ARCHIVE_FORMAT}: a record is there once`)
+  if (!isArchive && mapMembers) throw invalidField('mapMembers', `is only for ${ARCHIVE_FORMAT}`)
+}
 
 /** What an import is called, and its place among those that wait. */
 interface Place extends Reserved {
@@ -29,7 +38,7 @@ const PLACE = Symbol('phaseboard.import')
 
 const placeOf = (request: FastifyRequest) => request.getDecorator<Place | undefined>(PLACE)
 
-/** Imports of boards from files. */
+/** Imports of boards, and of archives, from files. */
 const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (app, { importLimit }) => {
   const { imports } = app.projects
   const { importer } = app
@@ -40,12 +49,16 @@ const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
-  /** Keeps the upload. @throws ApiError 400 without one, 403 for an admin's format, 413, 503 where too many wait */
+  /**
+   * Keeps the upload.
+   * @throws ApiError 400 without one, 403 for an archive that no admin brings, 413, 503 where too many wait
+   */
   const keepUpload: preHandlerAsyncHookHandler = async (request) => {
-    const { format } = request.query as { format: string }
-    if (FORMATS[format]?.access === 'admin' && memberOf(request).role !== 'admin') {
+    const query = request.query as ImportQuery
+    if (query.format === ARCHIVE_FORMAT && memberOf(request).role !== 'admin') {
       throw forbidden('admin access required')
     }
+    refuseOptions(query)
     checkLength(request.headers, importLimit)
     const id = newId()
     const place = { id, ...importer.reserve(id, memberOf(request).id) }
@@ -70,20 +83,20 @@ const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (
     config: { access: 'write', failure: 'Failed to import', isSentAlone: true, takesFile: true },
     schema: {
       operationId: 'createImport',
-      summary: 'Import a board from a file',
+      summary: 'Import a board from a file, or an archive',
       description:
-        'The file is the body, of any media type. It becomes a new project, all or nothing: nobody sees any of it before all is there, and nobody has to wait for it. What could be told of it before is told by GET /api/imports/{id}.',
+        'The file is the body, of any media type. It becomes a new project, all or nothing: nobody sees any of it before all is there, and nobody has to wait for it. The zip file of GET /api/export (`phaseboard`, admins only) becomes all that it holds, under the same ids: docs/export-format.md. How far it has come is told by GET /api/imports/{id}.',
       tags,
       querystring: ImportQuery,
       response: { 202: ref(ImportStartedSchema) },
     },
     preHandler: keepUpload,
     handler: async (request, reply) => {
-      const { format, again = false, dryRun = false } = request.query
+      const { format, again = false, dryRun = false, mapMembers = false } = request.query
       const { id: memberId } = memberOf(request)
       const place = placeOf(request) as Place
       const begun = await app.performFor(reply, imports.create(place.id, format, memberId))
-      place.start({ format, name: 'the file', memberId, again, isDryRun: dryRun })
+      place.start({ format, name: 'the file', memberId, again, isDryRun: dryRun, mapMembers })
       reply.header('location', `${request.url.split('?', 1)[0]}/${place.id}`)
       return begun
     },

@@ -7,7 +7,7 @@ import { endsLease, type Held, NO_LEASE } from '../board/leases.ts'
 import { TOLD } from '../db/change-triggers.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
-import { TAKEOVER } from '../db/lost-changes.ts'
+import { LEAP } from '../db/lost-changes.ts'
 import { rowLimit } from '../db/work-limits.ts'
 import { changedSince, forbidden, notFound, validationFailed } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
@@ -36,7 +36,7 @@ const UPGRADE = 1
 const SLICE = 1000
 
 /** A `seq` in a path. */
-const SEQ = /^[1-9]\d{0,14}$/
+const SEQ = /^[1-9]\d{0,15}$/
 
 /** A write that is being undone. */
 interface Undoing {
@@ -118,7 +118,7 @@ export class Undo {
     if (seq > 0 && seq < oldest) throw changesGone(oldest)
     const row = this.#sequence.one(seq)
     if (!row || !maySee(row, member)) throw notFound('Change')
-    if (row.kind === TAKEOVER) throw refused('a takeover cannot be undone')
+    if (row.kind === LEAP) throw refused('a leap of the sequence cannot be undone')
     const isUpgrade = row.group === UPGRADE && row.actorId === null && row.action === 'created'
     if (isUpgrade && !NOT_UNDONE.has(row.kind)) {
       throw refused('what the file held when its changes began to be kept cannot be undone')

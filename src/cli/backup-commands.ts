@@ -15,6 +15,9 @@ export async function restoreFrom(path: string, file: string): Promise<void> {
   const restored = await shown('restoring', 'pages', (options) => restore(path, file, options))
   warnOfOrphans(restored)
   say(`restored ${path} from ${file} (${restored.size} bytes)`)
+  if (restored.leapedTo !== undefined) {
+    say(`changes go on with ${restored.leapedTo}: who has seen what was made since the backup loads again`)
+  }
   if (restored.kept !== undefined) say(`the database that was there is now ${restored.kept}`)
 }
 

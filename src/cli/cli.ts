@@ -94,8 +94,8 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
       .option('--again', 'import the board although it was imported before')
       .option('--dry-run', 'say what would be made, and make nothing')
       .action(async (path, options) => {
-        const { importFile } = await import('./import-command.ts')
         const { loadConfig } = await import('../config.ts')
+        const { importFile } = await import('./import-command.ts')
         const { walCheckpoints } = loadConfig(process.env)
         await importFile(await databaseFile(), format, path, options, walCheckpoints)
       }),

@@ -57,7 +57,7 @@ export async function takeOverFrom(
   if (writtenAt !== undefined) say(`the first machine last replicated ${agoOf(writtenAt)}`)
   if (gap) {
     complain(
-      `warning: no changes have the numbers from ${gap.from} to ${gap.to}, as after an archive was imported; if none was, changes are missing`,
+      `warning: no changes have the numbers from ${gap.from} to ${gap.to}: changes are missing, lost or deleted by another tool`,
     )
   }
   if (isCut)

@@ -559,7 +559,7 @@ export interface Import {
   id: string
   format: string
   status: 'waiting' | 'reading' | 'writing' | 'done' | 'failed'
-  /** Records that are written */
+  /** Records that are written; of an archive, half of those that are checked */
   done: number
   /** Records to write; 0 before the file is read */
   total: number
@@ -2144,14 +2144,16 @@ export interface Paths {
     }
   }
   '/api/imports': {
-    /** Import a board from a file */
+    /** Import a board from a file, or an archive */
     post: {
       query: {
-        format: 'trello' | 'csv' | 'planka' | 'kanboard' | 'jira' | 'github'
-        /** `false` if absent */
+        format: 'trello' | 'csv' | 'planka' | 'kanboard' | 'jira' | 'github' | 'phaseboard'
+        /** Also when it was imported before; not for archives; `false` if absent */
         again?: boolean | undefined
-        /** `false` if absent */
+        /** Only tells what would be made; `false` if absent */
         dryRun?: boolean | undefined
+        /** Members of an archive are those here of the same email; `false` if absent */
+        mapMembers?: boolean | undefined
       }
       body: BytesIn
       /** Of your own, for repetitions by another process */

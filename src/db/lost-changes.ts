@@ -1,17 +1,23 @@
 /**
- * What a machine that failed had told and its replica never got. The machine that takes over must give no `seq` to another
- * change than others may have seen under it: readers would miss it, and receivers of webhooks take it for a repetition. So
- * the sequence leaps, and the change that it goes on with says so. The places between have no change, and whoever is at one
- * has to load again.
+ * What a file had told and its copy never got: a machine that failed and its replica, a database and an older backup that
+ * replaces it. Whoever goes on with the copy must give no `seq` to another change than others may have seen under it: readers
+ * would miss it, and receivers of webhooks take it for a repetition. So the sequence leaps, and the change that it goes on with
+ * says so. The places between have no change, and whoever is at one has to load again.
  */
 import type SQLite from 'better-sqlite3'
 import { newId } from './ids.ts'
 
-/** The kind of the change that a takeover makes. It is of no record. */
-export const TAKEOVER = 'takeover'
+/** The kind of the change that a leap makes. It is of no record. */
+export const LEAP = 'leap'
 
-/** The sequence goes on at a multiple of this: more than any machine tells while its replica is behind. */
-const LEAP = 1_000_000_000
+/** The microseconds of a millisecond. */
+const MICROSECONDS = 1000
+
+/** How far ahead of the last change its time has to be for the sequence to go on there: no clocks agree better. */
+const MARGIN = 1_000_000
+
+/** How far the sequence leaps where that cannot be: more than is ever lost. */
+const FAR = 1_000_000_000
 
 /** A change, as far as it says how up to date a file is. */
 export interface LastChange {
@@ -19,7 +25,7 @@ export interface LastChange {
   at: string
 }
 
-/** Places without a change that no takeover accounts for. */
+/** Places without a change that no leap accounts for. */
 export interface Gap {
   from: number
   to: number
@@ -60,37 +66,47 @@ export function missingChange(client: SQLite.Database): number | undefined {
 }
 
 /**
- * The first places in the sequence of a file, from the oldest change that is kept, without one, for which no takeover
- * accounts: so it is after the import of an archive beside other records, whose changes replace what triggers had told; else
- * changes may be missing. Undefined for none.
+ * Places in the sequence of a file, from the oldest change that is kept, without one, for which no leap accounts: changes are
+ * missing. In their order.
+ * @param count how many, at most
  */
-export function firstGap(client: SQLite.Database): Gap | undefined {
-  if (!hasSequence(client)) return undefined
+export function gapsIn(client: SQLite.Database, count: number): Gap[] {
+  if (!hasSequence(client)) return []
   return client
-    .prepare<[string], Gap>(
+    .prepare<[string, number], Gap>(
       `select previous + 1 as "from", seq - 1 as "to"
       from (select seq, lag(seq) over (order by seq) as previous from changes) as place
       where seq > previous + 1 and not exists (
         select 1 from changes where changes.seq = place.seq and kind = ?
         and json_valid(after) and after ->> 'last' = previous)
-      order by seq limit 1`,
+      order by seq limit ?`,
     )
-    .get(TAKEOVER)
+    .all(LEAP, count)
+}
+
+/**
+ * Where a sequence goes on: at the time, in microseconds since 1970. So a leap is beyond whatever any copy of the file was told
+ * before it, those that have leaped themselves included: none makes a change a microsecond.
+ * @param last the newest place that is known
+ */
+function placeAfter(last: number): number {
+  const now = Date.now() * MICROSECONDS
+  return now >= last + MARGIN && Number.isSafeInteger(now) ? now : last + FAR
 }
 
 /**
  * Lets the sequence of a file leap, so that no change which was lost shares its place with one to come.
+ * @param known a place that is known to have a change in another copy of the file
  * @returns the place of that change; undefined for a file without changes
  */
-export function leap(client: SQLite.Database): number | undefined {
+export function leap(client: SQLite.Database, known = 0): number | undefined {
   const last = lastChange(client)
   if (last === undefined) return undefined
-  // At least half a leap, lest a machine has gone on over the next multiple.
-  const seq = Math.ceil((last.seq + LEAP / 2) / LEAP) * LEAP
+  const seq = placeAfter(Math.max(last.seq, known))
   client
     .prepare(
       `insert into changes (seq, "group", kind, id, action, after) values (:seq, :seq, :kind, :id, 'created', json(:after))`,
     )
-    .run({ seq, kind: TAKEOVER, id: newId(), after: JSON.stringify({ last: last.seq, lastAt: last.at }) })
+    .run({ seq, kind: LEAP, id: newId(), after: JSON.stringify({ last: last.seq, lastAt: last.at }) })
   return seq
 }

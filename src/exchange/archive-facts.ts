@@ -16,8 +16,8 @@ export interface ArchivedMember {
 /** What is known of an archive. */
 export interface ArchiveFacts {
   members: ArchivedMember[]
-  /** The lowest `seq`, or group, of its changes. */
-  lowest: number
+  /** The records whose beginning its changes tell, by {@link toldAs}. */
+  created: Set<string>
   /** The last `seq`; 0 without changes. */
   last: number
   /** The first `seq` of a change of anything but a member. */
@@ -33,10 +33,19 @@ export function reader({ fields }: Pick<FileToRead, 'fields'>, ...names: string[
   return (values: readonly StoredValue[]): StoredValue[] => places.map((place) => values[place] ?? null)
 }
 
+/** A text as the database tells it: bytes that are no UTF-8 are replaced. */
+const asTold = (value: StoredValue): string => {
+  if (value instanceof Uint8Array) return `blob ${Buffer.from(value).toString('hex')}`
+  return String(typeof value === 'object' && value !== null ? value.text : value)
+}
+
+/** What a record is known by, whatever another tool stored as its id. */
+export const toldAs = (kind: StoredValue, id: StoredValue): string => `${asTold(kind)} ${asTold(id)}`
+
 /** Facts of nothing yet. */
 export const noFacts = (): ArchiveFacts => ({
   members: [],
-  lowest: Number.POSITIVE_INFINITY,
+  created: new Set(),
   last: 0,
   firstOther: Number.POSITIVE_INFINITY,
 })
@@ -55,12 +64,12 @@ export function gather(of: FileToRead, facts: ArchiveFacts): Visit | undefined {
     }
   }
   if (of.file.name !== CHANGES_FILE) return undefined
-  const read = reader(of, 'seq', 'group', 'kind')
+  const read = reader(of, 'seq', 'kind', 'id', 'action')
   return (values) => {
-    const [seq, group, kind] = read(values)
+    const [seq = null, kind = null, id = null, action] = read(values)
     const place = Number(seq)
-    facts.lowest = Math.min(facts.lowest, place, group === null ? place : Number(group))
     facts.last = place
+    if (action === 'created') facts.created.add(toldAs(kind, id))
     if (kind !== 'member') facts.firstOther = Math.min(facts.firstOther, place)
   }
 }

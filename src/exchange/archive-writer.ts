@@ -1,8 +1,9 @@
 /** Writing the records of an archive into a database, inside one transaction. */
 import type SQLite from 'better-sqlite3'
+import { LEAP } from '../db/lost-changes.ts'
 import { kanbanActivity } from '../db/schema.ts'
 import { once } from '../once.ts'
-import { type ArchiveFacts, MEMBERS_FILE, reader } from './archive-facts.ts'
+import { type ArchiveFacts, MEMBERS_FILE, reader, toldAs } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import type { FileToRead } from './archive-manifest.ts'
 import type { ArchivePlan } from './archive-plan.ts'
@@ -97,24 +98,22 @@ export class ArchiveWriter {
   readonly #client: SQLite.Database
   readonly #plan: ArchivePlan
   readonly #facts: ArchiveFacts
+  readonly #actorId: string | null
   /** The changes of the admin that was there. */
   #ofAdmin: unknown[][] = []
   #passwordHash: unknown = null
-  /** Where the archive's own changes begin. */
-  #firstSeq = 0
 
-  constructor(client: SQLite.Database, plan: ArchivePlan, facts: ArchiveFacts) {
+  /** @param actorId who is said to have made what the archive does not tell the beginning of; null for nobody */
+  constructor(client: SQLite.Database, plan: ArchivePlan, facts: ArchiveFacts, actorId: string | null) {
     this.#client = client
     this.#plan = plan
     this.#facts = facts
+    this.#actorId = actorId
   }
 
   /** Takes away what the archive's records replace. */
   begin(): void {
     const { kind, admin } = this.#plan
-    this.#client.exec(
-      'create temp table if not exists told_as_created (kind, id, primary key (kind, id)) without rowid; delete from told_as_created',
-    )
     if (admin === undefined) return
     const rows = this.#client.prepare<[], unknown[]>('select * from changes order by seq').raw().all()
     if (admin.heirId === undefined) this.#ofAdmin = kind === 'whole' ? rows : []
@@ -158,36 +157,35 @@ export class ArchiveWriter {
       }
     }
     this.#tellOfAdmin()
-    this.#keepUntold()
-    this.#client.exec('drop table told_as_created')
   }
 
   /**
    * Triggers have told of all records as created. Where the archive tells of that itself, its own changes replace these;
-   * where it does not any more, they stay, and its changes come after them.
+   * where it does not any more, they stay, and its changes come after them. What it leaves out (members who were here, leaps)
+   * leaves no gap.
    */
   #changes(of: FileToRead, map: Visit, insert: Visit): Visit {
     const { kind, known } = this.#plan
-    const read = reader(of, 'seq', 'group', 'kind', 'id', 'action')
-    const places = ['seq', 'group'].map((name) => of.fields.findIndex((field) => field.name === name))
-    const told = this.#client.prepare('insert or ignore into told_as_created values (?, ?)')
     if (kind === 'whole') {
       this.#client.exec('delete from changes; delete from change_subjects')
       return insert
     }
-    const last = this.#client.prepare<[], number>('select max(seq) from changes').pluck().get() ?? 0
-    this.#firstSeq = last + 1
-    const offset = BigInt(last + 1) - BigInt(Number.isFinite(this.#facts.lowest) ? this.#facts.lowest : 0)
+    const read = reader(of, 'kind', 'id')
+    const [atSeq, atGroup] = ['seq', 'group'].map((name) =>
+      of.fields.findIndex((field) => field.name === name),
+    )
+    let seq = BigInt(this.#keepUntold())
+    let group: { there: StoredValue; here: bigint } | undefined
     return (values) => {
-      const [, , ofKind, id, action] = read(values)
-      if (ofKind === 'member' && known.has(String(id))) return
+      const [ofKind, id] = read(values)
+      if (ofKind === LEAP || (ofKind === 'member' && known.has(String(id)))) return
       map(values)
-      for (const place of places) {
-        const number = values[place]
-        if (number !== null) values[place] = offset + (number as bigint)
-      }
+      seq++
+      const there = values[atGroup as number] ?? null
+      if (group?.there !== there) group = { there, here: seq }
+      if (there !== null) values[atGroup as number] = group.here
+      values[atSeq as number] = seq
       insert(values)
-      if (action === 'created') told.run(ofKind, id)
     }
   }
 
@@ -201,20 +199,25 @@ export class ArchiveWriter {
     }
   }
 
-  /** Keeps, of what triggers have told of, what the archive's own changes do not tell. */
-  #keepUntold(): void {
-    const { kind, lastSeq: since } = this.#plan
-    if (kind === 'whole') return
-    const range = 'seq > :since and seq < :until'
-    const values = { since, until: this.#firstSeq }
-    this.#client
-      .prepare(
-        `delete from changes where ${range} and action = 'created'
-        and (kind, id) in (select kind, id from told_as_created)`,
+  /**
+   * Keeps, of what triggers have told, what the archive's own changes do not tell: as one group.
+   * @returns the last change
+   */
+  #keepUntold(): number {
+    const { lastSeq: since } = this.#plan
+    const told = this.#client
+      .prepare<[number], [seq: number, kind: string, id: string | Buffer, action: string]>(
+        'select seq, kind, id, action from changes where seq > ? order by seq',
       )
-      .run(values)
-    this.#client
-      .prepare(`update changes set "group" = (select min(seq) from changes where ${range}) where ${range}`)
-      .run(values)
+      .raw()
+      .all(since)
+    const forget = this.#client.prepare('delete from changes where seq = ?')
+    const keep = this.#client.prepare('update changes set seq = ?, "group" = ?, actor_id = ? where seq = ?')
+    let last = since
+    for (const [seq, kind, id, action] of told) {
+      if (action === 'created' && this.#facts.created.has(toldAs(kind, id))) forget.run(seq)
+      else keep.run(++last, since + 1, this.#actorId, seq)
+    }
+    return last
   }
 }

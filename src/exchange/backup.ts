@@ -16,7 +16,8 @@ import { dirname, resolve } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { BUSY_TIMEOUT, describe, refuseForeignTables } from '../db/client.ts'
 import { makeFolders, openAlone, removeFolders, syncFolder } from '../db/files.ts'
-import { tablesOfProjects } from '../db/relations.ts'
+import { lastChange, leap } from '../db/lost-changes.ts'
+import { orphansIn } from '../db/orphans.ts'
 import { StartupError } from '../errors.ts'
 
 /** Pages in one step: enough to be fast, few enough to show progress. */
@@ -100,24 +101,6 @@ async function copy(from: string, to: string, { onProgress, signal }: CopyOption
   return { size: statSync(to).size, orphans }
 }
 
-/** Counts records that point at others that do not exist; what an import has not finished yet waits for its project. */
-function orphansIn(client: SQLite.Database): number {
-  const orphans = (client.pragma('foreign_key_check') as unknown[]).length
-  if (orphans === 0 || (client.pragma('table_info(imported_projects)') as unknown[]).length === 0)
-    return orphans
-  const waiting = tablesOfProjects().map(
-    (table) => `(select count(*) from ${table} where project_id in (select project_id from imported_projects)
-      and project_id not in (select id from projects))`,
-  )
-  return (
-    orphans -
-    (client
-      .prepare<[], number>(`select ${waiting.join(' + ')}`)
-      .pluck()
-      .get() ?? 0)
-  )
-}
-
 /**
  * Checks a copy, and makes it a single file.
  * @param from what it is a copy of, for messages
@@ -192,10 +175,14 @@ export interface Replaced {
 }
 
 /** The result of a restore. */
-export interface Restored extends Copied, Replaced {}
+export interface Restored extends Copied, Replaced {
+  /** The change that the sequence goes on with; undefined for a backup without changes. */
+  leapedTo: number | undefined
+}
 
 /**
- * Restores a copy of a backup in the place of a database that no process has open, and keeps that one under another name.
+ * Restores a copy of a backup in the place of a database that no process has open, and keeps that one under another name. What
+ * was told since the backup was made is told to nobody else under the same numbers: the sequence of changes leaps.
  * @param path the database; missing parent folders are created
  * @param file the backup
  * @throws Error when a process has the database open, or the backup is not sound: then nothing has changed
@@ -204,23 +191,35 @@ export async function restore(path: string, file: string, options: CopyOptions):
   const given = resolve(file)
   if (look(given)?.isFile() !== true) throw new Error(`cannot read ${file}: there is no such file`)
   if (isSameFile(path, given)) throw new Error(`${file} is the database itself`)
-  return replaceDatabase(path, { what: `cannot restore ${file}`, suffix: 'before-restore' }, (temporary) =>
-    copy(given, temporary, options),
-  )
+  const names = { what: `cannot restore ${file}`, suffix: 'before-restore' }
+  return replaceDatabase(path, names, async (temporary, known) => {
+    const { orphans } = await copy(given, temporary, options)
+    const leapedTo = leapIn(temporary, known)
+    return { orphans, leapedTo, size: statSync(temporary).size }
+  })
+}
+
+function leapIn(file: string, known: number): number | undefined {
+  const client = new SQLite(file)
+  try {
+    return leap(client, known)
+  } finally {
+    client.close()
+  }
 }
 
 /**
  * Puts a new file in the place of a database that no process has open, and keeps that one under another name.
  * @param path the database; missing parent folders are created
  * @param names how errors begin, and the suffix of the other name, which ends with the time
- * @param make makes the new file, checked, at the path it is given
+ * @param make makes the new file, checked, at the path it is given; it is told the last change of the replaced one, 0 for none
  * @returns what `make` did, and the other name
  * @throws Error when a process has the database open, or `make` throws: then nothing has changed
  */
 export async function replaceDatabase<Done>(
   path: string,
   names: { what: string; suffix: string },
-  make: (temporary: string) => Promise<Done>,
+  make: (temporary: string, known: number) => Promise<Done>,
 ): Promise<Done & Replaced> {
   const isThere = existsSync(path)
   const folders = makeFolders(path)
@@ -228,7 +227,7 @@ export async function replaceDatabase<Done>(
   const temporary = `${real}.${process.pid}.tmp`
   const lock = isThere ? lockOut(real) : undefined
   try {
-    const done = await make(temporary)
+    const done = await make(temporary, lastIn(lock))
     copyOwnership(temporary, isThere ? real : dirname(real))
     sync(temporary)
     const kept = `${real}.${names.suffix}-${new Date().toISOString().replaceAll(':', '-')}`
@@ -265,6 +264,15 @@ function lockOut(path: string): SQLite.Database | undefined {
     throw new Error(`the database ${path} is in use: stop the service, and whatever else has it open, first`)
   }
   return client
+}
+
+/** The last change of a database; 0 where that cannot be told: it may be damaged, a reason to restore. */
+function lastIn(client: SQLite.Database | undefined): number {
+  try {
+    return (client && lastChange(client)?.seq) ?? 0
+  } catch {
+    return 0
+  }
 }
 
 /** Runs a checkpoint: the file then is complete without its log. */

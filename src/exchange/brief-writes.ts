@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
-import type { SharedDatabase } from '../db/client.ts'
+import { BUSY_TIMEOUT, type SharedDatabase } from '../db/client.ts'
 import { type DatabaseFiles, NO_FILES } from '../db/files.ts'
 import { once } from '../once.ts'
 
@@ -22,7 +22,7 @@ const PATIENCE = 60_000
 
 /**
  * Pages of the write-ahead log after which this connection has them copied into the file: fewer than others wait for, so
- * that they, who may have an event loop to keep going, find little to do.
+ * that they, who may have an event loop to keep going, find little to do. Not where checkpoints are left to Litestream.
  */
 const CHECKPOINT_PAGES = 1000
 
@@ -100,6 +100,12 @@ export class BriefWrites {
     this.#client.pragma('synchronous = full')
     if (this.#runsCheckpoints) this.#client.pragma('wal_checkpoint(passive)')
     return await this.#transaction(() => work(this.#newest.get() ?? 0))
+  }
+
+  /** Leaves the connection to a write that takes longer: it waits for the lock as it would, and is synced. */
+  leave(): void {
+    this.#client.pragma('synchronous = full')
+    this.#client.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
   }
 
   async #transaction<T>(work: (isLong: () => boolean) => T): Promise<T> {

@@ -1,7 +1,7 @@
-/** The formats that boards can be imported from. */
+/** The formats that can be imported. */
 import type { BoardReader } from './source-board.ts'
 
-/** A format. */
+/** A format of boards. */
 export interface Format {
   /** What it makes a project of, for the help of the command: `a Trello board`. */
   board: string
@@ -11,20 +11,17 @@ export interface Format {
   file: string
   /** Where to get one, in a few words, for the help of the command. */
   from: string
-  /** Who may import it over HTTP. */
-  access: 'write' | 'admin'
   /** Loads the reader, when somebody imports something: parsers are large. */
   load: () => Promise<BoardReader>
 }
 
-/** The formats by the names that the command line and the API know them by; also their keys in `metadata`. */
+/** The formats of boards by the names that the command line and the API know them by; also their keys in `metadata`. */
 export const FORMATS: Readonly<Record<string, Format>> = {
   trello: {
     board: 'a Trello board',
     what: 'a Trello board export',
     file: 'board.json',
     from: 'the board exported as JSON (in its menu: Print, export, and share)',
-    access: 'write',
     load: async () => (await import('./import-trello.ts')).readTrello,
   },
   csv: {
@@ -32,7 +29,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: 'a table of tasks',
     file: 'tasks.csv',
     from: 'a table with a row of names (of a spreadsheet, or of this service)',
-    access: 'write',
     load: async () => (await import('./csv.ts')).readCsv,
   },
   planka: {
@@ -40,7 +36,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: 'a Planka board',
     file: 'board.json',
     from: 'the answer of its API for a board (GET /api/boards/<id>)',
-    access: 'write',
     load: async () => (await import('./planka.ts')).readPlanka,
   },
   kanboard: {
@@ -48,7 +43,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: 'a Kanboard project',
     file: 'db.sqlite.gz',
     from: 'its database (Settings: Download the database), or its tasks exported as CSV',
-    access: 'write',
     load: async () => (await import('./kanboard.ts')).readKanboard,
   },
   jira: {
@@ -56,7 +50,6 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: 'an export of Jira',
     file: 'issues.csv',
     from: 'issues exported as CSV (all fields), or the JSON of a search',
-    access: 'write',
     load: async () => (await import('./jira.ts')).readJira,
   },
   github: {
@@ -64,10 +57,12 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     what: 'a GitHub project',
     file: 'project.json',
     from: 'the JSON of gh project item-list, or an exported view (.tsv)',
-    access: 'write',
     load: async () => (await import('./github.ts')).readGitHub,
   },
 }
 
+/** The name of what is no board, but all that a service holds: for admins (see `import-archive.ts`). */
+export const ARCHIVE_FORMAT = 'phaseboard'
+
 /** The names of all formats. */
-export const FORMAT_NAMES: readonly string[] = Object.keys(FORMATS)
+export const FORMAT_NAMES: readonly string[] = [...Object.keys(FORMATS), ARCHIVE_FORMAT]

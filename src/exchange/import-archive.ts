@@ -1,12 +1,14 @@
 /** Importing an archive: it is checked as a whole first, and then written, everything or nothing. */
 import SQLite from 'better-sqlite3'
 import type { SharedDatabase } from '../db/client.ts'
-import { type ArchiveFacts, gather, noFacts } from './archive-facts.ts'
+import { type ArchiveFacts, gather, MEMBERS_FILE, noFacts } from './archive-facts.ts'
+import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import { type ArchivePlan, planArchive } from './archive-plan.ts'
 import { openArchive } from './archive-source.ts'
 import { CHANGES_FILE } from './archive-tables.ts'
 import { ArchiveWriter } from './archive-writer.ts'
+import type { Counts } from './import-plan.ts'
 import { type OpenArchive, readFile, readHead, type Visit } from './read-archive.ts'
 
 /** Files that are named in a refusal, at most. */
@@ -18,8 +20,14 @@ export interface ArchiveImportOptions {
   mapMembers?: boolean | undefined
   /** Check all of it, and write nothing. */
   dryRun?: boolean | undefined
+  /** Who is said to have made what the archive does not tell the beginning of; nobody without. */
+  actorId?: string | null
   /** Called before the first record and after each part, with the number of records done and to do: checked is half done. */
   onProgress: (done: number, total: number) => void
+  /** Called when all is checked: what else uses the connection has to have ended once it resolves. */
+  onChecked?: () => Promise<void>
+  /** Called within the transaction, as the last that it does: what it throws undoes all. */
+  whenWritten?: (imported: ImportedArchive) => void
   /** Aborts it. */
   signal?: AbortSignal | undefined
 }
@@ -56,13 +64,20 @@ function refuseKnown(found: ReadonlyMap<string, number>): void {
   )
 }
 
+/** An archive that was checked, and how it is written. */
+interface Checked {
+  facts: ArchiveFacts
+  plan: ArchivePlan
+  counts: ReadonlyMap<string, number>
+}
+
 /** Checks all of an archive, and plans how it is written. @throws ArchiveRefused */
 async function check(
   archive: OpenArchive,
   client: SQLite.Database | undefined,
   { mapMembers = false }: ArchiveImportOptions,
   onRecords: (count: number) => void,
-): Promise<{ facts: ArchiveFacts; plan: ArchivePlan }> {
+): Promise<Omit<Checked, 'counts'>> {
   const facts = noFacts()
   const found = new Map<string, number>()
   for (const of of archive.files) {
@@ -83,12 +98,27 @@ async function check(
   return { facts, plan }
 }
 
+/** Work that waits now and then: for each promise that it yields. Without any, it is done in one go. */
+type Steps<T> = Generator<Promise<void>, T, void>
+
+async function perform<T>(steps: Steps<T>): Promise<T> {
+  let step = steps.next()
+  while (!step.done) {
+    step = await step.value.then(
+      () => steps.next(),
+      (error) => steps.throw(error),
+    )
+  }
+  return step.value
+}
+
 /** Runs work as one write transaction, also over turns of the event loop: the connection does nothing else meanwhile. */
-async function inTransaction(client: SQLite.Database, work: () => Promise<void>): Promise<void> {
+function* inTransaction<T>(client: SQLite.Database, work: () => Steps<T>): Steps<T> {
   client.exec('begin immediate')
   try {
-    await work()
+    const value = yield* work()
     client.exec('commit')
+    return value
   } catch (error) {
     if (client.inTransaction) client.exec('rollback')
     if (error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT')) {
@@ -98,32 +128,66 @@ async function inTransaction(client: SQLite.Database, work: () => Promise<void>)
   }
 }
 
+/** Whether an archive is still to be written as it was checked. Beside other records, more of them make no difference. */
 const isSame = (one: ArchivePlan, other: ArchivePlan) =>
-  one.kind === other.kind && one.lastSeq === other.lastSeq && one.admin?.id === other.admin?.id
+  one.kind === other.kind &&
+  one.admin?.id === other.admin?.id &&
+  (one.kind === 'beside' || one.lastSeq === other.lastSeq)
 
-async function write(
-  archive: OpenArchive,
+/** Gives a visitor all records of a file: at once, or until a promise resolves. */
+type Feed = (of: FileToRead, visit: Visit) => Promise<void> | undefined
+
+/** The records from the file itself, as they are read. */
+const read =
+  (archive: OpenArchive, onRecords: (count: number) => void): Feed =>
+  (of, visit) =>
+    readFile(archive, of, visit, onRecords)
+
+/**
+ * The records from memory, where they are read first: nobody waits for anything between them. So it is where the database is
+ * in memory, too: whatever the service does meanwhile it does on the same connection.
+ */
+async function held(archive: OpenArchive, onRecords: (count: number) => void): Promise<Feed> {
+  const records = new Map<FileToRead, StoredValue[][]>()
+  for (const of of archive.files) {
+    const all: StoredValue[][] = []
+    await readFile(archive, of, (values) => all.push(values), onRecords)
+    records.set(of, all)
+  }
+  return (of, visit) => {
+    records.get(of)?.forEach(visit)
+    return undefined
+  }
+}
+
+function* write(
   client: SQLite.Database,
-  { facts, plan }: { facts: ArchiveFacts; plan: ArchivePlan },
-  { mapMembers = false, signal }: ArchiveImportOptions,
-  onRecords: (count: number) => void,
-): Promise<void> {
+  { files }: OpenArchive,
+  { facts, plan, counts }: Checked,
+  { mapMembers = false, actorId = null, signal, whenWritten }: ArchiveImportOptions,
+  feed: Feed,
+): Steps<ImportedArchive> {
   // Among other records it must refer to none that is not its own; alone it is what it was, orphans included.
   client.pragma(`foreign_keys = ${plan.kind === 'beside' && plan.admin === undefined ? 'on' : 'off'}`)
   try {
-    await inTransaction(client, async () => {
-      if (!isSame(plan, planArchive(client, facts, mapMembers))) {
+    return yield* inTransaction(client, function* () {
+      const now = planArchive(client, facts, mapMembers)
+      if (!isSame(plan, now))
         throw new Error('somebody else has written to the database meanwhile: try again')
-      }
-      const writer = new ArchiveWriter(client, plan, facts)
+      const writer = new ArchiveWriter(client, now, facts, actorId)
       // A team comes after its members.
       client.pragma('defer_foreign_keys = on')
       writer.begin()
-      for (const of of archive.files) {
+      for (const of of files) {
         signal?.throwIfAborted()
-        await readFile(archive, of, writer.file(of), onRecords)
+        const reading = feed(of, writer.file(of))
+        if (reading) yield reading
       }
       writer.end()
+      const orphans = now.kind === 'whole' ? (client.pragma('foreign_key_check') as unknown[]).length : 0
+      const imported = { plan: now, counts, orphans }
+      whenWritten?.(imported)
+      return imported
     })
   } finally {
     client.pragma('foreign_keys = on')
@@ -155,29 +219,34 @@ export async function importArchive(
       options.onProgress(Math.floor(done / readings), records)
     }
     options.onProgress(0, records)
-    const checked = await check(archive, client, options, onRecords)
+    const checked = { ...(await check(archive, client, options, onRecords)), counts }
     if (options.dryRun || client === undefined) return { plan: checked.plan, counts, orphans: 0 }
-    await write(archive, client, checked, options, onRecords)
-    const orphans =
-      checked.plan.kind === 'whole' ? (client.pragma('foreign_key_check') as unknown[]).length : 0
-    return { plan: checked.plan, counts, orphans }
+    await options.onChecked?.()
+    const feed = client.memory ? await held(archive, onRecords) : read(archive, onRecords)
+    return await perform(write(client, archive, checked, options, feed))
   } finally {
     source.close()
   }
 }
 
-/** The summary of an import, in lines. @param isDryRun whether nothing was written */
-export function describeArchive({ plan, counts, orphans }: ImportedArchive, isDryRun = false): string[] {
+/** What is there of each kind, by the names of records in the plural: `kanbanItems`. */
+export const countsOf = ({ counts }: Pick<ImportedArchive, 'counts'>): Counts =>
+  Object.fromEntries(
+    [...counts].map(([name, count]) => [
+      name.replace('.jsonl', '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      count,
+    ]),
+  )
+
+/** What became of the history and of the members, and what was not whole already, in lines. */
+export function notesOf({ plan, counts, orphans }: ImportedArchive): string[] {
   const changes = counts.get(CHANGES_FILE) ?? 0
-  const brought = (counts.get('members.jsonl') ?? 0) - plan.known.size
+  const brought = (counts.get(MEMBERS_FILE) ?? 0) - plan.known.size
   const heir = plan.admin?.heirId
   return [
-    ...[...counts]
-      .filter(([name, count]) => count > 0 && name !== CHANGES_FILE)
-      .map(([name, count]) => `${name.replace('.jsonl', '').replaceAll('-', ' ')} ${count}`),
     plan.kind === 'whole'
       ? `history ${changes} changes, numbered as they were`
-      : `history ${changes} changes, after the ${plan.lastSeq} that are here`,
+      : `history ${changes} changes, after the last one here, ${plan.lastSeq}`,
     ...(plan.known.size > 0 ? [`${plan.known.size} members were here already, and stay as they are`] : []),
     ...(heir === undefined
       ? []
@@ -186,6 +255,16 @@ export function describeArchive({ plan, counts, orphans }: ImportedArchive, isDr
       ? ['members have no password here: phaseboard member reset-password <email> gives them one']
       : []),
     ...(orphans > 0 ? [`${orphans} records point at others that do not exist, as they did`] : []),
+  ]
+}
+
+/** The summary of an import, in lines. @param isDryRun whether nothing was written */
+export function describeArchive(imported: ImportedArchive, isDryRun = false): string[] {
+  return [
+    ...[...imported.counts]
+      .filter(([name, count]) => count > 0 && name !== CHANGES_FILE)
+      .map(([name, count]) => `${name.replace('.jsonl', '').replaceAll('-', ' ')} ${count}`),
+    ...notesOf(imported),
     ...(isDryRun ? ['nothing was written: this was a dry run'] : []),
   ]
 }

@@ -3,7 +3,7 @@ import type { SharedDatabase } from '../db/client.ts'
 import type { DatabaseFiles } from '../db/files.ts'
 import { BriefWrites } from './brief-writes.ts'
 import { clearImport, clearRests } from './clear-import.ts'
-import { FORMATS, type Format } from './formats.ts'
+import { ARCHIVE_FORMAT, FORMATS, type Format } from './formats.ts'
 import { importAtOnce } from './import-at-once.ts'
 import { planBoard } from './import-board.ts'
 import { type Imported, type ImportPlan, rehearse, totalOf } from './import-plan.ts'
@@ -21,6 +21,8 @@ export interface ImportJob extends Importing {
   name: string
   /** Whether to import what was imported before. */
   again: boolean
+  /** Whether members of an archive are the same people as those here of the same email. */
+  mapMembers?: boolean
   /** Whether to tell what would be made, and write nothing. */
   isDryRun: boolean
 }
@@ -56,6 +58,16 @@ export async function performImport(place: ImportPlace, job: ImportJob): Promise
   return db.$client.memory ? await inMemory(place, job) : await inFile(place, job)
 }
 
+/** Loaded by those who import an archive. @throws Error with one clear line */
+async function importWhole(
+  { db, files }: ImportPlace,
+  job: ImportJob,
+  writes?: BriefWrites,
+): Promise<Imported> {
+  const { performArchiveImport } = await import('./archive-job.ts')
+  return performArchiveImport({ db, files, writes }, job)
+}
+
 async function inFile(place: ImportPlace, job: ImportJob): Promise<Imported> {
   const { db, files, database, signal, onProgress } = place
   const writes = new BriefWrites(db, files, signal)
@@ -63,6 +75,7 @@ async function inFile(place: ImportPlace, job: ImportJob): Promise<Imported> {
   try {
     await clearRests(db, writes, database)
     await writes.slice(() => states.reading(job.id))
+    if (job.format === ARCHIVE_FORMAT) return await importWhole(place, job, writes)
     const plan = await planOf(place, job)
     if (!job.isDryRun) return await writeInSlices(db, writes, plan, job, onProgress)
     const made = rehearse(db, plan)
@@ -80,6 +93,7 @@ async function inMemory(place: ImportPlace, job: ImportJob): Promise<Imported> {
   const states = importStates(db)
   try {
     states.reading(job.id)
+    if (job.format === ARCHIVE_FORMAT) return await importWhole(place, job)
     const plan = await planOf(place, job)
     if (!job.isDryRun) importAtOnce(db, plan, job.memberId, { onProgress })
     const made = job.isDryRun ? rehearse(db, plan) : plan.result(false)

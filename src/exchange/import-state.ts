@@ -13,6 +13,7 @@ export function importStates({ $client: client }: SharedDatabase) {
   const set = (fields: string) =>
     once(() => client.prepare(`update imports set ${fields}, updated_at = ${NOW} where id = :id`))
   const reading = set("status = 'reading'")
+  const checked = set('done = :done, total = :total')
   const writing = set("status = 'writing', total = :total")
   const advance = set('done = :done')
   const done = set(
@@ -21,6 +22,8 @@ export function importStates({ $client: client }: SharedDatabase) {
   const failed = set("status = 'failed', error = :error")
   return {
     reading: (id: string) => void reading().run({ id }),
+    /** @param records that were checked, of how many: an archive is read as a whole before it is written */
+    checked: (id: string, records: number, total: number) => void checked().run({ id, done: records, total }),
     writing: (id: string, total: number) => void writing().run({ id, total }),
     advance: (id: string, records: number) => void advance().run({ id, done: records }),
     /** @param total records that were written */

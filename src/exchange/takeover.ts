@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
-import { firstGap, type Gap, type LastChange, lastChange, leap, missingChange } from '../db/lost-changes.ts'
+import { type Gap, gapsIn, type LastChange, lastChange, leap, missingChange } from '../db/lost-changes.ts'
 import { timestamp } from '../time.ts'
 import { type Copied, check, type Replaced, replaceDatabase } from './backup.ts'
 import {
@@ -76,10 +76,10 @@ export async function takeOver(path: string, options: TakeoverOptions): Promise<
   await ensureLitestream(replica)
   await ensureSilent(first)
   const names = { what: `cannot take over from ${nameOf(replica)}`, suffix: 'before-takeover' }
-  return replaceDatabase(path, names, async (temporary) => {
+  return replaceDatabase(path, names, async (temporary, known) => {
     const since = performance.now()
     const before = await listReplica(replica, signal)
-    const done = await restoreBeside(temporary, before, options)
+    const done = await restoreBeside(temporary, known, before, options)
     await wait(Math.max(0, options.watch - (performance.now() - since)), undefined, { signal })
     const after = await listReplica(replica, signal)
     if (after.digest !== before.digest) {
@@ -114,6 +114,7 @@ async function ensureSilent(first: string | undefined): Promise<void> {
 /** Restores the replica, checks what it holds, and prepares it to go on. */
 async function restoreBeside(
   file: string,
+  known: number,
   { writtenAt }: Listing,
   { replica, until, onProgress, signal }: TakeoverOptions,
 ): Promise<Omit<Taken, 'kept' | 'writtenAt'>> {
@@ -134,7 +135,7 @@ async function restoreBeside(
       isCut = true
     })
     const orphans = check(restored, nameOf(replica))
-    const sequence = continueSequence(restored)
+    const sequence = continueSequence(restored, known)
     renameSync(restored, file)
     return { ...sequence, orphans, size: statSync(file).size, isCut }
   } finally {
@@ -142,13 +143,17 @@ async function restoreBeside(
   }
 }
 
-/** Checks that the sequence of changes is whole, and lets it leap. @throws Error where changes are missing */
-function continueSequence(file: string): Pick<Taken, 'last' | 'leapedTo' | 'gap'> {
+/**
+ * Checks that the sequence of changes is whole, and lets it leap.
+ * @param known the last change of the database that is replaced; 0 for none
+ * @throws Error where changes are missing
+ */
+function continueSequence(file: string, known: number): Pick<Taken, 'last' | 'leapedTo' | 'gap'> {
   const client = new SQLite(file)
   try {
     const missing = missingChange(client)
     if (missing !== undefined) throw new Error(`it is damaged: change ${missing} is missing`)
-    return { gap: firstGap(client), last: lastChange(client), leapedTo: leap(client) }
+    return { gap: gapsIn(client, 1)[0], last: lastChange(client), leapedTo: leap(client, known) }
   } finally {
     client.close()
   }

@@ -553,7 +553,9 @@ export const ImportSchema = Type.Object(
     id: Id,
     format: Type.String(),
     status: ImportStatus,
-    done: Type.Integer({ description: 'Records that are written' }),
+    done: Type.Integer({
+      description: 'Records that are written; of an archive, half of those that are checked',
+    }),
     total: Type.Integer({ description: 'Records to write; 0 before the file is read' }),
     projectId: Type.Optional(Type.String({ description: 'The project that it made, once it is done' })),
     counts: Type.Optional(

@@ -1,7 +1,9 @@
 /** Checks of boards and lists: their columns, and the order of what is in them. */
+
+import type SQLite from 'better-sqlite3'
 import { ColumnNames } from '../board/column-names.ts'
 import { timestamp } from '../time.ts'
-import { type Check, count, counted, together } from './checks.ts'
+import { type Check, count, counted, isShown, together } from './checks.ts'
 
 /** What is sorted: the table, and among which of its rows. */
 const SORTED = [
@@ -20,6 +22,10 @@ const SORTED = [
 const isNoPlace = (row: string) =>
   `(typeof(${row}.sort_order) not in ('integer', 'real') or abs(${row}.sort_order) > 1.7976931348623157e308)`
 
+/** The rows of a table whose place is to be put right. */
+const misplaced = (client: SQLite.Database, table: string) =>
+  `select id from ${table} as record where ${isNoPlace('record')} and ${isShown(client, table, 'record')}`
+
 const order: Check = {
   name: 'order',
   holds: 'every place in a list is a number',
@@ -27,11 +33,7 @@ const order: Check = {
   find: ({ client }) =>
     together(
       SORTED.map(({ table }) =>
-        count(
-          client,
-          `select id from ${table} as record where ${isNoPlace('record')}`,
-          (id) => `${id} of ${table} has no place`,
-        ),
+        count(client, misplaced(client, table), (id) => `${id} of ${table} has no place`),
       ),
     ),
   fix: ({ $client: client }) => {
@@ -39,9 +41,7 @@ const order: Check = {
     for (const { table, siblings } of SORTED) {
       const others = `from ${table} as other where ${siblings} and not ${isNoPlace('other')}`
       const ids = client
-        .prepare<[], string>(
-          `select id from ${table} as record where ${isNoPlace('record')} order by sort_order, id`,
-        )
+        .prepare<[], string>(`${misplaced(client, table)} order by sort_order, id`)
         .pluck()
         .all()
       const put = client.prepare(`update ${table} as record set updated_at = :at, sort_order = iif(

@@ -63,6 +63,26 @@ export function count(client: SQLite.Database, rows: string, called: (name: stri
 export const has = (client: SQLite.Database, name: string): boolean =>
   client.prepare('select 1 from sqlite_schema where name = ?').get(name) !== undefined
 
+/** What belongs to a project that is being imported: its own row comes last. */
+const IMPORTED = 'select project_id from imported_projects'
+
+/**
+ * Condition: a row does not belong to an import that is being written (see `src/db/hidden.ts`). What is not told of yet must
+ * not be repaired either.
+ * @param row what the statement calls it
+ */
+export function isShown(client: SQLite.Database, table: string, row = `"${table}"`): string {
+  if (!has(client, 'imported_projects')) return 'true'
+  const columns = client.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
+  const shown = [
+    ['project_id', IMPORTED],
+    ['item_id', `select id from kanban_items where project_id in (${IMPORTED})`],
+  ].filter(([column]) => columns.includes(String(column)))
+  return (
+    shown.map(([column, hidden]) => `ifnull(${row}.${column}, '') not in (${hidden})`).join(' and ') || 'true'
+  )
+}
+
 /** `one record`, `2 records`. */
 export const counted = (number: number, one: string, several = `${one}s`): string =>
   number === 1 ? `one ${one}` : `${number} ${several}`

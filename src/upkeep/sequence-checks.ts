@@ -1,13 +1,14 @@
 /** Checks of the sequence of changes: whether it is whole, and its index right. */
-import { TAKEOVER } from '../db/lost-changes.ts'
+import { gapsIn } from '../db/lost-changes.ts'
 import { type Check, counted, found, NOTHING, together } from './checks.ts'
 
-/** Gaps, but for the leap of a takeover, which says itself what was before it. */
+/** Gaps that are looked for. */
+const GAPS = 100
+
 const sequence: Check = {
   name: 'sequence',
   holds: 'the sequence of changes has no gap',
-  advice:
-    'an archive that came in beside other records leaves one; else another tool has deleted changes, and whoever follows them should load everything again',
+  advice: 'another tool has deleted changes: whoever follows them should load everything again',
   find: ({ client }) => {
     const { count, first, last } = client
       .prepare<[], { count: number; first: number | null; last: number | null }>(
@@ -15,16 +16,9 @@ const sequence: Check = {
       )
       .get() ?? { count: 0, first: null, last: null }
     if (first === null || last === null || last - first + 1 === count) return NOTHING
-    const gaps = client
-      .prepare<[string], { before: number; missing: number }>(
-        `select seq as before, seq - previous - 1 as missing from (
-          select seq, kind, after, (select max(seq) from changes where seq < one.seq) as previous from changes as one
-          where seq > ${first} and not exists (select 1 from changes where seq = one.seq - 1))
-        where not (kind = ? and json_valid(after) and after ->> 'last' = previous) order by seq`,
-      )
-      .all(TAKEOVER)
-    const missing = gaps.reduce((sum, gap) => sum + gap.missing, 0)
-    return { ...found(gaps.map(({ before }) => `a gap before ${before}`)), count: missing }
+    const gaps = gapsIn(client, GAPS)
+    const missing = gaps.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+    return { ...found(gaps.map(({ to }) => `a gap before ${to + 1}`)), count: missing }
   },
 }
 

@@ -4,7 +4,7 @@ import { CasingCache } from 'drizzle-orm/casing'
 import { getTableConfig, type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as schema from '../db/schema.ts'
 import { isJsonText } from '../db/statements.ts'
-import { type Check, count, has, type Subject, together } from './checks.ts'
+import { type Check, count, has, isShown, type Subject, together } from './checks.ts'
 
 interface Stored {
   table: string
@@ -50,7 +50,8 @@ const counting =
         .map(({ table, column, key }) =>
           count(
             client,
-            `select "${key}" from "${table}" where "${column}" <> '' and ${isWrong(`"${column}"`)}`,
+            `select "${key}" from "${table}" where "${column}" <> '' and ${isWrong(`"${column}"`)}
+              and ${isShown(client, table)}`,
             (name) => `${name} of ${table}: ${column}`,
           ),
         ),

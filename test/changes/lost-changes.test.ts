@@ -1,11 +1,9 @@
 /** What others may have seen and the file never had: its places are of no change, and whoever is there loads again. */
 import t, { type Test } from 'tap'
-import { firstGap, lastChange, leap, missingChange } from '../../src/db/lost-changes.ts'
+import { gapsIn, lastChange, leap, missingChange } from '../../src/db/lost-changes.ts'
 import { connectStream, type StreamEvent } from '../event-source.ts'
 import { type App, build, createProject, holds, send, signInAs } from '../helper.ts'
 import { receive } from '../receivers.ts'
-
-const LEAP = 1_000_000_000
 
 const last = (app: App) => app.rules.changes.sequence.last()
 
@@ -14,47 +12,67 @@ async function taken(t: Test, options: Parameters<typeof build>[1] = {}) {
   const app = await build(t, options)
   await createProject(app)
   const end = last(app)
-  leap(app.db.$client)
-  return { app, end }
+  const place = leap(app.db.$client) as number
+  return { app, end, place }
 }
 
-t.test(
-  'the sequence goes on far beyond what may have been seen, and says what its last change was',
-  async (t) => {
-    const { app, end } = await taken(t)
-    t.equal(last(app), LEAP)
-    const { changes } = (await send(app, 'GET', `/api/changes?after=${end}`)).body as { changes: object[] }
-    t.match(changes, [
-      {
-        seq: LEAP,
-        group: LEAP,
-        kind: 'takeover',
-        action: 'created',
-        actorId: null,
-        projectId: null,
-        before: null,
-        after: { last: end, lastAt: String },
-      },
-    ])
-    await createProject(app)
-    t.ok(last(app) > LEAP && last(app) < LEAP + 100)
-    leap(app.db.$client)
-    t.equal(last(app), 2 * LEAP, 'and again')
-    app.db.$client.exec(`update changes set seq = ${2.9 * LEAP} where seq = ${2 * LEAP}`)
-    leap(app.db.$client)
-    t.equal(last(app), 4 * LEAP, 'with room between')
-  },
-)
+t.test('the sequence goes on at the time, and says what its last change was', async (t) => {
+  const before = Date.now() * 1000
+  const { app, end, place } = await taken(t)
+  t.ok(place >= before && place <= Date.now() * 1000, 'in microseconds')
+  t.equal(last(app), place)
+  const { changes } = (await send(app, 'GET', `/api/changes?after=${end}`)).body as { changes: object[] }
+  t.match(changes, [
+    {
+      seq: place,
+      group: place,
+      kind: 'leap',
+      action: 'created',
+      actorId: null,
+      projectId: null,
+      before: null,
+      after: { last: end, lastAt: String },
+    },
+  ])
+  const { headers } = await send(app, 'POST', '/api/projects', { name: 'Gemini' })
+  t.equal(Number(headers['phaseboard-seq']), last(app), 'changes follow it')
+  t.ok(last(app) > place && last(app) < place + 100)
+  const undone = await send(app, 'POST', `/api/changes/${last(app)}/undo`, {})
+  t.equal(undone.status, 200, 'and can be undone')
+})
+
+t.test('whatever the clock says, it goes far beyond what is known', async (t) => {
+  const { app, place } = await taken(t)
+  const { $client } = app.db
+  const leaps = (now: number, known?: number) => {
+    $client.exec('savepoint trial')
+    const { now: real } = Date
+    Date.now = () => now
+    try {
+      return leap($client, known)
+    } finally {
+      Date.now = real
+      $client.exec('rollback to trial; release trial')
+    }
+  }
+  const ms = Math.round(place / 1000)
+  t.equal(leaps(ms + 5000), (ms + 5000) * 1000)
+  t.equal(leaps(ms), place + 1e9, 'at the same time')
+  t.equal(leaps(0), place + 1e9, 'in 1970')
+  t.equal(leaps(8.64e15), place + 1e9, 'at the end of time')
+  t.equal(leaps(ms + 5000, place + 5e6), place + 5e6 + 1e9, 'another copy is as far')
+  t.equal(leaps(ms + 5000, 7), (ms + 5000) * 1000)
+})
 
 t.test('who was ahead of it has to load again; who was not, goes on', async (t) => {
-  const { app, end } = await taken(t)
+  const { app, end, place } = await taken(t)
   await createProject(app)
   const gone = { error: 'Changes are gone', details: { oldest: 1 } }
   const url = '/api/changes'
   await holds(t, app, [
     ['GET', `${url}?after=${end + 1}`, undefined, undefined, 410, gone],
     ['GET', `${url}?after=${end + 1}&wait=1`, undefined, undefined, 410, gone],
-    ['GET', `${url}?after=${LEAP - 1}&projectId=x`, undefined, undefined, 410, gone],
+    ['GET', `${url}?after=${place - 1}&projectId=x`, undefined, undefined, 410, gone],
     ['GET', `${url}?after=${last(app)}`, undefined, undefined, 200, { changes: [], last: last(app) }],
   ])
   const whole = (await send(app, 'GET', `${url}?after=${end}&limit=1000`)).body as { changes: unknown[] }
@@ -71,7 +89,8 @@ t.test('who was ahead of it has to load again; who was not, goes on', async (t) 
     return event
   }
   t.match(await events(end + 3), { type: 'gone', data: '{"oldest":1}' })
-  t.match(await events(end), { type: 'change', id: String(LEAP) })
+  t.match(await events(end), { type: 'change', id: String(place) })
+  t.match(await events(place), { type: 'change', id: String(place + 1) })
 })
 
 t.test('webhooks go on from their places, and are told of it', async (t) => {
@@ -82,12 +101,12 @@ t.test('webhooks go on from their places, and are told of it', async (t) => {
     send(app, method, `/api/webhooks${path}`, body, headers)
   const made = await ask('POST', '', { url: receiver.url })
   const end = last(app)
-  leap(app.db.$client)
+  const place = leap(app.db.$client) as number
   await app.listen({ port: 0 })
   await receiver.got(1)
   t.match(receiver.received[0], {
-    headers: { 'webhook-id': `${made.body.id}.${LEAP}` },
-    body: { type: 'takeover.created', data: { after: { last: end } } },
+    headers: { 'webhook-id': `${made.body.id}.${place}` },
+    body: { type: 'leap.created', data: { after: { last: end } } },
   })
   const replay = (after: number) => ask('POST', `/${made.body.id}/replay`, { after })
   t.match(await replay(end + 1), { status: 410 })
@@ -95,32 +114,32 @@ t.test('webhooks go on from their places, and are told of it', async (t) => {
 })
 
 t.test('it cannot be undone', async (t) => {
-  const { app } = await taken(t)
-  t.match(await send(app, 'POST', `/api/changes/${LEAP}/undo`, {}), {
+  const { app, place } = await taken(t)
+  t.match(await send(app, 'POST', `/api/changes/${place}/undo`, {}), {
     status: 400,
-    body: { details: { formErrors: ['a takeover cannot be undone'] } },
+    body: { details: { formErrors: ['a leap of the sequence cannot be undone'] } },
   })
 })
 
 t.test('any other gap is told', async (t) => {
-  const { app, end } = await taken(t)
+  const { app, end, place } = await taken(t)
   const { $client } = app.db
-  t.equal(firstGap($client), undefined)
+  t.strictSame(gapsIn($client, 9), [])
   const gapAfter = (sql: string) => {
     $client.exec(`savepoint trial; ${sql}`)
-    const gap = firstGap($client)
+    const gap = gapsIn($client, 1)[0]
     $client.exec('rollback to trial; release trial')
     return gap
   }
   t.equal(gapAfter('delete from changes where seq < 3'), undefined, 'old changes are pruned')
-  t.equal(gapAfter(`delete from changes where seq < ${LEAP}`), undefined, 'all of them but the newest')
+  t.equal(gapAfter(`delete from changes where seq < ${place}`), undefined, 'all of them but the newest')
   t.strictSame(gapAfter('delete from changes where seq in (2, 3)'), { from: 2, to: 3 })
-  t.strictSame(gapAfter(`delete from changes where seq = ${end}`), { from: end, to: LEAP - 1 })
-  t.strictSame(gapAfter(`update changes set kind = 'project' where seq = ${LEAP}`), {
+  t.strictSame(gapAfter(`delete from changes where seq = ${end}`), { from: end, to: place - 1 })
+  t.strictSame(gapAfter(`update changes set kind = 'project' where seq = ${place}`), {
     from: end + 1,
-    to: LEAP - 1,
+    to: place - 1,
   })
-  t.strictSame(gapAfter(`update changes set after = '{' where seq = ${LEAP}`)?.from, end + 1)
+  t.strictSame(gapAfter(`update changes set after = '{' where seq = ${place}`)?.from, end + 1)
 })
 
 t.test('a change is missing where its index or a kept answer tells of it', async (t) => {
@@ -156,5 +175,5 @@ t.test('a file without changes, or of a version before them, stays as it is', as
   t.equal(leap($client), undefined)
   t.equal(lastChange($client), undefined)
   t.equal(missingChange($client), undefined)
-  t.equal(firstGap($client), undefined)
+  t.strictSame(gapsIn($client, 9), [])
 })

@@ -1,10 +1,17 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { buildApp } from '../../src/app.ts'
-import { openDatabase } from '../../src/db/client.ts'
+import { openDatabase, write } from '../../src/db/client.ts'
 import { watchLog } from '../../src/db/log-size.ts'
+import { BriefWrites } from '../../src/exchange/brief-writes.ts'
+import { planBoard } from '../../src/exchange/import-board.ts'
+import { readTrello } from '../../src/exchange/import-trello.ts'
+import { writeInSlices } from '../../src/exchange/write-slices.ts'
+import { Imports } from '../../src/projects/imports.ts'
+import { trelloExport } from '../exchange/source-boards.ts'
 
 const PAGE = 4096
 
@@ -84,4 +91,21 @@ t.test('a file that Litestream opened first becomes a database of ours', async (
   t.ok(db.$client.prepare('select 1 from projects').columns())
   close()
   litestream.close()
+})
+
+t.test('an import leaves checkpoints to Litestream, too', async (t) => {
+  const folder = t.testdir()
+  const plan = () => planBoard(readTrello(new TextEncoder().encode(trelloExport(5, 'Word'))), true)
+  for (const [checkpoints, copies] of [
+    ['service', true],
+    ['litestream', false],
+  ] as const) {
+    const path = join(folder, `${checkpoints}.db`)
+    const { db, close } = openDatabase(path, checkpoints)
+    const { size } = statSync(path)
+    write(db, () => new Imports(db).create('import', 'trello', null))
+    await writeInSlices(db, new BriefWrites(db), plan(), { id: 'import', memberId: null })
+    t.equal(statSync(path).size > size, copies, checkpoints)
+    close()
+  }
 })

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
+import { gapsIn, leap } from '../../src/db/lost-changes.ts'
 import { exportArchive } from '../../src/exchange/export-archive.ts'
 import { describeArchive, importArchive } from '../../src/exchange/import-archive.ts'
 import { holdsGroups, holdsSequence, rowsOf } from '../changes/replay.ts'
@@ -124,6 +125,7 @@ t.test('beside other records, all keep their ids, and the history comes after wh
   t.match(describeArchive(made).join('\n'), /1 members were here already, and stay as they are/)
   const rows = holdsSequence(other.db.$client)
   holdsGroups(rows)
+  t.strictSame(gapsIn(other.db.$client, 1), [])
   t.strictSame(rows.slice(0, before.length), before)
   const told = (some: typeof rows) =>
     some.map(({ kind, id, action, before, after, at, actor_id }) => [
@@ -230,21 +232,63 @@ t.test('what does not belong to the archive is not attached to what is there', a
   t.strictSame(dumpOf(other.db.$client), state)
 })
 
-t.test('what others write between the check and the write is noticed', async (t) => {
-  const { archive, target } = await source(t)
+t.test(
+  'others may write between the check and the write, unless that makes another import of it',
+  async (t) => {
+    const { archive, target } = await source(t)
+    for (const [name, isEmpty] of [
+      ['empty.db', true],
+      ['target.db', false],
+    ] as const) {
+      const other = await target(name, { adminEmail: 'root@localhost' })
+      if (!isEmpty) await createProject(other)
+      const tool = openDatabase(other.db.$client.name)
+      t.teardown(tool.close)
+      const { $client } = tool.db
+      const exec = $client.exec.bind($client)
+      $client.exec = (sql) => {
+        if (sql === 'begin immediate')
+          other.db.$client.exec("insert into teams (id, name) values ('new', 'Newcomers')")
+        return exec(sql)
+      }
+      if (isEmpty) {
+        await t.rejects(importArchive(tool.db, archive, quiet), {
+          message: 'somebody else has written to the database meanwhile: try again',
+        })
+      } else {
+        const last = Math.max(...holdsSequence(other.db.$client).map(({ seq }) => seq))
+        const { plan } = await importArchive(tool.db, archive, quiet)
+        t.equal(plan.lastSeq, last + 1, 'the history comes after theirs')
+        holdsGroups(holdsSequence(other.db.$client))
+      }
+      t.equal(count(other, 'teams', "id = 'new'"), 1)
+    }
+  },
+)
+
+t.test('what is left out of the history leaves no gap in the sequence, which does not leap', async (t) => {
+  const { folder, app, ada, target } = await source(t)
+  const { $client } = app.db
+  leap($client)
+  await createProject(app, { name: 'Gemini' }, ada.headers)
+  // The beginnings of some records are not kept any more.
+  const { seq } = rowsOf($client).find(({ kind }) => kind === 'kanban-item') ?? {}
+  $client.prepare('delete from changes where seq < ?').run(seq)
+  await exportArchive($client, join(folder, 'pruned'), quiet)
   const other = await target('target.db', { adminEmail: 'root@localhost' })
+  signInAs(other, 'admin', { id: 'ada' })
   await createProject(other)
-  const tool = openDatabase(other.db.$client.name)
-  t.teardown(tool.close)
-  const { $client } = tool.db
-  const exec = $client.exec.bind($client)
-  $client.exec = (sql) => {
-    if (sql === 'begin immediate')
-      other.db.$client.exec("insert into teams (id, name) values ('new', 'Crew')")
-    return exec(sql)
-  }
-  await t.rejects(importArchive(tool.db, archive, quiet), {
-    message: 'somebody else has written to the database meanwhile: try again',
-  })
-  t.strictSame(other.db.$client.prepare('select id from teams').pluck().all(), ['new'])
+  leap(other.db.$client)
+  const last = rowsOf(other.db.$client).at(-1)?.seq ?? 0
+  await importArchive(other.db, join(folder, 'pruned'), { ...quiet, actorId: 'ada' })
+  const rows = holdsSequence(other.db.$client)
+  holdsGroups(rows)
+  t.strictSame(gapsIn(other.db.$client, 1), [])
+  const theirs = rows.filter((row) => row.seq > last)
+  t.strictSame(
+    theirs.map((row) => row.seq - last),
+    theirs.map((_, index) => index + 1),
+  )
+  t.match(theirs[0], { kind: 'member', actor_id: 'ada', group: last + 1 }, 'told as created')
+  t.notOk(theirs.some(({ kind }) => kind === 'leap'))
 })

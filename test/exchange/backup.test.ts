@@ -292,6 +292,38 @@ t.test('a backup is restored, and what was there is kept', async (t) => {
   t.strictSame([teamsIn(file), teamsIn(kept), teamsIn(copy)], [['a'], ['a', 'b'], ['a']])
 })
 
+t.test('what was told since the backup is told to nobody else under the same numbers', async (t) => {
+  const { file, folder, copy } = setUp(t, 'a')
+  await backUp(file, copy, quiet)
+  const changes = (path: string) => {
+    const client = new SQLite(path, { readonly: true })
+    const rows = client
+      .prepare<[], { seq: number; kind: string; after: string }>(
+        'select seq, kind, after from changes order by seq',
+      )
+      .all()
+    client.close()
+    return rows
+  }
+  const backedUp = changes(copy)
+  const end = backedUp.at(-1)?.seq
+  fill(file, 'b', 'c')
+  const places = new Set<number | undefined>()
+  for (const path of [file, file, join(folder, 'elsewhere.db')]) {
+    const known = path === file ? changes(file).at(-1)?.seq : undefined
+    const { leapedTo } = await restore(path, copy, quiet)
+    const rows = changes(path)
+    t.strictSame(rows.slice(0, -1), backedUp)
+    t.match(rows.at(-1), { seq: leapedTo, kind: 'leap' })
+    t.match(JSON.parse(rows.at(-1)?.after ?? ''), { last: end })
+    t.ok((leapedTo ?? 0) > (known ?? 0), 'also beyond the database that is replaced')
+    places.add(leapedTo)
+    fill(path, 'd')
+    t.equal(changes(path).at(-1)?.seq, (leapedTo ?? 0) + 1)
+  }
+  t.equal(places.size, 3, 'no two restores of a backup go on alike')
+})
+
 t.test('a restored database serves, and is opened by nobody while it is put in place', async (t) => {
   const { DATABASE_URL, copy, command } = setUp(t)
   const environment = { DATABASE_URL, ADMIN_PASSWORD: 'correct horse' }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
-import { FORMAT_NAMES } from '../../src/exchange/formats.ts'
+import { FORMATS } from '../../src/exchange/formats.ts'
 import { kanboardDatabase } from './kanboard-database.ts'
 import { readAs, refusal } from './readers.ts'
 
@@ -47,7 +47,7 @@ t.test('a damaged file is read, or refused in one line', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...files),
-      fc.constantFrom(...FORMAT_NAMES),
+      fc.constantFrom(...Object.keys(FORMATS)),
       fc.array(change, { minLength: 1, maxLength: 6 }),
       async ([, bytes], format, changes) => {
         let damaged = bytes

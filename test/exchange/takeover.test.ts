@@ -13,7 +13,6 @@ import { until } from '../receivers.ts'
 const HEAD = 'replica  generation  index  offset  size  created'
 const WAL = 'file     311d17ae3a191151  12     4152      732670   2026-11-22T10:32:04Z'
 const URL = 'file:///replica'
-const LEAP = 1_000_000_000
 const GONE = { first: undefined, watch: 0 }
 
 /** What the program does instead, by command. */
@@ -97,14 +96,15 @@ t.test('it says up to when it is, and the file goes on where nobody has been', a
     /^took over .*board\.db \(\d+ bytes\)$/,
     /^it is up to change 3, made at 20\S+Z, \d seconds? ago$/,
     /^the first machine last replicated at 2026-11-22T10:32:04Z, \d+ (second|minute|hour|day)s? ago$/,
-    `changes go on with ${LEAP}: who has seen later ones than 3 loads again`,
+    /^changes go on with \d{16}: who has seen later ones than 3 loads again$/,
     'next: start the service here, and let none start on the first machine',
   ])
   t.strictSame(readdirSync(home), ['board.db'], 'nothing else is left')
   t.equal(statSync(path).mode & 0o777, 0o600)
   const { db, close } = openDatabase(path)
   t.teardown(close)
-  t.strictSame(db.$client.prepare('select seq from changes order by seq').pluck().all(), [1, 2, 3, LEAP])
+  const place = Number(/go on with (\d+)/.exec(stdout)?.[1])
+  t.strictSame(db.$client.prepare('select seq from changes order by seq').pluck().all(), [1, 2, 3, place])
 })
 
 t.test('a database that is there stays, under another name where that is said', async (t) => {
@@ -139,7 +139,7 @@ t.test('it is refused while the first machine answers, or where that cannot be t
   t.ok(isUntouched())
   t.match(await take({ first: `http://127.0.0.1:${await freePort()}/` }), {
     last: { seq: 3 },
-    leapedTo: LEAP,
+    leapedTo: Number,
   })
 })
 
@@ -240,7 +240,7 @@ t.test('places without a change, of which nothing tells, are a warning', async (
   const { command } = setUp(t, {}, 'delete from changes where seq = 2')
   const { code, stderr } = await command(URL, '--first-is-gone', '--watch', '0')
   t.equal(code, 0)
-  t.match(stderr, /warning: no changes have the numbers from 2 to 2, as after an archive was imported/)
+  t.match(stderr, /warning: no changes have the numbers from 2 to 2: changes are missing/)
 })
 
 t.test('records that point at nothing are a warning', async (t) => {

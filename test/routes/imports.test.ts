@@ -7,52 +7,15 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { write } from '../../src/db/client.ts'
-import { FORMATS } from '../../src/exchange/formats.ts'
 import { Importer } from '../../src/exchange/importer.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { holdsSequence } from '../changes/replay.ts'
 import { run } from '../command-line.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
-import {
-  type App,
-  build,
-  count,
-  createItem,
-  createProject,
-  invalid,
-  readOnly,
-  send,
-  signInAs,
-} from '../helper.ts'
+import { build, count, createItem, createProject, invalid, readOnly, send, signInAs } from '../helper.ts'
+import { ended, upload } from '../imports.ts'
 
 const FILE = readFileSync('test/fixtures/trello-board.json', 'utf8')
-
-/** Sends a file. */
-async function upload(
-  app: App,
-  query: string,
-  file: string | Buffer | Readable,
-  headers: Record<string, string> = {},
-) {
-  const type = { 'content-type': 'text/plain;;' }
-  const response = await app.inject({
-    method: 'POST',
-    url: `/api/imports?${query}`,
-    headers: { ...type, ...headers },
-    payload: file,
-  })
-  return { status: response.statusCode, body: response.json(), headers: response.headers }
-}
-
-/** Waits for the end of an import. */
-async function ended(app: App, id: string, headers?: Record<string, string>) {
-  for (;;) {
-    const { status, body } = await send(app, 'GET', `/api/imports/${id}`, undefined, headers)
-    if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`)
-    if (body.status === 'done' || body.status === 'failed') return body
-    await sleep(5)
-  }
-}
 
 /** The files of imports that are under way, or were left. */
 const importsIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('import-'))
@@ -175,19 +138,6 @@ t.test('members see their own imports, admins all; viewers and read tokens impor
   })
   t.strictSame((await send(app, 'GET', '/api/imports', undefined, other.headers)).body, [])
   t.equal((await send(app, 'GET', '/api/imports', undefined, admin.headers)).body.length, 1)
-})
-
-t.test('a format may be for admins alone', async (t) => {
-  const app = await build(t, { authMode: 'required' })
-  const trello = FORMATS.trello as { access: string }
-  trello.access = 'admin'
-  t.teardown(() => {
-    trello.access = 'write'
-  })
-  const [admin, member] = [signInAs(app, 'admin'), signInAs(app, 'member')]
-  const refused = await upload(app, 'format=trello', FILE, member.headers)
-  t.match(refused, { status: 403, body: { error: 'Forbidden: admin access required' } })
-  t.equal((await upload(app, 'format=trello', FILE, admin.headers)).status, 202)
 })
 
 t.test('a thread that fails takes nothing along', async (t) => {

@@ -162,7 +162,7 @@ for (const [name, sql, expected, repairs, after] of CASES) {
   })
 }
 
-t.test('takes the leap of a takeover for no gap, and finds one beside it', async (t) => {
+t.test('takes a leap of the sequence for no gap, and finds one beside it', async (t) => {
   const path = spoilt(t, '')
   const client = new SQLite(path)
   t.teardown(() => client.close())
