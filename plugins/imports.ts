@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { Importer } from '../src/exchange/importer.ts'
+import { Importer } from '../src/exchange/imports/importer.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 
 declare module 'fastify' {

@@ -24,8 +24,8 @@ const exportRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   /** Begins an export. @throws ApiError 503 where there are too many */
   async function begin(): Promise<Readable> {
-    const { ArchiveSnapshot } = await import('../src/exchange/archive-snapshot.ts')
-    const { zipArchive } = await import('../src/exchange/archive-zip.ts')
+    const { ArchiveSnapshot } = await import('../src/exchange/archives/archive-snapshot.ts')
+    const { zipArchive } = await import('../src/exchange/archives/archive-zip.ts')
     if (running.size >= MOST) {
       throw new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': String(RETRY_AFTER) } })
     }

@@ -9,7 +9,12 @@ import { build, type LogLevel, type Plugin } from 'esbuild'
  * as `worker.ts`: `import.meta.url.endsWith('.ts')` tells which of them a module is. Commands and what applications
  * import need a file of their own in `dist/` too: `entriesFor` in build.ts.
  */
-const ENTRY_POINTS = ['src/cli/cli.ts', 'src/app.ts', 'src/worker/worker.ts', 'src/exchange/import-worker.ts']
+const ENTRY_POINTS = [
+  'src/cli/cli.ts',
+  'src/app.ts',
+  'src/worker/worker.ts',
+  'src/exchange/imports/import-worker.ts',
+]
 
 /** What browsers run too: a file of its own, without Node, that needs nothing else. */
 const CLIENT = 'src/client/client.ts'

@@ -19,7 +19,7 @@ export async function bundleSources(): Promise<void> {
   const sources = globSync('{src,plugins,routes}/**/*.ts', { cwd, exclude: ['**/*.d.ts'] })
   await bundle(cwd, folder, sources, 'warning', '[dir]/[name]')
   // Beside the chunks, where modules of a bundle look for the threads.
-  for (const thread of ['worker/worker', 'exchange/import-worker']) {
+  for (const thread of ['worker/worker', 'exchange/imports/import-worker']) {
     writeFileSync(resolve(cwd, folder, `${basename(thread)}.js`), `import './src/${thread}.js'\n`)
   }
 }

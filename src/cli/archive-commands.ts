@@ -1,7 +1,11 @@
 /** The commands for archives. */
 import type { SharedDatabase } from '../db/client.ts'
-import { exportArchive } from '../exchange/export-archive.ts'
-import { type ArchiveImportOptions, describeArchive, importArchive } from '../exchange/import-archive.ts'
+import { exportArchive } from '../exchange/archives/export-archive.ts'
+import {
+  type ArchiveImportOptions,
+  describeArchive,
+  importArchive,
+} from '../exchange/archives/import-archive.ts'
 import { shown } from './shown.ts'
 import { say } from './terminal.ts'
 

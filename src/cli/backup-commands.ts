@@ -1,5 +1,5 @@
 /** The backup commands. */
-import { backUp, type Copied, restore } from '../exchange/backup.ts'
+import { backUp, type Copied, restore } from '../exchange/copies/backup.ts'
 import { shown } from './shown.ts'
 import { complain, say } from './terminal.ts'
 

@@ -1,6 +1,6 @@
 /** `doctor`. */
 import type { Checkpoints } from '../db/client.ts'
-import { backUp } from '../exchange/backup.ts'
+import { backUp } from '../exchange/copies/backup.ts'
 import { type Diagnosis, examine, isHealthy, isRepairable, repair } from '../upkeep/doctor.ts'
 import { say } from './terminal.ts'
 

@@ -1,7 +1,7 @@
 /** The takeover command. */
 import { StartupError } from '../errors.ts'
-import type { Replica } from '../exchange/litestream.ts'
-import { takeOver } from '../exchange/takeover.ts'
+import type { Replica } from '../exchange/copies/litestream.ts'
+import { takeOver } from '../exchange/copies/takeover.ts'
 import { timestamp } from '../time.ts'
 import { warnOfOrphans } from './backup-commands.ts'
 import { shown } from './shown.ts'

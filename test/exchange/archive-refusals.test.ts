@@ -12,9 +12,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
-import type { Manifest } from '../../src/exchange/archive-manifest.ts'
-import { exportArchive } from '../../src/exchange/export-archive.ts'
-import { importArchive } from '../../src/exchange/import-archive.ts'
+import type { Manifest } from '../../src/exchange/archives/archive-manifest.ts'
+import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
+import { importArchive } from '../../src/exchange/archives/import-archive.ts'
 import { copyFolder, dumpOf, imported, importFixture, packed, quiet, rewrite, withTool } from './archives.ts'
 
 /** A folder with an archive in both forms, `archive` and `archive.zip`, and a database with other records. */

@@ -6,12 +6,11 @@ import { pipeline } from 'node:stream/promises'
 import SQLite from 'better-sqlite3'
 import yazl from 'yazl'
 import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
-import { type Manifest, manifestText } from '../../src/exchange/archive-manifest.ts'
-import { ARCHIVED } from '../../src/exchange/archive-tables.ts'
-import { exportArchive } from '../../src/exchange/export-archive.ts'
-import { type ArchiveImportOptions, importArchive } from '../../src/exchange/import-archive.ts'
-import { importTrelloBoard } from '../../src/exchange/import-trello.ts'
-import { readTrelloBoard } from '../../src/exchange/trello.ts'
+import { type Manifest, manifestText } from '../../src/exchange/archives/archive-manifest.ts'
+import { ARCHIVED } from '../../src/exchange/archives/archive-tables.ts'
+import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
+import { type ArchiveImportOptions, importArchive } from '../../src/exchange/archives/import-archive.ts'
+import { importTrelloBoard, readTrelloBoard } from './trello-imports.ts'
 
 export const quiet = { onProgress: () => {} }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
-import { FORMATS } from '../../src/exchange/formats.ts'
+import { FORMATS } from '../../src/exchange/sources/formats.ts'
 import { kanboardDatabase } from './kanboard-database.ts'
 import { readAs, refusal } from './readers.ts'
 

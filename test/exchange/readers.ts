@@ -1,7 +1,7 @@
 /** What the tests of the readers share. */
 import { readFileSync } from 'node:fs'
-import { FORMATS } from '../../src/exchange/formats.ts'
-import type { SourceBoard, SourceCard } from '../../src/exchange/source-board.ts'
+import { FORMATS } from '../../src/exchange/sources/formats.ts'
+import type { SourceBoard, SourceCard } from '../../src/exchange/sources/source-board.ts'
 
 /** Reads a fixture, or bytes or a text, as a format. */
 export async function readAs(

@@ -1,6 +1,6 @@
 /** Boards to import, of any kind. */
 import fc from 'fast-check'
-import type { SourceBoard } from '../../src/exchange/source-board.ts'
+import type { SourceBoard } from '../../src/exchange/sources/source-board.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { type TakeoverArguments, takeOverFrom } from '../../src/cli/takeover-command.ts'
 import { openDatabase } from '../../src/db/client.ts'
-import { takeOver } from '../../src/exchange/takeover.ts'
+import { takeOver } from '../../src/exchange/copies/takeover.ts'
 import { end, run, start } from '../command-line.ts'
 import { until } from '../receivers.ts'
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { backUp, restore } from '../../src/exchange/backup.ts'
+import { backUp, restore } from '../../src/exchange/copies/backup.ts'
 import { examine, repair } from '../../src/upkeep/doctor.ts'
 import { overHttp } from '../agents/agents.ts'
 import { build, createItem, createProject, send, signInAs, tokenOf } from '../helper.ts'

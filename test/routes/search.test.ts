@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { kanbanComments, personalIdeas, transcriptSummaries } from '../../src/db/schema.ts'
-import { importTrelloBoard } from '../../src/exchange/import-trello.ts'
-import { parseTrelloBoard } from '../../src/exchange/trello.ts'
+import { parseTrelloBoard } from '../../src/exchange/sources/trello.ts'
+import { importTrelloBoard } from '../exchange/trello-imports.ts'
 import {
   type App,
   authenticationRequired,

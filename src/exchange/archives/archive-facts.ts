@@ -1,0 +1,75 @@
+/** What has to be known of an archive before it is written: gathered while it is checked. */
+
+import { members } from '../../db/schema.ts'
+import type { StoredValue } from './archive-lines.ts'
+import type { FileToRead } from './archive-manifest.ts'
+import { CHANGES_FILE, fileOf } from './archive-tables.ts'
+import type { Visit } from './read-archive.ts'
+
+/** A member of an archive. */
+export interface ArchivedMember {
+  id: string
+  email: string
+  isAdmin: boolean
+}
+
+/** What is known of an archive. */
+export interface ArchiveFacts {
+  members: ArchivedMember[]
+  /** The records whose beginning its changes tell, by {@link toldAs}. */
+  created: Set<string>
+  /** The last `seq`; 0 without changes. */
+  last: number
+  /** The first `seq` of a change of anything but a member. */
+  firstOther: number
+}
+
+/** The file of the members. */
+export const MEMBERS_FILE = fileOf(members)
+
+/** Reads some fields of records by their names. */
+export function reader({ fields }: Pick<FileToRead, 'fields'>, ...names: string[]) {
+  const places = names.map((name) => fields.findIndex((field) => field.name === name))
+  return (values: readonly StoredValue[]): StoredValue[] => places.map((place) => values[place] ?? null)
+}
+
+/** A text as the database tells it: bytes that are no UTF-8 are replaced. */
+const asTold = (value: StoredValue): string => {
+  if (value instanceof Uint8Array) return `blob ${Buffer.from(value).toString('hex')}`
+  return String(typeof value === 'object' && value !== null ? value.text : value)
+}
+
+/** What a record is known by, whatever another tool stored as its id. */
+export const toldAs = (kind: StoredValue, id: StoredValue): string => `${asTold(kind)} ${asTold(id)}`
+
+/** Facts of nothing yet. */
+export const noFacts = (): ArchiveFacts => ({
+  members: [],
+  created: new Set(),
+  last: 0,
+  firstOther: Number.POSITIVE_INFINITY,
+})
+
+/** What gathers the facts of a file's records; undefined for a file that has none. */
+export function gather(of: FileToRead, facts: ArchiveFacts): Visit | undefined {
+  if (of.file.name === MEMBERS_FILE) {
+    const read = reader(of, 'id', 'email', 'role', 'disabled')
+    return (values) => {
+      const [id, email, role, disabled] = read(values)
+      facts.members.push({
+        id: String(id),
+        email: String(email),
+        isAdmin: role === 'admin' && disabled === 0n,
+      })
+    }
+  }
+  if (of.file.name !== CHANGES_FILE) return undefined
+  const read = reader(of, 'seq', 'kind', 'id', 'action')
+  return (values) => {
+    const [seq = null, kind = null, id = null, action] = read(values)
+    const place = Number(seq)
+    facts.last = place
+    if (action === 'created') facts.created.add(toldAs(kind, id))
+    if (kind !== 'member') facts.firstOther = Math.min(facts.firstOther, place)
+  }
+}

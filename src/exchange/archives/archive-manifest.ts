@@ -1,0 +1,118 @@
+/** The manifest of an archive: what is in it, and how to tell that it is whole. */
+import { hash } from 'node:crypto'
+import { shippedMigrations } from '../../db/client.ts'
+import { version } from '../../package-files.ts'
+import { ARCHIVED, type ArchiveField, type ArchiveTable } from './archive-tables.ts'
+
+/** The file with the manifest. */
+export const MANIFEST = 'manifest.json'
+
+/** Bytes that a manifest may have: a hundred times as many as it has. */
+export const MANIFEST_LIMIT = 1024 * 1024
+
+const FORMAT = 'phaseboard-archive'
+const FORMAT_VERSION = 1
+
+/** A file of an archive, as its manifest has it. */
+export interface ArchivedFile {
+  name: string
+  /** The names of the fields of each line, in order. */
+  fields: string[]
+  records: number
+  bytes: number
+  /** SHA-256 of the file, hexadecimal. */
+  sha256: string
+}
+
+/** What a manifest says. Nothing in it differs between two exports of equal data by the same version. */
+export interface Manifest {
+  format: string
+  version: number
+  /** The version of the service that wrote it. */
+  service: string
+  /** The latest migration of the database that it was written from. */
+  schema: number
+  /** The last change in it; 0 where there is none. */
+  lastSeq: number
+  files: ArchivedFile[]
+}
+
+const latestMigration = (): number => shippedMigrations().at(-1)?.folderMillis ?? 0
+
+/** The manifest of an export. */
+export const manifestOf = (files: ArchivedFile[], lastSeq: number): Manifest => ({
+  format: FORMAT,
+  version: FORMAT_VERSION,
+  service: version,
+  schema: latestMigration(),
+  lastSeq,
+  files,
+})
+
+/** A manifest as text. Its last field is the SHA-256 of the manifest without it. */
+export function manifestText(manifest: Manifest): string {
+  const sha256 = hash('sha256', JSON.stringify(manifest))
+  return `${JSON.stringify({ ...manifest, sha256 }, null, 2)}\n`
+}
+
+/** An archive that is refused, and why. */
+export class ArchiveRefused extends Error {
+  override readonly name = 'ArchiveRefused'
+}
+
+const altered = () => new ArchiveRefused(`it was altered: ${MANIFEST} is not what an export writes`)
+
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
+
+const isFile = (value: unknown): value is ArchivedFile => {
+  const { name, fields, records, bytes, sha256 } = Object(value) as ArchivedFile
+  const isNamed = typeof name === 'string' && Array.isArray(fields)
+  return isNamed && isCount(records) && isCount(bytes) && /^[0-9a-f]{64}$/.test(sha256)
+}
+
+/**
+ * Reads a manifest.
+ * @throws ArchiveRefused where it is none, was altered, or is of a version that this one does not know
+ */
+export function readManifest(bytes: Buffer): Manifest {
+  let parsed: Partial<Manifest & { sha256: string }>
+  try {
+    parsed = Object(JSON.parse(bytes.toString()))
+  } catch {
+    throw altered()
+  }
+  const { sha256: _, ...manifest } = parsed as Manifest & { sha256: string }
+  if (manifest.format !== FORMAT) throw new ArchiveRefused('it is no archive of Phaseboard')
+  if (manifest.version !== FORMAT_VERSION) {
+    throw new ArchiveRefused(`it is of version ${manifest.version}, and only ${FORMAT_VERSION} is known here`)
+  }
+  if (Buffer.compare(bytes, Buffer.from(manifestText(manifest))) !== 0) throw altered()
+  const { schema, lastSeq, files } = manifest
+  if (!isCount(schema) || !isCount(lastSeq) || !Array.isArray(files) || !files.every(isFile)) throw altered()
+  if (schema > latestMigration()) {
+    throw new ArchiveRefused(`it was written by a newer version of Phaseboard, ${manifest.service}`)
+  }
+  return manifest
+}
+
+/** A file of an archive, and what its lines become. */
+export interface FileToRead {
+  file: ArchivedFile
+  table: ArchiveTable
+  /** The fields of its lines. */
+  fields: ArchiveField[]
+}
+
+/** The files of a manifest in the order in which they are read. @throws ArchiveRefused where one is missing or unknown */
+export function filesToRead({ files }: Manifest): FileToRead[] {
+  const names = files.map(({ name }) => name).join()
+  if (names !== ARCHIVED.map(({ file }) => file).join()) throw altered()
+  return files.map((file, index) => {
+    const table = ARCHIVED[index] as ArchiveTable
+    // An older version knew fewer fields: the others have their defaults.
+    const fields = table.fields.filter(({ name }) => file.fields.includes(name))
+    const isKeyThere = table.key.every((name) => file.fields.includes(name))
+    if (fields.map(({ name }) => name).join() !== file.fields.join() || !isKeyThere) throw altered()
+    return { file, table, fields }
+  })
+}

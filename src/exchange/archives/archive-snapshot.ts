@@ -1,0 +1,146 @@
+/** Reading what an archive holds: one consistent state of the database, a slice at a time, while others write. */
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import SQLite from 'better-sqlite3'
+import { BUSY_TIMEOUT } from '../../db/client.ts'
+import { type StoredValue, toLine } from './archive-lines.ts'
+import { type ArchivedFile, type Manifest, manifestOf } from './archive-manifest.ts'
+import { ARCHIVED, type ArchiveTable } from './archive-tables.ts'
+
+/** Milliseconds after which reading lets others have the event loop. */
+const SLICE = 8
+
+/** Bytes that are handed on at once. */
+const CHUNK = 65_536
+
+/** Characters of one record, at most: what reads it has to hold all of it. */
+export const LINE_LIMIT = 64 * 1024 * 1024
+
+/** What decoding gives for bytes that are no UTF-8. */
+const REPLACEMENT = '\uFFFD'
+
+/** A connection of its own to a database. @param client another connection to it */
+function connect(client: SQLite.Database): SQLite.Database {
+  // What is in memory no other connection can see.
+  if (client.memory) return new SQLite(client.serialize())
+  const connection = new SQLite(client.name, { fileMustExist: true, timeout: BUSY_TIMEOUT })
+  connection.pragma('query_only = on')
+  return connection
+}
+
+/** A consistent state of a database, as the files of an archive. It does not hold up whoever writes. */
+export class ArchiveSnapshot {
+  readonly #client: SQLite.Database
+  readonly #lastSeq: number
+  readonly #files: ArchivedFile[] = []
+  #rows: Iterator<unknown> | undefined
+  #turnBegan = 0
+
+  /** @param client a connection to the database */
+  constructor(client: SQLite.Database) {
+    this.#client = connect(client)
+    try {
+      this.#client.exec('begin')
+      // The first read is what decides on the state.
+      this.#lastSeq = this.#number('select coalesce(max(seq), 0) from changes')
+    } catch (error) {
+      this.#client.close()
+      throw error
+    }
+  }
+
+  /** Counts all records: a million takes more than 100 ms, so a service does without. */
+  count(): number {
+    const counts = ARCHIVED.map(({ table, isShown }) => `(select count(*) from ${table} where ${isShown})`)
+    return this.#number(`select ${counts.join(' + ')}`)
+  }
+
+  /** What was read so far; all of it once the last table was. */
+  manifest(): Manifest {
+    return manifestOf(this.#files, this.#lastSeq)
+  }
+
+  /**
+   * Reads a table, in the order of {@link ARCHIVED}, as the lines of its file: no faster than they are taken, and never
+   * for long without a pause.
+   * @param onRecords called with the number of records of each part
+   * @throws Error for a record that is too large for an archive
+   */
+  async *lines(
+    { file, table, fields, key, isShown }: ArchiveTable,
+    onRecords: (count: number) => void = () => {},
+  ): AsyncGenerator<Buffer, void, void> {
+    const columnOf = (name: string) => `"${fields.find((field) => field.name === name)?.column}"`
+    const columns = fields.map(({ column }) => `"${column}"`).join(', ')
+    const rows = this.#client
+      .prepare<[], [bigint, ...StoredValue[]]>(
+        `select rowid, ${columns} from ${table} where ${isShown} order by ${key.map(columnOf).join(', ')}`,
+      )
+      .raw()
+      .safeIntegers()
+      .iterate()
+    this.#rows = rows
+    const digest = createHash('sha256')
+    let [records, bytes] = [0, 0]
+    let [part, length, counted] = ['', 0, 0]
+    const take = (): Buffer => {
+      const chunk = Buffer.from(part)
+      digest.update(chunk)
+      bytes += chunk.length
+      onRecords(records - counted)
+      counted = records
+      part = ''
+      length = 0
+      return chunk
+    }
+    for (const [rowid, ...values] of rows) {
+      const exact = values.map((value, index) =>
+        typeof value === 'string' && value.includes(REPLACEMENT)
+          ? this.#exactText(table, fields[index]?.column as string, rowid, value)
+          : value,
+      )
+      const line = toLine(exact, fields)
+      if (line.length > LINE_LIMIT) throw new Error(`a record of ${table} is too large to be exported`)
+      part += line
+      length += line.length
+      records++
+      if (length >= CHUNK) yield take()
+      await this.#pause()
+    }
+    if (length > 0) yield take()
+    this.#files.push({
+      name: file,
+      fields: fields.map(({ name }) => name),
+      records,
+      bytes,
+      sha256: digest.digest('hex'),
+    })
+  }
+
+  /** Ends it, also in the midst of a table. */
+  close(): void {
+    this.#rows?.return?.()
+    this.#client.close()
+  }
+
+  /** Lets others have the event loop, where this turn of it has taken long enough. */
+  #pause(): Promise<void> | undefined {
+    if (performance.now() - this.#turnBegan < SLICE) return undefined
+    return nextTurn().then(() => {
+      this.#turnBegan = performance.now()
+    })
+  }
+
+  #number(sql: string): number {
+    return this.#client.prepare<[], number>(sql).pluck().get() ?? 0
+  }
+
+  /** A text that may not be UTF-8: then its bytes. */
+  #exactText(table: string, column: string, rowid: bigint, decoded: string): StoredValue {
+    const bytes = this.#client
+      .prepare<[bigint], Buffer>(`select cast("${column}" as blob) from ${table} where rowid = ?`)
+      .pluck()
+      .get(rowid) as Buffer
+    return bytes.equals(Buffer.from(decoded)) ? decoded : { text: bytes }
+  }
+}

@@ -1,0 +1,88 @@
+/** What an archive holds: the tables of all records, their history and the audit log, each in a file of its own. */
+import { getTableColumns, getTableName, is } from 'drizzle-orm'
+import { CasingCache } from 'drizzle-orm/casing'
+import { type SQLiteColumn, SQLiteCustomColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { TOLD } from '../../db/change-triggers.ts'
+import { auditLog, changes, projects, teamMembers, teams } from '../../db/schema.ts'
+
+/** A column in an archive. */
+export interface ArchiveField {
+  /** Its name in the API, and in the archive. */
+  name: string
+  /** Its name in the file. */
+  column: string
+  /** `flag`: 0 and 1 are written as false and true. `json`: text that is an object or array is written as it is. */
+  type: 'flag' | 'json' | 'plain'
+}
+
+/** A table in an archive. */
+export interface ArchiveTable {
+  /** The name of its file, e.g. `kanban-items.jsonl`. */
+  file: string
+  /** Its name in the database. */
+  table: string
+  fields: readonly ArchiveField[]
+  /** The names of the fields that its rows are in the order of. */
+  key: readonly string[]
+  /** Condition: the row does not belong to an import that is still running. */
+  isShown: string
+}
+
+const casing = new CasingCache('snake_case')
+
+/** Text of the sequence that triggers write: always JSON. */
+const CHANGED_RECORDS: readonly string[] = ['before', 'after']
+
+function typeOf(table: SQLiteTable, name: string, column: SQLiteColumn): ArchiveField['type'] {
+  if (column.dataType === 'boolean') return 'flag'
+  const isJson = is(column, SQLiteCustomColumn) || (table === changes && CHANGED_RECORDS.includes(name))
+  return isJson ? 'json' : 'plain'
+}
+
+/** The projects whose records an import is still writing: their own rows come last. */
+const HIDDEN = 'select project_id from imported_projects where project_id not in (select id from projects)'
+
+function isShown(table: SQLiteTable): string {
+  const columns = getTableColumns(table)
+  // What the sequence will tell of them is not in it yet.
+  if (table === changes || table === projects) return 'true'
+  if ('projectId' in columns) return `project_id not in (${HIDDEN})`
+  return 'itemId' in columns
+    ? `item_id not in (select id from kanban_items where project_id in (${HIDDEN}))`
+    : 'true'
+}
+
+function archived(file: string, table: SQLiteTable, key: readonly string[], secret: readonly string[] = []) {
+  const fields = Object.entries(getTableColumns(table))
+    .filter(([name]) => !secret.includes(name))
+    .map(([name, column]) => ({
+      name,
+      column: casing.getColumnCasing(column),
+      type: typeOf(table, name, column as SQLiteColumn),
+    }))
+  return { file: `${file}.jsonl`, table: getTableName(table), fields, key, isShown: isShown(table) }
+}
+
+/** The names of the files: of each kind of record, in the plural. */
+const nameOf = (table: SQLiteTable) => getTableName(table).replaceAll('_', '-')
+
+/**
+ * The tables of an archive, those first that others refer to; but a team comes after its members, and is told of with them.
+ * Left out is what lets somebody in (passwords, sessions,
+ * tokens, accounts of a provider) or lets somebody sign (webhooks), and what passes: idempotency keys, running imports.
+ */
+export const ARCHIVED: readonly ArchiveTable[] = [
+  ...TOLD.flatMap(({ kind, table, secret }) => {
+    const key = kind === 'kanban-item-label' ? ['itemId', 'labelId'] : ['id']
+    const own = archived(nameOf(table), table, key, secret)
+    return table === teams ? [archived('team-members', teamMembers, ['teamId', 'memberId']), own] : [own]
+  }),
+  archived('audit-log', auditLog, ['id']),
+  archived('changes', changes, ['seq']),
+]
+
+/** The file of a table. */
+export const fileOf = (table: SQLiteTable): string => `${nameOf(table)}.jsonl`
+
+/** The file of the sequence of changes. */
+export const CHANGES_FILE = fileOf(changes)

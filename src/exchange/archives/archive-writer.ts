@@ -1,0 +1,223 @@
+/** Writing the records of an archive into a database, inside one transaction. */
+import type SQLite from 'better-sqlite3'
+import { LEAP } from '../../db/lost-changes.ts'
+import { kanbanActivity } from '../../db/schema.ts'
+import { once } from '../../once.ts'
+import { type ArchiveFacts, MEMBERS_FILE, reader, toldAs } from './archive-facts.ts'
+import type { StoredValue } from './archive-lines.ts'
+import type { FileToRead } from './archive-manifest.ts'
+import type { ArchivePlan } from './archive-plan.ts'
+import { CHANGES_FILE, fileOf } from './archive-tables.ts'
+import type { Visit } from './read-archive.ts'
+
+const ACTIVITY_FILE = fileOf(kanbanActivity)
+
+/** The fields that name a member. */
+const OF_MEMBERS: readonly string[] = [
+  'actorId',
+  'assigneeId',
+  'authorId',
+  'leadId',
+  'memberId',
+  'ownerId',
+  'subjectId',
+]
+
+/** The same in what a change tells of a record: it is JSON, as triggers write it. */
+const TOLD_MEMBER = new RegExp(`("(?:${OF_MEMBERS.join('|')})":)("(?:[^"\\\\]|\\\\.)*")`, 'g')
+const TOLD_MEMBERS = /("memberIds":)(\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g
+
+/** The same in what the activity of an item tells of who it was assigned to. */
+const FROM_OR_TO = /("(?:from|to)":)("(?:[^"\\]|\\.)*")/g
+
+/** Where credentials and jobs name a member. */
+const CREDENTIALS = ['sessions', 'api_tokens', 'member_identities', 'idempotency_keys', 'imports']
+
+const isText = (value: StoredValue): value is { text: Buffer } =>
+  typeof value === 'object' && value !== null && 'text' in value
+
+/** Inserts rows of a file. */
+function inserter(client: SQLite.Database, { table, fields }: FileToRead): Visit {
+  const columns = fields.map(({ column }) => `"${column}"`).join(', ')
+  const prepare = (isBytes: (place: number) => boolean) =>
+    client.prepare(
+      `insert into ${table.table} (${columns})
+      values (${fields.map((_, place) => (isBytes(place) ? 'cast(? as text)' : '?')).join(', ')})`,
+    )
+  const usual = once(() => prepare(() => false))
+  return (values) => {
+    // Text that is no UTF-8 goes as bytes: a string could not hold it.
+    if (values.some(isText)) prepare((place) => isText(values[place] ?? null)).run(...values.map(bytesOf))
+    else usual().run(...values)
+  }
+}
+
+const bytesOf = (value: StoredValue) => (isText(value) ? value.text : value)
+
+/** Gives members the ids that they have here. @returns the function that changes a record's values in place */
+function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<string, string>): Visit {
+  const others = new Map([...known].filter(([there, here]) => there !== here))
+  if (others.size === 0) return () => {}
+  const places = (names: readonly string[]) =>
+    fields.flatMap(({ name }, place) => (names.includes(name) ? [place] : []))
+  const mapped = (id: string) => others.get(id) ?? id
+  const mappedJson = (json: string) => JSON.stringify(mapped(JSON.parse(json)))
+  const ids = places(OF_MEMBERS)
+  const told = places(['before', 'after'])
+  const moves = file.name === ACTIVITY_FILE ? places(['metadata']) : []
+  const mapText = (values: StoredValue[], place: number, map: (text: string) => string) => {
+    const text = values[place]
+    if (typeof text === 'string') values[place] = map(text)
+  }
+  return (values) => {
+    for (const place of ids) mapText(values, place, mapped)
+    for (const place of told) {
+      mapText(values, place, (text) =>
+        text
+          .replace(TOLD_MEMBER, (_, name: string, id: string) => name + mappedJson(id))
+          .replace(
+            TOLD_MEMBERS,
+            (_, name: string, list: string) => name + inOrder(JSON.parse(list).map(mapped)),
+          ),
+      )
+    }
+    for (const place of moves) {
+      mapText(values, place, (text) =>
+        text.replace(FROM_OR_TO, (_, name: string, id: string) => name + mappedJson(id)),
+      )
+    }
+  }
+}
+
+/** A list of ids as SQLite sorts it. */
+const inOrder = (ids: string[]) =>
+  JSON.stringify(ids.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))))
+
+/** Writes an archive as planned. Its methods are called in this order: begin, file by file the records, end. */
+export class ArchiveWriter {
+  readonly #client: SQLite.Database
+  readonly #plan: ArchivePlan
+  readonly #facts: ArchiveFacts
+  readonly #actorId: string | null
+  /** The changes of the admin that was there. */
+  #ofAdmin: unknown[][] = []
+  #passwordHash: unknown = null
+
+  /** @param actorId who is said to have made what the archive does not tell the beginning of; null for nobody */
+  constructor(client: SQLite.Database, plan: ArchivePlan, facts: ArchiveFacts, actorId: string | null) {
+    this.#client = client
+    this.#plan = plan
+    this.#facts = facts
+    this.#actorId = actorId
+  }
+
+  /** Takes away what the archive's records replace. */
+  begin(): void {
+    const { kind, admin } = this.#plan
+    if (admin === undefined) return
+    const rows = this.#client.prepare<[], unknown[]>('select * from changes order by seq').raw().all()
+    if (admin.heirId === undefined) this.#ofAdmin = kind === 'whole' ? rows : []
+    else {
+      const hash = this.#client.prepare('select password_hash from members where id = ?').pluck()
+      this.#passwordHash = hash.get(admin.id)
+      this.#client.prepare('delete from members where id = ?').run(admin.id)
+    }
+  }
+
+  /** What writes the records of a file. */
+  file(of: FileToRead): Visit {
+    const { known } = this.#plan
+    const map = memberMapper(of, known)
+    const insert = inserter(this.#client, of)
+    if (of.file.name === CHANGES_FILE) return this.#changes(of, map, insert)
+    if (of.file.name !== MEMBERS_FILE) {
+      return (values) => {
+        map(values)
+        insert(values)
+      }
+    }
+    const idOf = reader(of, 'id')
+    return (values) => {
+      if (!known.has(String(idOf(values)[0]))) insert(values)
+    }
+  }
+
+  /** Completes it, after the last file. */
+  end(): void {
+    const { admin } = this.#plan
+    if (admin?.heirId !== undefined) {
+      // Nobody is signed out, or locked out.
+      this.#client
+        .prepare('update members set password_hash = ? where id = ?')
+        .run(this.#passwordHash, admin.heirId)
+      for (const table of CREDENTIALS) {
+        this.#client
+          .prepare(`update ${table} set member_id = ? where member_id = ?`)
+          .run(admin.heirId, admin.id)
+      }
+    }
+    this.#tellOfAdmin()
+  }
+
+  /**
+   * Triggers have told of all records as created. Where the archive tells of that itself, its own changes replace these;
+   * where it does not any more, they stay, and its changes come after them. What it leaves out (members who were here, leaps)
+   * leaves no gap.
+   */
+  #changes(of: FileToRead, map: Visit, insert: Visit): Visit {
+    const { kind, known } = this.#plan
+    if (kind === 'whole') {
+      this.#client.exec('delete from changes; delete from change_subjects')
+      return insert
+    }
+    const read = reader(of, 'kind', 'id')
+    const [atSeq, atGroup] = ['seq', 'group'].map((name) =>
+      of.fields.findIndex((field) => field.name === name),
+    )
+    let seq = BigInt(this.#keepUntold())
+    let group: { there: StoredValue; here: bigint } | undefined
+    return (values) => {
+      const [ofKind, id] = read(values)
+      if (ofKind === LEAP || (ofKind === 'member' && known.has(String(id)))) return
+      map(values)
+      seq++
+      const there = values[atGroup as number] ?? null
+      if (group?.there !== there) group = { there, here: seq }
+      if (there !== null) values[atGroup as number] = group.here
+      values[atSeq as number] = seq
+      insert(values)
+    }
+  }
+
+  /** Tells of the admin that was there, after all that the archive tells. */
+  #tellOfAdmin(): void {
+    if (this.#plan.kind === 'beside') return
+    const offset = this.#facts.last
+    const insert = this.#client.prepare(`insert into changes values (${'?, '.repeat(12)}?)`)
+    for (const [seq, at, actorId, group, ...rest] of this.#ofAdmin) {
+      insert.run(Number(seq) + offset, at, actorId, group === null ? null : Number(group) + offset, ...rest)
+    }
+  }
+
+  /**
+   * Keeps, of what triggers have told, what the archive's own changes do not tell: as one group.
+   * @returns the last change
+   */
+  #keepUntold(): number {
+    const { lastSeq: since } = this.#plan
+    const told = this.#client
+      .prepare<[number], [seq: number, kind: string, id: string | Buffer, action: string]>(
+        'select seq, kind, id, action from changes where seq > ? order by seq',
+      )
+      .raw()
+      .all(since)
+    const forget = this.#client.prepare('delete from changes where seq = ?')
+    const keep = this.#client.prepare('update changes set seq = ?, "group" = ?, actor_id = ? where seq = ?')
+    let last = since
+    for (const [seq, kind, id, action] of told) {
+      if (action === 'created' && this.#facts.created.has(toldAs(kind, id))) forget.run(seq)
+      else keep.run(++last, since + 1, this.#actorId, seq)
+    }
+    return last
+  }
+}

@@ -1,0 +1,270 @@
+/** Importing an archive: it is checked as a whole first, and then written, everything or nothing. */
+import SQLite from 'better-sqlite3'
+import type { SharedDatabase } from '../../db/client.ts'
+import type { Counts } from '../imports/import-plan.ts'
+import { type ArchiveFacts, gather, MEMBERS_FILE, noFacts } from './archive-facts.ts'
+import type { StoredValue } from './archive-lines.ts'
+import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
+import { type ArchivePlan, planArchive } from './archive-plan.ts'
+import { openArchive } from './archive-source.ts'
+import { CHANGES_FILE } from './archive-tables.ts'
+import { ArchiveWriter } from './archive-writer.ts'
+import { type OpenArchive, readFile, readHead, type Visit } from './read-archive.ts'
+
+/** Files that are named in a refusal, at most. */
+const NAMED = 5
+
+/** Options of an import. */
+export interface ArchiveImportOptions {
+  /** Take members of the same email for the same people. */
+  mapMembers?: boolean | undefined
+  /** Check all of it, and write nothing. */
+  dryRun?: boolean | undefined
+  /** Who is said to have made what the archive does not tell the beginning of; nobody without. */
+  actorId?: string | null
+  /** Called before the first record and after each part, with the number of records done and to do: checked is half done. */
+  onProgress: (done: number, total: number) => void
+  /** Called when all is checked: what else uses the connection has to have ended once it resolves. */
+  onChecked?: () => Promise<void>
+  /** Called within the transaction, as the last that it does: what it throws undoes all. */
+  whenWritten?: (imported: ImportedArchive) => void
+  /** Aborts it. */
+  signal?: AbortSignal | undefined
+}
+
+/** What an import has written, or would write. */
+export interface ImportedArchive {
+  plan: ArchivePlan
+  /** Records, by file. */
+  counts: ReadonlyMap<string, number>
+  /** Records that point at others that do not exist. */
+  orphans: number
+}
+
+/** Counts the records of a file that are in the database already. */
+function counter(client: SQLite.Database, { fields, table }: FileToRead, found: () => void): Visit {
+  const places = table.key.map((name) => fields.findIndex((field) => field.name === name))
+  const conditions = places.map((place) => `"${fields[place]?.column}" = ?`).join(' and ')
+  const one = client.prepare(`select 1 from ${table.table} where ${conditions}`)
+  return (values) => {
+    const key = places.map((place) => values[place])
+    // Text that is no UTF-8 is left to the write itself, which fails if it is there.
+    if (one.get(...key.map((value) => (Object(value) === value ? null : value))) !== undefined) found()
+  }
+}
+
+/** @throws ArchiveRefused where records are there already */
+function refuseKnown(found: ReadonlyMap<string, number>): void {
+  const total = [...found.values()].reduce((sum, count) => sum + count, 0)
+  if (total === 0) return
+  const named = [...found].filter(([, count]) => count > 0).map(([name, count]) => `${count} in ${name}`)
+  const more = named.length > NAMED ? ', ...' : ''
+  throw new ArchiveRefused(
+    `${total} of its records are here already: ${named.slice(0, NAMED).join(', ')}${more}`,
+  )
+}
+
+/** An archive that was checked, and how it is written. */
+interface Checked {
+  facts: ArchiveFacts
+  plan: ArchivePlan
+  counts: ReadonlyMap<string, number>
+}
+
+/** Checks all of an archive, and plans how it is written. @throws ArchiveRefused */
+async function check(
+  archive: OpenArchive,
+  client: SQLite.Database | undefined,
+  { mapMembers = false }: ArchiveImportOptions,
+  onRecords: (count: number) => void,
+): Promise<Omit<Checked, 'counts'>> {
+  const facts = noFacts()
+  const found = new Map<string, number>()
+  for (const of of archive.files) {
+    const { name } = of.file
+    const gathered = gather(of, facts)
+    const counted =
+      client && !gathered ? counter(client, of, () => found.set(name, (found.get(name) ?? 0) + 1)) : undefined
+    const visit: Visit = (values) => {
+      gathered?.(values)
+      counted?.(values)
+    }
+    await readFile(archive, of, visit, onRecords)
+  }
+  if (facts.last !== archive.manifest.lastSeq)
+    throw new ArchiveRefused('its last change is not the one it names')
+  const plan = planArchive(client, facts, mapMembers)
+  refuseKnown(found)
+  return { facts, plan }
+}
+
+/** Work that waits now and then: for each promise that it yields. Without any, it is done in one go. */
+type Steps<T> = Generator<Promise<void>, T, void>
+
+async function perform<T>(steps: Steps<T>): Promise<T> {
+  let step = steps.next()
+  while (!step.done) {
+    step = await step.value.then(
+      () => steps.next(),
+      (error) => steps.throw(error),
+    )
+  }
+  return step.value
+}
+
+/** Runs work as one write transaction, also over turns of the event loop: the connection does nothing else meanwhile. */
+function* inTransaction<T>(client: SQLite.Database, work: () => Steps<T>): Steps<T> {
+  client.exec('begin immediate')
+  try {
+    const value = yield* work()
+    client.exec('commit')
+    return value
+  } catch (error) {
+    if (client.inTransaction) client.exec('rollback')
+    if (error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT')) {
+      throw new ArchiveRefused(`it does not fit what is here: ${error.message}`, { cause: error })
+    }
+    throw error
+  }
+}
+
+/** Whether an archive is still to be written as it was checked. Beside other records, more of them make no difference. */
+const isSame = (one: ArchivePlan, other: ArchivePlan) =>
+  one.kind === other.kind &&
+  one.admin?.id === other.admin?.id &&
+  (one.kind === 'beside' || one.lastSeq === other.lastSeq)
+
+/** Gives a visitor all records of a file: at once, or until a promise resolves. */
+type Feed = (of: FileToRead, visit: Visit) => Promise<void> | undefined
+
+/** The records from the file itself, as they are read. */
+const read =
+  (archive: OpenArchive, onRecords: (count: number) => void): Feed =>
+  (of, visit) =>
+    readFile(archive, of, visit, onRecords)
+
+/**
+ * The records from memory, where they are read first: nobody waits for anything between them. So it is where the database is
+ * in memory, too: whatever the service does meanwhile it does on the same connection.
+ */
+async function held(archive: OpenArchive, onRecords: (count: number) => void): Promise<Feed> {
+  const records = new Map<FileToRead, StoredValue[][]>()
+  for (const of of archive.files) {
+    const all: StoredValue[][] = []
+    await readFile(archive, of, (values) => all.push(values), onRecords)
+    records.set(of, all)
+  }
+  return (of, visit) => {
+    records.get(of)?.forEach(visit)
+    return undefined
+  }
+}
+
+function* write(
+  client: SQLite.Database,
+  { files }: OpenArchive,
+  { facts, plan, counts }: Checked,
+  { mapMembers = false, actorId = null, signal, whenWritten }: ArchiveImportOptions,
+  feed: Feed,
+): Steps<ImportedArchive> {
+  // Among other records it must refer to none that is not its own; alone it is what it was, orphans included.
+  client.pragma(`foreign_keys = ${plan.kind === 'beside' && plan.admin === undefined ? 'on' : 'off'}`)
+  try {
+    return yield* inTransaction(client, function* () {
+      const now = planArchive(client, facts, mapMembers)
+      if (!isSame(plan, now))
+        throw new Error('somebody else has written to the database meanwhile: try again')
+      const writer = new ArchiveWriter(client, now, facts, actorId)
+      // A team comes after its members.
+      client.pragma('defer_foreign_keys = on')
+      writer.begin()
+      for (const of of files) {
+        signal?.throwIfAborted()
+        const reading = feed(of, writer.file(of))
+        if (reading) yield reading
+      }
+      writer.end()
+      const orphans = now.kind === 'whole' ? (client.pragma('foreign_key_check') as unknown[]).length : 0
+      const imported = { plan: now, counts, orphans }
+      whenWritten?.(imported)
+      return imported
+    })
+  } finally {
+    client.pragma('foreign_keys = on')
+  }
+}
+
+/**
+ * Imports an archive, everything or nothing.
+ * @param db the database; undefined for a dry run where there is none yet
+ * @param path a folder, or a zip file
+ * @throws Error that says why it is refused, in one line: then nothing has changed
+ */
+export async function importArchive(
+  db: SharedDatabase | undefined,
+  path: string,
+  options: ArchiveImportOptions,
+): Promise<ImportedArchive> {
+  const source = await openArchive(path)
+  try {
+    const archive = await readHead(source)
+    const client = db?.$client
+    const counts = new Map(archive.files.map(({ file }) => [file.name, file.records]))
+    const records = [...counts.values()].reduce((sum, count) => sum + count, 0)
+    const readings = options.dryRun ? 1 : 2
+    let done = 0
+    const onRecords = (count: number) => {
+      options.signal?.throwIfAborted()
+      done += count
+      options.onProgress(Math.floor(done / readings), records)
+    }
+    options.onProgress(0, records)
+    const checked = { ...(await check(archive, client, options, onRecords)), counts }
+    if (options.dryRun || client === undefined) return { plan: checked.plan, counts, orphans: 0 }
+    await options.onChecked?.()
+    const feed = client.memory ? await held(archive, onRecords) : read(archive, onRecords)
+    return await perform(write(client, archive, checked, options, feed))
+  } finally {
+    source.close()
+  }
+}
+
+/** What is there of each kind, by the names of records in the plural: `kanbanItems`. */
+export const countsOf = ({ counts }: Pick<ImportedArchive, 'counts'>): Counts =>
+  Object.fromEntries(
+    [...counts].map(([name, count]) => [
+      name.replace('.jsonl', '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      count,
+    ]),
+  )
+
+/** What became of the history and of the members, and what was not whole already, in lines. */
+export function notesOf({ plan, counts, orphans }: ImportedArchive): string[] {
+  const changes = counts.get(CHANGES_FILE) ?? 0
+  const brought = (counts.get(MEMBERS_FILE) ?? 0) - plan.known.size
+  const heir = plan.admin?.heirId
+  return [
+    plan.kind === 'whole'
+      ? `history ${changes} changes, numbered as they were`
+      : `history ${changes} changes, after the last one here, ${plan.lastSeq}`,
+    ...(plan.known.size > 0 ? [`${plan.known.size} members were here already, and stay as they are`] : []),
+    ...(heir === undefined
+      ? []
+      : ['the admin who was here is that of the archive now, with the same password']),
+    ...(brought > (heir === undefined ? 0 : 1)
+      ? ['members have no password here: phaseboard member reset-password <email> gives them one']
+      : []),
+    ...(orphans > 0 ? [`${orphans} records point at others that do not exist, as they did`] : []),
+  ]
+}
+
+/** The summary of an import, in lines. @param isDryRun whether nothing was written */
+export function describeArchive(imported: ImportedArchive, isDryRun = false): string[] {
+  return [
+    ...[...imported.counts]
+      .filter(([name, count]) => count > 0 && name !== CHANGES_FILE)
+      .map(([name, count]) => `${name.replace('.jsonl', '').replaceAll('-', ' ')} ${count}`),
+    ...notesOf(imported),
+    ...(isDryRun ? ['nothing was written: this was a dry run'] : []),
+  ]
+}

@@ -1,0 +1,139 @@
+/**
+ * Many short writes beside others who write, too: each holds the write lock for some milliseconds, and then leaves it to
+ * them for a while. What they do is told by no change.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import SQLite from 'better-sqlite3'
+import { BUSY_TIMEOUT, type SharedDatabase } from '../../db/client.ts'
+import { type DatabaseFiles, NO_FILES } from '../../db/files.ts'
+import { once } from '../../once.ts'
+
+/** How a connection writes beside others: milliseconds after which a write ends, and those that are then left to others. */
+export interface Manners {
+  held: number
+  left: number
+}
+
+const MANNERS: Manners = { held: 20, left: 10 }
+
+/** Milliseconds between attempts to take the write lock, and how long it is tried. Others hold it for some milliseconds. */
+const RETRY = 1
+const PATIENCE = 60_000
+
+/**
+ * Pages of the write-ahead log after which this connection has them copied into the file: fewer than others wait for, so
+ * that they, who may have an event loop to keep going, find little to do. Not where checkpoints are left to Litestream.
+ */
+const CHECKPOINT_PAGES = 1000
+
+/** A write in progress: whether it has held the lock for long enough. */
+export interface BriefWrite {
+  isLong: () => boolean
+}
+
+/** Writes in slices. */
+export class BriefWrites {
+  readonly #client: SQLite.Database
+  readonly #files: DatabaseFiles
+  readonly #signal: AbortSignal | undefined
+  readonly #manners: Manners
+  readonly #runsCheckpoints: boolean
+  readonly #newest: SQLite.Statement<[], number | null>
+  readonly #keep: () => SQLite.Statement<[string, number]>
+  readonly #untell: SQLite.Statement<[number]>
+
+  /**
+   * Takes a connection for writes in slices, on which nothing else is written meanwhile: foreign keys are not enforced on
+   * it, since a project's own row comes last.
+   * @param signal ends the writing: the next write throws its reason
+   */
+  constructor(
+    { $client: client }: SharedDatabase,
+    files: DatabaseFiles = NO_FILES,
+    signal?: AbortSignal,
+    manners = MANNERS,
+  ) {
+    client.pragma('foreign_keys = off')
+    client.pragma('busy_timeout = 0')
+    // Whoever opened the connection may have left them to Litestream.
+    this.#runsCheckpoints = client.pragma('wal_autocheckpoint', { simple: true }) !== 0
+    if (this.#runsCheckpoints) client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    this.#client = client
+    this.#files = files
+    this.#signal = signal
+    this.#manners = manners
+    this.#newest = client.prepare<[], number | null>('select max(seq) from changes').pluck()
+    this.#keep = once(() =>
+      client.prepare(
+        `insert into imported_changes (import_id, kind, id, project_id, item_id, owner_id, after)
+        select +?, kind, id, project_id, item_id, owner_id, after from changes where seq > +? order by seq`,
+      ),
+    )
+    // They are the last ones, and never committed: no place in the sequence is used twice, and none is left out.
+    this.#untell = client.prepare('delete from changes where seq > +?')
+  }
+
+  /**
+   * Writes a slice. It is not synced to the disk by itself, but with whatever is committed next: nobody is told of it.
+   * @param work what to write, until the write is long enough
+   * @param importId the import of which the changes are to be told later; without, they are forgotten
+   */
+  async slice<T>(work: (write: BriefWrite) => T, importId?: string): Promise<T> {
+    this.#client.pragma('synchronous = normal')
+    const value = await this.#transaction((isLong) => {
+      const before = this.#newest.get() ?? 0
+      const done = work({ isLong })
+      if (importId !== undefined) this.#keep().run(importId, before)
+      this.#untell.run(before)
+      return done
+    })
+    await pause(this.#manners.left)
+    return value
+  }
+
+  /**
+   * Makes the last write, which is synced to the disk when it resolves; its changes are told.
+   * @param work gets the newest change before it
+   */
+  async last<T>(work: (newest: number) => T): Promise<T> {
+    // What is in the log until now is not to be synced by a write that others wait for.
+    this.#client.pragma('synchronous = full')
+    if (this.#runsCheckpoints) this.#client.pragma('wal_checkpoint(passive)')
+    return await this.#transaction(() => work(this.#newest.get() ?? 0))
+  }
+
+  /** Leaves the connection to a write that takes longer: it waits for the lock as it would, and is synced. */
+  leave(): void {
+    this.#client.pragma('synchronous = full')
+    this.#client.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
+  }
+
+  async #transaction<T>(work: (isLong: () => boolean) => T): Promise<T> {
+    const tried = performance.now()
+    while (!this.#hasBegun(tried)) await pause(RETRY)
+    const began = performance.now()
+    try {
+      const value = work(() => performance.now() - began > this.#manners.held)
+      const lost = this.#files.lost()
+      if (lost) throw lost
+      this.#client.exec('commit')
+      return value
+    } catch (error) {
+      if (this.#client.inTransaction) this.#client.exec('rollback')
+      throw error
+    }
+  }
+
+  /** Takes the write lock, if nobody else has it. @param tried since when it is tried, by `performance.now()` */
+  #hasBegun(tried: number): boolean {
+    this.#signal?.throwIfAborted()
+    try {
+      this.#client.exec('begin immediate')
+      return true
+    } catch (error) {
+      const isBusy = error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+      if (!isBusy || performance.now() - tried > PATIENCE) throw error
+      return false
+    }
+  }
+}

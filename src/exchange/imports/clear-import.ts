@@ -1,0 +1,135 @@
+/** Taking away what an import has written that came to nothing: in slices, and told by no change. */
+import { rmSync } from 'node:fs'
+import type { SharedDatabase } from '../../db/client.ts'
+import { NO_LOCK } from '../../db/process-lock.ts'
+import { tablesOfItems, tablesOfProjects } from '../../db/relations.ts'
+import type { BriefWrite, BriefWrites } from './brief-writes.ts'
+import { lockOf, uploadOf, uploadsBeside } from './import-files.ts'
+import { importStates, STOPPED } from './import-state.ts'
+import { forgetChanges } from './write-slices.ts'
+
+/** Items whose rows are taken away together, and rows that are at a time. */
+const ITEMS = 50
+const ROWS = 100
+
+const ITEMS_TABLE = 'kanban_items'
+
+/**
+ * Takes away all that an import has written, and says why it has failed.
+ * @param error one line
+ */
+export async function clearImport(
+  db: SharedDatabase,
+  writes: BriefWrites,
+  id: string,
+  error: string,
+): Promise<void> {
+  const { $client: client } = db
+  const states = importStates(db)
+  const hidden = client
+    .prepare<[string], string>('select project_id from imported_projects where import_id = ?')
+    .pluck()
+  for (const projectId of hidden.all(id)) await clearProject(db, writes, projectId)
+  await forgetChanges(db, writes, id)
+  const show = client.prepare('delete from imported_projects where import_id = ?')
+  await writes.slice(() => {
+    show.run(id)
+    states.failed(id, error)
+  })
+}
+
+/** Deletes a hidden project's rows, children first: none of the statements deletes many. */
+async function clearProject(
+  { $client: client }: SharedDatabase,
+  writes: BriefWrites,
+  projectId: string,
+): Promise<void> {
+  const items = client
+    .prepare<[string], string>(`select id from ${ITEMS_TABLE} where project_id = ? limit ${ITEMS}`)
+    .pluck()
+  const some = (table: string, condition: string) =>
+    client.prepare<[string]>(
+      `delete from ${table} where rowid in (select rowid from ${table} where ${condition} limit ${ROWS})`,
+    )
+  const ofItems = tablesOfItems().map((table) => some(table, 'item_id in (select value from json_each(?))'))
+  const removeItems = client.prepare<[string]>(
+    `delete from ${ITEMS_TABLE} where id in (select value from json_each(?))`,
+  )
+  const ofProject = tablesOfProjects()
+    .filter((table) => table !== ITEMS_TABLE)
+    .map((table) => some(table, 'project_id = ?'))
+
+  const clearSome = ({ isLong }: BriefWrite): boolean => {
+    do {
+      const ids = items.all(projectId)
+      const named = JSON.stringify(ids)
+      const hasMore = ids.length > 0 && ofItems.some((remove) => remove.run(named).changes > 0)
+      if (hasMore) continue
+      removeItems.run(named)
+      if (ids.length === 0 && !ofProject.some((remove) => remove.run(projectId).changes > 0)) return false
+    } while (!isLong())
+    return true
+  }
+  while (await writes.slice(clearSome));
+}
+
+/** An import that is not over by its row. */
+const UNFINISHED = "status in ('waiting', 'reading', 'writing')"
+
+/** What is left of imports: those that are not over, and those that are but left changes to forget. */
+const restsOf = ({ $client: client }: SharedDatabase) => ({
+  unfinished: client.prepare<[], string>(`select id from imports where ${UNFINISHED}`).pluck(),
+  untidy: client
+    .prepare<[], string>(
+      `select id from imports where not ${UNFINISHED} and id in (select import_id from imported_changes)`,
+    )
+    .pluck(),
+})
+
+/**
+ * Whether there may be something to clear: cheap, for the start of a service. Imports of processes that live count, too.
+ * @param database the path of the file
+ */
+export function hasRests({ $client: client }: SharedDatabase, database: string): boolean {
+  const some = client.prepare(
+    `select 1 where exists (select 1 from imports where ${UNFINISHED}) or exists (select 1 from imported_changes)`,
+  )
+  return some.get() !== undefined || uploadsBeside(database).length > 0
+}
+
+/** Removes an upload whose process is gone: before its import had a row, or after it was over. */
+function clearUpload(database: string, id: string): void {
+  const lock = lockOf(database, id)
+  try {
+    if (lock.take()) rmSync(uploadOf(database, id), { force: true })
+  } finally {
+    lock.release()
+  }
+}
+
+/**
+ * Clears all imports whose process is gone: what they wrote, and the files they left.
+ * @param database the path of the file
+ * @param known why imports of this process have failed, by their ids: they count as gone
+ */
+export async function clearRests(
+  db: SharedDatabase,
+  writes: BriefWrites,
+  database: string,
+  known: ReadonlyMap<string, string> = new Map(),
+): Promise<void> {
+  const rests = restsOf(db)
+  for (const id of rests.unfinished.all()) {
+    const lock = known.has(id) ? NO_LOCK : lockOf(database, id)
+    try {
+      // Whoever was at it may have finished it a moment ago.
+      if (!lock.take() || !rests.unfinished.all().includes(id)) continue
+      await clearImport(db, writes, id, known.get(id) ?? STOPPED)
+      rmSync(uploadOf(database, id), { force: true })
+    } finally {
+      lock.release()
+    }
+  }
+  for (const id of rests.untidy.all()) await forgetChanges(db, writes, id)
+  for (const id of uploadsBeside(database)) clearUpload(database, id)
+}

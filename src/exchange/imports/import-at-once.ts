@@ -1,0 +1,55 @@
+/** Writing an import in one write: where nobody else has to wait for it, as in a database in memory. */
+import { type SharedDatabase, writeAs } from '../../db/client.ts'
+import { projects } from '../../db/schema.ts'
+import { type ImportPlan, rowsOf, totalOf } from './import-plan.ts'
+
+/** Rows in one statement: enough to be fast, few enough to show progress. */
+const BATCH = 100
+
+/** Options of the writing. */
+export interface AtOnce {
+  /** Called before the first record and after each batch, with the number of records inserted and to insert. */
+  onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+function* batchesOf(rows: Iterable<object>): Iterable<object[]> {
+  let batch: object[] = []
+  for (const row of rows) {
+    batch.push(row)
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+/**
+ * Writes an import, all or nothing.
+ * @param actorId the member whose import it is; null for a command
+ * @throws Error where the plan refuses
+ */
+export function importAtOnce(
+  db: SharedDatabase,
+  plan: ImportPlan,
+  actorId: string | null,
+  { onProgress }: AtOnce = {},
+): void {
+  const total = totalOf(plan)
+  const first = rowsOf(
+    projects,
+    plan.projects.length,
+    () => plan.projects as (typeof projects.$inferInsert)[],
+  )
+  writeAs(db, actorId, () => {
+    plan.refuse(db, false)
+    let done = 0
+    onProgress?.(done, total)
+    for (const { table, rows } of [first, ...plan.tables]) {
+      for (const batch of batchesOf(rows())) {
+        db.insert(table).values(batch).run()
+        done += batch.length
+        onProgress?.(done, total)
+      }
+    }
+  })
+}

@@ -1,0 +1,32 @@
+/** What has no field in Phaseboard, as metadata of a project or an item. */
+import type { JsonObject } from '../../json.ts'
+import { JSON_TEXT_LIMIT } from '../../schemas/common.ts'
+import { shorten } from './names.ts'
+
+/** Bytes reserved for the names of omitted fields: twenty of at most fifty characters. */
+const ROOM_FOR_OMITTED = 8192
+
+const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+
+/**
+ * Another tool's data without a field in Phaseboard, as metadata. It stays within the limit for clients, so that one which
+ * reads an item and writes it back is not rejected: the largest fields are omitted, and named in `omitted`.
+ * @param format the key that it gets
+ */
+export function toMetadata(format: string, rest: JsonObject): Record<string, JsonObject> {
+  if (bytes({ [format]: rest }) <= JSON_TEXT_LIMIT) return { [format]: rest }
+  const fields = Object.entries(rest).map(([name, value]) => ({ name, size: bytes({ [name]: value }) }))
+  let room = JSON_TEXT_LIMIT - ROOM_FOR_OMITTED
+  const omitted: string[] = []
+  const kept: [string, unknown][] = []
+  for (const { name, size } of fields.toSorted((a, b) => a.size - b.size)) {
+    room -= size
+    if (room >= 0) kept.push([name, rest[name]])
+    else omitted.push(shorten(name, 50))
+  }
+  return { [format]: { ...Object.fromEntries(kept), omitted: omitted.slice(0, 20) } }
+}
+
+/** Whether something had to be omitted from {@link toMetadata}. */
+export const isTrimmed = (metadata: Record<string, JsonObject>): boolean =>
+  Object.values(metadata).some((rest) => 'omitted' in rest)

@@ -1,0 +1,70 @@
+/** Names as the service takes them: visible, short enough, and unique where they have to be. */
+import { LIMITS } from '../../schemas/common.ts'
+import type { SourceBoard, SourceColumn, SourceLabel } from '../sources/source-board.ts'
+
+/** Invisible text: white space, control characters, zero-width and other invisible ones. */
+const BLANK = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*$/u
+
+/** Whether a text is empty or invisible. */
+export const isBlank = (text: string): boolean => BLANK.test(text)
+
+/** A visible name: the name itself, or `(untitled)`. */
+export const readableName = (name: string): string => (isBlank(name) ? '(untitled)' : name)
+
+/** A text of at most `limit` characters (code points, as the API counts them), cut ones ending with an ellipsis. */
+export function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const characters = [...text]
+  return characters.length <= limit
+    ? text
+    : `${characters
+        .slice(0, limit - 1)
+        .join('')
+        .trimEnd()}…`
+}
+
+/**
+ * Gives each thing a unique name within the limit: the first of a name keeps it, the others become `Name (2)`,
+ * `Name (3)`, ... Names are compared after shortening.
+ */
+function distinctNames<T>(things: readonly T[], nameOf: (thing: T) => string, limit: number): Map<T, string> {
+  const wanted = things.map((thing) => ({ thing, name: shorten(nameOf(thing), limit) }))
+  const taken = new Set(wanted.map(({ name }) => name))
+  const counts = new Map<string, number>()
+  const distinct = (name: string): string => {
+    let count = counts.get(name) ?? 0
+    let shown: string
+    do {
+      count += 1
+      const suffix = ` (${count})`
+      shown = count === 1 ? name : shorten(name, limit - suffix.length) + suffix
+    } while (count > 1 && taken.has(shown))
+    counts.set(name, count)
+    taken.add(shown)
+    return shown
+  }
+  return new Map(wanted.map(({ thing, name }) => [thing, distinct(name)]))
+}
+
+/** The names of a board's columns. Cards without a column get one, too; its key is undefined. */
+export type ColumnNames = ReadonlyMap<SourceColumn | undefined, string>
+
+/** Names the columns of a board. */
+export function nameColumns({
+  columns,
+  cards,
+  nameOfNoColumn = 'No column',
+}: Pick<SourceBoard, 'columns' | 'nameOfNoColumn'> & {
+  cards: readonly { column: SourceColumn | undefined }[]
+}): ColumnNames {
+  const isOneMissing = cards.some(({ column }) => column === undefined)
+  return distinctNames(
+    [...columns, ...(isOneMissing ? [undefined] : [])],
+    (column) => (column ? readableName(column.name) : nameOfNoColumn),
+    LIMITS.term,
+  )
+}
+
+/** Names the labels of a board. */
+export const nameLabels = ({ labels }: Pick<SourceBoard, 'labels'>): ReadonlyMap<SourceLabel, string> =>
+  distinctNames(labels, ({ name }) => readableName(name), LIMITS.label)

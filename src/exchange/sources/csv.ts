@@ -1,0 +1,350 @@
+/**
+ * Tables of tasks from anywhere: a row for each task, under a row of names. Usual names of columns are recognised; all else is
+ * kept under its name. So is the CSV that this service exports.
+ */
+import { createHash } from 'node:crypto'
+import { withoutGuard } from '../../board/csv-guard.ts'
+import type {
+  SourceBoard,
+  SourceCard,
+  SourceColumn,
+  SourceComment,
+  SourceLabel,
+  SourceSubtask,
+} from './source-board.ts'
+import { Dates } from './source-dates.ts'
+import { openSource } from './source-files.ts'
+import { isJiraHeader, isKanboardHeader, isKanboardSubtasks, notOfFormat } from './source-formats.ts'
+import { Cells, nameKey, type Table } from './source-tables.ts'
+import { ByName, note, priorityOf, span } from './source-values.ts'
+
+/** Names of columns for each field, the best first, as {@link nameKey} has them. */
+const NAMES = {
+  id: ['id', 'key', 'taskid', 'cardid', 'itemid', 'issueid', 'issuekey', 'nr', 'nummer'],
+  title: [
+    'title',
+    'name',
+    'summary',
+    'task',
+    'taskname',
+    'cardname',
+    'cardtitle',
+    'subject',
+    'titel',
+    'aufgabe',
+    'zusammenfassung',
+  ],
+  description: [
+    'description',
+    'desc',
+    'body',
+    'details',
+    'notes',
+    'carddescription',
+    'beschreibung',
+    'notizen',
+  ],
+  column: [
+    'column',
+    'list',
+    'status',
+    'state',
+    'stage',
+    'columnname',
+    'listname',
+    'sectioncolumn',
+    'section',
+    'spalte',
+    'liste',
+    'stand',
+  ],
+  priority: ['priority', 'prio', 'prioritat', 'priorität'],
+  assignee: [
+    'assigneeid',
+    'assignee',
+    'assignees',
+    'assignedto',
+    'owner',
+    'responsible',
+    'members',
+    'zugewiesen',
+    'zugewiesenan',
+    'bearbeiter',
+    'verantwortlich',
+  ],
+  due: [
+    'duedate',
+    'due',
+    'deadline',
+    'dueon',
+    'dueat',
+    'fällig',
+    'fälligam',
+    'fälligkeit',
+    'fälligkeitsdatum',
+    'frist',
+  ],
+  labels: ['labels', 'label', 'tags', 'tag', 'schlagwörter', 'etiketten'],
+  subtasks: [
+    'subtasks',
+    'checklist',
+    'checklists',
+    'checklistitems',
+    'todos',
+    'teilaufgaben',
+    'unteraufgaben',
+  ],
+  comments: ['comments', 'comment', 'kommentare', 'kommentar'],
+  created: [
+    'createdat',
+    'created',
+    'createddate',
+    'creationdate',
+    'datecreated',
+    'createdon',
+    'erstellt',
+    'erstelltam',
+  ],
+  updated: [
+    'updatedat',
+    'updated',
+    'lastupdated',
+    'modified',
+    'lastmodified',
+    'dateupdated',
+    'lastactivitydate',
+    'geändert',
+    'geändertam',
+    'aktualisiert',
+  ],
+  dismissed: ['dismissed', 'archived', 'isarchived', 'closed', 'archiviert'],
+} as const
+
+type Field = keyof typeof NAMES
+
+/** Fields that several columns of one name may fill together. */
+const REPEATED = new Set<Field>(['labels', 'comments', 'subtasks'])
+
+/** The names of this service's own CSV, which guards its cells against formulas. */
+const OWN =
+  'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'
+
+/**
+ * Reads a table of tasks.
+ * @param name of the file, for the name of the board
+ * @throws Error with one line when it is no table, or has no column for titles
+ */
+export function readCsv(bytes: Uint8Array, name: string): SourceBoard {
+  const file = openSource(bytes)
+  const expected = 'a table of tasks with a row of names (title, description, column, ...)'
+  if (file.kind !== 'table') throw notOfFormat(file, 'csv', expected)
+  const { header } = file.table
+  if (isJiraHeader(header) || isKanboardHeader(header)) throw notOfFormat(file, 'csv', expected)
+  if (isKanboardSubtasks(header))
+    throw new Error(`expected ${expected}, but it looks like Kanboard's export of subtasks`)
+  const columns = columnsOf(header)
+  if (!columns.title) {
+    const names = header.map((column) => JSON.stringify(column.slice(0, 40).toWellFormed())).slice(0, 12)
+    throw new Error(
+      `expected ${expected}, but no column is named title, name, summary or task: there are ${names.join(', ')}`,
+    )
+  }
+  return toBoard(file.table, columns, {
+    id: createHash('sha256').update(bytes).digest('hex'),
+    name: baseName(name),
+  })
+}
+
+/** The name of a file without its folder and ending. */
+export const baseName = (name: string): string =>
+  name
+    .slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
+    .replace(/\.gz$/i, '')
+    .replace(/\.[a-z0-9]{1,6}$/i, '')
+    .toWellFormed()
+
+type Columns = { [field in Field]?: number[] }
+
+/** The columns of each field: of its names, the best that is there. */
+function columnsOf(header: readonly string[]): Columns {
+  const places = Map.groupBy(header.keys(), (index) => nameKey(header[index] ?? ''))
+  return Object.fromEntries(
+    Object.entries(NAMES).flatMap(([field, names]) => {
+      const found = names.map((name) => places.get(name)).find((indexes) => indexes !== undefined)
+      if (!found) return []
+      return [[field, REPEATED.has(field as Field) ? found : found.slice(0, 1)]]
+    }),
+  )
+}
+
+/** A card whose dates are still text: their order of day and month is known when all were seen. */
+interface Draft {
+  card: SourceCard
+  due: string
+  created: string
+  updated: string
+  commentTexts: string[]
+}
+
+function toBoard(table: Table, columns: Columns, { id, name }: { id: string; name: string }): SourceBoard {
+  const dates = new Dates(table.delimiter === ';' ? 'day' : 'month')
+  const rows = new Rows(table, columns)
+  const drafts: Draft[] = []
+  table.forEachRow((cells, row) => {
+    const draft = rows.toDraft(cells, row)
+    for (const date of [draft.due, draft.created, draft.updated]) dates.see(date)
+    drafts.push(draft)
+  })
+  let unreadable = 0
+  for (const draft of drafts) unreadable += withDates(draft, dates, columns, table.header)
+  const { first, last } = span(
+    drafts.flatMap(({ card }) => [card.createdAt || undefined, card.updatedAt || undefined]),
+  )
+  for (const draft of drafts) withTimes(draft, first)
+  for (const part of [...rows.columns.all, ...rows.labels.all]) part.createdAt = first
+  return {
+    format: 'csv',
+    id,
+    name,
+    description: '',
+    archived: false,
+    createdAt: first,
+    updatedAt: last,
+    columns: rows.columns.all,
+    labels: rows.labels.all,
+    cards: drafts.map(({ card }) => card),
+    rest: { columns: table.header },
+    notes: [...dates.notes, ...note(unreadable, 'unreadable dates', 'kept in metadata.csv')],
+  }
+}
+
+/** Makes cards of rows. */
+class Rows {
+  readonly columns = new ByName<SourceColumn>((name) => ({ name, color: '', wipLimit: 0, createdAt: '' }))
+  readonly labels = new ByName<SourceLabel>((name) => ({ name, color: '', createdAt: '' }))
+  readonly #places: Columns
+  readonly #used: ReadonlySet<number>
+  readonly #cells: Cells
+  readonly #header: readonly string[]
+  readonly #isOwn: boolean
+
+  constructor(table: Table, places: Columns) {
+    this.#places = places
+    this.#used = new Set(Object.values(places).flat())
+    this.#header = table.header
+    this.#cells = new Cells(table.header)
+    this.#isOwn = table.header.join() === OWN
+  }
+
+  toDraft(row: readonly string[], number: number): Draft {
+    const cells = this.#isOwn ? row.map(withoutGuard) : row
+    const cell = (field: Field) => cells[this.#places[field]?.[0] ?? -1]?.toWellFormed() ?? ''
+    const all = (field: Field) =>
+      (this.#places[field] ?? []).map((index) => cells[index]?.toWellFormed() ?? '')
+    const rest = this.#cells.rest(cells, this.#used)
+    const keep = (field: Field, value: unknown) => {
+      rest[this.#header[this.#places[field]?.[0] ?? -1] ?? field] = value
+    }
+    const priority = priorityFrom(cell('priority'))
+    if (priority.isKept) keep('priority', cell('priority'))
+    const dismissed = YES.has(cell('dismissed').trim().toLowerCase())
+    if (!dismissed && !NO.has(cell('dismissed').trim().toLowerCase())) keep('dismissed', cell('dismissed'))
+    const people = this.#isOwn ? [cell('assignee')] : listed(cell('assignee'))
+    if (people.length > 1) keep('assignee', cell('assignee'))
+    const commentTexts = all('comments').filter((text) => text.trim() !== '')
+    const isCount = commentTexts.length === 1 && /^\d{1,6}$/.test(commentTexts[0]?.trim() ?? '')
+    if (isCount) keep('comments', commentTexts[0])
+    return {
+      card: {
+        id: cell('id') || `row ${number}`,
+        title: cell('title'),
+        description: cell('description'),
+        column: cell('column') === '' ? undefined : this.columns.of(cell('column')),
+        position: undefined,
+        priority: priority.value,
+        assigneeId: people[0] || null,
+        dueDate: null,
+        dismissed,
+        labels: [...new Set(all('labels').flatMap(listed))].map((label) => this.labels.of(label)),
+        subtasks: all('subtasks').flatMap(toSubtasks),
+        comments: [],
+        rest,
+        createdAt: '',
+        updatedAt: '',
+      },
+      due: cell('due'),
+      created: cell('created'),
+      updated: cell('updated'),
+      commentTexts: isCount ? [] : commentTexts,
+    }
+  }
+}
+
+const YES = new Set(['true', 'yes', 'y', '1', 'x', 'ja', 'wahr', 'archived', 'closed', 'archiviert'])
+const NO = new Set(['', 'false', 'no', 'n', '0', 'nein', 'falsch', 'open', 'active'])
+
+/** The longest word taken for a priority as it is. */
+const LONGEST_PRIORITY = 100
+
+/** A word for a priority, and whether it is to be kept aside too, since it was said differently. */
+function priorityFrom(word: string): { value: string; isKept: boolean } {
+  const trimmed = word.trim()
+  const listed = priorityOf(trimmed)
+  if (listed !== undefined) return { value: listed, isKept: word !== listed }
+  const fits = [...trimmed].length <= LONGEST_PRIORITY
+  return { value: fits ? trimmed : '', isKept: !fits || word !== trimmed }
+}
+
+/** Several names in one cell. */
+export const listed = (cell: string): string[] =>
+  cell
+    .split(/[,;\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+/** Subtasks in one cell: one a line, or separated by semicolons; `[x]` before those that are done. */
+const toSubtasks = (cell: string): SourceSubtask[] =>
+  cell
+    .split(cell.includes('\n') ? /\r?\n/ : ';')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, box, title = ''] = /^(?:[-*] )?\[([ xX✓]?)\] ?(.*)$/su.exec(line) ?? [
+        undefined,
+        undefined,
+        line,
+      ]
+      return { title, completed: box !== undefined && box.trim() !== '', createdAt: '' }
+    })
+
+/** Gives a card its dates; what cannot be read is kept in its rest. Returns how many could not. */
+function withDates(
+  { card, ...texts }: Draft,
+  dates: Dates,
+  columns: Columns,
+  header: readonly string[],
+): number {
+  let unreadable = 0
+  const read = (field: 'due' | 'created' | 'updated') => {
+    const at = dates.read(texts[field])
+    if (at === undefined && texts[field].trim() !== '') {
+      unreadable += 1
+      card.rest[header[columns[field]?.[0] ?? -1] ?? field] = texts[field]
+    }
+    return at
+  }
+  card.dueDate = read('due') ?? null
+  card.createdAt = read('created') ?? ''
+  card.updatedAt = read('updated') ?? ''
+  return unreadable
+}
+
+/** Fills in the times that the file does not tell. */
+function withTimes({ card, commentTexts }: Draft, fallback: string): void {
+  card.createdAt ||= card.updatedAt || fallback
+  card.updatedAt ||= card.createdAt
+  for (const subtask of card.subtasks) subtask.createdAt = card.createdAt
+  card.comments = commentTexts.map(
+    (text): SourceComment => ({ authorId: 'unknown', text, createdAt: card.updatedAt, editedAt: null }),
+  )
+}

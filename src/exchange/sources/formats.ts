@@ -1,0 +1,68 @@
+/** The formats that can be imported. */
+import type { BoardReader } from './source-board.ts'
+
+/** A format of boards. */
+export interface Format {
+  /** What it makes a project of, for the help of the command: `a Trello board`. */
+  board: string
+  /** What its files are called in messages: `<file> is not a Trello board export`. */
+  what: string
+  /** What the command calls its file: `board.json`. */
+  file: string
+  /** Where to get one, in a few words, for the help of the command. */
+  from: string
+  /** Loads the reader, when somebody imports something: parsers are large. */
+  load: () => Promise<BoardReader>
+}
+
+/** The formats of boards by the names that the command line and the API know them by; also their keys in `metadata`. */
+export const FORMATS: Readonly<Record<string, Format>> = {
+  trello: {
+    board: 'a Trello board',
+    what: 'a Trello board export',
+    file: 'board.json',
+    from: 'the board exported as JSON (in its menu: Print, export, and share)',
+    load: async () => (await import('./trello-board.ts')).readTrello,
+  },
+  csv: {
+    board: 'a table of tasks',
+    what: 'a table of tasks',
+    file: 'tasks.csv',
+    from: 'a table with a row of names (of a spreadsheet, or of this service)',
+    load: async () => (await import('./csv.ts')).readCsv,
+  },
+  planka: {
+    board: 'a Planka board',
+    what: 'a Planka board',
+    file: 'board.json',
+    from: 'the answer of its API for a board (GET /api/boards/<id>)',
+    load: async () => (await import('./planka.ts')).readPlanka,
+  },
+  kanboard: {
+    board: 'a Kanboard project',
+    what: 'a Kanboard project',
+    file: 'db.sqlite.gz',
+    from: 'its database (Settings: Download the database), or its tasks exported as CSV',
+    load: async () => (await import('./kanboard.ts')).readKanboard,
+  },
+  jira: {
+    board: 'issues of Jira',
+    what: 'an export of Jira',
+    file: 'issues.csv',
+    from: 'issues exported as CSV (all fields), or the JSON of a search',
+    load: async () => (await import('./jira.ts')).readJira,
+  },
+  github: {
+    board: 'a GitHub project',
+    what: 'a GitHub project',
+    file: 'project.json',
+    from: 'the JSON of gh project item-list, or an exported view (.tsv)',
+    load: async () => (await import('./github.ts')).readGitHub,
+  },
+}
+
+/** The name of what is no board, but all that a service holds: for admins (see `import-archive.ts`). */
+export const ARCHIVE_FORMAT = 'phaseboard'
+
+/** The names of all formats. */
+export const FORMAT_NAMES: readonly string[] = [...Object.keys(FORMATS), ARCHIVE_FORMAT]

@@ -1,0 +1,236 @@
+/**
+ * GitHub Projects: what `gh project item-list` prints as JSON, alone or merged with `gh project view` and `gh project
+ * field-list`; and a view exported as TSV.
+ */
+import { createHash } from 'node:crypto'
+import type { JsonObject } from '../../json.ts'
+import { timestamp } from '../../time.ts'
+import { baseName, listed } from './csv.ts'
+import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
+import { Dates } from './source-dates.ts'
+import { openSource } from './source-files.ts'
+import { isGitHub, isGitHubHeader, notOfFormat } from './source-formats.ts'
+import { Cells, nameKey, type Table } from './source-tables.ts'
+import {
+  ByName,
+  isEmpty,
+  isObject,
+  note,
+  number,
+  objects,
+  priorityOf,
+  text,
+  without,
+  withoutEmpty,
+} from './source-values.ts'
+
+/**
+ * Reads the items of a project.
+ * @param name of the file, for the name of the board where the file does not tell
+ * @throws Error with one line when it is something else
+ */
+export function readGitHub(bytes: Uint8Array, name: string): SourceBoard {
+  const file = openSource(bytes)
+  if (file.kind === 'json' && isGitHub(file.value)) return new Items(file.value as JsonObject, name).read()
+  if (file.kind === 'table' && isGitHubHeader(file.table.header, file.table.delimiter)) {
+    return fromView(file.table, {
+      id: createHash('sha256').update(bytes).digest('hex'),
+      name: baseName(name),
+    })
+  }
+  throw notOfFormat(file, 'github', 'the JSON of gh project item-list or an exported view (.tsv)')
+}
+
+/** Names of fields that hold when a card is due, the best first, as {@link nameKey} has them. */
+const DUE = ['duedate', 'due', 'dueon', 'deadline', 'targetdate', 'enddate', 'target']
+
+const ITEM_FIELDS = new Set(['id', 'content', 'title', 'status', 'assignees', 'labels', 'priority'])
+const CONTENT_FIELDS = new Set(['title', 'body'])
+const PROJECT_FIELDS = new Set(['id', 'title', 'shortDescription', 'closed', 'items'])
+
+const column = (name: string): SourceColumn => ({ name, color: '', wipLimit: 0, createdAt: '' })
+const label = (name: string): SourceLabel => ({ name, color: '', createdAt: '' })
+
+/** A list of names, or the one there is. */
+const names = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value])
+    .map((entry) => text(isObject(entry) ? (entry.name ?? entry.login) : entry))
+    .filter((entry) => entry !== '')
+
+/** Whether a value is names and nothing more. */
+const isNames = (value: unknown): boolean =>
+  Array.isArray(value) ? value.every((entry) => text(entry) !== '') : !isObject(value)
+
+class Items {
+  readonly #project: JsonObject
+  readonly #items: JsonObject[]
+  readonly #name: string
+  readonly #at = timestamp()
+  readonly #dates = new Dates('month')
+  readonly #columns = new ByName(column)
+  readonly #labels = new ByName(label)
+  readonly #due: string | undefined
+  #unreadable = 0
+
+  constructor(project: JsonObject, name: string) {
+    this.#project = project
+    this.#items = objects(project.items)
+    this.#name = name
+    const keys = new Set(this.#items.flatMap((item) => Object.keys(item)))
+    this.#due = DUE.flatMap((due) => [...keys].filter((key) => nameKey(key) === due))[0]
+    for (const option of this.#statusOptions()) this.#columns.of(option)
+  }
+
+  read(): SourceBoard {
+    const cards = this.#items.map((item) => this.#toCard(item))
+    for (const part of [...this.#columns.all, ...this.#labels.all]) part.createdAt = this.#at
+    const total = number(this.#project.totalCount) ?? 0
+    return {
+      format: 'github',
+      id: text(this.#project.id) || smallest(cards.map(({ id }) => id)),
+      name: text(this.#project.title) || baseName(this.#name),
+      description: text(this.#project.shortDescription),
+      archived: this.#project.closed === true,
+      createdAt: this.#at,
+      updatedAt: this.#at,
+      columns: this.#columns.all,
+      labels: this.#labels.all,
+      cards,
+      rest: withoutEmpty(without(this.#project, PROJECT_FIELDS)),
+      hasUniqueCardIds: true,
+      notes: [
+        ...note(this.#unreadable, 'unreadable due dates', 'kept in metadata.github'),
+        ...(total > cards.length
+          ? [`the file has ${cards.length} of the project's ${total} items (gh lists 30 unless told --limit)`]
+          : []),
+      ],
+    }
+  }
+
+  /** The options of the field Status, in order, where the file has the project's fields. */
+  #statusOptions = (): string[] =>
+    objects(this.#project.fields)
+      .filter(({ name }) => nameKey(text(name)) === 'status')
+      .flatMap(({ options }) => names(options))
+
+  #toCard(item: JsonObject): SourceCard {
+    const content = isObject(item.content) ? item.content : {}
+    const title = text(content.title) || text(item.title)
+    const [assignee, ...otherAssignees] = names(item.assignees)
+    const [status = '', ...otherStatus] = names(item.status)
+    const priority = priorityOf(text(item.priority)) ?? ''
+    const due = this.#due === undefined ? undefined : item[this.#due]
+    const dueDate = this.#dates.read(text(due)) ?? null
+    if (dueDate === null && !isEmpty(due)) this.#unreadable += 1
+    return {
+      id: text(item.id),
+      title,
+      description: text(content.body),
+      column: status === '' ? undefined : this.#columns.of(status),
+      position: undefined,
+      priority,
+      assigneeId: assignee ?? null,
+      dueDate,
+      dismissed: false,
+      labels: [...new Set(names(item.labels))].map((name) => this.#labels.of(name)),
+      subtasks: [],
+      comments: [],
+      rest: withoutEmpty({
+        ...without(
+          item,
+          new Set([...ITEM_FIELDS, ...(this.#due === undefined || dueDate === null ? [] : [this.#due])]),
+        ),
+        content: withoutEmpty(without(content, CONTENT_FIELDS)),
+        title: text(item.title) === title ? null : item.title,
+        priority: priority === item.priority ? null : item.priority,
+        assignees: isNames(item.assignees) ? otherAssignees : item.assignees,
+        status: isNames(item.status) ? otherStatus : item.status,
+        labels: isNames(item.labels) ? null : item.labels,
+      }),
+      createdAt: this.#at,
+      updatedAt: this.#at,
+    }
+  }
+}
+
+/** The smallest of ids: that of the oldest item, where an id is all that tells the project. */
+const smallest = (ids: string[]): string =>
+  ids.reduce(
+    (least, id) =>
+      least === '' || (id !== '' && (id.length - least.length || (id < least ? -1 : 1)) < 0) ? id : least,
+    '',
+  )
+
+/** Columns of a view that have a field here; which others there are depends on the view. */
+const VIEW_FIELDS = ['title', 'url', 'assignees', 'status', 'labels', 'priority']
+
+/** The cards of a view, in its order. It has no ids and no bodies of issues. */
+function fromView(table: Table, { id, name }: { id: string; name: string }): SourceBoard {
+  const keys = table.header.map(nameKey)
+  const place = new Map(VIEW_FIELDS.map((field) => [field, keys.indexOf(field)]))
+  const due = DUE.map((field) => keys.indexOf(field)).find((index) => index >= 0) ?? -1
+  const used = new Set([...[...place].filter(([field]) => field !== 'url').map(([, index]) => index), due])
+  const [columns, labels] = [new ByName(column), new ByName(label)]
+  const cells = new Cells(table.header)
+  const dates = new Dates('month')
+  const at = timestamp()
+  const drafts: { card: SourceCard; due: string }[] = []
+  table.forEachRow((row, rowNumber) => {
+    const cell = (field: string) => row[place.get(field) ?? -1]?.toWellFormed() ?? ''
+    const [assignee, ...otherAssignees] = listed(cell('assignees'))
+    const priority = priorityOf(cell('priority')) ?? ''
+    dates.see(row[due] ?? '')
+    drafts.push({
+      due: row[due] ?? '',
+      card: {
+        id: cell('url') || `row ${rowNumber}`,
+        title: cell('title'),
+        description: '',
+        column: cell('status') === '' ? undefined : columns.of(cell('status')),
+        position: undefined,
+        priority,
+        assigneeId: assignee ?? null,
+        dueDate: null,
+        dismissed: false,
+        labels: [...new Set(listed(cell('labels')))].map((name) => labels.of(name)),
+        subtasks: [],
+        comments: [],
+        rest: {
+          ...cells.rest(row, used),
+          ...withoutEmpty({
+            Assignees: otherAssignees,
+            Priority: priority === cell('priority') ? null : cell('priority'),
+          }),
+        },
+        createdAt: at,
+        updatedAt: at,
+      },
+    })
+  })
+  let unreadable = 0
+  for (const { card, due: dueText } of drafts) {
+    card.dueDate = dates.read(dueText) ?? null
+    if (card.dueDate !== null || dueText.trim() === '') continue
+    unreadable += 1
+    card.rest[table.header[due] ?? 'due'] = dueText
+  }
+  for (const part of [...columns.all, ...labels.all]) part.createdAt = at
+  return {
+    format: 'github',
+    id,
+    name,
+    description: '',
+    archived: false,
+    createdAt: at,
+    updatedAt: at,
+    columns: columns.all,
+    labels: labels.all,
+    cards: drafts.map(({ card }) => card),
+    rest: { columns: table.header },
+    notes: [
+      ...dates.notes,
+      ...note(unreadable, 'unreadable due dates', 'kept in metadata.github'),
+      'an exported view has no descriptions of items: the JSON of gh project item-list has',
+    ],
+  }
+}

@@ -1,0 +1,175 @@
+/** A board of Jira's issues, whichever way they were exported. */
+import type { JsonObject } from '../../json.ts'
+import type { SourceBoard, SourceCard, SourceComment, SourceLabel } from './source-board.ts'
+import { ByName, note, oldestFirst, priorityOf, span, withoutEmpty } from './source-values.ts'
+
+/** How far the issues of a status have come, as Jira's categories of statuses tell it. */
+export type Progress = 'new' | 'indeterminate' | 'done'
+
+/** An issue. */
+export interface Issue {
+  key: string
+  title: string
+  description: string
+  status: string
+  /** Undefined when the file does not tell. */
+  progress: Progress | undefined
+  isResolved: boolean
+  priority: string
+  assigneeId: string | null
+  dueDate: string | null
+  createdAt: string | undefined
+  updatedAt: string | undefined
+  labels: string[]
+  comments: (Omit<SourceComment, 'createdAt'> & { createdAt: string | undefined })[]
+  /** Orders the issues where all have one. */
+  rank: string
+  type: string
+  /** The key of the issue that this is a sub-task of, or empty. */
+  parent: string
+  rest: JsonObject
+}
+
+/** What is known of the board beside its issues. */
+export interface JiraSource {
+  id: string
+  name: string
+  description: string
+  rest: JsonObject
+  notes: string[]
+}
+
+/** Names of statuses whose issues are not begun, or finished, where the file does not tell; all others are in between. */
+const BEGINNINGS = new Set([
+  'to do',
+  'todo',
+  'open',
+  'new',
+  'backlog',
+  'selected for development',
+  'reopened',
+  'zu erledigen',
+  'offen',
+  'neu',
+  'aufgaben',
+])
+const ENDS = new Set([
+  'done',
+  'closed',
+  'resolved',
+  'cancelled',
+  'canceled',
+  'released',
+  'erledigt',
+  'fertig',
+  'geschlossen',
+  'gelöst',
+])
+
+/** Whether a type of issue is one of sub-tasks, in the languages of most. */
+export const isSubtaskType = (type: string): boolean =>
+  /^(?:sub-?task|unteraufgabe|teilaufgabe|sous-tâche|subtarea|sottotask|subtarefa)/i.test(type.normalize())
+
+/** Makes the board: statuses become columns, issues cards in the order of their rank, sub-tasks subtasks of their parents. */
+export function toBoard(issues: readonly Issue[], { notes, ...source }: JiraSource): SourceBoard {
+  const distinct = [...new Map(issues.toReversed().map((issue) => [issue.key, issue])).values()].reverse()
+  const byKey = new Map(distinct.map((issue) => [issue.key, issue]))
+  // A sub-task of a sub-task does not exist in Jira, and could not be kept: such a one stays a card.
+  const isSubtask = (issue: Issue) => issue.parent !== '' && byKey.get(issue.parent)?.parent === ''
+  const subtasks = Map.groupBy(distinct.filter(isSubtask), ({ parent }) => parent)
+  const shown = inOrder(distinct.filter((issue) => !isSubtask(issue)))
+  const { first, last } = span(distinct.flatMap(({ createdAt, updatedAt }) => [createdAt, updatedAt]))
+  const columns = new ByName((name) => ({ name, color: '', wipLimit: 0, createdAt: first }))
+  const labels = new ByName((name): SourceLabel => ({ name, color: '', createdAt: first }))
+  for (const status of statusesInOrder(distinct)) columns.of(status)
+  const cards = shown.map((issue): SourceCard => {
+    const createdAt = issue.createdAt ?? first
+    const priority = priorityOf(issue.priority) ?? ''
+    const children = subtasks.get(issue.key) ?? []
+    return {
+      id: issue.key,
+      title: issue.title,
+      description: issue.description,
+      column: issue.status === '' ? undefined : columns.of(issue.status),
+      position: undefined,
+      priority,
+      assigneeId: issue.assigneeId,
+      dueDate: issue.dueDate,
+      dismissed: false,
+      labels: [...new Set(issue.labels)].map((name) => labels.of(name)),
+      subtasks: children.map((child) => ({
+        title: child.title,
+        completed: isDone(child),
+        createdAt: child.createdAt ?? createdAt,
+      })),
+      comments: commentsOf(issue, createdAt),
+      rest: withoutEmpty({
+        ...issue.rest,
+        priority: priority === issue.priority ? null : issue.priority,
+        subtasks: children.map((child) => whole(child, createdAt)),
+      }),
+      createdAt,
+      updatedAt: issue.updatedAt ?? createdAt,
+    }
+  })
+  return {
+    format: 'jira',
+    ...source,
+    archived: false,
+    createdAt: first,
+    updatedAt: last,
+    columns: columns.all,
+    labels: labels.all,
+    cards,
+    remarks: {
+      subtasks:
+        subtasks.size > 0 ? ['from sub-tasks, whose other fields are kept in metadata.jira.subtasks'] : [],
+    },
+    notes: [...notes, ...note(issues.length - distinct.length, 'repeated issues', 'left out')],
+  }
+}
+
+const commentsOf = ({ comments, updatedAt }: Issue, fallback: string): SourceComment[] =>
+  oldestFirst(
+    comments.map((comment) => ({ ...comment, createdAt: comment.createdAt ?? updatedAt ?? fallback })),
+  )
+
+/** All of an issue that becomes a subtask, which has no fields but a title. */
+const whole = (issue: Issue, fallback: string): JsonObject =>
+  withoutEmpty({
+    key: issue.key,
+    title: issue.title,
+    description: issue.description,
+    status: issue.status,
+    priority: issue.priority,
+    assigneeId: issue.assigneeId,
+    dueDate: issue.dueDate,
+    updatedAt: issue.updatedAt,
+    labels: issue.labels,
+    comments: commentsOf(issue, fallback),
+    ...issue.rest,
+  })
+
+const isDone = ({ progress, status, isResolved }: Issue) =>
+  progress === undefined ? isResolved || ENDS.has(status.toLowerCase()) : progress === 'done'
+
+/** By rank, Jira's own order of issues on a board, where each has one. */
+function inOrder(issues: Issue[]): Issue[] {
+  if (issues.some(({ rank }) => rank === '')) return issues
+  return issues.toSorted((a, b) => (a.rank < b.rank ? -1 : Number(a.rank > b.rank)))
+}
+
+/** The statuses: those of issues not begun first, those of finished ones last. */
+function statusesInOrder(issues: readonly Issue[]): string[] {
+  const stages = new Map<string, number>()
+  for (const { status, progress } of issues) {
+    if (status !== '' && !stages.has(status)) stages.set(status, stageOf(status, progress))
+  }
+  return [...stages].toSorted(([, a], [, b]) => a - b).map(([status]) => status)
+}
+
+function stageOf(status: string, progress: Progress | undefined): number {
+  if (progress !== undefined) return ['new', 'indeterminate', 'done'].indexOf(progress)
+  const name = status.toLowerCase()
+  return BEGINNINGS.has(name) ? 0 : ENDS.has(name) ? 2 : 1
+}

@@ -1,0 +1,236 @@
+/**
+ * Issues as Jira's REST API answers a search: `/rest/api/2/search`, `/rest/api/3/search` and `/rest/api/3/search/jql`; one answer,
+ * a list of them (all pages), or a list of issues.
+ */
+import type { JsonObject } from '../../json.ts'
+import { readableText } from './adf.ts'
+import { type Issue, isSubtaskType, type JiraSource, type Progress } from './jira-board.ts'
+import {
+  isEmpty,
+  isObject,
+  note,
+  number,
+  objects,
+  text,
+  time,
+  without,
+  withoutEmpty,
+} from './source-values.ts'
+
+/** Fields that have one of their own here. */
+const READ = new Set([
+  'summary',
+  'description',
+  'status',
+  'priority',
+  'assignee',
+  'duedate',
+  'created',
+  'updated',
+  'labels',
+  'comment',
+  'project',
+])
+/** Addresses of the API's own resources and of pictures, on every object of the answer. */
+const ADDRESSES = new Set(['self', 'avatarUrls', 'iconUrl'])
+const ISSUE_READ = new Set(['key', 'fields', 'expand', 'self'])
+
+/** Reads the issues of a search. */
+export function readIssues(value: unknown): { issues: Issue[]; source: JiraSource } {
+  return new Search(value).read()
+}
+
+class Search {
+  readonly #issues: JsonObject[]
+  readonly #names: JsonObject
+  readonly #missing: number
+  readonly #users = new Map<string, JsonObject>()
+  readonly #projects = new Map<string, JsonObject>()
+  readonly #keyOfId: ReadonlyMap<string, string>
+  #missingComments = 0
+  #unreadable = 0
+
+  constructor(value: unknown) {
+    const pages = Array.isArray(value) ? objects(value) : [value as JsonObject]
+    this.#issues = pages.flatMap((page) => (Array.isArray(page.issues) ? objects(page.issues) : [page]))
+    this.#names = Object.fromEntries(
+      pages.flatMap(({ names }) => (isObject(names) ? Object.entries(names) : [])),
+    )
+    const total = pages.reduce((most, page) => Math.max(most, number(page.total) ?? 0), 0)
+    this.#missing = Math.max(0, total - this.#issues.length)
+    this.#keyOfId = new Map(this.#issues.map(({ id, key }) => [text(id), text(key)]))
+    this.#isCutShort = pages.at(-1)?.isLast === false
+  }
+  readonly #isCutShort: boolean
+
+  read(): { issues: Issue[]; source: JiraSource } {
+    const issues = this.#issues.map((issue) => this.#toIssue(issue))
+    const projects = [...this.#projects.values()]
+    const keys = projects.map(({ key }) => text(key)).filter((key) => key !== '')
+    const hosts = this.#issues.map(({ self }) => hostOf(text(self)))
+    const id = (keys.length > 0 ? keys : [...new Set(issues.map(({ key }) => key.replace(/-\d+$/, '')))])
+      .sort()
+      .join(',')
+    return {
+      issues,
+      source: {
+        id,
+        name: projects
+          .map((project) => text(project.name) || text(project.key))
+          .filter((name) => name !== '')
+          .join(', '),
+        description: '',
+        rest: withoutEmpty({
+          site: hosts.find((host) => host !== ''),
+          projects,
+          users: [...this.#users.values()],
+        }),
+        notes: [
+          ...note(
+            this.#missing,
+            'missing issues',
+            'the file has a part of the search: get its other pages, too',
+          ),
+          ...(this.#isCutShort ? ['the file has not the last page of the search: get the others, too'] : []),
+          ...note(this.#missingComments, 'missing comments', 'the search gives a part of them only'),
+          ...note(this.#unreadable, 'unreadable dates', 'kept in metadata.jira'),
+        ],
+      },
+    }
+  }
+
+  #toIssue(issue: JsonObject): Issue {
+    const fields = isObject(issue.fields) ? issue.fields : {}
+    const status = isObject(fields.status) ? fields.status : {}
+    const type = isObject(fields.issuetype) ? fields.issuetype : {}
+    const parent = isObject(fields.parent) ? fields.parent : {}
+    const description = readableText(fields.description)
+    const category = isObject(status.statusCategory) ? text(status.statusCategory.key) : ''
+    if (isObject(fields.project)) this.#projects.set(text(fields.project.key), plain(fields.project))
+    const isSubtask = type.subtask === true || isSubtaskType(text(type.name))
+    const parentKey = text(parent.key) || (this.#keyOfId.get(text(parent.id)) ?? '')
+    const unread: JsonObject = {}
+    const read = (name: string) => {
+      const at = time(fields[name])
+      if (at === undefined && !isEmpty(fields[name])) unread[name] = fields[name]
+      return at
+    }
+    const [dueDate, createdAt, updatedAt] = [read('duedate'), read('created'), read('updated')]
+    this.#unreadable += Object.keys(unread).length
+    const comments = this.#comments(fields.comment)
+    return {
+      key: text(issue.key),
+      title: text(fields.summary),
+      description: description.text,
+      status: text(status.name),
+      progress: isProgress(category) ? category : undefined,
+      isResolved: !isEmpty(fields.resolution) || !isEmpty(fields.resolutiondate),
+      priority: isObject(fields.priority) ? text(fields.priority.name) : '',
+      assigneeId: this.#user(fields.assignee),
+      dueDate: dueDate ?? null,
+      createdAt,
+      updatedAt,
+      labels: Array.isArray(fields.labels) ? fields.labels.map(text).filter((label) => label !== '') : [],
+      comments: comments.read,
+      rank: this.#rank(fields),
+      type: text(type.name),
+      parent: isSubtask ? parentKey : '',
+      rest: withoutEmpty({
+        ...(plain(without(issue, ISSUE_READ)) as JsonObject),
+        ...this.#otherFields(fields),
+        ...unread,
+        description: description.isWhole ? null : plain(fields.description),
+        comments: comments.rest,
+        status: plain(without(status, new Set(['name']))),
+        priority: isObject(fields.priority) ? null : fields.priority,
+      }),
+    }
+  }
+
+  /** Fields without one here; custom ones under the names that `expand=names` gave, where no other has it. */
+  #otherFields(fields: JsonObject): JsonObject {
+    const others = Object.entries(without(fields, READ))
+    const taken = new Set(others.map(([key]) => key))
+    return Object.fromEntries(
+      others.map(([key, value]) => {
+        const name = text(this.#names[key])
+        const isNamed =
+          key.startsWith('customfield_') &&
+          name !== '' &&
+          name !== '__proto__' &&
+          !taken.has(name) &&
+          !RESERVED.has(name)
+        if (isNamed) taken.add(name)
+        return [isNamed ? name : key, plain(value)]
+      }),
+    )
+  }
+
+  /** The rank of an issue among others: the value of the field of this name, or what looks like one. */
+  #rank(fields: JsonObject): string {
+    const custom = Object.entries(fields).filter(([key]) => key.startsWith('customfield_'))
+    const [, rank] =
+      custom.find(
+        ([key, value]) =>
+          this.#names[key] === 'Rank' || /^\d\|[0-9a-z]{1,100}:/.test(text(value).slice(0, 200)),
+      ) ?? []
+    return text(rank)
+  }
+
+  #comments(field: unknown): { read: Issue['comments']; rest: JsonObject[] } {
+    const comments = objects(isObject(field) ? field.comments : field)
+    const total = isObject(field) ? (number(field.total) ?? 0) : 0
+    this.#missingComments += Math.max(0, total - comments.length)
+    const rest: JsonObject[] = []
+    const read = comments.map((comment) => {
+      const body = readableText(comment.body)
+      const [createdAt, updatedAt] = [time(comment.created), time(comment.updated)]
+      const other = plain(without(comment, COMMENT_READ)) as JsonObject
+      const author = this.#user(comment.author)
+      const editor = this.#user(comment.updateAuthor)
+      const more = withoutEmpty({
+        ...other,
+        editor: editor === author ? null : editor,
+        body: body.isWhole ? null : plain(comment.body),
+      })
+      if (Object.entries(more).some(([key, said]) => key !== 'id' && !(key === 'jsdPublic' && said === true)))
+        rest.push(more)
+      return {
+        authorId: author ?? 'unknown',
+        text: body.text,
+        createdAt,
+        editedAt: updatedAt === createdAt ? null : (updatedAt ?? null),
+      }
+    })
+    return { read, rest }
+  }
+
+  /** The id of a user, whose other fields are kept once for the board. */
+  #user(value: unknown): string | null {
+    if (!isObject(value)) return text(value) || null
+    const id = text(value.accountId) || text(value.name) || text(value.key) || text(value.displayName)
+    if (id !== '') this.#users.set(id, { ...this.#users.get(id), ...(plain(value) as JsonObject) })
+    return id || null
+  }
+}
+
+const COMMENT_READ = new Set(['author', 'updateAuthor', 'body', 'created', 'updated'])
+const RESERVED = new Set(['description', 'comments', 'status', 'priority', 'subtasks', 'key', 'id'])
+
+const isProgress = (key: string): key is Progress =>
+  key === 'new' || key === 'indeterminate' || key === 'done'
+
+/** A value without the addresses of resources and pictures. */
+function plain(value: unknown): JsonObject
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, child]) => (ADDRESSES.has(key) ? [] : [[key, plain(child)]])),
+  )
+}
+
+/** The site in an address, or nothing. */
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : ''
+}

@@ -1,0 +1,400 @@
+/** Kanboard's SQLite database: everything about a project, of any version since 1.0. */
+import SQLite from 'better-sqlite3'
+import type { JsonObject } from '../../json.ts'
+import { priorityOfNumber } from './kanboard-csv.ts'
+import type {
+  SourceBoard,
+  SourceCard,
+  SourceColumn,
+  SourceComment,
+  SourceLabel,
+  SourceSubtask,
+} from './source-board.ts'
+import {
+  isEmpty,
+  note,
+  number,
+  oldestFirst,
+  sortedBy,
+  span,
+  text,
+  unixTime,
+  without,
+  withoutEmpty,
+} from './source-values.ts'
+
+/**
+ * Reads the project of a database.
+ * @throws Error with one line when it is damaged or another program's, or holds several projects in use
+ */
+export function readProject(bytes: Uint8Array): SourceBoard {
+  const tables = readTables(bytes)
+  const { projects = [] } = tables
+  const inUse = projects.filter(({ is_active }) => number(is_active) !== 0)
+  const [project, ...others] = inUse.length > 0 ? inUse : projects
+  if (!project) throw new Error("it has no project: is it Kanboard's database?")
+  if (others.length > 0) {
+    const names = [project, ...others].slice(0, 10).map(({ name }) => text(name))
+    throw new Error(
+      `it has ${others.length + 1} projects (${names.join(', ').replace(/\s+/g, ' ')}), and one can be imported at a time: ` +
+        'export the tasks of each as CSV, or close the others in Kanboard and download it again',
+    )
+  }
+  const skipped = projects.length - 1
+  const board = new Project(tables, project).read()
+  return { ...board, notes: [...board.notes, ...note(skipped, 'skipped projects', 'closed in Kanboard')] }
+}
+
+/** The tables that are read. Sessions, passwords, settings and the like stay where they are. */
+const TABLES = [
+  'projects',
+  'columns',
+  'swimlanes',
+  'tasks',
+  'subtasks',
+  'task_has_subtasks',
+  'comments',
+  'users',
+  'tags',
+  'task_has_tags',
+  'links',
+  'task_has_links',
+  'task_has_external_links',
+  'task_has_files',
+  'files',
+  'task_has_metadata',
+  'project_has_categories',
+  'project_has_metadata',
+  'project_has_files',
+] as const
+type Tables = { [name in (typeof TABLES)[number]]?: JsonObject[] }
+
+/**
+ * Reads whole tables. The file is a stranger's: nothing in it is run (views, triggers, virtual tables and columns are not
+ * touched), and no more is read than its size can hold, so that pages which refer to each other end, too.
+ */
+function readTables(bytes: Uint8Array): Tables {
+  const copy = Buffer.from(bytes)
+  // A file with a write-ahead log cannot be opened from memory; this says that it has none.
+  copy.fill(1, 18, 20)
+  let client: SQLite.Database | undefined
+  try {
+    client = new SQLite(copy)
+    client.pragma('trusted_schema = off')
+    client.pragma('query_only = on')
+    const budget = { rows: copy.length, characters: copy.length }
+    const found: Tables = {}
+    for (const table of TABLES) {
+      const rows = readTable(client, table, budget)
+      if (rows) found[table] = rows
+    }
+    return found
+  } catch (error) {
+    const why = error instanceof SQLite.SqliteError ? 'SQLite cannot read it' : (error as Error).message
+    throw new Error(`it is a damaged database: ${why}`, { cause: error })
+  } finally {
+    client?.close()
+  }
+}
+
+function readTable(
+  client: SQLite.Database,
+  table: string,
+  budget: { rows: number; characters: number },
+): JsonObject[] | undefined {
+  const definition = client
+    .prepare<[string], { type: string; sql: string }>('select type, sql from sqlite_schema where name = ?')
+    .get(table)
+  if (definition?.type !== 'table' || !/^create\s+table/i.test(definition.sql)) return undefined
+  const columns = client
+    .prepare<[string], { name: string }>('select name from pragma_table_xinfo(?) where hidden = 0')
+    .all(table)
+    .filter(({ name }) => !isSecret(table, name))
+    .map(({ name }) => `"${name.replaceAll('"', '""')}"`)
+  if (columns.length === 0) return undefined
+  const rows: JsonObject[] = []
+  for (const row of client
+    .prepare<[], JsonObject>(`select ${columns.join(', ')} from "${table}" not indexed`)
+    .iterate()) {
+    budget.rows -= 1
+    for (const value of Object.values(row)) if (typeof value === 'string') budget.characters -= value.length
+    if (budget.rows < 0 || budget.characters < 0) throw new Error('its pages refer to each other')
+    rows.push(row)
+  }
+  return rows
+}
+
+/** Of users only who they are; of projects no access tokens. */
+const isSecret = (table: string, column: string) =>
+  table === 'users'
+    ? !['id', 'username', 'name', 'email'].includes(column)
+    : table === 'projects' && column === 'token'
+
+const READ = {
+  project: new Set(['id', 'name', 'description', 'is_active', 'last_modified']),
+  task: new Set([
+    'id',
+    'project_id',
+    'title',
+    'description',
+    'column_id',
+    'position',
+    'owner_id',
+    'date_due',
+    'is_active',
+    'date_creation',
+    'date_modification',
+    'priority',
+    'swimlane_id',
+    'category_id',
+    'creator_id',
+  ]),
+  part: new Set(['id', 'task_id', 'project_id']),
+  subtask: new Set(['id', 'task_id', 'title', 'position', 'status', 'user_id']),
+  comment: new Set(['id', 'task_id', 'user_id', 'comment', 'date', 'date_creation', 'date_modification']),
+}
+
+/** The fields of a record that say something; 0 and '' stand for nothing there. */
+const said = (record: JsonObject, read: ReadonlySet<string>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(withoutEmpty(without(record, read))).filter(([, value]) => value !== 0 && value !== '0'),
+  )
+
+class Project {
+  readonly #project: JsonObject
+  readonly #tables: Tables
+  readonly #columns: ReadonlyMap<unknown, SourceColumn>
+  readonly #tags: ReadonlyMap<unknown, SourceLabel>
+  readonly #tasks: JsonObject[]
+  readonly #parts = new Map<string, ReadonlyMap<unknown, JsonObject[]>>()
+  readonly #first: string
+  readonly #last: string
+
+  constructor(tables: Tables, project: JsonObject) {
+    this.#tables = tables
+    this.#project = project
+    const tasks = this.#own('tasks')
+    const { first, last } = span(
+      tasks.flatMap((task) => [unixTime(task.date_creation), unixTime(task.date_modification)]),
+    )
+    this.#first = first
+    this.#last = unixTime(project.last_modified) ?? last
+    this.#columns = new Map(
+      sortedBy(this.#own('columns'), ({ position }) => number(position)).map((column) => [
+        column.id,
+        { name: text(column.title), color: '', wipLimit: number(column.task_limit) ?? 0, createdAt: first },
+      ]),
+    )
+    const lanes = new Map(
+      sortedBy(this.#own('swimlanes'), ({ position }) => number(position)).map(({ id }, index) => [
+        id,
+        index,
+      ]),
+    )
+    // The lane of tasks without one is the first.
+    const inPlace = sortedBy(tasks, ({ position }) => number(position))
+    this.#tasks = sortedBy(inPlace, ({ swimlane_id }) => lanes.get(swimlane_id) ?? -1)
+    const used = new Set((tables.task_has_tags ?? []).map(({ tag_id }) => tag_id))
+    // Tags of project 0 are everybody's: those of them that are used.
+    this.#tags = new Map(
+      (tables.tags ?? [])
+        .filter(({ id, project_id }) => project_id === project.id || (project_id === 0 && used.has(id)))
+        .map((tag) => [
+          tag.id,
+          { name: text(tag.name), color: COLORS.get(text(tag.color_id)) ?? '', createdAt: first },
+        ]),
+    )
+  }
+
+  read(): SourceBoard {
+    const project = this.#project
+    const cards = this.#tasks.map((task) => this.#toCard(task))
+    const labels = new Set(cards.flatMap((card) => card.labels))
+    return {
+      format: 'kanboard',
+      id: text(project.name),
+      name: text(project.name),
+      description: text(project.description),
+      archived: number(project.is_active) === 0,
+      createdAt: this.#first,
+      updatedAt: this.#last,
+      columns: [...this.#columns.values()],
+      labels: [...this.#tags.values()].filter((label) => labels.has(label) || label.name !== ''),
+      cards,
+      rest: withoutEmpty({
+        ...said(project, READ.project),
+        projectId: project.id,
+        columns: this.#own('columns').map((column) =>
+          said(column, new Set(['project_id', 'position', 'task_limit'])),
+        ),
+        swimlanes: this.#own('swimlanes').map((lane) => said(lane, new Set(['project_id']))),
+        categories: this.#own('project_has_categories').map((category) =>
+          said(category, new Set(['project_id'])),
+        ),
+        metadata: this.#own('project_has_metadata').map((entry) => said(entry, READ.part)),
+        files: this.#own('project_has_files').map((file) => said(file, READ.part)),
+        users: this.#usersNamed(),
+      }),
+      notes: [],
+    }
+  }
+
+  /** A table's records of the project. */
+  #own = (table: keyof Tables): JsonObject[] =>
+    (this.#tables[table] ?? []).filter(({ project_id }) => project_id === this.#project.id)
+
+  /** A table's records of a task. */
+  #of(table: keyof Tables, taskId: unknown): JsonObject[] {
+    let parts = this.#parts.get(table)
+    if (parts === undefined) {
+      parts = Map.groupBy(this.#tables[table] ?? [], ({ task_id }) => task_id)
+      this.#parts.set(table, parts)
+    }
+    return parts.get(taskId) ?? []
+  }
+
+  #byId(table: keyof Tables, id: unknown): JsonObject | undefined {
+    let found = this.#ids.get(table)
+    if (found === undefined) {
+      found = new Map((this.#tables[table] ?? []).map((record) => [record.id, record]))
+      this.#ids.set(table, found)
+    }
+    return found.get(id)
+  }
+  readonly #ids = new Map<string, ReadonlyMap<unknown, JsonObject>>()
+  readonly #named = new Set<unknown>()
+
+  /** A user's name for signing in; the id of one who is gone. */
+  #user(id: unknown): string {
+    if (isEmpty(id) || number(id) === 0) return ''
+    this.#named.add(id)
+    return text(this.#byId('users', id)?.username) || text(id)
+  }
+
+  /** The users that the board names. */
+  #usersNamed = () =>
+    [...this.#named].map((id) => withoutEmpty(this.#byId('users', id) ?? {})).filter((user) => !isEmpty(user))
+
+  #toCard(task: JsonObject): SourceCard {
+    const { id } = task
+    const createdAt = unixTime(task.date_creation) ?? this.#first
+    const level = number(task.priority)
+    const links = this.#of('task_has_links', id)
+    const tags = this.#of('task_has_tags', id)
+    const subtasks = sortedBy(
+      [...this.#of('subtasks', id), ...this.#of('task_has_subtasks', id)],
+      ({ position }) => number(position),
+    )
+    const comments = this.#of('comments', id)
+    const dueDate = unixTime(task.date_due) ?? null
+    return {
+      id: text(id),
+      title: text(task.title),
+      description: text(task.description),
+      column: this.#columns.get(task.column_id),
+      position: undefined,
+      priority: priorityOfNumber(level),
+      assigneeId: this.#user(task.owner_id) || null,
+      dueDate,
+      dismissed: number(task.is_active) === 0,
+      labels: [...new Set(tags.flatMap(({ tag_id }) => this.#tags.get(tag_id) ?? []))],
+      subtasks: subtasks.map(
+        (subtask): SourceSubtask => ({
+          title: text(subtask.title),
+          completed: number(subtask.status) === DONE,
+          createdAt,
+        }),
+      ),
+      comments: this.#comments(comments, createdAt),
+      rest: withoutEmpty({
+        ...said(task, READ.task),
+        ...this.#dates(task),
+        date_due: dueDate === null && number(task.date_due) !== 0 ? task.date_due : null,
+        priority: task.priority,
+        swimlane: this.#byId('swimlanes', task.swimlane_id)?.name,
+        category: this.#byId('project_has_categories', task.category_id)?.name,
+        creator: this.#user(task.creator_id),
+        subtasks: this.#subtaskRest(subtasks),
+        comments: comments
+          .map((comment) => said(comment, READ.comment))
+          .filter(
+            ({ visibility, ...more }) =>
+              !isEmpty(more) || (visibility !== undefined && visibility !== 'app-user'),
+          ),
+        links: links.map((link) => ({
+          label: this.#byId('links', link.link_id)?.label,
+          task: link.opposite_task_id,
+        })),
+        externalLinks: this.#of('task_has_external_links', id).map((link) => said(link, READ.part)),
+        files: [...this.#of('task_has_files', id), ...this.#of('files', id)].map((file) =>
+          said(file, READ.part),
+        ),
+        metadata: this.#of('task_has_metadata', id).map((entry) => said(entry, READ.part)),
+      }),
+      createdAt,
+      updatedAt: unixTime(task.date_modification) ?? createdAt,
+    }
+  }
+
+  /** Other times of a task, as timestamps. */
+  #dates = (task: JsonObject): JsonObject =>
+    Object.fromEntries(
+      ['date_completed', 'date_started', 'date_moved'].map((name) => [
+        name,
+        unixTime(task[name]) ?? (number(task[name]) === 0 ? null : task[name]),
+      ]),
+    )
+
+  #comments = (comments: JsonObject[], fallback: string): SourceComment[] =>
+    oldestFirst(
+      comments.map((comment) => {
+        const createdAt = unixTime(comment.date_creation) ?? unixTime(comment.date) ?? fallback
+        const editedAt = unixTime(comment.date_modification) ?? null
+        return {
+          authorId: this.#user(comment.user_id) || 'unknown',
+          text: text(comment.comment),
+          createdAt,
+          editedAt: editedAt === createdAt ? null : editedAt,
+        }
+      }),
+    )
+
+  /** What subtasks have no field for: who does them, how long they take, that they are in progress. */
+  #subtaskRest = (subtasks: JsonObject[]): JsonObject[] =>
+    subtasks
+      .map((subtask) =>
+        withoutEmpty({
+          ...said(subtask, READ.subtask),
+          status: number(subtask.status) === IN_PROGRESS ? 'in progress' : null,
+          user: this.#user(subtask.user_id),
+        }),
+      )
+      .map((more, index) => (isEmpty(more) ? more : { title: subtasks[index]?.title, ...more }))
+      .filter((more) => !isEmpty(more))
+}
+
+/** A subtask's states are 0 to 2. */
+const IN_PROGRESS = 1
+const DONE = 2
+
+/** The colours of tags, as Kanboard 1.2 shows them: those of the borders. */
+const COLORS = new Map(
+  Object.entries({
+    yellow: '#dfe32d',
+    blue: '#a8cfff',
+    green: '#4ae371',
+    purple: '#cd85fe',
+    red: '#ff9797',
+    orange: '#ffac62',
+    grey: '#cccccc',
+    brown: '#4e342e',
+    deep_orange: '#e64a19',
+    dark_grey: '#455a64',
+    pink: '#d81b60',
+    teal: '#00695c',
+    cyan: '#00bcd4',
+    lime: '#afb42b',
+    light_green: '#689f38',
+    amber: '#ffa000',
+  }),
+)

@@ -1,0 +1,45 @@
+/** Reading a file to import. */
+import { readFileSync } from 'node:fs'
+import type { Format } from './formats.ts'
+import type { SourceBoard } from './source-board.ts'
+
+const READ_FAILURES = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['EISDIR', 'it is a directory'],
+  ['EACCES', 'permission denied'],
+])
+
+function whyUnreadable(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return READ_FAILURES.get(code ?? '') ?? message
+}
+
+/** The bytes of a file. @throws Error with one clear line when it cannot be read */
+function readBytes(file: string, name = file): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new Error(`cannot read ${name}: ${whyUnreadable(error)}`, { cause: error })
+  }
+}
+
+/** @throws Error with one clear line: that a file is not what it should be, and why */
+function throwMisread(error: unknown, { what }: Pick<Format, 'what'>, name: string): never {
+  const why = error instanceof Error ? error.message : String(error)
+  throw new Error(`${name} is not ${what}: ${why}`, { cause: error })
+}
+
+/**
+ * Reads a file of a format.
+ * @param name what the file is called in messages, and by what its name tells of the board
+ * @throws Error with one clear line when it cannot be read or is something else
+ */
+export async function readSource(format: Format, file: string, name: string): Promise<SourceBoard> {
+  const bytes = readBytes(file, name)
+  const read = await format.load()
+  try {
+    return await read(bytes, name)
+  } catch (error) {
+    throwMisread(error, format, name)
+  }
+}

@@ -1,0 +1,143 @@
+/** Dates as people and tools write them in tables. */
+import { parseTimestamp } from '../../time.ts'
+
+/** Which number comes first in `03/04/2026`. */
+export type DayOrder = 'day' | 'month'
+
+/** A longer text is no date; and with texts this short no pattern below can take long. */
+const LONGEST = 64
+
+const TIME = String.raw`(?:[T ,]+(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?)?`
+const REST = String.raw` ?(?<half>[AaPp]\.?[Mm]\.?)? ?(?<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?$`
+
+/** Year first: 2026-01-31, 2026/1/31, 2026_01_31. */
+const YEAR_FIRST = new RegExp(
+  String.raw`^(?<year>\d{4})[-/._](?<month>\d{1,2})[-/._](?<day>\d{1,2})${TIME}${REST}`,
+)
+/** Year last: 31.1.2026, 1/31/26, 31-01-2026. */
+const YEAR_LAST = new RegExp(
+  String.raw`^(?<first>\d{1,2})(?<mark>[-/.])(?<second_>\d{1,2})[-/.](?<year>\d{4}|\d\d)${TIME}${REST}`,
+)
+/** The month by name, after the day: 15/Jan/24 3:04 PM, 15 January 2024, Mon, 15. Jan 2024. */
+const DAY_NAME = new RegExp(
+  String.raw`^(?:\p{L}{2,12}\.?,? )?(?<day>\d{1,2})\.?[-/ ](?<name>\p{L}{3,12})\.?,?[-/ ](?<year>\d{4}|\d\d)${TIME}${REST}`,
+  'u',
+)
+/** The month by name, before the day: Jan 15, 2024, 3:04 PM. */
+const NAME_DAY = new RegExp(
+  String.raw`^(?:\p{L}{2,12}\.?,? )?(?<name>\p{L}{3,12})\.? (?<day>\d{1,2}),? (?<year>\d{4}|\d\d)${TIME}${REST}`,
+  'u',
+)
+
+/**
+ * Reads the dates of one file. Where days and months are numbers only, the file itself tells their order, if any of its dates
+ * does: show it all of them first.
+ */
+export class Dates {
+  #dayFirst = 0
+  #monthFirst = 0
+  #ambiguous = 0
+  readonly #otherwise: DayOrder
+
+  /** Takes the order to assume where the file does not tell. */
+  constructor(otherwise: DayOrder) {
+    this.#otherwise = otherwise
+  }
+
+  /** Looks at a date for the order of day and month. */
+  see(text: string): void {
+    const parts = text.length <= LONGEST ? YEAR_LAST.exec(text.trim())?.groups : undefined
+    if (!parts || parts.mark === '.') return
+    const [first, second] = [Number(parts.first), Number(parts.second_)]
+    if (first > 12) this.#dayFirst += 1
+    else if (second > 12) this.#monthFirst += 1
+    else if (first !== second) this.#ambiguous += 1
+  }
+
+  /** Lines for a board's notes: that the order was assumed, if it was. */
+  get notes(): string[] {
+    if (this.#ambiguous === 0 || this.#dayFirst !== this.#monthFirst) return []
+    const order = this.#otherwise === 'day' ? 'day/month/year' : 'month/day/year'
+    return [`dates such as 3/4/2026 were read as ${order}, as nothing in the file tells`]
+  }
+
+  get #order(): DayOrder {
+    if (this.#dayFirst === this.#monthFirst) return this.#otherwise
+    return this.#dayFirst > this.#monthFirst ? 'day' : 'month'
+  }
+
+  /** A date or date-time, in UTC where it names no zone, as a timestamp; undefined when it is none. */
+  read(text: string): string | undefined {
+    if (text.length > LONGEST) return undefined
+    const trimmed = text.trim()
+    return parseTimestamp(trimmed) ?? this.#readParts(trimmed)
+  }
+
+  #readParts(text: string): string | undefined {
+    const match = YEAR_FIRST.exec(text) ?? YEAR_LAST.exec(text) ?? DAY_NAME.exec(text) ?? NAME_DAY.exec(text)
+    const parts = match?.groups
+    if (!parts) return undefined
+    const date = this.#dateOf(parts)
+    const clock = clockOf(parts)
+    return date && clock !== undefined ? parseTimestamp(`${date}${clock}`) : undefined
+  }
+
+  #dateOf(parts: Parts): string | undefined {
+    const year =
+      parts.year?.length === 2 ? `${Number(parts.year) < 70 ? '20' : '19'}${parts.year}` : parts.year
+    const { day, month } = this.#dayAndMonth(parts)
+    return month === undefined ? undefined : `${year}-${two(month)}-${two(Number(day))}`
+  }
+
+  #dayAndMonth({ day, month, name, first, second_, mark }: Parts): {
+    day: unknown
+    month: number | undefined
+  } {
+    if (name !== undefined) return { day, month: months().get(plain(name)) }
+    if (month !== undefined) return { day, month: Number(month) }
+    const isDayFirst = mark === '.' || Number(first) > 12 || (Number(second_) <= 12 && this.#order === 'day')
+    return isDayFirst ? { day: first, month: Number(second_) } : { day: second_, month: Number(first) }
+  }
+}
+
+type Parts = { [name: string]: string | undefined }
+
+const two = (value: number) => String(value).padStart(2, '0')
+
+/** The time of day and its zone, as ISO 8601 has them; empty without one, undefined where it cannot be. */
+function clockOf({ hour, minute, second, fraction, half, zone }: Parts): string | undefined {
+  if (hour === undefined) return half === undefined && zone === undefined ? '' : undefined
+  if (half !== undefined && (Number(hour) < 1 || Number(hour) > 12)) return undefined
+  const isAfternoon = half?.toLowerCase().startsWith('p')
+  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (isAfternoon ? 12 : 0)
+  const offset = zone?.startsWith('+') || zone?.startsWith('-') ? zone : 'Z'
+  return `T${two(hours)}:${minute}:${second ?? '00'}${fraction ? `.${fraction}` : ''}${offset}`
+}
+
+/** Languages whose names of months are known: those whose tools and spreadsheets write them in Latin letters. */
+const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'nb', 'pl']
+
+let known: ReadonlyMap<string, number> | undefined
+
+/** Names of months, short and long, without accents, each with its number. */
+function months(): ReadonlyMap<string, number> {
+  known ??= new Map(
+    LANGUAGES.toReversed().flatMap((language) =>
+      (['long', 'short'] as const).flatMap((month) => {
+        const format = new Intl.DateTimeFormat(language, { month, day: 'numeric', timeZone: 'UTC' })
+        return Array.from({ length: 12 }, (_, index) => {
+          const parts = format.formatToParts(Date.UTC(2026, index, 1))
+          return [plain(parts.find(({ type }) => type === 'month')?.value ?? ''), index + 1] as const
+        })
+      }),
+    ),
+  )
+  return known
+}
+
+/** In lower case, without accents and dots. */
+const plain = (name: string) =>
+  name
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/[^\p{L}]/gu, '')

@@ -1,0 +1,96 @@
+/** The bytes of a file as what they are: a table, JSON, or an SQLite database; packed by gzip or not. */
+import { isUtf8 } from 'node:buffer'
+import { gunzipSync } from 'node:zlib'
+import { isDeeperThan, parseJson } from '../../json.ts'
+import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
+import { openTable, type Table } from './source-tables.ts'
+
+/** A file, opened. */
+export type SourceFile =
+  | { kind: 'json'; value: unknown }
+  | { kind: 'table'; table: Table }
+  | { kind: 'database'; bytes: Uint8Array }
+
+/** The most that a packed file may unpack to, in bytes: a small one could fill the memory otherwise. */
+export const UNPACKED_LIMIT = 256 * 1024 * 1024
+
+/** What is put aside is wrapped in a few levels more. */
+const DEPTH = JSON_TEXT_DEPTH - 10
+
+const starts = (bytes: Uint8Array, ...first: number[]) => first.every((byte, index) => bytes[index] === byte)
+
+/** Files that are no export of a board, by how they begin. */
+const STRANGERS: { is: (bytes: Uint8Array, beginning: string) => boolean; what: string }[] = [
+  {
+    is: (bytes) => starts(bytes, 0x50, 0x4b, 3, 4),
+    what: 'it is a zip archive: unpack it, and import the file in it (a workbook: save it as CSV)',
+  },
+  { is: (bytes) => starts(bytes, 0x25, 0x50, 0x44, 0x46), what: 'it is a PDF' },
+  {
+    is: (_, beginning) => /^<(?:!doctype html|html)/i.test(beginning),
+    what: 'it is a web page: perhaps one to sign in, saved in place of the export',
+  },
+  { is: (_, beginning) => beginning.startsWith('<'), what: 'it is XML: export CSV or JSON instead' },
+]
+
+const SQLITE = 'SQLite format 3\0'
+
+/**
+ * Opens a file.
+ * @throws Error with one line when it is empty, damaged, unpacks to more than the limit, or can be no export
+ */
+export function openSource(packed: Uint8Array): SourceFile {
+  const bytes = unpack(packed)
+  if (bytes.length === 0) throw new Error('it is empty')
+  if (Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 16)).toString('latin1') === SQLITE) {
+    return { kind: 'database', bytes }
+  }
+  const utf8 = toUtf8(bytes)
+  const beginning = utf8.toString('utf8', 0, 200).trimStart()
+  const stranger = STRANGERS.find(({ is }) => is(bytes, beginning))
+  if (stranger) throw new Error(stranger.what)
+  if (beginning.startsWith('{') || beginning.startsWith('[')) {
+    return { kind: 'json', value: parse(utf8.toString('utf8')) }
+  }
+  if (utf8.subarray(0, 4096).includes(0)) throw new Error('it is neither text nor a database')
+  return { kind: 'table', table: openTable(utf8) }
+}
+
+function unpack(bytes: Uint8Array): Uint8Array {
+  if (!starts(bytes, 0x1f, 0x8b)) return bytes
+  try {
+    return gunzipSync(bytes, { maxOutputLength: UNPACKED_LIMIT })
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+    throw new Error(
+      isTooLarge
+        ? `it unpacks to more than ${UNPACKED_LIMIT >> 20} MiB`
+        : 'it is packed by gzip, and damaged',
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * The bytes of a text as UTF-8 without a byte order mark. UTF-16 is known by its mark; what is no UTF-8 is taken for
+ * Windows-1252, in which spreadsheets of Western Europe still save CSV.
+ */
+function toUtf8(bytes: Uint8Array): Buffer {
+  if (starts(bytes, 0xff, 0xfe)) return Buffer.from(new TextDecoder('utf-16le').decode(bytes))
+  if (starts(bytes, 0xfe, 0xff)) return Buffer.from(new TextDecoder('utf-16be').decode(bytes))
+  if (!isUtf8(bytes)) return Buffer.from(new TextDecoder('windows-1252').decode(bytes))
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return starts(bytes, 0xef, 0xbb, 0xbf) ? buffer.subarray(3) : buffer
+}
+
+function parse(json: string): unknown {
+  let value: unknown
+  try {
+    value = parseJson(json)
+  } catch (error) {
+    throw new Error('it begins like JSON, but is none: perhaps it was cut off', { cause: error })
+  }
+  // What is put aside is stored as it is, and serialisers recurse.
+  if (isDeeperThan(value, DEPTH)) throw new Error(`it is nested deeper than ${DEPTH} levels`)
+  return value
+}

@@ -1,0 +1,168 @@
+/** Tables as text: separated by commas, semicolons, tabs or bars. */
+import { CsvError, parse } from 'csv-parse/sync'
+import type { JsonObject } from '../../json.ts'
+
+/** The rows of a table, read one at a time, so that they need not be held all at once. */
+export interface Table {
+  /** The first row: names of columns, trimmed. Any may be blank or repeated. */
+  header: string[]
+  delimiter: string
+  /**
+   * Calls back with each further row that is not blank: its cells, as many as it has, and its number, counted from 1.
+   * @throws Error with one line when a quote is never closed
+   */
+  forEachRow: (onRow: (cells: string[], row: number) => void) => void
+}
+
+/** By preference, where a line has as many of the one as of the other. */
+const DELIMITERS = ['\t', ';', ',', '|']
+
+/** The most cells of a row: exports of many fields have hundreds. */
+const CELL_LIMIT = 10_000
+
+/** How far the line of names is looked for, in bytes. Exports of hundreds of fields stay far below. */
+const HEADER_REACH = 1024 * 1024
+
+/** The longest cell and row, in characters: a description may be long, a whole file in one quote is an error. */
+const ROW_LIMIT = 64 * 1024 * 1024
+
+/** Opens a table; takes UTF-8 without a byte order mark. */
+export function openTable(bytes: Buffer): Table {
+  const named = /^sep=([\t;,|])\r?\n/i.exec(bytes.toString('utf8', 0, 8))
+  const body = named ? bytes.subarray(named[0].length) : bytes
+  const delimiter = named?.[1] ?? delimiterOf(body.toString('utf8', 0, HEADER_REACH))
+  const quote = delimiter === '\t' && !isQuoted(body) ? null : '"'
+  const [header = []] = rowsOf(body, { delimiter, quote, only: 1 })
+  refuseWide(header, 0)
+  return {
+    header: header.map((name) => name.trim()),
+    delimiter,
+    forEachRow: (onRow) => {
+      let row = -1
+      rowsOf(body, {
+        delimiter,
+        quote,
+        onRecord: (cells) => {
+          row += 1
+          refuseWide(cells, row)
+          if (row > 0 && cells.some((cell) => cell !== '')) onRow(cells, row)
+        },
+      })
+    },
+  }
+}
+
+function refuseWide(cells: readonly string[], row: number): void {
+  if (cells.length > CELL_LIMIT)
+    throw new Error(`row ${row} has ${cells.length} cells: it is no table of tasks`)
+}
+
+/** What separates the names of the first line: outside quotes, that which is there most often. */
+function delimiterOf(beginning: string): string {
+  const counts = new Map(DELIMITERS.map((delimiter) => [delimiter, 0]))
+  let isQuoted = false
+  for (const character of beginning) {
+    if (character === '"') isQuoted = !isQuoted
+    else if (isQuoted) continue
+    else if (character === '\n' || character === '\r') break
+    const count = counts.get(character)
+    if (count !== undefined) counts.set(character, count + 1)
+  }
+  return [...counts].reduce((best, next) => (next[1] > best[1] ? next : best), [',', 0])[0]
+}
+
+/** Whether quotes in a table separated by tabs are meant as such: many tools that separate by tabs quote nothing. */
+function isQuoted(body: Buffer): boolean {
+  if (!body.includes('"')) return true
+  try {
+    parseRows(body, { delimiter: '\t', quote: '"', onRecord: () => undefined })
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface RowOptions {
+  delimiter: string
+  quote: '"' | null
+  only?: number
+  onRecord?: (cells: string[]) => void
+}
+
+function rowsOf(body: Buffer, options: RowOptions): string[][] {
+  try {
+    return parseRows(body, options)
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    throw new Error(
+      error.code === 'CSV_QUOTE_NOT_CLOSED'
+        ? `a quote is opened and never closed (line ${error.lines} is the last)`
+        : `its rows cannot be read: ${error.code}`,
+      { cause: error },
+    )
+  }
+}
+
+const parseRows = (body: Buffer, { delimiter, quote, only, onRecord }: RowOptions): string[][] =>
+  parse(body, {
+    delimiter,
+    quote,
+    escape: quote,
+    relax_quotes: true,
+    relax_column_count: true,
+    max_record_size: ROW_LIMIT,
+    ...(only !== undefined && { to: only }),
+    ...(onRecord && {
+      on_record: (cells: string[]) => {
+        onRecord(cells)
+        return null
+      },
+    }),
+  }) as unknown as string[][]
+
+/** How a name of a column is compared: letters and digits alone, in lower case. */
+export const nameKey = (name: string): string =>
+  name
+    .normalize()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** The cells of some columns, as fields under the columns' names; of several of one name, the list of those that are there. */
+export class Cells {
+  readonly #names: string[]
+
+  /** Takes the header of the table. */
+  constructor(header: readonly string[]) {
+    this.#names = header.map((name, index) => keyOf(name, index))
+  }
+
+  /**
+   * The cells of a row that say something, but those of the columns named. Cells beyond the header go by their place.
+   */
+  rest(cells: readonly string[], used: ReadonlySet<number>): JsonObject {
+    return this.pick(
+      cells,
+      [...cells.keys()].filter((index) => !used.has(index)),
+    )
+  }
+
+  /** The cells of the places given that say something. */
+  pick(cells: readonly string[], places: readonly number[]): JsonObject {
+    const fields = new Map<string, string[]>()
+    for (const index of places) {
+      const cell = cells[index] ?? ''
+      if (cell === '') continue
+      const name = this.#names[index] ?? keyOf('', index)
+      const before = fields.get(name)
+      if (before) before.push(cell.toWellFormed())
+      else fields.set(name, [cell.toWellFormed()])
+    }
+    return Object.fromEntries(
+      [...fields].map(([name, values]) => [name, values.length > 1 ? values : values[0]]),
+    )
+  }
+}
+
+/** No key may reach a prototype, wherever the fields go from here. */
+const keyOf = (name: string, index: number): string =>
+  name === '' ? `column ${index + 1}` : name === '__proto__' ? '(__proto__)' : name.toWellFormed()

@@ -1,0 +1,164 @@
+/** A Trello board as a board to import. */
+import { isBlank, nameColumns } from '../imports/names.ts'
+import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
+import {
+  parseTrelloBoard,
+  type TrelloBoard,
+  type TrelloCard,
+  type TrelloLabel,
+  type TrelloList,
+} from './trello.ts'
+
+/** Beside what all imports count: what is Trello's alone. */
+export interface TrelloCounts {
+  columnsFromClosedLists: number
+  /** Made for cards whose list is not in the file: 0 or 1. */
+  columnsWithoutList: number
+  checklists: number
+  unreadableDueDates: number
+  skippedComments: number
+  skippedChecklists: number
+}
+
+/** Reads the bytes of a board export. @throws Error that says in a few words what makes it something else */
+export const readTrello = (bytes: Uint8Array): SourceBoard =>
+  toSourceBoard(parseTrelloBoard(new TextDecoder().decode(bytes)))
+
+/** Counts what is Trello's alone. */
+export const countsOf = ({
+  lists,
+  cards,
+  checklistCount,
+  skipped,
+  unreadableDueDates,
+}: TrelloBoard): TrelloCounts => ({
+  columnsFromClosedLists: lists.filter(({ closed }) => closed).length,
+  columnsWithoutList: cards.some(({ list }) => list === undefined) ? 1 : 0,
+  checklists: checklistCount,
+  unreadableDueDates,
+  skippedComments: skipped.comments,
+  skippedChecklists: skipped.checklists,
+})
+
+/** What the summary says beside its counts. */
+export function saidOf(counts: TrelloCounts) {
+  const several = (count: number, text: string) => (count > 0 ? [text] : [])
+  const { columnsFromClosedLists, columnsWithoutList, checklists } = counts
+  const { unreadableDueDates, skippedComments, skippedChecklists } = counts
+  return {
+    remarks: {
+      columns: [
+        ...several(columnsFromClosedLists, `${columnsFromClosedLists} from closed lists`),
+        ...several(columnsWithoutList, `${columnsWithoutList} for cards whose list is not in the file`),
+      ],
+      subtasks: several(checklists, checklists === 1 ? 'from 1 checklist' : `from ${checklists} checklists`),
+    },
+    notes: [
+      ...several(
+        unreadableDueDates,
+        `unreadable due dates ${unreadableDueDates} (kept in metadata.trello.due)`,
+      ),
+      ...several(
+        skippedComments,
+        `skipped comments ${skippedComments} (on cards that are not in the file, or without text)`,
+      ),
+      ...several(
+        skippedChecklists,
+        `skipped checklists ${skippedChecklists} (of cards that are not in the file)`,
+      ),
+    ],
+  }
+}
+
+/** A Trello board as a board to import. */
+export function toSourceBoard(board: TrelloBoard): SourceBoard {
+  const columns = new Map(board.lists.map((list) => [list, toColumn(list)]))
+  const labels = new Map(board.labels.map((label) => [label, toLabel(label)]))
+  const cards = board.cards.map((card) => toCard(card, columns, labels))
+  const parts = { columns: [...columns.values()], cards, nameOfNoColumn: 'No list' }
+  const names = nameColumns(parts)
+  return {
+    format: 'trello',
+    id: board.id,
+    name: board.name,
+    description: board.description,
+    archived: board.closed,
+    createdAt: board.createdAt,
+    updatedAt: board.updatedAt,
+    ...parts,
+    labels: [...labels.values()],
+    rest: {
+      url: board.url,
+      shortLink: board.shortLink,
+      closed: board.closed,
+      lists: [...columns].map(([{ id, name, closed }, column]) => ({
+        id,
+        name,
+        closed,
+        column: names.get(column),
+      })),
+      labels: board.labels.map(({ id, name, color }) => ({ ...(id && { id }), name, color })),
+      members: board.members,
+    },
+    hasUniqueCardIds: true,
+    ...saidOf(countsOf(board)),
+  }
+}
+
+const toColumn = ({ name, color, softLimit, createdAt }: TrelloList): SourceColumn => ({
+  name,
+  color: COLORS.get(color) ?? '',
+  wipLimit: softLimit,
+  createdAt,
+})
+
+/** Unnamed labels are known by their colour. */
+const toLabel = ({ name, color, createdAt }: TrelloLabel): SourceLabel => ({
+  name: isBlank(name) ? color : name,
+  color: COLORS.get(color) ?? '',
+  createdAt,
+})
+
+function toCard(
+  card: TrelloCard,
+  columns: ReadonlyMap<TrelloList, SourceColumn>,
+  labels: ReadonlyMap<TrelloLabel, SourceLabel>,
+): SourceCard {
+  return {
+    id: card.id,
+    title: card.name,
+    description: card.description,
+    column: card.list && columns.get(card.list),
+    position: card.position,
+    priority: '',
+    assigneeId: card.memberId,
+    dueDate: card.dueDate,
+    dismissed: card.closed,
+    labels: card.labels.flatMap((label) => labels.get(label) ?? []),
+    subtasks: card.entries,
+    comments: card.comments,
+    rest: card.rest,
+    createdAt: card.createdAt,
+    updatedAt: card.updatedAt,
+  }
+}
+
+/** Trello's label colours, each light, plain and dark, as its boards have shown them since 2023. */
+const COLORS = new Map(
+  Object.entries({
+    green: ['#baf3db', '#4bce97', '#1f845a'],
+    yellow: ['#f8e6a0', '#f5cd47', '#946f00'],
+    orange: ['#fedec8', '#fea362', '#c25100'],
+    red: ['#ffd5d2', '#f87168', '#c9372c'],
+    purple: ['#dfd8fd', '#9f8fef', '#6e5dc6'],
+    blue: ['#cce0ff', '#579dff', '#0c66e4'],
+    sky: ['#c6edfb', '#6cc3e0', '#227d9b'],
+    lime: ['#d3f1a7', '#94c748', '#5b7f24'],
+    pink: ['#fdd0ec', '#e774bb', '#ae4787'],
+    black: ['#dcdfe4', '#8590a2', '#626f86'],
+  }).flatMap(([name, [light, plain, dark]]) => [
+    [`${name}_light`, light],
+    [name, plain],
+    [`${name}_dark`, dark],
+  ]),
+)

@@ -1,0 +1,395 @@
+/**
+ * Trello's board export (a board's menu, "Print, export, and share", "Export as JSON"), of any age: parsed leniently and
+ * normalized to one board. Nothing else knows the format of the export.
+ */
+import { Type } from '@sinclair/typebox'
+import { Ajv } from 'ajv'
+import { isDeeperThan, type JsonObject, parseJson } from '../../json.ts'
+import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
+import { parseTimestamp, timestamp } from '../../time.ts'
+import { isBlank, readableName } from '../imports/names.ts'
+
+/** A list. `name` is as exported; it may be blank, very long, or not unique. */
+export interface TrelloList {
+  id: string
+  name: string
+  closed: boolean
+  /** A colour's name, or empty. */
+  color: string
+  /** How many cards it should hold at most; 0 = no limit. */
+  softLimit: number
+  createdAt: string
+}
+
+/** A label. */
+export interface TrelloLabel {
+  /** Empty in old exports. */
+  id: string
+  name: string
+  color: string
+  createdAt: string
+}
+
+/** An entry of a card's checklists. */
+export interface TrelloEntry {
+  title: string
+  completed: boolean
+  createdAt: string
+}
+
+/** A comment on a card. */
+export interface TrelloComment {
+  authorId: string
+  text: string
+  createdAt: string
+  editedAt: string | null
+}
+
+/** A card. `rest` holds all that has no field of its own here. */
+export interface TrelloCard {
+  id: string
+  name: string
+  description: string
+  closed: boolean
+  /** Undefined when it is not in the file. */
+  list: TrelloList | undefined
+  position: number | undefined
+  dueDate: string | null
+  memberId: string | null
+  labels: TrelloLabel[]
+  /** Of all its checklists, in order. */
+  entries: TrelloEntry[]
+  /** Oldest first. */
+  comments: TrelloComment[]
+  rest: JsonObject
+  createdAt: string
+  updatedAt: string
+}
+
+/** A board, in the order in which Trello shows it. */
+export interface TrelloBoard {
+  id: string
+  name: string
+  description: string
+  closed: boolean
+  url: string
+  shortLink: string
+  createdAt: string
+  updatedAt: string
+  /** Open ones first. */
+  lists: TrelloList[]
+  /** Named ones first. */
+  labels: TrelloLabel[]
+  members: { id: string; fullName: string; username: string }[]
+  /** By position, those without one at the end. */
+  cards: TrelloCard[]
+  /** How many checklists the cards have. */
+  checklistCount: number
+  /** What belongs to cards that are not in the file, or says nothing. */
+  skipped: { comments: number; checklists: number }
+  /** Cards whose due date could not be read; it is in their `rest`. */
+  unreadableDueDates: number
+}
+
+/** What makes a file a board export. Everything else may be missing or malformed. */
+const ExportSchema = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  name: Type.String(),
+  lists: Type.Array(Type.Object({ id: Type.String({ minLength: 1 }) })),
+  cards: Type.Array(Type.Object({ id: Type.String({ minLength: 1 }) })),
+})
+
+const ajv = new Ajv()
+const isExport = ajv.compile<JsonObject>(ExportSchema)
+
+/**
+ * Reads the text of a board export.
+ * @throws Error that says in a few words what makes it something else
+ */
+export function parseTrelloBoard(json: string): TrelloBoard {
+  const board = parse(json)
+  if (!isExport(board)) throw new Error(ajv.errorsText(isExport.errors, { dataVar: 'board' }))
+  // The rest of a card is stored as it is, and serialisers recurse.
+  if (isDeeperThan(board, JSON_TEXT_DEPTH)) {
+    throw new Error(`it is nested deeper than ${JSON_TEXT_DEPTH} levels`)
+  }
+  return toBoard(board)
+}
+
+function parse(json: string): unknown {
+  try {
+    return parseJson(json)
+  } catch {
+    throw new Error('it is not JSON')
+  }
+}
+
+// --- values of any type, read leniently ---
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Well-formed, since SQLite stores UTF-8: two names that differ in a lone surrogate only would become equal. */
+const text = (value: unknown): string => (typeof value === 'string' ? value.toWellFormed() : '')
+const number = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined
+const time = (value: unknown): string | undefined => parseTimestamp(text(value))
+const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.map(text).filter((entry) => entry !== '') : []
+
+/** The time of creation: the first four bytes of a Trello id are Unix seconds (MongoDB's ObjectId). */
+function birth(id: unknown): string | undefined {
+  const seconds = /^([0-9a-f]{8})[0-9a-f]{16}$/i.exec(text(id))?.[1]
+  return seconds === undefined ? undefined : timestamp(Number.parseInt(seconds, 16) * 1000)
+}
+
+/** By `pos`, which may be fractional, missing or something else; those without one keep their order at the end. */
+const inOrder = <T extends JsonObject>(things: T[]): T[] =>
+  things.toSorted((a, b) => {
+    const [first, second] = [number(a.pos), number(b.pos)]
+    if (first === undefined || second === undefined) {
+      return Number(first === undefined) - Number(second === undefined)
+    }
+    return first - second
+  })
+
+const isEmpty = (value: unknown) =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+const withoutEmpty = (fields: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
+
+// --- the board and its parts ---
+
+function toBoard(board: JsonObject): TrelloBoard {
+  const updatedAt = time(board.dateLastActivity) ?? birth(board.id) ?? timestamp()
+  const cardFields = inOrder(objects(board.cards))
+  const cardIds = new Set(cardFields.map(({ id }) => text(id)))
+  const lists = toLists(board, updatedAt)
+  const labels = toLabels(board, cardFields, updatedAt)
+  const checklists = toChecklists(board, cardFields)
+  const comments = toComments(board, updatedAt)
+  const isHere = ({ cardId }: { cardId: string }) => cardIds.has(cardId)
+  const said = comments.filter((comment) => comment.text !== '' && isHere(comment))
+  const ticked = checklists.filter(isHere)
+  const parts: CardParts = {
+    listOf: new Map(lists.map((list) => [list.id, list])),
+    labelsOf: labels.ofCard,
+    checklistsOf: Map.groupBy(checklists, ({ cardId }) => cardId),
+    commentsOf: Map.groupBy(said, ({ cardId }) => cardId),
+    boardUpdatedAt: updatedAt,
+  }
+  const cards = cardFields.map((card) => toCard(card, parts))
+  return {
+    id: text(board.id),
+    name: text(board.name),
+    description: text(board.desc),
+    closed: board.closed === true,
+    url: text(board.url),
+    shortLink: text(board.shortLink),
+    createdAt: birth(board.id) ?? updatedAt,
+    updatedAt,
+    lists,
+    labels: labels.all,
+    members: objects(board.members).map(({ id, fullName, username }) => ({
+      id: text(id),
+      fullName: text(fullName),
+      username: text(username),
+    })),
+    cards,
+    checklistCount: ticked.length,
+    skipped: {
+      comments: comments.length - said.length,
+      checklists: checklists.length - ticked.length,
+    },
+    unreadableDueDates: cards.filter(({ rest }) => 'due' in rest).length,
+  }
+}
+
+function toLists(board: JsonObject, fallback: string): TrelloList[] {
+  const lists = inOrder(objects(board.lists)).map((list) => ({
+    id: text(list.id),
+    name: text(list.name),
+    closed: list.closed === true,
+    color: text(list.color),
+    softLimit: Number.isSafeInteger(list.softLimit) ? Math.max(0, Number(list.softLimit)) : 0,
+    createdAt: birth(list.id) ?? fallback,
+  }))
+  return [...lists.filter(({ closed }) => !closed), ...lists.filter(({ closed }) => closed)]
+}
+
+/**
+ * Labels come from the board and, in old exports, from the cards only: there without ids, so that equal name and colour
+ * mean the same label.
+ */
+function toLabels(board: JsonObject, cards: JsonObject[], fallback: string) {
+  const look = ({ name, color }: JsonObject) => JSON.stringify([text(color), text(name)])
+  const known = new Map<string, TrelloLabel>()
+  for (const fields of [board, ...cards].flatMap(({ labels }) => objects(labels))) {
+    const id = text(fields.id)
+    if (known.has(id || look(fields))) continue
+    const label: TrelloLabel = {
+      id,
+      name: text(fields.name),
+      color: text(fields.color),
+      createdAt: birth(fields.id) ?? fallback,
+    }
+    if (id !== '') known.set(id, label)
+    if (!known.has(look(fields))) known.set(look(fields), label)
+  }
+  const all = [...new Set(known.values())]
+  return {
+    all: [...all.filter(({ name }) => !isBlank(name)), ...all.filter(({ name }) => isBlank(name))],
+    /** The labels of a card, each once; unknown ids are skipped. */
+    ofCard: (card: JsonObject): TrelloLabel[] => {
+      const keys = [
+        ...strings(card.idLabels),
+        ...objects(card.labels).map((label) => text(label.id) || look(label)),
+      ]
+      return [...new Set(keys.flatMap((key) => known.get(key) ?? []))]
+    },
+  }
+}
+
+interface Checklist {
+  id: string
+  cardId: string
+  name: string
+  entries: JsonObject[]
+}
+
+/** Checklists are listed beside the cards or, in other exports, nested in them; either may refer to the other. */
+function toChecklists(board: JsonObject, cards: JsonObject[]): Checklist[] {
+  const cardOf = new Map(cards.flatMap((card) => strings(card.idChecklists).map((id) => [id, text(card.id)])))
+  const nested = cards.flatMap((card) =>
+    objects(card.checklists).map((checklist) => ({ ...checklist, idCard: card.id }) as JsonObject),
+  )
+  const once = new Map<unknown, JsonObject>()
+  for (const checklist of [...objects(board.checklists), ...nested]) {
+    const key = text(checklist.id) || checklist
+    if (!once.has(key)) once.set(key, checklist)
+  }
+  return inOrder([...once.values()]).map((checklist) => ({
+    id: text(checklist.id),
+    cardId: text(checklist.idCard) || cardOf.get(text(checklist.id)) || '',
+    name: text(checklist.name),
+    entries: inOrder(objects(checklist.checkItems)),
+  }))
+}
+
+/** Keys of a card that are not kept in its `rest`: they have a field of their own, or name the board. */
+const HAS_FIELD = new Set([
+  'id',
+  'name',
+  'desc',
+  'closed',
+  'dateLastActivity',
+  'labels',
+  'idLabels',
+  'idBoard',
+  'idChecklists',
+  'checkItemStates',
+])
+
+interface CardParts {
+  listOf: ReadonlyMap<string, TrelloList>
+  labelsOf: (card: JsonObject) => TrelloLabel[]
+  checklistsOf: ReadonlyMap<string, Checklist[]>
+  commentsOf: ReadonlyMap<string, TrelloComment[]>
+  boardUpdatedAt: string
+}
+
+function toCard(card: JsonObject, parts: CardParts): TrelloCard {
+  const id = text(card.id)
+  const list = parts.listOf.get(text(card.idList))
+  const checklists = parts.checklistsOf.get(id) ?? []
+  const [memberId = null, ...otherMembers] = strings(card.idMembers)
+  const position = number(card.pos)
+  const dueDate = time(card.due) ?? null
+  const active = time(card.dateLastActivity)
+  const createdAt = birth(id) ?? active ?? parts.boardUpdatedAt
+  return {
+    id,
+    name: text(card.name),
+    description: text(card.desc),
+    closed: card.closed === true,
+    list,
+    position,
+    dueDate,
+    memberId,
+    labels: parts.labelsOf(card),
+    entries: toEntries(card, checklists, createdAt),
+    comments: parts.commentsOf.get(id) ?? [],
+    rest: withoutEmpty({
+      ...Object.fromEntries(Object.entries(card).filter(([key]) => !HAS_FIELD.has(key))),
+      idMembers: otherMembers,
+      checklists: checklists.map(checklistRest),
+      // Thumbnails, several long URLs for each picture, would be most of a board's data.
+      attachments: objects(card.attachments).map(({ previews: _, ...attachment }) => attachment),
+      cover: isObject(card.cover) ? withoutEmpty({ ...card.cover, scaled: null }) : null,
+      listClosed: list?.closed || null,
+      pos: position === undefined ? card.pos : null,
+      due: dueDate === null ? card.due || null : null,
+    }),
+    createdAt,
+    updatedAt: active ?? createdAt,
+  }
+}
+
+/** An entry's state is in the checklist; the oldest exports list the complete ones on the card instead. */
+function toEntries(card: JsonObject, checklists: Checklist[], fallback: string): TrelloEntry[] {
+  const states = objects(card.checkItemStates)
+  const complete = new Set(
+    states.filter(({ state }) => state === 'complete').map(({ idCheckItem }) => text(idCheckItem)),
+  )
+  return checklists.flatMap(({ name, entries }) => {
+    const prefix = checklists.length > 1 ? `${readableName(name)}: ` : ''
+    return entries.map((entry) => ({
+      title: prefix + readableName(text(entry.name)),
+      completed: entry.state === undefined ? complete.has(text(entry.id)) : entry.state === 'complete',
+      createdAt: birth(entry.id) ?? fallback,
+    }))
+  })
+}
+
+/** What subtasks have no field for: the checklist's name; dates, people and invisible names of entries. */
+const checklistRest = ({ id, name, entries }: Checklist): JsonObject =>
+  withoutEmpty({
+    id,
+    name,
+    checkItems: entries
+      .filter(({ name, due, idMember }) => !isEmpty(due) || !isEmpty(idMember) || isBlank(text(name)))
+      .map(({ id, name, due, idMember }) => withoutEmpty({ id, name, due, idMember })),
+  })
+
+const COMMENTS = new Set<unknown>(['commentCard', 'copyCommentCard'])
+
+interface CardComment extends TrelloComment {
+  cardId: string
+}
+
+function toComments(board: JsonObject, fallback: string): CardComment[] {
+  return (
+    objects(board.actions)
+      .filter(({ type }) => COMMENTS.has(type))
+      // The export is newest first; reversed before the stable sort, comments of the same time keep their order.
+      .reverse()
+      .map((action) => {
+        const data = isObject(action.data) ? action.data : {}
+        return {
+          cardId: isObject(data.card) ? text(data.card.id) : '',
+          authorId: text(action.idMemberCreator) || 'unknown',
+          text: text(data.text),
+          createdAt: time(action.date) ?? birth(action.id) ?? fallback,
+          editedAt: time(data.dateLastEdited) ?? null,
+        }
+      })
+      .sort((a, b) => compare(a.createdAt, b.createdAt))
+  )
+}
+
+/** Timestamps compare as text. */
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))

@@ -1,0 +1,42 @@
+/** Imports of Trello boards in one write, with all their counts. */
+import { readFileSync } from 'node:fs'
+import type { SharedDatabase } from '../../src/db/client.ts'
+import { type AtOnce, importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
+import { describeBoard, type ImportedBoard, planBoard } from '../../src/exchange/imports/import-board.ts'
+import { parseTrelloBoard, type TrelloBoard } from '../../src/exchange/sources/trello.ts'
+import {
+  countsOf,
+  saidOf,
+  type TrelloCounts,
+  toSourceBoard,
+} from '../../src/exchange/sources/trello-board.ts'
+
+/** What an import created, and what it left out. */
+export type ImportedTrelloBoard = ImportedBoard & TrelloCounts
+
+/** Options of an import. */
+export interface ImportOptions extends AtOnce {
+  /** Import the board although it was imported before. */
+  again?: boolean | undefined
+}
+
+/** Reads a board export. */
+export const readTrelloBoard = (file: string): TrelloBoard => parseTrelloBoard(readFileSync(file, 'utf8'))
+
+/** Imports a board. @throws Error when it was imported before and `again` is not set */
+export function importTrelloBoard(
+  db: SharedDatabase,
+  board: TrelloBoard,
+  { again = false, ...options }: ImportOptions = {},
+): ImportedTrelloBoard {
+  const plan = planBoard(toSourceBoard(board), again)
+  importAtOnce(db, plan, null, options)
+  return { ...plan.made(), ...countsOf(board) }
+}
+
+/** The summary of an import, in lines. */
+export const describeImport = (made: ImportedTrelloBoard): string[] => [
+  `imported ${made.name}`,
+  `project ${made.projectId} (/api/projects/${made.projectId})`,
+  ...describeBoard(made, { format: 'trello', ...saidOf(made) }),
+]
