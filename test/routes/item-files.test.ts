@@ -20,6 +20,9 @@ import {
 } from '../helper.ts'
 
 const calendarOnly = { error: 'Forbidden: only a calendar token may be in an address' }
+/** What Outlook takes a whole day by. */
+const ALL_DAY = ['X-MICROSOFT-CDO-ALLDAYEVENT:TRUE', 'X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT:TRUE']
+
 const CALENDAR = '/api/calendar.ics'
 
 const HEADER =
@@ -206,33 +209,36 @@ t.test('a calendar has an event for each item that is due', async (t) => {
     [
       [
         `UID:${day.id}@phaseboard`,
+        'SEQUENCE:0',
         'DTSTAMP:20010101T000000Z',
-        'LAST-MODIFIED:20010101T000000Z',
         'DTSTART;VALUE=DATE:20280229',
-        'DTEND;VALUE=DATE:20280301',
+        ...ALL_DAY,
         'SUMMARY:All day',
-        `DESCRIPTION:Moon\\, Mars\\; and beyond · To Do · medium\\n\\n${'x'.repeat(300)} …`,
         'TRANSP:TRANSPARENT',
+        `DESCRIPTION:Moon\\, Mars\\; and beyond · To Do · medium\\n\\n${'x'.repeat(300)} …`,
+        'LAST-MODIFIED:20010101T000000Z',
       ],
       [
         `UID:${timed.id}@phaseboard`,
+        'SEQUENCE:0',
         'DTSTAMP:20010101T000000Z',
-        'LAST-MODIFIED:20010101T000000Z',
         'DTSTART:20270301T120000Z',
         'SUMMARY:At noon\\, sharp\\; \\\\o/\\nreally',
+        'TRANSP:TRANSPARENT',
         'DESCRIPTION:Moon\\, Mars\\; and beyond · To Do · medium',
         'CATEGORIES:a\\,b',
-        'TRANSP:TRANSPARENT',
+        'LAST-MODIFIED:20010101T000000Z',
       ],
       [
         `UID:${done.id}@phaseboard`,
+        'SEQUENCE:0',
         'DTSTAMP:20010101T000000Z',
-        'LAST-MODIFIED:20010101T000000Z',
         'DTSTART;VALUE=DATE:20270101',
-        'DTEND;VALUE=DATE:20270102',
+        ...ALL_DAY,
         `SUMMARY:✓ Füße ${'🎉'.repeat(30)}`,
-        'DESCRIPTION:Moon\\, Mars\\; and beyond · Done · medium',
         'TRANSP:TRANSPARENT',
+        'DESCRIPTION:Moon\\, Mars\\; and beyond · Done · medium',
+        'LAST-MODIFIED:20010101T000000Z',
       ],
     ],
   )
