@@ -43,6 +43,8 @@ export class ArchiveSnapshot {
       this.#client.exec('begin')
       // The first read is what decides on the state.
       this.#lastSeq = this.#number('select coalesce(max(seq), 0) from changes')
+      // What cannot be read is known before the first byte.
+      for (const table of ARCHIVED) this.#select(table)
     } catch (error) {
       this.#client.close()
       throw error
@@ -53,6 +55,17 @@ export class ArchiveSnapshot {
   count(): number {
     const counts = ARCHIVED.map(({ table, isShown }) => `(select count(*) from ${table} where ${isShown})`)
     return this.#number(`select ${counts.join(' + ')}`)
+  }
+
+  #select({ table, fields, key, isShown }: ArchiveTable) {
+    const columnOf = (name: string) => `"${fields.find((field) => field.name === name)?.column}"`
+    const columns = fields.map(({ column }) => `"${column}"`).join(', ')
+    return this.#client
+      .prepare<[], [bigint, ...StoredValue[]]>(
+        `select rowid, ${columns} from ${table} where ${isShown} order by ${key.map(columnOf).join(', ')}`,
+      )
+      .raw()
+      .safeIntegers()
   }
 
   /** What was read so far; all of it once the last table was. */
@@ -67,18 +80,11 @@ export class ArchiveSnapshot {
    * @throws Error for a record that is too large for an archive
    */
   async *lines(
-    { file, table, fields, key, isShown }: ArchiveTable,
+    of: ArchiveTable,
     onRecords: (count: number) => void = () => {},
   ): AsyncGenerator<Buffer, void, void> {
-    const columnOf = (name: string) => `"${fields.find((field) => field.name === name)?.column}"`
-    const columns = fields.map(({ column }) => `"${column}"`).join(', ')
-    const rows = this.#client
-      .prepare<[], [bigint, ...StoredValue[]]>(
-        `select rowid, ${columns} from ${table} where ${isShown} order by ${key.map(columnOf).join(', ')}`,
-      )
-      .raw()
-      .safeIntegers()
-      .iterate()
+    const { file, table, fields } = of
+    const rows = this.#select(of).iterate()
     this.#rows = rows
     const digest = createHash('sha256')
     let [records, bytes] = [0, 0]
