@@ -167,7 +167,8 @@ t.test('an import that is ended, however it is, leaves nothing behind', async (t
   for (const signal of ['SIGINT', 'SIGKILL'] as const) {
     const child = start(t, ['import', 'phaseboard', path('archive.zip')], { DATABASE_URL })
     const over = end(child)
-    // It is in the midst of the write when it holds the lock.
+    // It is in the midst of the write when it holds the lock, which opening the database takes, too, before.
+    await once(child.stdout, 'data')
     await locked(file)
     t.equal(child.exitCode, null, 'it was still writing')
     child.kill(signal)
