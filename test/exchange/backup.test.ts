@@ -507,3 +507,16 @@ t.test('what an import is still writing is no orphan', async (t) => {
   tool.close()
   t.match(await backUp(path, copy, quiet), { orphans: 1 })
 })
+
+t.test('what is restored takes the place of a file of whatever version', async (t) => {
+  const [old, backup] = ['old.db', 'backup.db'].map((name) => join(t.testdir(), name)) as [string, string]
+  openDatabase(backup).close()
+  const client = new SQLite(old)
+  // Without the sequence of changes.
+  client.exec('create table projects (id)')
+  client.close()
+  t.match(await restore(old, backup, { onProgress: () => undefined }), { orphans: 0 })
+  const { db, close } = openDatabase(old)
+  t.teardown(close)
+  t.equal(db.$client.prepare('select count(*) from projects').pluck().get(), 0)
+})

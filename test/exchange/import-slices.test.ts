@@ -7,13 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { databasePath, openDatabase, type SharedDatabase, write } from '../../src/db/client.ts'
+import { NO_FILES } from '../../src/db/files.ts'
 import { BriefWrites } from '../../src/exchange/imports/brief-writes.ts'
 import { clearRests, hasRests } from '../../src/exchange/imports/clear-import.ts'
 import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import { lockOf } from '../../src/exchange/imports/import-files.ts'
+import { performImport } from '../../src/exchange/imports/import-job.ts'
 import type { ImportPlan } from '../../src/exchange/imports/import-plan.ts'
-import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
+import { forgetChanges, writeInSlices } from '../../src/exchange/imports/write-slices.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
@@ -241,4 +243,36 @@ t.test('killed at any moment, it is whole or nothing after the next start', asyn
     t.strictSame(db.$client.pragma('foreign_key_check'), [])
     t.notOk(hasRests(db, databasePath(DATABASE_URL)))
   }
+})
+
+t.test('what was told is forgotten in slices, too', async (t) => {
+  const db = open(t)
+  db.$client.exec(`insert into imports (id, format) values ('import', 'csv');
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200)
+    insert into imported_changes (import_id, kind, id) select 'import', 'kanban-item', i from n;`)
+  await forgetChanges(db, new BriefWrites(db, undefined, undefined, GREEDY), 'import')
+  t.equal(db.$client.prepare('select count(*) from imported_changes').pluck().get(), 0)
+})
+
+t.test('a slice waits for whoever holds the lock', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const [db, other] = [open(t, `file:${path}`), open(t, `file:${path}`)]
+  other.$client.exec('begin immediate')
+  const written = new BriefWrites(db).slice(() => 'written')
+  setTimeout(() => other.$client.exec('rollback'), 20)
+  t.equal(await written, 'written')
+})
+
+t.test('a dry run in a file says what would be made, and makes nothing', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const db = open(t, `file:${path}`)
+  write(db, () => new Imports(db).create('import', 'trello', 'ada'))
+  const job = {
+    ...{ id: 'import', memberId: 'ada', format: 'trello', file: 'test/fixtures/trello-board.json' },
+    ...{ name: 'the file', again: false, isDryRun: true },
+  }
+  const made = await performImport({ db, files: NO_FILES, database: path }, job)
+  t.equal(made.counts.items, 8)
+  t.strictSame(db.$client.prepare('select status, done from imports').raw().all(), [['done', 33]])
+  t.equal(db.$client.prepare('select count(*) from projects').pluck().get(), 0)
 })

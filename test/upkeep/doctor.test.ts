@@ -3,6 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { runDoctor } from '../../src/cli/doctor-command.ts'
 import { openDatabase, shippedMigrations } from '../../src/db/client.ts'
 import { leap } from '../../src/db/lost-changes.ts'
 import { CHECKS, examine, isHealthy, repair } from '../../src/upkeep/doctor.ts'
@@ -338,4 +339,17 @@ t.test('a full disk is told in megabytes', async (t) => {
     examples: ['10 MB are free, 128 MB would be safe'],
   })
   t.equal(roomOf({ free: 5, needed: 5 }).count, 0)
+})
+
+t.test('nothing is repaired where the backup before it fails', async (t) => {
+  // So long a name that none for a backup fits after it.
+  const path = join(t.testdir(), `${'x'.repeat(240)}.db`)
+  const { db, close } = openDatabase(path)
+  t.teardown(close)
+  db.$client.pragma('foreign_keys = off')
+  db.$client.exec("insert into kanban_subtasks (id, item_id, title) values ('s', 'gone', 'Step')")
+  await t.rejects(runDoctor(path, { fix: true, backup: true }, 'service'), {
+    message: /nothing was repaired\. Copy the file/,
+  })
+  t.equal(db.$client.prepare('select count(*) from kanban_subtasks').pluck().get(), 1)
 })
