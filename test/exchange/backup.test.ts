@@ -512,8 +512,8 @@ t.test('what is restored takes the place of a file of whatever version', async (
   const [old, backup] = ['old.db', 'backup.db'].map((name) => join(t.testdir(), name)) as [string, string]
   openDatabase(backup).close()
   const client = new SQLite(old)
-  // Without the sequence of changes.
-  client.exec('create table projects (id)')
+  // Where its last change is cannot be told.
+  client.exec('create table projects (id); create table changes (other)')
   client.close()
   t.match(await restore(old, backup, { onProgress: () => undefined }), { orphans: 0 })
   const { db, close } = openDatabase(old)
