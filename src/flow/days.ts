@@ -22,3 +22,36 @@ export function weekOf(day: number): string {
   const first = dayOf(Date.UTC(year, 0, 1))
   return `${year}-W${String(Math.floor((thursday - first) / 7) + 1).padStart(2, '0')}`
 }
+
+const ZERO = 48
+
+/** Two digits of a text, as a number. */
+const two = (text: string, index: number): number =>
+  (text.charCodeAt(index) - ZERO) * 10 + text.charCodeAt(index + 1) - ZERO
+
+/** The beginnings of the days that were read last, by their dates: records of a board share most of them. */
+const beginnings = new Map<string, number>()
+
+/** Dates that are remembered, at most. */
+const REMEMBERED = 4000
+
+function beginningOf(date: string): number {
+  const known = beginnings.get(date)
+  if (known !== undefined) return known
+  const time = Date.parse(date)
+  if (beginnings.size >= REMEMBERED) beginnings.clear()
+  beginnings.set(date, time)
+  return time
+}
+
+/**
+ * The moment of a stored timestamp, in milliseconds since 1970; NaN for what is none. Several times as fast as `Date.parse` for
+ * those in the form of the service.
+ */
+export function timeOf(text: unknown): number {
+  if (typeof text !== 'string') return Number.NaN
+  if (text.length !== 24 || text[10] !== 'T' || text[23] !== 'Z') return Date.parse(text)
+  const milliseconds = (text.charCodeAt(20) - ZERO) * 100 + two(text, 21)
+  const time = two(text, 11) * 3_600_000 + two(text, 14) * 60_000 + two(text, 17) * 1000 + milliseconds
+  return beginningOf(text.slice(0, 10)) + time
+}

@@ -18,7 +18,7 @@ import { ref } from '../schemas/common.ts'
 import { FlowSchema } from '../schemas/flow.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import { parseTimestamp } from '../time.ts'
-import { DAY, dayOf } from './days.ts'
+import { DAY, dayOf, timeOf } from './days.ts'
 import { historyOf } from './item-history.ts'
 import { type BoardHistory, flowOf, type Range } from './measures.ts'
 import { type FlowFilter, FlowRecords } from './records.ts'
@@ -41,7 +41,7 @@ export interface FlowQuery extends FlowFilter {
   to?: string
 }
 
-const dayNamed = (text: string): number => dayOf(Date.parse(parseTimestamp(text) as string))
+const dayNamed = (text: string): number => dayOf(timeOf(parseTimestamp(text)))
 
 /**
  * The range that is asked for. It ends today at the latest.
