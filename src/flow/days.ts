@@ -55,3 +55,23 @@ export function timeOf(text: unknown): number {
   const time = two(text, 11) * 3_600_000 + two(text, 14) * 60_000 + two(text, 17) * 1000 + milliseconds
   return beginningOf(text.slice(0, 10)) + time
 }
+
+/** The dates of the days that were written last. */
+const dates = new Map<number, string>()
+
+const digits = (value: number, length: number): string => String(value).padStart(length, '0')
+
+/** The timestamp of a moment: as `toISOString`, several times as fast for many moments of the same days. */
+export function timestampOf(time: number): string {
+  const day = dayOf(time)
+  let date = dates.get(day)
+  if (date === undefined) {
+    if (dates.size >= REMEMBERED) dates.clear()
+    date = dateOf(day)
+    dates.set(day, date)
+  }
+  const left = time - day * DAY
+  const [hour, minute] = [Math.floor(left / 3_600_000), Math.floor(left / 60_000) % 60]
+  const [second, milliseconds] = [Math.floor(left / 1000) % 60, left % 1000]
+  return `${date}T${digits(hour, 2)}:${digits(minute, 2)}:${digits(second, 2)}.${digits(milliseconds, 3)}Z`
+}
