@@ -81,7 +81,7 @@ const CHANGES = changesWith(
   `(kind = 'kanban-item' and (action = 'deleted' or (action = 'updated'
       and (from_project_id is not null or instr(after, '"dismissed":') > 0
         or ("group" is null and instr(after, '"column":') > 0))))
-    or kind = 'kanban-column' and action = 'updated' and instr(after, '"name":') > 0)`,
+    or kind = 'kanban-column' and (action = 'deleted' or action = 'updated' and instr(after, '"name":') > 0))`,
 )
 
 const MADE = changesWith(
@@ -238,7 +238,12 @@ function changeOf({ seq, group, at, action, crossing, before, after }: ChangeRow
   return change
 }
 
-function renameOf({ at, before, after }: ChangeRow): Rename[] {
+/** The rename, or the end of a name by the deletion of its column. */
+function renameOf({ at, action, before, after }: ChangeRow): Rename[] {
+  if (action === 'deleted') {
+    const { name } = JSON.parse(before as string)
+    return isText(name) ? [{ at: timeOf(at), from: name, to: undefined }] : []
+  }
   const [from, to] = [before, after].map((fields) => JSON.parse(fields as string)[3])
   return isText(from) && isText(to) ? [{ at: timeOf(at), from, to }] : []
 }
