@@ -74,13 +74,17 @@ function movesOfOthers(changes: readonly ItemChange[], entries: readonly Moved[]
   if (told.length === 0) return []
   const written = changes.find(({ made }) => made)?.at ?? Number.NEGATIVE_INFINITY
   const brought = entries.filter(({ at }) => at < written)
-  return told.flatMap(({ at, column }) => {
+  const moves: Moved[] = []
+  for (const { at, column } of told) {
     const { from, to } = column as Moved & { isOfOther: boolean }
     const same = brought.findIndex((entry) => entry.from === from && entry.to === to)
     if (same >= 0) brought.splice(same, 1)
-    const last = entries.findLast((entry) => entry.at <= at)
-    return same >= 0 || last?.to === to ? [] : [{ at, from, to }]
-  })
+    const entry = entries.findLast((one) => one.at <= at)
+    const move = moves.at(-1)
+    const last = entry && move ? (entry.at < move.at ? move : entry) : (entry ?? move)
+    if (same < 0 && last?.to !== to) moves.push({ at, from, to })
+  }
+  return moves
 }
 
 const marksOf = (item: ItemFacts, changes: readonly ItemChange[], moves: readonly Moved[]): Mark[] =>
