@@ -278,9 +278,9 @@ t.test("without a prefix every address is the host's, and there is no page", asy
 t.test("a host's own policy stays", async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
-  host.addHook('onRequest', async (_request, reply) =>
-    reply.header('content-security-policy', "default-src 'self'"),
-  )
+  host.addHook('onRequest', async (_request, reply) => {
+    reply.header('content-security-policy', "default-src 'self'")
+  })
   await host.register(shipped.phaseboard, { prefix: '/board', databaseUrl: ':memory:' })
   t.equal((await host.inject('/board/')).headers['content-security-policy'], "default-src 'self'")
 })
