@@ -77,7 +77,9 @@ export default fp<ErrorsOptions>(
     })
     app.decorate('refuseOtherMethods', () => {
       const others = [...methods].map(([path, known]) => ({ pattern: toPattern(path), known: [...known] }))
-      for (const path of [...methods.keys()]) {
+      // Below a prefix the root has two paths, with and without a slash, which are one URL to Fastify.
+      const urls = new Map([...methods.keys()].map((path) => [path.slice(app.prefix.length) || '/', path]))
+      for (const [url, path] of urls) {
         // Including methods of routes with parameters that match this path, too.
         const matching = others.filter(({ pattern }) => pattern.test(path))
         const known = new Set(matching.flatMap((other) => other.known))
@@ -85,7 +87,7 @@ export default fp<ErrorsOptions>(
         const refusal = app.httpErrors.createError(405, 'Method not allowed', { headers })
         app.route({
           method: METHODS.filter((method) => !known.has(method)),
-          url: path.slice(app.prefix.length) || '/',
+          url,
           schema: { hide: true },
           config: { access: 'public' },
           onRequest: async () => {
