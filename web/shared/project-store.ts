@@ -38,7 +38,8 @@ const fieldsOf = ({
 }: Project): ProjectFields => fields
 
 /** The fields of a change, as part of a record. A change tells no `updatedAt`. */
-const fieldsAfter = <T>({ after, at }: Change): Partial<T> => ({ updatedAt: at, ...after }) as unknown as Partial<T>
+const fieldsAfter = <T>({ after, at }: Change): Partial<T> =>
+  ({ updatedAt: at, ...after }) as unknown as Partial<T>
 
 export class ProjectStore {
   readonly id: string
