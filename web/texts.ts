@@ -76,6 +76,39 @@ export const texts = {
     out: 'Sign out',
   },
 
+  // The list of projects, making one
+  projectList: {},
+
+  // Bringing a board in
+  imports: {},
+
+  // A board
+  board: {},
+
+  // A card
+  card: {},
+
+  // The page of a project
+  overview: {},
+
+  // Flow
+  flow: {},
+
+  // The trash
+  trashPage: {},
+
+  // My work
+  minePage: {},
+
+  // Ideas
+  ideaList: {},
+
+  // Search
+  find: {},
+
+  // Account, members, teams, webhooks, audit log
+  people: {},
+
   keys: {
     single: 'Single letters do something',
     groups: [

@@ -12,7 +12,6 @@ function ToastView({ toast }: { toast: Toast }) {
     return () => clearTimeout(timer)
   }, [isHeld, toast])
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only stays longer while the pointer or the focus is on it.
     <div
       class={`toast toast-${toast.tone}`}
       onPointerEnter={() => setHeld(true)}
