@@ -7,7 +7,14 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type BuildOptions, context, build as esbuild, type Metafile, type Plugin } from 'esbuild'
+import {
+  type BuildOptions,
+  context,
+  build as esbuild,
+  type LogLevel,
+  type Metafile,
+  type Plugin,
+} from 'esbuild'
 import { BUDGET, checkBudget, type WebSizes } from './web-budget.ts'
 
 const ENTRY = 'web/main.tsx'
@@ -170,13 +177,19 @@ async function compress(folder: string): Promise<Map<string, number>> {
  * @returns what it weighs
  * @throws OverBudget where that is more than the budget; esbuild's error for sources with mistakes
  */
-export async function buildWeb(root: string, folder: string, budget = BUDGET): Promise<WebSizes> {
-  const options = optionsFor(root, folder)
+export async function buildWeb(
+  root: string,
+  folder: string,
+  budget = BUDGET,
+  logLevel: LogLevel = 'warning',
+): Promise<WebSizes> {
+  const options = { ...optionsFor(root, folder), logLevel }
   const late = lateSources((await esbuild({ ...options, minify: false, write: false })).metafile)
   const { metafile } = await esbuild({
     ...options,
     plugins: [...(options.plugins ?? []), oneFirstChunk(root, late)],
-    logLevel: 'error',
+    // Its warnings have been said.
+    logLevel: 'silent',
   })
   const parts = partsOf(metafile)
   const icon = await addIcon(root, folder)
