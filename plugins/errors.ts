@@ -76,10 +76,10 @@ export default fp<ErrorsOptions>(
       methods.set(route.path, known)
     })
     app.decorate('refuseOtherMethods', () => {
+      // The root below a prefix is registered as one URL, and has two paths: with and without a slash.
+      if (app.prefix !== '') methods.delete(`${app.prefix}/`)
       const others = [...methods].map(([path, known]) => ({ pattern: toPattern(path), known: [...known] }))
-      // Below a prefix the root has two paths, with and without a slash, which are one URL to Fastify.
-      const urls = new Map([...methods.keys()].map((path) => [path.slice(app.prefix.length) || '/', path]))
-      for (const [url, path] of urls) {
+      for (const path of [...methods.keys()]) {
         // Including methods of routes with parameters that match this path, too.
         const matching = others.filter(({ pattern }) => pattern.test(path))
         const known = new Set(matching.flatMap((other) => other.known))
@@ -87,7 +87,7 @@ export default fp<ErrorsOptions>(
         const refusal = app.httpErrors.createError(405, 'Method not allowed', { headers })
         app.route({
           method: METHODS.filter((method) => !known.has(method)),
-          url,
+          url: path.slice(app.prefix.length) || '/',
           schema: { hide: true },
           config: { access: 'public' },
           onRequest: async () => {

@@ -40,6 +40,9 @@ const ADDRESSES = [
   '/admin/audit',
 ]
 
+/** The URL of a file as the HTML names it: nothing that leads elsewhere, or to the same file by another name. */
+const ASSET = /\/assets\/[\w-]+\.\w+(\?|$)/
+
 const depthOf = (address: string) => address.split('/').length - 2
 
 /**
@@ -81,10 +84,14 @@ const pageRoutes: FastifyPluginAsync = async (app) => {
     })
   }
 
-  app.get('/assets/*', {
-    config: { access: 'public' },
+  const sendAsset = answerFrom(async () =>
+    (await import('../src/http/web-assets.ts')).createAssets(app.prefix),
+  )
+  app.get('/assets/:name', {
+    config: { access: 'public', failure: 'Internal server error' },
     schema: { hide: true },
-    handler: answerFrom(async () => (await import('../src/http/web-assets.ts')).createAssets(app.prefix)),
+    handler: async (request, reply) =>
+      ASSET.test(request.url) ? sendAsset(request, reply) : reply.callNotFound(),
   })
 }
 

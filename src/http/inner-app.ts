@@ -16,13 +16,9 @@ export function answerFrom(make: () => Promise<FastifyInstance>) {
     })
     return made
   })
-  return async ({ method, url, headers }: FastifyRequest, reply: FastifyReply) => {
+  return async ({ url, headers }: FastifyRequest, reply: FastifyReply) => {
     const app = await inner()
-    const {
-      statusCode,
-      headers: made,
-      rawPayload,
-    } = await app.inject({ method: method as 'GET', url, headers })
+    const { statusCode, headers: made, rawPayload } = await app.inject({ url, headers })
     if (statusCode === 404) return reply.callNotFound()
     const { connection: _, ...own } = made
     return reply
