@@ -85,6 +85,17 @@ export const texts = {
   // Bringing a board in
   imports: {},
 
+  // The head of a project's pages
+  project: {
+    one: 'Project',
+    pages: 'Pages of the project',
+    board: 'Board',
+    overview: 'Overview',
+    flow: 'Flow',
+    deleted: (by: string | undefined) =>
+      by ? `This project was deleted by ${by}.` : 'This project was deleted.',
+  },
+
   // A board
   board: {},
 
