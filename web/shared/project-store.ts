@@ -37,9 +37,8 @@ const fieldsOf = ({
   ...fields
 }: Project): ProjectFields => fields
 
-/** The fields of a change, as part of a record. A change tells no `updatedAt`. */
-const fieldsAfter = <T>({ after, at }: Change): Partial<T> =>
-  ({ updatedAt: at, ...after }) as unknown as Partial<T>
+/** The fields that a change tells, as part of a record. */
+const fieldsAfter = <T>({ after }: Change): Partial<T> => after as Partial<T>
 
 export class ProjectStore {
   readonly id: string
