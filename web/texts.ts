@@ -1,6 +1,8 @@
 /** All English texts of the page. What stands in them comes in as it is, and is shown as text. */
+import { formatNumber } from './shared/dates.ts'
 
-const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
+const count = (number: number, one: string, many: string) =>
+  `${formatNumber(number)} ${number === 1 ? one : many}`
 
 export const texts = {
   name: 'Phaseboard',
@@ -106,7 +108,67 @@ export const texts = {
   overview: {},
 
   // Flow
-  flow: {},
+  flow: {
+    title: (project: string) => `Flow of ${project}`,
+    name: 'Flow',
+    range: 'Range',
+    ranges: { 30: '30 days', 90: '90 days', 182: 'Half a year', 365: 'A year', 1095: 'Three years' },
+    other: 'Other dates',
+    from: 'From',
+    to: 'To',
+    label: 'Label',
+    person: 'Person',
+    priority: 'Priority',
+    all: 'All',
+    nobody: 'Nobody',
+    none: 'None',
+    numbers: 'Show the numbers',
+    saveSvg: 'Save as SVG',
+    saveCsv: 'Save as CSV',
+    more: (number: number) => `and ${count(number, 'more row', 'more rows')}, all of them in the CSV file`,
+    days: (number: number) => count(Number(number.toFixed(1)), 'day', 'days'),
+    work: 'Work in progress',
+    workGrew: (from: string, to: string) => `Work in progress grew from **${from}** to **${to}**.`,
+    workShrank: (from: string, to: string) => `Work in progress shrank from **${from}** to **${to}**.`,
+    workStayed: (number: string) => `Work in progress is **${number}**, as it was at the beginning.`,
+    cycleTimes: 'Cycle time',
+    cycleTime: (half: string, most: string) =>
+      `Half of the cards were done within **${half}**, 85 % within **${most}**.`,
+    throughputs: 'Throughput',
+    throughput: (number: string) => `**${number}** cards a week were finished on average.`,
+    ages: 'Age of work in progress',
+    age: (old: string, all: string) =>
+      `**${old}** of ${all} cards in progress are older than 85 % of finished ones were.`,
+    ageWithoutComparison: (all: string) =>
+      `**${all}** cards are in progress; none is finished to compare them with.`,
+    forecasts: 'Forecast',
+    forecast: (remaining: string, date: string) =>
+      `At this pace the remaining **${remaining}** cards are done by **${date}** (85 %).`,
+    noForecast: 'Nothing was finished in this range, so there is no forecast.',
+    nothingFinished: 'Nothing was finished in this range.',
+    nothingInProgress: 'Nothing is in progress.',
+    nothingRemains: 'Nothing is left to do.',
+    nothingMoved: 'No card has passed a column in this range.',
+    times: 'Time in each column',
+    timeInColumn: (column: string, time: string) =>
+      `Cards stay longest in ${column}: half of them for **${time}** or more.`,
+    percentile: (percent: number, days: string) => `${percent} %: ${days}`,
+    point: (title: string, days: string) => `${title}: ${days}`,
+    heads: {
+      day: 'Day',
+      arrived: 'Arrived',
+      finished: 'Finished',
+      card: 'Card',
+      started: 'Started',
+      days: 'Days',
+      week: 'Week',
+      column: 'Column',
+      above85: 'Above 85 %',
+      remaining: 'Remaining',
+      yes: 'yes',
+      no: 'no',
+    },
+  },
 
   // The trash
   trashPage: {},
