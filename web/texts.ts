@@ -26,6 +26,7 @@ export const texts = {
   delete: 'Delete',
   undo: 'Undo',
   discard: 'Discard',
+  kept: (time: string) => `Kept from ${time}, not saved yet.`,
   tryAgain: 'Try again',
   actions: (name: string) => `Actions for ${name}`,
   loading: 'Loading…',
@@ -82,6 +83,8 @@ export const texts = {
     ended: 'You have been signed out. Sign in to go on; nothing you typed is lost.',
     wrong: 'Wrong email or password.',
     tooMany: 'Too many attempts. Wait a minute and try again.',
+    newTab: 'opens another tab; come back here afterwards',
+    asGuest: 'Go on without signing in',
     out: 'Sign out',
   },
 
@@ -90,6 +93,17 @@ export const texts = {
 
   // Bringing a board in
   imports: {},
+
+  // The head of a project's pages
+  project: {
+    one: 'Project',
+    pages: 'Pages of the project',
+    board: 'Board',
+    overview: 'Overview',
+    flow: 'Flow',
+    deleted: (by: string | undefined) =>
+      by ? `This project was deleted by ${by}.` : 'This project was deleted.',
+  },
 
   // A board
   board: {},
