@@ -4,6 +4,15 @@ import { formatNumber } from './shared/dates.ts'
 const count = (number: number, one: string, many: string) =>
   `${formatNumber(number)} ${number === 1 ? one : many}`
 
+/** A sentence in pieces: values stand apart, so that whatever is in them cannot reorder the rest. */
+export type Sentence = readonly (string | { value: string })[]
+
+const said = (words: TemplateStringsArray, ...values: readonly string[]): Sentence =>
+  words.flatMap((word, index) => {
+    const value = values[index]
+    return [word, ...(value === undefined ? [] : [{ value }])].filter((piece) => piece !== '')
+  })
+
 export const texts = {
   name: 'Phaseboard',
   documentTitle: (...parts: readonly string[]) => [...parts, 'Phaseboard'].join(' · '),
@@ -213,7 +222,168 @@ export const texts = {
   },
 
   // A card
-  card: {},
+  card: {
+    unknownActor: 'Another tool',
+    title: 'Title',
+    description: 'Description',
+    addDescription: 'Add a description',
+    editDescription: 'Edit the description',
+    column: 'Column',
+    assignee: 'Assignee',
+    nobody: 'Nobody',
+    due: 'Due date',
+    overdue: 'Overdue',
+    priority: 'Priority',
+    priorities: { low: 'Low', medium: 'Medium', high: 'High', critical: 'Critical' } as Readonly<
+      Record<string, string>
+    >,
+    source: 'Source',
+    sources: {
+      manual: 'Made by hand',
+      transcript: 'From a meeting',
+      import: 'Imported',
+    } as Readonly<Record<string, string>>,
+    claimed: (until: string) => `Claimed until ${until}`,
+    editTitle: 'Edit the title',
+    saveHint: 'Ctrl+Enter saves, Escape leaves it for later.',
+    unsaved: (time: string) => `Unsaved changes from ${time}.`,
+    keepEditing: 'Keep editing',
+
+    isNew: 'New: it came from elsewhere and waits for your approval.',
+    approve: 'Approve',
+    approved: 'Approved.',
+    dismiss: 'Dismiss',
+    dismissed: 'Dismissed.',
+    isDismissed: 'This card is dismissed.',
+    restore: 'Restore',
+    restored: 'Restored.',
+    move: 'Move…',
+    moveTitle: (title: string) => `Move ${title}`,
+    moveSubmit: 'Move',
+    project: 'Project',
+    position: 'Position',
+    top: 'Top',
+    bottom: 'Bottom',
+    after: (title: string) => `After ${title}`,
+    copyLink: 'Copy link',
+    linkCopied: 'Link copied.',
+    linkIs: (link: string) => `The link: ${link}`,
+    delete: 'Delete card',
+    deleted: 'Card deleted.',
+    deletedBy: (name: string) => `This card was deleted by ${name}.`,
+    toBoard: 'Go to the board',
+    elsewhere: 'This card is in another project now.',
+    openThere: 'Open it there',
+
+    moved: (column: string) => `Moved to ${column}.`,
+    movedProject: (project: string) => `Moved to the project ${project}.`,
+    saved: (field: string) => `${field} changed.`,
+    assigned: (name: string) => `Assigned to ${name}.`,
+    isFull: (column: string, limit: string, title: string, from: string) =>
+      `${column} is full${limit}. ${title} stays in ${from}.`,
+    isAbove: (column: string, count: number, limit: number) =>
+      `${column} is above its limit: ${count} of ${limit}.`,
+
+    conflict: {
+      text: (field: string) => `Someone changed the ${field} while you were editing.`,
+      theirs: 'Theirs',
+      yours: 'Yours',
+      keepMine: 'Keep mine',
+      takeTheirs: 'Take theirs',
+      keepEditing: 'Keep editing',
+      empty: 'Empty',
+    },
+
+    labels: 'Labels',
+    noLabels: 'None',
+    chooseLabels: 'Choose labels',
+    newLabel: 'New label',
+    labelName: 'Label name',
+    colour: 'Colour',
+    editLabel: (name: string) => `Edit the label ${name}`,
+    deleteLabel: 'Delete label',
+    removeLabel: (name: string) => `Remove the label ${name}`,
+    labelAdded: (name: string) => `Label ${name} added.`,
+    labelRemoved: (name: string) => `Label ${name} removed.`,
+    labelMade: (name: string) => `Label ${name} made.`,
+    labelChanged: (name: string) => `Label ${name} changed.`,
+    labelDeleted: (name: string) => `Label ${name} deleted.`,
+
+    subtasks: 'Subtasks',
+    subtaskProgress: (ticked: number, all: number) => `${ticked} of ${all}`,
+    newSubtask: 'New subtask',
+    subtaskTitle: 'Subtask title',
+    rename: 'Rename',
+    up: 'Move up',
+    down: 'Move down',
+    ticked: (title: string) => `Ticked ${title}.`,
+    unticked: (title: string) => `No longer ticked: ${title}.`,
+    subtaskAdded: (title: string) => `Added ${title}.`,
+    subtaskRenamed: 'Subtask renamed.',
+    subtaskMoved: 'Subtask moved.',
+    subtaskDeleted: (title: string) => `Deleted ${title}.`,
+    notAdded: 'These may not have been added:',
+    addAgain: 'Add',
+
+    comments: 'Comments',
+    newComment: 'New comment',
+    comment: 'Comment',
+    commentSubmit: 'Comment',
+    commentOf: (name: string, when: string) => `Comment of ${name}, ${when}`,
+    edited: 'edited',
+    commentAdded: 'Comment added.',
+    commentChanged: 'Comment changed.',
+    commentDeleted: 'Comment deleted.',
+    noComments: 'No comments yet.',
+
+    historyTitle: 'History',
+    showMore: 'Show more',
+    undoEntry: (what: string) => `Undo: ${what}`,
+    history: {
+      created: said`made this card`,
+      broughtBack: said`brought this card back`,
+      deleted: said`deleted this card`,
+      moved: (from: string, to: string) => said`moved it from ${from} to ${to}`,
+      movedProject: said`moved it to another project`,
+      ordered: said`moved it within its column`,
+      seen: said`looked at it`,
+      titled: (from: string, to: string) => said`changed the title from ${from} to ${to}`,
+      described: said`changed the description`,
+      prioritised: (from: string, to: string) => said`changed the priority from ${from} to ${to}`,
+      assigned: (to: string) => said`assigned it to ${to}`,
+      unassigned: (from: string) => said`took it from ${from}`,
+      reassigned: (from: string, to: string) => said`handed it from ${from} to ${to}`,
+      due: (to: string) => said`set the due date to ${to}`,
+      dueMoved: (from: string, to: string) => said`moved the due date from ${from} to ${to}`,
+      notDue: (from: string) => said`took the due date ${from} away`,
+      approved: said`approved it`,
+      unapproved: said`took the approval back`,
+      dismissed: said`dismissed it`,
+      restored: said`restored it`,
+      claimed: said`claimed it`,
+      released: said`ended the claim`,
+      metadata: said`changed its metadata`,
+      other: (type: string, content: string) => said`${type} ${content}`,
+      label: {
+        added: (name: string) => said`added the label ${name}`,
+        removed: (name: string) => said`removed the label ${name}`,
+        unknown: { added: said`added a label`, removed: said`removed a label` },
+      },
+      subtask: {
+        added: (title: string) => said`added the subtask ${title}`,
+        deleted: (title: string) => said`deleted the subtask ${title}`,
+        renamed: (from: string, to: string) => said`renamed the subtask ${from} to ${to}`,
+        ticked: said`ticked a subtask`,
+        unticked: said`unticked a subtask`,
+        ordered: said`moved the subtasks`,
+      },
+      comment: {
+        created: said`commented`,
+        updated: said`edited a comment`,
+        deleted: said`deleted a comment`,
+      },
+    },
+  },
 
   // The page of a project
   overview: {},
