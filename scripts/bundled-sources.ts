@@ -3,7 +3,7 @@
  * Every source is an entry point, so each stays a module of its own, and the hook leads its importers there. Where
  * coverage is measured, or a single file is run with tap, the sources themselves are loaded.
  */
-import { globSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -23,6 +23,24 @@ export async function bundleSources(): Promise<void> {
   for (const thread of ['worker/worker', 'exchange/imports/import-worker']) {
     writeFileSync(resolve(cwd, folder, `${basename(thread)}.js`), `import './src/${thread}.js'\n`)
   }
+}
+
+/**
+ * Writes the OpenAPI document of each mode, as the built service has it, for `test/helper.ts`: writing it anew would take each
+ * test file longer than making its first application.
+ * @returns the folder
+ */
+export async function writeDocuments(): Promise<string> {
+  const { buildApp }: typeof import('../src/app.ts') = await import(`${root}dist/app.js`)
+  const documents = resolve(fileURLToPath(root), '.tap/documents')
+  mkdirSync(documents, { recursive: true })
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent', authMode })
+    await app.ready()
+    writeFileSync(resolve(documents, `${authMode}.json`), JSON.stringify(await app.openapi()))
+    await app.close()
+  }
+  return documents
 }
 
 /** Resolves imports of sources to their bundled modules. */
