@@ -19,6 +19,7 @@ import {
   Timestamp,
   ValidationErrorBody,
 } from './common.ts'
+import { FlowSchema } from './flow.ts'
 
 const timestamps = { createdAt: Timestamp, updatedAt: Timestamp }
 const NullableString = Nullable(Type.String())
@@ -129,6 +130,11 @@ export const KanbanColumnSchema = Type.Object(
       description: 'Items that are not dismissed it should hold at most; 0 is no limit',
     }),
     wipPolicy: Type.String({ examples: ['warn', 'block'], description: 'What happens above the limit' }),
+    stage: Type.Unsafe<'todo' | 'doing' | 'done'>({
+      type: 'string',
+      enum: ['todo', 'doing', 'done'],
+      description: 'The stage of work that counts: what was said, else by the place on the board',
+    }),
     ...timestamps,
   },
   { $id: 'KanbanColumn' },
@@ -640,4 +646,5 @@ export const namedSchemas = [
   ImportSchema,
   UndoneSchema,
   TrashEntrySchema,
+  FlowSchema,
 ]
