@@ -13,6 +13,7 @@ import * as schema from '../../src/db/schema.ts'
 import { parseTrelloBoard } from '../../src/exchange/sources/trello.ts'
 import { importTrelloBoard } from '../exchange/trello-imports.ts'
 import { type App, send, signInAs } from '../helper.ts'
+import { rounds } from '../rounds.ts'
 import { shipped } from '../shipped.ts'
 import { holdsGroups, holdsSequence, rowsOf } from './replay.ts'
 
@@ -351,7 +352,7 @@ t.test('rebuilt from the sequence alone, every table equals the file', async (t)
       holdsGroups(rows)
       deepStrictEqual(tool.prepare("select * from changes_pending where kind = 'team-members'").all(), [])
     }),
-    { numRuns: 40, endOnFailure: true, includeErrorInReport: true },
+    { numRuns: rounds(20), endOnFailure: true, includeErrorInReport: true },
   )
   await writeAll(app, signInAs(app, 'admin').headers)
   holdsSequence(tool)

@@ -4,6 +4,7 @@ import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { build, send, signInAs } from '../helper.ts'
+import { rounds } from '../rounds.ts'
 import { make, type RandomWrite, randomWrite, type Writer } from './random-writes.ts'
 import { differences, type State, stateOf, undone } from './states.ts'
 
@@ -16,7 +17,7 @@ const BEGINNING: RandomWrite[] = [
   'createIdea',
 ].map((what, index) => ({ what, a: index, b: index, c: index }))
 
-const RUNS = Number(process.env.RUNS ?? 60)
+const RUNS = rounds(24)
 
 async function service(t: Test): Promise<Writer> {
   const file = join(t.testdir(), 'board.db')
