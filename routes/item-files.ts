@@ -57,7 +57,7 @@ const itemFileRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'getCalendar',
       summary: 'Follow what is due in a calendar',
       description:
-        'iCalendar (RFC 5545): an event for each item with a due date that is not dismissed, all day where that is midnight UTC; the 5,000 that are due last. Items in the last column of their board have a check mark. A token of the scope `calendar` opens this and nothing else, as `?token=` or as Bearer; tokens of other scopes are refused in the query.',
+        'iCalendar (RFC 5545): an event for each item with a due date that is not dismissed, all day where that is midnight UTC; the 5,000 that are due last. Items in a column of finished work (stage `done`) have a check mark. A token of the scope `calendar` opens this and nothing else, as `?token=` or as Bearer; tokens of other scopes are refused in the query.',
       tags,
       querystring: CalendarQuery,
       response: {

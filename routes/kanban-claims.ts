@@ -42,7 +42,7 @@ const kanbanClaimRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'claimKanbanItem',
       summary: 'Claim the next item of a column',
       description:
-        'The first by order that is approved, not dismissed, and unassigned or of a lapsed lease is assigned to the caller and moved to the end of `to`, with activity as for a change. Until `claimedUntil` nobody else is given it; then the next claim may be. Moving it to the last column, dismissing it, moving it to another project or changing the assignee ends the lease. 204 where there is no such item.',
+        'The first by order that is approved, not dismissed, and unassigned or of a lapsed lease is assigned to the caller and moved to the end of `to`, with activity as for a change. Until `claimedUntil` nobody else is given it; then the next claim may be. Moving it to a column of finished work (stage `done`), dismissing it, moving it to another project or changing the assignee ends the lease. 204 where there is no such item.',
       tags,
       params: IdParams,
       body: ClaimKanbanItem,

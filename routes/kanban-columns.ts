@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { STAGES, type Stage } from '../src/board/stages.ts'
 import { childRoutes } from '../src/http/child-routes.ts'
 import { memberOf } from '../src/http/identity.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
@@ -27,6 +28,12 @@ const optionalFields = {
     type: 'string',
     enum: ['warn', 'block'],
     description: 'Above the limit: answer with `warnings`, or refuse with 409',
+  }),
+  stage: Type.Unsafe<Stage | null>({
+    type: ['string', 'null'],
+    enum: [...STAGES, null],
+    description:
+      'What standing there means for the work; null, the default, is by place: the first column is `todo`, the last `done`, the rest `doing`, an only one `todo`',
   }),
 }
 const ColumnName = Type.String({ minLength: 1, maxLength: LIMITS.term, description: 'Unique in its project' })

@@ -3,7 +3,7 @@
  * Every source is an entry point, so each stays a module of its own, and the hook leads its importers there. Where
  * coverage is measured, or a single file is run with tap, the sources themselves are loaded.
  */
-import { globSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -22,6 +22,9 @@ export async function bundleSources(): Promise<void> {
   for (const thread of ['worker/worker', 'exchange/imports/import-worker']) {
     writeFileSync(resolve(cwd, folder, `${basename(thread)}.js`), `import './src/${thread}.js'\n`)
   }
+  // The same for the board page, as it was last built.
+  const { findWebBuild } = await import('../src/http/web-build.ts')
+  symlinkSync(findWebBuild(), resolve(cwd, folder, 'web'))
 }
 
 /** Resolves imports of sources to their bundled modules. */

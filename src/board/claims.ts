@@ -1,5 +1,5 @@
 /** Claims: whoever works off a column takes its next item, for themselves alone and for a while. */
-import { and, asc, eq, isNotNull, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, lte, not, or, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { inOrder, type Place } from '../db/ordering.ts'
@@ -90,7 +90,7 @@ function statementsOf(db: SharedDatabase) {
               lte(claimedUntil, given('now')),
               or(
                 eq(column, given('column')),
-                and(sql`${originColumn} = ${given('column')}`, sql`${column} is not ${given('done')}`),
+                and(sql`${originColumn} = ${given('column')}`, not(amongValues(column, 'done'))),
               ),
               isWorkable,
               isAsked(names),
@@ -237,9 +237,9 @@ export class Claims {
     if (labels === '[]') return undefined
     const filter = { priority: asked.priority, labels }
     const where = { ...filter, projectId, column: from }
-    // What a claim itself has put into the last column is not done.
-    const done = this.#columnNames.done(projectId)
-    const lapsed = { ...where, now: timestamp(), done: done === undefined || done === to ? null : done }
+    // What a claim itself has put into a column of finished work is not done.
+    const done = this.#columnNames.done(projectId).filter((name) => name !== to)
+    const lapsed = { ...where, now: timestamp(), done: JSON.stringify(done) }
     const next = first(this.#sql.free(filter)(where)[0], this.#sql.lapsed(filter)(lapsed)[0])
     return next && this.#records.row(next.id)
   }

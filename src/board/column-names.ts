@@ -1,11 +1,12 @@
 /** The columns of a project's board as its items need them: by name, created on demand. */
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
-import { afterLast } from '../db/ordering.ts'
+import { afterLast, inOrder } from '../db/ordering.ts'
 import { kanbanColumns } from '../db/schema.ts'
-import { given, insertInto, selectOne } from '../db/statements.ts'
+import { given, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import { invalidField } from '../errors.ts'
+import { isStage, type Stage, stageOf } from './stages.ts'
 
 /** How many items a column should hold, 0 for any number, and what happens above that. */
 export interface ColumnLimit {
@@ -27,20 +28,40 @@ const statementsOf = (db: SharedDatabase) => ({
       .from(kanbanColumns)
       .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.name, given('name')))),
   ),
+  staged: selectOne(() =>
+    db
+      .select({ id: kanbanColumns.id, stage: kanbanColumns.stage })
+      .from(kanbanColumns)
+      .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.name, given('name')))),
+  ),
+  first: selectOne(() =>
+    db
+      .select({ id: kanbanColumns.id })
+      .from(kanbanColumns)
+      .where(eq(kanbanColumns.projectId, given('projectId')))
+      .orderBy(...inOrder(kanbanColumns))
+      .limit(1),
+  ),
   last: selectOne(() =>
     db
-      .select({ name: kanbanColumns.name, sortOrder: kanbanColumns.sortOrder })
+      .select({ id: kanbanColumns.id, name: kanbanColumns.name, sortOrder: kanbanColumns.sortOrder })
       .from(kanbanColumns)
       .where(eq(kanbanColumns.projectId, given('projectId')))
       .orderBy(desc(kanbanColumns.sortOrder), desc(kanbanColumns.id))
       .limit(1),
+  ),
+  saidDone: selectAll(db, () =>
+    db
+      .select({ name: kanbanColumns.name })
+      .from(kanbanColumns)
+      .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.stage, sql`'done'`))),
   ),
   insert: insertInto(db, kanbanColumns),
 })
 
 /** The columns of projects, by name. */
 export class ColumnNames {
-  static readonly reads: readonly string[] = ['limitOf', 'done', 'has', 'mustExist']
+  static readonly reads: readonly string[] = ['limitOf', 'stageOf', 'isDone', 'done', 'has', 'mustExist']
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(db: SharedDatabase) {
@@ -64,9 +85,28 @@ export class ColumnNames {
     return NO_LIMIT
   }
 
-  /** The column of finished work: the last of a board; undefined where it has none. */
-  done(projectId: string): string | undefined {
-    return this.#sql.last({ projectId })?.name
+  /** The stage that counts of a column of a project. */
+  stageOf({ id, projectId, stage }: { id: string; projectId: string; stage: string | null }): Stage {
+    const isAt = (end: { id: string } | undefined) => end?.id === id
+    return isStage(stage)
+      ? stage
+      : stageOf(stage, {
+          isFirst: isAt(this.#sql.first({ projectId })),
+          isLast: isAt(this.#sql.last({ projectId })),
+        })
+  }
+
+  /** Whether a column is one of finished work; one that the project does not define is none. */
+  isDone(projectId: string, name: string): boolean {
+    const column = this.#sql.staged({ projectId, name })
+    return column !== undefined && this.stageOf({ ...column, projectId }) === 'done'
+  }
+
+  /** The names of the columns of finished work. */
+  done(projectId: string): string[] {
+    const last = this.#sql.last({ projectId })?.name
+    const said = this.#sql.saidDone({ projectId }).map(({ name }) => name)
+    return last !== undefined && !said.includes(last) && this.isDone(projectId, last) ? [...said, last] : said
   }
 
   /** Whether the project defines a column of that name. */

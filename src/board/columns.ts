@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { OrderedChildren, uniqueNameIn } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import type { Place } from '../db/ordering.ts'
 import { kanbanColumns, kanbanItems } from '../db/schema.ts'
 import { change, selectOne } from '../db/statements.ts'
 import { rowLimit } from '../db/work-limits.ts'
@@ -11,11 +12,17 @@ import type { Claims } from './claims.ts'
 import type { ColumnNames } from './column-names.ts'
 import type { Items } from './items.ts'
 import { ITEMS_OF_COLUMN, isInColumn } from './places.ts'
+import { type Stage, withStages } from './stages.ts'
+
+type ColumnRow = typeof kanbanColumns.$inferSelect
 
 /** Fields a client may set. */
 export type ColumnInput = Partial<
   Pick<KanbanColumn, 'name' | 'color' | 'sortOrder' | 'wipLimit' | 'wipPolicy'>
->
+> & {
+  /** Null: by its place. */
+  stage?: Stage | null
+}
 
 const statementsOf = (db: SharedDatabase) => ({
   ensureFree: uniqueNameIn(db, kanbanColumns),
@@ -47,13 +54,18 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
     this.#claims = claims
   }
 
+  /** One column, with the stage that counts. @throws ApiError 404 */
+  override get(id: string): KanbanColumn {
+    return this.#withStage(super.get(id))
+  }
+
   /**
    * Creates a column, at the end of the board by default.
    * @throws ApiError 404 when there is no such project, 409 when the project has a column of that name
    */
   override create(projectId: string, input: ColumnInput & { name: string }): KanbanColumn {
     this.#sql.ensureFree(projectId, input.name)
-    return super.create(projectId, input) as KanbanColumn
+    return this.#withStage(super.create(projectId, input))
   }
 
   /**
@@ -67,12 +79,12 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
       this.#sql.ensureFree(projectId, name)
       this.#sql.limitItems(projectId, column)
     }
-    const changed = super.update(id, input) as KanbanColumn
+    const changed = super.update(id, input)
     if (name !== column) {
       this.#sql.renameOnItems({ projectId, column, name, updatedAt: changed.updatedAt })
       this.#claims.follow(projectId, column, name, changed.updatedAt)
     }
-    return changed
+    return this.#withStage(changed)
   }
 
   /**
@@ -90,5 +102,18 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
     if (moveTo !== undefined) this.#items.moveAll({ projectId, column }, moveTo, member?.id ?? null)
     else if (this.#sql.anyItem({ projectId, column })) throw conflict('Kanban column still has items')
     super.delete(id)
+  }
+
+  /** Reorders columns, all or nothing. @returns them, in the order of the places @throws ApiError 404, 400 */
+  override reorder(projectId: string, places: readonly Place[]): KanbanColumn[] {
+    return super.reorder(projectId, places) as KanbanColumn[]
+  }
+
+  protected override shown(rows: ColumnRow[]): KanbanColumn[] {
+    return withStages(rows) as KanbanColumn[]
+  }
+
+  #withStage(row: ColumnRow): KanbanColumn {
+    return { ...row, stage: this.#names.stageOf(row) } as KanbanColumn
   }
 }

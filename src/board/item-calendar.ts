@@ -1,12 +1,13 @@
 /** Items with a due date as a calendar. */
 import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
-import { kanbanColumns, kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
+import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
 import { amongIds, byFields, given, selectAll } from '../db/statements.ts'
 import { rowLimit } from '../db/work-limits.ts'
 import { parseTimestamp } from '../time.ts'
 import { type CalendarEvent, writeCalendar } from './icalendar.ts'
 import { type ItemFile, toFile } from './item-files.ts'
+import { isDone } from './stages.ts'
 
 /** Events of a calendar: those that are due last. */
 export const EVENTS_LIMIT = 5000
@@ -33,8 +34,8 @@ interface DueItem {
   dueDate: string
   updatedAt: string
   project: string
-  /** The column that comes last on the board. */
-  lastColumn: string | null
+  /** Whether it stands in a column of finished work. */
+  isDone: 0 | 1
 }
 
 const CONDITIONS: Record<string, SQL | undefined> = {
@@ -43,9 +44,6 @@ const CONDITIONS: Record<string, SQL | undefined> = {
 }
 
 function statementsOf(db: SharedDatabase) {
-  const lastColumn = sql<string | null>`(select ${kanbanColumns.name} from ${kanbanColumns}
-    where ${kanbanColumns.projectId} = ${kanbanItems.projectId}
-    order by ${kanbanColumns.sortOrder} desc, ${kanbanColumns.id} desc limit 1)`
   const { id, title, column, priority, dueDate, updatedAt } = kanbanItems
   return {
     due: byFields((names) =>
@@ -62,7 +60,7 @@ function statementsOf(db: SharedDatabase) {
               updatedAt,
               description: sql<string>`substr(${kanbanItems.description}, 1, ${sql.raw(String(BEGINNING + 1))})`,
               project: projects.name,
-              lastColumn,
+              isDone,
             })
             .from(kanbanItems)
             .innerJoin(projects, eq(projects.id, kanbanItems.projectId))
@@ -94,10 +92,9 @@ const shortened = (text: string): string =>
 
 /** The event of an item; undefined where another tool stored a date that is none. */
 function eventOf(item: DueItem, labels: readonly string[]): CalendarEvent | undefined {
-  const { id, title, description, column, priority, project, lastColumn } = item
+  const { id, title, description, column, priority, project, isDone } = item
   const start = parseTimestamp(item.dueDate)
   if (start === undefined) return undefined
-  const isDone = column === lastColumn
   return {
     uid: `${id}@phaseboard`,
     start,
@@ -122,8 +119,8 @@ export class ItemCalendar {
   }
 
   /**
-   * The items with a due date that are not dismissed, at most {@link EVENTS_LIMIT}, as iCalendar. Those in the last column of
-   * their board are marked as done.
+   * The items with a due date that are not dismissed, at most {@link EVENTS_LIMIT}, as iCalendar. Those in a column of
+   * finished work are marked as done.
    * @param memberId who asks
    * @throws TooMuchWork
    */

@@ -376,7 +376,7 @@ export class Items {
 
   /** The end of an item's lease, where a change ends it. */
   #leaseAfter(before: ItemRow, input: Change): Lease | undefined {
-    return endsLease(before, input, (projectId) => this.#columnNames.done(projectId)) ? NO_LEASE : undefined
+    return endsLease(before, input, (...column) => this.#columnNames.isDone(...column)) ? NO_LEASE : undefined
   }
 
   #write(id: string, input: Change, updatedAt: string): ItemRow {
@@ -396,7 +396,7 @@ export class Items {
         column,
         moved.map(({ before: { id }, sortOrder }) => ({ id, sortOrder })),
         at,
-        { endsLeases: this.#columnNames.done(projectId) === column },
+        { endsLeases: this.#columnNames.isDone(projectId, column) },
       )
     }
     for (const { before, column } of moves) {

@@ -36,12 +36,12 @@ export const isUnassigned = ({ assigneeId }: Pick<ItemRow, 'assigneeId'>): boole
 
 /**
  * Whether a change ends the lease of an item: it is done, somebody else's, in another project, or dismissed.
- * @param doneColumn the column of finished work of a project; asked only where it matters
+ * @param isDone whether a column of a project is one of finished work; asked only where it matters
  */
 export function endsLease(
   before: Held,
   after: { [Field in Exclude<keyof Held, 'claimedUntil'>]?: Held[Field] | undefined },
-  doneColumn: (projectId: string) => string | undefined,
+  isDone: (projectId: string, column: string) => boolean,
 ): boolean {
   if (before.claimedUntil === null) return false
   const {
@@ -54,6 +54,6 @@ export function endsLease(
     assigneeId !== before.assigneeId ||
     projectId !== before.projectId ||
     (dismissed && !before.dismissed) ||
-    (column !== before.column && doneColumn(projectId) === column)
+    (column !== before.column && isDone(projectId, column))
   )
 }

@@ -236,8 +236,8 @@ export class Undo {
 
   /** The end of an item's lease, where its former values end it: it may have been claimed since. */
   #leaseAfter(current: Held, item: Held): Fields {
-    const isEnded = endsLease({ ...current, dismissed: Boolean(current.dismissed) }, item, (projectId) =>
-      this.#columnNames.done(projectId),
+    const isEnded = endsLease({ ...current, dismissed: Boolean(current.dismissed) }, item, (...column) =>
+      this.#columnNames.isDone(...column),
     )
     return isEnded ? { ...NO_LEASE } : {}
   }

@@ -164,6 +164,8 @@ export interface KanbanColumn {
   wipLimit: number
   /** What happens above the limit */
   wipPolicy: string
+  /** The stage of work that counts: what was said, else by the place on the board */
+  stage: 'todo' | 'doing' | 'done'
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -729,6 +731,8 @@ export interface CreateKanbanColumn {
   wipLimit?: number
   /** Above the limit: answer with `warnings`, or refuse with 409 */
   wipPolicy?: 'warn' | 'block'
+  /** What standing there means for the work; null, the default, is by place: the first column is `todo`, the last `done`, the rest `doing`, an only one `todo` */
+  stage?: 'todo' | 'doing' | 'done' | null
 }
 
 export interface ReorderKanbanColumns {
@@ -750,6 +754,8 @@ export interface UpdateKanbanColumn {
   wipLimit?: number
   /** Above the limit: answer with `warnings`, or refuse with 409 */
   wipPolicy?: 'warn' | 'block'
+  /** What standing there means for the work; null, the default, is by place: the first column is `todo`, the last `done`, the rest `doing`, an only one `todo` */
+  stage?: 'todo' | 'doing' | 'done' | null
 }
 
 export interface ClaimKanbanItem {

@@ -94,7 +94,7 @@ export class Children<Table extends ChildTable> {
       this.#sql.limit(parentId)
       return this.#sql.list({ parentId })
     })
-    return this.#toJson(rows as never)
+    return this.#toJson(this.shown(rows) as never)
   }
 
   /** One record. @throws ApiError 404 */
@@ -134,6 +134,11 @@ export class Children<Table extends ChildTable> {
   /** The defaults of a new record of the parent. */
   protected defaults(_parentId: string): ChildInput<Table> {
     return {}
+  }
+
+  /** All records of a parent, in order, as a list shows them. */
+  protected shown(rows: Table['$inferSelect'][]): object[] {
+    return rows
   }
 
   /** Throws for a record to be changed or deleted that does not exist. */

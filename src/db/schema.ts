@@ -160,6 +160,8 @@ export const kanbanColumns = sqliteTable(
     sortOrder: sortOrder(),
     wipLimit: integer().notNull().default(0),
     wipPolicy: string('warn'),
+    /** `todo`, `doing` or `done`; NULL for what its place says (see `src/board/stages.ts`). */
+    stage: text({ enum: ['todo', 'doing', 'done'] }),
     ...timestamps(),
   },
   (table) => [

@@ -45,7 +45,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
   updateProject: { status: 'active', health: 'at-risk', nextStep: 'Find a date for the photographer' },
   reorderProjects: { items: places },
   createKanbanColumn: { name: 'Waiting', color: '#f59e0b', wipLimit: 5 },
-  updateKanbanColumn: { wipLimit: 3, wipPolicy: 'block' },
+  updateKanbanColumn: { wipLimit: 3, wipPolicy: 'block', stage: 'doing' },
   reorderKanbanColumns: { items: places },
   createKanbanItem: {
     title: 'Rewrite the product pages',

@@ -129,6 +129,11 @@ export const KanbanColumnSchema = Type.Object(
       description: 'Items that are not dismissed it should hold at most; 0 is no limit',
     }),
     wipPolicy: Type.String({ examples: ['warn', 'block'], description: 'What happens above the limit' }),
+    stage: Type.Unsafe<'todo' | 'doing' | 'done'>({
+      type: 'string',
+      enum: ['todo', 'doing', 'done'],
+      description: 'The stage of work that counts: what was said, else by the place on the board',
+    }),
     ...timestamps,
   },
   { $id: 'KanbanColumn' },

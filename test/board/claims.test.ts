@@ -159,7 +159,8 @@ t.test('where an item came from is read as far as it is known', async (t) => {
 
 t.test('a lease ends by what changes, not by what is set again', async (t) => {
   const held = { projectId: 'p', column: 'Doing', assigneeId: 'ada', dismissed: false, claimedUntil: 'now' }
-  const ends = (after: object, before: object = {}) => endsLease({ ...held, ...before }, after, () => 'Done')
+  const ends = (after: object, before: object = {}) =>
+    endsLease({ ...held, ...before }, after, (_, column) => column === 'Done')
   for (const after of [{ column: 'Done' }, { assigneeId: null }, { projectId: 'q' }, { dismissed: true }]) {
     t.equal(ends(after), true, JSON.stringify(after))
     t.equal(ends(after, after), false, 'it was so before')

@@ -36,7 +36,16 @@ const keyOf = ({ kind, id }: Pick<Row, 'kind' | 'id'>) => `${kind} ${id}`
 export const rowsOf = (client: SQLite.Database): Row[] =>
   client.prepare<[], Row>('select * from changes order by seq').all()
 
+/** Fields that kinds got after the sequence had begun, with what they hold where an older change does not name them. */
+const LATER: Record<string, Fields> = { 'kanban-column': { stage: null } }
+
 const parse = (text: string | null): Fields | null => (text === null ? null : JSON.parse(text))
+
+/** A record as a change tells of it, with all its fields. */
+const whole = (kind: string, text: string | null): Fields | null => {
+  const told = parse(text)
+  return told && { ...LATER[kind], ...told }
+}
 
 /** A record without its `updatedAt`: what changes that alone is not told. */
 function untimed(fields: Fields | null | undefined): Fields {
@@ -52,8 +61,9 @@ export function replay(rows: readonly Row[], state: State = new Map()): State {
     last = row.seq
     if (IS_NO_RECORD.has(row.kind)) continue
     const key = keyOf(row)
-    const before = parse(row.before)
-    const after = parse(row.after)
+    const read = (text: string | null) => (row.action === 'updated' ? parse(text) : whole(row.kind, text))
+    const before = read(row.before)
+    const after = read(row.after)
     const known = state.get(key)
     if (row.action === 'created') {
       deepStrictEqual([known, before], [undefined, null], `${row.seq}: ${key} is new`)
@@ -88,9 +98,17 @@ export function walkBack(rows: readonly Row[], state: State): State {
     if (IS_NO_RECORD.has(row.kind)) continue
     const key = keyOf(row)
     if (row.action === 'created') {
-      deepStrictEqual(untimed(state.get(key)), untimed(parse(row.after)), `${row.seq}: ${key} as it was made`)
+      deepStrictEqual(
+        untimed(state.get(key)),
+        untimed(whole(row.kind, row.after)),
+        `${row.seq}: ${key} as it was made`,
+      )
       state.delete(key)
-    } else state.set(key, { ...state.get(key), ...parse(row.before) })
+    } else
+      state.set(key, {
+        ...state.get(key),
+        ...(row.action === 'deleted' ? whole(row.kind, row.before) : parse(row.before)),
+      })
   }
   return state
 }

@@ -156,7 +156,7 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
   ],
   kanban_columns: [
     { id: 'l', project_id: 'p', name: 'Blocked' },
-    { color: '', sort_order: 0, wip_limit: 0, wip_policy: 'warn', ...times },
+    { color: '', sort_order: 0, wip_limit: 0, wip_policy: 'warn', stage: null, ...times },
   ],
   kanban_labels: [
     { id: 'b', project_id: 'p', name: 'Bug' },

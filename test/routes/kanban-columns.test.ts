@@ -43,6 +43,7 @@ t.test('a new project has the default columns', async (t) => {
       sortOrder: index + 1,
       wipLimit: 0,
       wipPolicy: 'warn',
+      stage: ['todo', 'doing', 'doing', 'done'][index],
       createdAt: project.createdAt,
       updatedAt: project.createdAt,
     })),
@@ -66,6 +67,7 @@ t.test('POST /api/projects/{id}/kanban-columns', async (t) => {
       sortOrder: 5,
       wipLimit: 0,
       wipPolicy: 'warn',
+      stage: 'done',
       createdAt: body.createdAt,
       updatedAt: body.createdAt,
     })
@@ -76,7 +78,14 @@ t.test('POST /api/projects/{id}/kanban-columns', async (t) => {
   t.test('every field of the payload is stored, server-owned ones are ignored', async (t) => {
     const { app, projectId } = await boardWith(t, '')
     const { id: otherId } = await createProject(app)
-    const fields = { name: 'Parked', color: '#fff', sortOrder: 1.5, wipLimit: 3, wipPolicy: 'block' }
+    const fields = {
+      name: 'Parked',
+      color: '#fff',
+      sortOrder: 1.5,
+      wipLimit: 3,
+      wipPolicy: 'block',
+      stage: 'done',
+    }
     const foreign = { id: 'mine', projectId: otherId, createdAt: LONG_AGO, updatedAt: LONG_AGO, nonsense: 1 }
     const body = await create(app, projectId, { ...fields, ...foreign })
     const { createdAt } = body
@@ -139,6 +148,8 @@ t.test('the fields of a column', async (t) => {
       { wipLimit: Number.MAX_SAFE_INTEGER },
       { wipPolicy: 'warn' },
       { wipPolicy: 'block' },
+      { stage: 'todo' },
+      { stage: 'done' },
     ]
     const policies = 'must be one of "warn", "block"'
     const wrong: [object, string[]][] = [
@@ -150,6 +161,7 @@ t.test('the fields of a column', async (t) => {
       [{ wipLimit: 2 ** 53 }, [`must be <= ${Number.MAX_SAFE_INTEGER}`]],
       [{ wipPolicy: '' }, [policies]],
       [{ wipPolicy: 'Block' }, [policies]],
+      [{ stage: 'waiting' }, ['must be one of "todo", "doing", "done", null']],
     ]
     for (const [index, fields] of fits.entries()) {
       await holds(t, app, [
@@ -173,7 +185,7 @@ t.test('the fields of a column', async (t) => {
     }
   })
 
-  t.test('no value is coerced, and null is allowed nowhere', async (t) => {
+  t.test('no value is coerced, and null is allowed for the stage alone', async (t) => {
     const { app, projectId } = await boardWith(t, '')
     const { id } = await columnNamed(app, projectId, 'Done')
     const kinds = {
@@ -246,6 +258,8 @@ t.test('PATCH /api/kanban-columns/{id}', async (t) => {
     let before = await columnNamed(app, projectId, 'Review')
     for (const change of [
       { name: 'Checks' },
+      // What is by place would follow the order.
+      { stage: 'done' },
       { color: 'red' },
       { color: '' },
       { sortOrder: -0.5 },
@@ -396,4 +410,50 @@ t.test('an unexpected failure is answered with the 500 of its column endpoint', 
       ['PATCH', urlOf('none'), body, undefined, 500, failed('update')],
     ])
   }
+})
+
+t.test('the stage of a column', async (t) => {
+  const { app, projectId } = await boardWith(t, '')
+  const stages = async () => {
+    const { body } = await send(app, 'GET', listOf(projectId))
+    for (const column of body) {
+      t.strictSame((await send(app, 'GET', urlOf(column.id))).body, column, 'alone as in the list')
+    }
+    return body.map(({ name, stage }: { name: string; stage: string }) => `${name}: ${stage}`)
+  }
+  const idOf = async (name: string) => (await columnNamed(app, projectId, name)).id
+  const by = async (name: string, change: object) => send(app, 'PATCH', urlOf(await idOf(name)), change)
+
+  t.strictSame(await stages(), ['To Do: todo', 'In Progress: doing', 'Review: doing', 'Done: done'])
+  t.match(await by('Review', { stage: 'done' }), { status: 200, body: { stage: 'done' } })
+  t.match(await by('To Do', { stage: 'doing' }), { status: 200, body: { stage: 'doing' } })
+  t.strictSame(await stages(), ['To Do: doing', 'In Progress: doing', 'Review: done', 'Done: done'])
+
+  const later = await send(app, 'POST', listOf(projectId), { name: 'Archive', stage: null })
+  t.match(later, { status: 201, body: { stage: 'done' } })
+  t.match(await send(app, 'POST', listOf(projectId), { name: 'Ideas', stage: 'todo' }), {
+    status: 201,
+    body: { stage: 'todo' },
+  })
+  t.strictSame(
+    await stages(),
+    ['To Do: doing', 'In Progress: doing', 'Review: done', 'Done: doing', 'Archive: doing', 'Ideas: todo'],
+    'what is by place is by the place of now',
+  )
+
+  t.match(await by('To Do', { stage: null }), { status: 200, body: { stage: 'todo' } })
+  const { body: reordered } = await send(app, 'POST', `${listOf(projectId)}/reorder`, {
+    items: [{ id: await idOf('Done'), sortOrder: 99 }],
+  })
+  t.match(reordered, [{ name: 'Done', stage: 'done' }])
+
+  for (const name of ['In Progress', 'Review', 'Archive', 'Ideas']) {
+    await send(app, 'DELETE', urlOf(await idOf(name)))
+  }
+  t.strictSame(await stages(), ['To Do: todo', 'Done: done'])
+  await send(app, 'DELETE', urlOf(await idOf('Done')))
+  t.strictSame(await stages(), ['To Do: todo'], 'nothing is finished on a board of one column')
+
+  app.db.$client.prepare("update kanban_columns set stage = 'oops'").run()
+  t.strictSame(await stages(), ['To Do: todo'], 'what another tool wrote counts as nothing')
 })

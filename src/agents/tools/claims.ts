@@ -76,7 +76,7 @@ const finish = (routes: RouteSchemas): Tool => ({
   name: 'finish',
   title: 'Finish an item',
   description:
-    'Moves an item to the last column of its board, which ends a claim, and adds a comment if given, all or nothing. Use it when the work on the item is done; say in the comment what was done. Returns the item as a card.',
+    'Moves an item to the column of finished work (the last one whose stage is done), which ends a claim, and adds a comment if given, all or nothing. Use it when the work on the item is done; say in the comment what was done. Returns the item as a card.',
   hints: SETS_AND_ADDS,
   input: Arguments({
     itemId: ItemId,
@@ -98,7 +98,8 @@ const finish = (routes: RouteSchemas): Tool => ({
     const path = pathOf`/api/kanban-items/${itemId}`
     const [item] = (await read(path)) as [Answer]
     const [columns] = (await read(pathOf`/api/projects/${item.body.projectId}/kanban-columns`)) as [Answer]
-    const column = columns.body.at(-1)?.name
+    const all: { name: string; stage: string }[] = columns.body
+    const column = (all.findLast(({ stage }) => stage === 'done') ?? all.at(-1))?.name
     if (column === undefined) throw conflict('The board has no column')
     const requests: Asked[] = [{ method: 'POST', path: `${path}/move`, body: { column }, ifMatch }]
     if (comment !== undefined) {

@@ -156,6 +156,7 @@ export const BoardSchema = Type.Object({
       name: Type.String(),
       wipLimit: Type.Integer({ description: 'Items that it should hold at most; 0: no limit' }),
       wipPolicy: Type.String({ description: 'Above the limit: `warn`, or `block` (409)' }),
+      stage: Type.String({ description: '`todo`, `doing` or `done`' }),
       items: Type.Array(CardSchema, { description: 'From the top' }),
       nextCursor: Type.Optional(
         Type.String({
@@ -179,16 +180,16 @@ interface BoardQuery {
 export async function readBoard({ projectId, column, limit = 10, cursor }: BoardQuery, { read }: Service) {
   if (cursor !== undefined && column === undefined) throw invalidField('column', 'is required with a cursor')
   const [defined] = (await read(pathOf`/api/projects/${projectId}/kanban-columns`)) as [Answer]
-  const all: { name: string; wipLimit: number; wipPolicy: string }[] = defined.body
+  const all: { name: string; wipLimit: number; wipPolicy: string; stage: string }[] = defined.body
   const named = column === undefined ? all : all.filter(({ name }) => name === column)
   const shown = named.slice(0, COLUMNS_LIMIT)
   const items = pathOf`/api/projects/${projectId}/kanban-items`
   // A column that the board lacks is refused by the route.
   const asked = column === undefined ? shown.map(({ name }) => name) : [column]
   const answers = await read(...asked.map((name) => withQuery(items, { column: name, limit, cursor })))
-  const columns = shown.map(({ name, wipLimit, wipPolicy }, index) => {
+  const columns = shown.map(({ name, wipLimit, wipPolicy, stage }, index) => {
     const answer = answers[index] as Answer
-    return { name, wipLimit, wipPolicy, items: answer.body.map(cardOf), ...next(answer) }
+    return { name, wipLimit, wipPolicy, stage, items: answer.body.map(cardOf), ...next(answer) }
   })
   const rest = named.slice(COLUMNS_LIMIT).map(({ name }) => name)
   const notes = [`${rest.length} more columns are not shown: read each with \`column\``]
