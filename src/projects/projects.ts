@@ -117,13 +117,13 @@ const statementsOf = (db: SharedDatabase) => ({
         .limit(givenLimit('count')) as never
     }),
   ),
-  place: selectOne(() =>
+  place: selectOne(db, () =>
     db
       .select({ id: projects.id, sortOrder: projects.sortOrder })
       .from(projects)
       .where(eq(projects.id, given('id'))),
   ),
-  named: selectOne(() =>
+  named: selectOne(db, () =>
     db
       .select({ name: projects.name })
       .from(projects)
