@@ -37,7 +37,7 @@ import { Ideas } from './ideas.ts'
 import { Imports } from './imports.ts'
 import { Ingest } from './ingest.ts'
 import { Metrics } from './metrics.ts'
-import { defaultPhaseConfig, firstPhase } from './phases.ts'
+import { defaultPhaseConfig, ensurePhase, firstPhase } from './phases.ts'
 import { Transcripts } from './transcripts.ts'
 
 type ProjectRow = typeof projects.$inferSelect
@@ -231,10 +231,13 @@ export class Projects {
   /**
    * Creates a project with its default columns. Without a `phaseConfig` it gets its type's default sequence;
    * without a `phase` it starts in the first of its sequence.
+   * @param options `isStrict`: the phase must be one of the sequence
+   * @throws ApiError 400
    */
-  create(input: ProjectInput & { name: string }): Project {
+  create(input: ProjectInput & { name: string }, { isStrict = false }: { isStrict?: boolean } = {}): Project {
     const phaseConfig = input.phaseConfig ?? defaultPhaseConfig(input.type ?? 'technical')
     const phase = input.phase || firstPhase(phaseConfig)
+    if (isStrict) ensurePhase(phase, phaseConfig)
     const id = newId()
     const at = timestamp()
     const row = this.#sql.insert({ ...input, phaseConfig, phase, id, createdAt: at, updatedAt: at })
@@ -244,13 +247,20 @@ export class Projects {
 
   /**
    * Changes a project; an empty change leaves it as it is, `updatedAt` included.
+   * @param options as for {@link create}
    * @returns the project; undefined where reading it is too much work for the event loop
-   * @throws ApiError 404
+   * @throws ApiError 404, 400
    */
-  update(id: string, changes: ProjectInput): Project | undefined {
+  update(
+    id: string,
+    changes: ProjectInput,
+    { isStrict = false }: { isStrict?: boolean } = {},
+  ): Project | undefined {
     const isEmpty = Object.keys(changes).length === 0
     const row = isEmpty ? this.#sql.one(id) : this.#sql.update(id, { ...changes, updatedAt: timestamp() })
     if (row === undefined) throwNotFound(projects)
+    // What throws inside a write undoes it.
+    if (isStrict && changes.phase !== undefined) ensurePhase(row.phase, row.phaseConfig)
     return unlessTooMuch(() => {
       this.#sql.limitFrames(JSON.stringify([id]))
       return this.#whole(row)
