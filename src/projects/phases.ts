@@ -1,5 +1,4 @@
-/** The phases of projects, and the default sequences of them. */
-import { invalidField } from '../errors.ts'
+/** The phases of projects, and the default sequences of them. Browsers load this, too. */
 
 const SEQUENCES = new Map([
   ['technical', ['Discovery', 'Design', 'Development', 'Testing', 'Deployment']],
@@ -18,12 +17,5 @@ const nameOf = (phase: unknown): string =>
 /** The phase a new project starts in: the first of its sequence, or none. */
 export const firstPhase = (phaseConfig: readonly unknown[]): string => nameOf(phaseConfig[0])
 
-/**
- * Refuses a phase that is not in a project's sequence, for a strict request. Where there is none, any phase will do.
- * @throws ApiError 400 on `phase`
- */
-export function ensurePhase(phase: string, phaseConfig: readonly unknown[]): void {
-  const names = phaseConfig.map(nameOf)
-  if (names.length === 0 || names.includes(phase)) return
-  throw invalidField('phase', `must be one of ${names.map((name) => JSON.stringify(name)).join(', ')}`)
-}
+/** The names of the phases of a sequence. */
+export const phaseNames = (phaseConfig: readonly unknown[]): string[] => phaseConfig.map(nameOf)

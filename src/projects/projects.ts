@@ -26,7 +26,7 @@ import {
   updateIn,
 } from '../db/statements.ts'
 import { among, bytesOf, ROWS_SCANNED, readLimit, rowLimit, unlessTooMuch } from '../db/work-limits.ts'
-import { notFound } from '../errors.ts'
+import { invalidField, notFound } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import { once } from '../once.ts'
 import { valuesOfAny } from '../schemas/common.ts'
@@ -37,7 +37,7 @@ import { Ideas } from './ideas.ts'
 import { Imports } from './imports.ts'
 import { Ingest } from './ingest.ts'
 import { Metrics } from './metrics.ts'
-import { defaultPhaseConfig, ensurePhase, firstPhase } from './phases.ts'
+import { defaultPhaseConfig, firstPhase, phaseNames } from './phases.ts'
 import { Transcripts } from './transcripts.ts'
 
 type ProjectRow = typeof projects.$inferSelect
@@ -157,6 +157,16 @@ const statementsOf = (db: SharedDatabase) => ({
   ]),
   limitsOfDeletion: once(() => rowsOfProject().map((rows) => rowLimit(db, rows))),
 })
+
+/**
+ * Refuses a phase that is not in a project's sequence, for a strict request. Where there is none, any phase will do.
+ * @throws ApiError 400 on `phase`
+ */
+function ensurePhase(phase: string, phaseConfig: readonly unknown[]): void {
+  const names = phaseNames(phaseConfig)
+  if (names.length === 0 || names.includes(phase)) return
+  throw invalidField('phase', `must be one of ${names.map((name) => JSON.stringify(name)).join(', ')}`)
+}
 
 /** Projects and all their relations but their boards; and ideas, which become projects. */
 export class Projects {
