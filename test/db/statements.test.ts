@@ -150,7 +150,7 @@ t.test(
         )
       const query = db.select().from(table)
       const all = selectAll(db, () => query)
-      const first = selectOne(() => query)
+      const first = selectOne(db, () => query)
       const numRuns = rounds(24)
       let stored = 0
       fc.assert(
@@ -183,7 +183,7 @@ t.test('prepared rows take values, choose fields and join', async (t) => {
       .select({ title: projects.name, config: projects.metadata })
       .from(projects)
       .where(eq(projects.id, sql.placeholder('id')))
-  const named = selectOne(query)
+  const named = selectOne(db, query)
   const allNamed = selectAll(db, query)
   t.strictSame(named({ id: 'b' }), { title: 'b!', config: {} })
   t.strictSame(allNamed({ id: 'c' }), [{ title: 'c!', config: {} }])
@@ -198,7 +198,7 @@ t.test('prepared rows take values, choose fields and join', async (t) => {
     .from(kanbanItemLabels)
     .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
   t.strictSame(selectAll(db, () => joined)(), joined.all())
-  t.strictSame(selectOne(() => joined)(), joined.get())
+  t.strictSame(selectOne(db, () => joined)(), joined.get())
   t.match(joined.all(), [{ itemId: 'i', id: 'l', name: 'Bug' }])
 })
 
