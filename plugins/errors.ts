@@ -76,6 +76,8 @@ export default fp<ErrorsOptions>(
       methods.set(route.path, known)
     })
     app.decorate('refuseOtherMethods', () => {
+      // The root below a prefix is registered as one URL, and has two paths: with and without a slash.
+      if (app.prefix !== '') methods.delete(`${app.prefix}/`)
       const others = [...methods].map(([path, known]) => ({ pattern: toPattern(path), known: [...known] }))
       for (const path of [...methods.keys()]) {
         // Including methods of routes with parameters that match this path, too.

@@ -15,10 +15,12 @@ import { join, resolve } from 'node:path'
  * What a build is made of. Of the dependencies npm's own list of what is installed: the lock file may have changed
  * without an `npm ci` since.
  */
-const INPUT_FOLDERS = ['src', 'plugins', 'routes']
+const INPUT_FOLDERS = ['src', 'plugins', 'routes', 'web']
 const INPUT_FILES = [
   'scripts/build.ts',
   'scripts/bundle.ts',
+  'scripts/build-web.ts',
+  'scripts/web-budget.ts',
   'package.json',
   'tsconfig.json',
   'node_modules/.package-lock.json',
@@ -109,10 +111,20 @@ async function replace(file: string, content: string): Promise<void> {
 
 /** Makes a build's folder, or keeps the one that another process has made meanwhile. */
 async function makeBuild(folder: string): Promise<void> {
-  const { bundle, bundleClient } = await import('./bundle.ts')
+  const [{ bundle, bundleClient }, { buildWeb }] = await Promise.all([
+    import('./bundle.ts'),
+    import('./build-web.ts'),
+  ])
   const aside = `${folder}.${randomUUID()}`
   try {
-    await Promise.all([bundle(root, aside), bundleClient(root, aside)])
+    // All of them end before what failed is removed.
+    const made = await Promise.allSettled([
+      bundle(root, aside),
+      bundleClient(root, aside),
+      buildWeb(root, join(aside, 'web')),
+    ])
+    const failed = made.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
     await rename(aside, folder)
   } catch (error) {
     await rm(aside, { recursive: true, force: true })
@@ -162,7 +174,8 @@ async function main(): Promise<void> {
 try {
   await main()
 } catch (error) {
+  if (error instanceof Error && error.name === 'OverBudget') console.error(error.message)
   // esbuild has printed its errors already.
-  if (!(error instanceof Error && 'errors' in error)) throw error
+  else if (!(error instanceof Error && 'errors' in error)) throw error
   process.exitCode = 1
 }

@@ -43,6 +43,7 @@ import mcpRoutes from '../routes/mcp.ts'
 import memberRoutes from '../routes/members.ts'
 import metricRoutes from '../routes/metrics.ts'
 import objectiveRoutes from '../routes/objectives.ts'
+import pageRoutes from '../routes/page.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
 import prometheusRoutes from '../routes/prometheus.ts'
@@ -154,8 +155,9 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(batchRoutes)
   await app.register(mcpRoutes, { authMode: options.authMode })
   await app.register(changeRoutes)
-  // Without a prefix, a host's own root is its own.
-  await app.register(docsRoutes, { hasRoot: options.answersUnknownRoutes })
+  await app.register(docsRoutes)
+  // Without a prefix, a host's root is its own, and so are addresses as plain as the page's.
+  if (options.webBoard && options.answersUnknownRoutes) await app.register(pageRoutes)
   app.refuseOtherMethods()
 }
 

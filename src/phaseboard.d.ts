@@ -44,6 +44,8 @@ export interface Config {
   webhookAllowPrivate: boolean
   /** Whether anybody may read GET /metrics, not only admins. */
   metricsPublic: boolean
+  /** Whether the board page is served; inside a host application only under a prefix. */
+  webBoard: boolean
   /** The OpenID provider that members may sign in with; undefined for none. It needs a client id and secret. */
   oidcIssuer: string | undefined
   oidcClientId: string | undefined
@@ -97,6 +99,7 @@ export type PhaseboardOptions = Partial<
     | 'streamsMax'
     | 'webhookAllowPrivate'
     | 'metricsPublic'
+    | 'webBoard'
     | 'oidcIssuer'
     | 'oidcClientId'
     | 'oidcClientSecret'

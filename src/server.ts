@@ -66,9 +66,16 @@ export async function serve(
     app.discardDatabase(app.firstAdmin?.passwordFile)
     throw error
   })
-  const places = { api: `${url}/api`, docs: `${url}/docs`, admin: whereAdminSignsIn(config, app.firstAdmin) }
+  const places = {
+    ...(config.webBoard && { board: `${url}/` }),
+    api: `${url}/api`,
+    docs: `${url}/docs`,
+    admin: whereAdminSignsIn(config, app.firstAdmin),
+  }
+  const { api: _, ...named } = places
+  const said = Object.entries(named).map(([name, place]) => ` · ${name} ${place}`)
   // Logged whatever the log level: with PORT=0 it is the only place that names the port.
   app.log
     .child({}, { level: 'info' })
-    .info(places, `Phaseboard ${version} listening on ${url} · docs ${places.docs} · admin ${places.admin}`)
+    .info(places, `Phaseboard ${version} listening on ${url}${said.join('')}`)
 }

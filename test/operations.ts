@@ -89,6 +89,7 @@ const reorder = (id: string, fields = {}) => [200, { items: [{ id, sortOrder: 5,
 /** What whoever passes is answered, and the body that it takes. Without an entry: 200, and none. */
 export const REQUESTS: Record<string, readonly [status: number, body?: object]> = {
   'GET /docs/*': [404],
+  'GET /assets/:name': [404],
   // Signing in would end the caller's session; that a body is looked at at all shows that nobody is refused.
   'POST /api/session': [400, {}],
   // The file that is imported comes in no JSON: that it is asked for shows that nobody is refused.

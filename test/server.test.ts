@@ -281,13 +281,18 @@ t.test('the listening line tells where everything is, at any log level', async (
   const { url, log } = await start(t, { ...environment, LOG_LEVEL: 'silent' })
   const [line = '', ...more] = log().trim().split('\n')
   t.strictSame(more, [])
-  const places = { api: `${url}/api`, docs: `${url}/docs`, admin: `password in ${file}` }
+  const places = {
+    board: `${url}/`,
+    api: `${url}/api`,
+    docs: `${url}/docs`,
+    admin: `password in ${file}`,
+  }
   t.match(JSON.parse(line), places)
   t.match(
     JSON.parse(line).msg,
-    /^Phaseboard \d+\.\d+\.\d+ listening on http:.* · docs http:.*\/docs · admin password in \//,
+    /^Phaseboard \d+\.\d+\.\d+ listening on http:.* · board http:.*\/ · docs http:.*\/docs · admin password in \//,
   )
-  t.equal((await fetch(places.docs)).status, 200)
+  for (const place of [places.board, places.docs]) t.equal((await fetch(place)).status, 200)
 })
 
 t.test('a database that others may open is warned of, in one line', async (t) => {

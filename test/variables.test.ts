@@ -273,6 +273,10 @@ const CASES: Record<string, Case> = {
       t.match(await response.text(), /^phaseboard_build_info\{/m)
     },
   },
+  WEB_BOARD: {
+    settings: { WEB_BOARD: 'false' },
+    show: async (t, service) => t.equal((await ask(service, '/')).status, 404),
+  },
   OIDC_ISSUER: {
     settings: { OIDC_ISSUER: provider.issuer },
     show: async (t, service) => t.equal((await beginAtProvider(service)).page.origin, provider.issuer),

@@ -130,6 +130,10 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const [, script = ''] = /src="([^"]*swagger-ui-bundle\.js)"/.exec(page.body) ?? []
     const loaded = await fetch(new URL(script, `${url}/docs`))
     t.equal(loaded.status, 200, 'its script is there')
+    const board = await fetch(`${url}/projects/1`)
+    t.equal(board.status, 200, 'the board is there')
+    const asset = /(?:href|src)="([^"]+)"/.exec(await board.text())?.[1] ?? ''
+    t.equal((await fetch(new URL(asset, board.url))).status, 200, 'with what it loads')
     t.match(await client.ask(nobody, 'GET /nowhere'), { status: 404, body: { error: 'Not found' } })
   })
 

@@ -91,7 +91,7 @@ t.test('on a terminal the service speaks in plain lines, and to a pipe in JSON',
 pty.spawn(sys.argv[1:])`
   t.match(
     await said('python3', ['-c', pty, ...command], /\n {2}admin [^\n]+\n/),
-    /Phaseboard [\d.]+ listening on (http:\/\/127\.0\.0\.1:\d+)\n {2}api {3}\1\/api\n {2}docs {2}\1\/docs\n {2}admin .+\n/,
+    /Phaseboard [\d.]+ listening on (http:\/\/127\.0\.0\.1:\d+)\n {2}board \1\/\n {2}api {3}\1\/api\n {2}docs {2}\1\/docs\n {2}admin .+\n/,
   )
   const [file = '', ...args] = command
   const piped = await said(file, args, /listening on [^\n]*\n/)

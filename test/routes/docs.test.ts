@@ -1,6 +1,4 @@
-import Fastify from 'fastify'
 import t from 'tap'
-import { phaseboard } from '../../src/app.ts'
 import { build, send } from '../helper.ts'
 
 t.test('the document is OpenAPI 3.1 of every endpoint, and nothing else', async (t) => {
@@ -76,46 +74,4 @@ t.test('the page answers what browsers ask again', async (t) => {
     headers: { 'content-length': String(body.length) },
   })
   t.match(await send(app, 'GET', '/docs/static/index.html'), { status: 302, headers: { location: '/docs/' } })
-})
-
-t.test(
-  'whoever comes to the root is led to the page, also behind a prefix that nobody here knows of',
-  async (t) => {
-    for (const authMode of ['open', 'required'] as const) {
-      const app = await build(t, { authMode })
-      for (const url of ['/', '/?from=somewhere']) {
-        for (const method of ['GET', 'HEAD']) {
-          const { status, headers } = await send(app, method, url, undefined, { accept: 'text/html' })
-          t.strictSame([status, headers['cache-control']], [302, 'no-cache'], url)
-          const location = String(headers.location)
-          t.equal(new URL(location, `http://board.example${url}`).href, 'http://board.example/docs')
-          t.equal(new URL(location, `http://example/a/board${url}`).href, 'http://example/a/board/docs')
-        }
-      }
-    }
-    const listening = await build(t)
-    const address = await listening.listen({ port: 0 })
-    const page = await fetch(address)
-    t.match([page.status, page.url], [200, `${address}/docs`])
-    t.match(page.headers.get('content-type'), 'text/html')
-  },
-)
-
-t.test("inside a host the prefix is the root; without one, the root is the host's", async (t) => {
-  for (const prefix of ['/board', '/tools/board']) {
-    const host = Fastify()
-    t.teardown(() => host.close())
-    await host.register(phaseboard, { prefix, databaseUrl: ':memory:' })
-    for (const url of [prefix, `${prefix}/`]) {
-      const { statusCode, headers } = await host.inject(url)
-      t.equal(statusCode, 302)
-      t.equal(new URL(String(headers.location), `http://host.example${url}`).pathname, `${prefix}/docs`)
-    }
-    t.equal((await host.inject('/')).statusCode, 404)
-  }
-  const host = Fastify()
-  t.teardown(() => host.close())
-  host.get('/', async () => ({ host: true }))
-  await host.register(phaseboard, { databaseUrl: ':memory:' })
-  t.strictSame((await host.inject('/')).json(), { host: true })
 })

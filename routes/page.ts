@@ -1,0 +1,103 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import fresh from 'fresh'
+import { answerFrom } from '../src/http/inner-app.ts'
+import { isWatched } from '../src/http/web-build.ts'
+import { makeWebPage, type WebPage } from '../src/http/web-page.ts'
+import { memoizeAsync } from '../src/once.ts'
+
+/** All of the page is its own: no script or style in the HTML, and no HTML made of text but by the sanitiser. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types dompurify',
+].join('; ')
+
+/** The addresses that the page has a view for. */
+const ADDRESSES = [
+  '/',
+  '/projects/:id',
+  '/projects/:id/items/:itemId',
+  '/projects/:id/overview',
+  '/projects/:id/flow',
+  '/projects/:id/trash',
+  '/trash',
+  '/mine',
+  '/ideas',
+  '/search',
+  '/sign-in',
+  '/account',
+  '/admin/members',
+  '/admin/teams',
+  '/admin/webhooks',
+  '/admin/audit',
+]
+
+/** The URL of a file as the HTML names it: nothing that leads elsewhere, or to the same file by another name. */
+const ASSET = /^[^?]*\/assets\/[\w-]+\.\w+(\?|$)/
+
+const depthOf = (address: string) => address.split('/').length - 2
+
+/**
+ * The address of the root with the slash that it lacks, which only a prefix can. Relative, since proxies may have added
+ * a prefix; with the dot, since a segment with a colon would be another host's.
+ */
+function withSlash({ originalUrl }: FastifyRequest): string | undefined {
+  const [path = '', ...query] = originalUrl.split('?')
+  if (path.endsWith('/')) return undefined
+  return [`./${path.slice(path.lastIndexOf('/') + 1)}/`, ...query].join('?')
+}
+
+/**
+ * The board page: the same HTML at each of its addresses, and the files that it loads. It takes everything else from the
+ * API, with the credential that its reader has. Nothing is read or loaded before the first request for it.
+ */
+const pageRoutes: FastifyPluginAsync = async (app) => {
+  const pages = new Map<number, () => Promise<WebPage>>()
+  for (const depth of new Set(ADDRESSES.map(depthOf))) {
+    const make = () => makeWebPage(depth)
+    pages.set(depth, isWatched ? make : memoizeAsync(make))
+  }
+
+  async function sendPage(make: () => Promise<WebPage>, request: FastifyRequest, reply: FastifyReply) {
+    const { html, etag } = await make()
+    reply.header('etag', etag)
+    if (fresh(request.headers, { etag })) return reply.code(304).send()
+    return reply.type('text/html; charset=utf-8').send(html)
+  }
+
+  for (const address of ADDRESSES) {
+    const make = pages.get(depthOf(address)) as () => Promise<WebPage>
+    app.route({
+      // One route for both, which takes half as long to register.
+      method: ['GET', 'HEAD'],
+      url: address,
+      config: { access: 'public', failure: 'Internal server error', contentSecurityPolicy: PAGE_POLICY },
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const moved = address === '/' ? withSlash(request) : undefined
+        return moved === undefined ? sendPage(make, request, reply) : reply.redirect(moved)
+      },
+    })
+  }
+
+  const sendAsset = answerFrom(async () =>
+    (await import('../src/http/web-assets.ts')).createAssets(app.prefix),
+  )
+  app.get('/assets/:name', {
+    config: { access: 'public', failure: 'Internal server error' },
+    schema: { hide: true },
+    handler: async (request, reply) =>
+      ASSET.test(request.url) ? sendAsset(request, reply) : reply.callNotFound(),
+  })
+}
+
+export default pageRoutes

@@ -1,0 +1,243 @@
+/**
+ * Bundles the board page: `page.html`, and beside it `assets/` with hashed names, each file with a `.br` and a `.gz`. What
+ * it may weigh stands in web-budget.ts. Entered from build.ts; by itself it is what `npm run dev` watches with.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import {
+  type BuildOptions,
+  context,
+  build as esbuild,
+  type LogLevel,
+  type Metafile,
+  type Plugin,
+} from 'esbuild'
+import { BUDGET, checkBudget, type WebSizes } from './web-budget.ts'
+
+const ENTRY = 'web/main.tsx'
+const STYLES = 'web/shared/styles/index.css'
+const PAGE = 'web/page.html'
+const ICON = 'web/shared/icon.svg'
+
+/** Where the page's template takes what the build made. */
+const PLACE = '<!-- What the build made goes here. -->'
+
+const toBrotli = promisify(brotliCompress)
+const toGzip = promisify(gzip)
+const brotli = (content: Buffer) => toBrotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+
+/** What the page is made of: names in `assets/`, but for the folders of `later`. */
+interface WebParts {
+  entry: string
+  style: string
+  /** What the entry imports, directly or not. */
+  modules: string[]
+  /** What is imported dynamically, with what that imports; by folder of `web/`. */
+  later: Map<string, Set<string>>
+}
+
+/** Bundles the styles by themselves: what scripts import would be a style sheet for each of them. */
+const oneStyleSheet = (styles: string): Plugin => ({
+  name: 'one-style-sheet',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.css$/ }, ({ path, kind, resolveDir }) => {
+      if (kind !== 'import-statement') return undefined
+      if (resolve(resolveDir, path) === styles) return { path, namespace: 'elsewhere' }
+      return { errors: [{ text: `${path}: all styles are imported by ${STYLES}` }] }
+    })
+    onLoad({ filter: /.*/, namespace: 'elsewhere' }, () => ({ contents: '' }))
+  },
+})
+
+const optionsFor = (root: string, folder: string): BuildOptions & { metafile: true } => ({
+  absWorkingDir: root,
+  entryPoints: [ENTRY, STYLES],
+  outdir: join(folder, 'assets'),
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2023',
+  // The modern build of pragmatic-drag-and-drop is a third smaller.
+  mainFields: ['module:es2019', 'module', 'main'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  define: { 'process.env.NODE_ENV': '"production"' },
+  minify: true,
+  // Comments of licences would be in what everybody loads; the licences are in the packages.
+  legalComments: 'none',
+  plugins: [oneStyleSheet(join(root, STYLES))],
+  metafile: true,
+  logLevel: 'warning',
+})
+
+/** What is imported dynamically, packages too, as paths from the root. */
+const lateSources = ({ outputs }: Metafile): string[] =>
+  Object.values(outputs).flatMap(({ entryPoint }) =>
+    entryPoint === undefined || entryPoint === ENTRY || entryPoint === STYLES ? [] : [entryPoint],
+  )
+
+/**
+ * Makes one chunk of all that the first load needs. The bundler makes one of each set of modules that the same entries
+ * need; if those that are loaded later need the first entry, too, all of its modules are in one set.
+ */
+const oneFirstChunk = (root: string, late: readonly string[]): Plugin => ({
+  name: 'one-first-chunk',
+  setup({ onLoad }) {
+    const paths = new Set(late.map((source) => join(root, source)))
+    onLoad({ filter: /\.(tsx?|m?js)$/ }, async ({ path }) => {
+      if (!paths.has(path)) return undefined
+      const content = await readFile(path, 'utf8')
+      const loader = /\.tsx?$/.test(path) ? (path.endsWith('x') ? 'tsx' : 'ts') : 'js'
+      return { contents: `${content}\nimport ${JSON.stringify(join(root, ENTRY))}`, loader }
+    })
+  },
+})
+
+/** A script with all that it imports statically. */
+function closureOf({ outputs }: Metafile, file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found
+  found.add(file)
+  for (const { path, kind } of outputs[file]?.imports ?? []) {
+    if (kind === 'import-statement') closureOf({ inputs: {}, outputs }, path, found)
+  }
+  return found
+}
+
+/** The folder of `web/` that something belongs to; a package's name stands for itself. */
+const folderOf = (source: string) =>
+  /^web\/([^/]+)\//.exec(source)?.[1] ?? /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? source
+
+function partsOf(metafile: Metafile): WebParts {
+  const outputs = Object.entries(metafile.outputs)
+  const outputOf = (source: string) => outputs.find(([, { entryPoint }]) => entryPoint === source)?.[0] ?? ''
+  const entry = outputOf(ENTRY)
+  const style = outputOf(STYLES)
+  const first = closureOf(metafile, entry)
+  const later = new Map<string, Set<string>>()
+  for (const [file, { entryPoint }] of outputs) {
+    if (entryPoint === undefined || first.has(file) || file === style) continue
+    const folder = folderOf(entryPoint)
+    const chunks = [...closureOf(metafile, file)].filter((chunk) => !first.has(chunk))
+    later.set(folder, new Set([...(later.get(folder) ?? []), ...chunks.map((chunk) => basename(chunk))]))
+  }
+  const modules = [...first].filter((file) => file !== entry).map((file) => basename(file))
+  return { entry: basename(entry), style: basename(style), modules, later }
+}
+
+/** Writes a file of the page's own under a name with its hash. @returns the name */
+async function addIcon(root: string, folder: string): Promise<string> {
+  const content = await readFile(join(root, ICON))
+  const name = `icon-${createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase()}.svg`
+  await writeFile(join(folder, 'assets', name), content)
+  return name
+}
+
+/** Writes the page, whose addresses are relative to the service's root: the service adapts them to where it is shown. */
+async function writePage(root: string, folder: string, parts: WebParts, icon: string): Promise<void> {
+  const template = await readFile(join(root, PAGE), 'utf8')
+  if (!template.includes(PLACE)) throw new Error(`${PAGE} has no place for what the build made`)
+  const links = [
+    `<link rel="icon" type="image/svg+xml" href="./assets/${icon}">`,
+    `<link rel="stylesheet" href="./assets/${parts.style}">`,
+    ...parts.modules.map((name) => `<link rel="modulepreload" href="./assets/${name}">`),
+    `<script type="module" src="./assets/${parts.entry}"></script>`,
+  ]
+  await writeFile(join(folder, 'page.html'), template.replace(PLACE, links.join('\n')))
+}
+
+/** Compresses everything that browsers load. @returns the sizes after Brotli, by name */
+async function compress(folder: string): Promise<Map<string, number>> {
+  const assets = join(folder, 'assets')
+  const files = await readdir(assets)
+  const sizes = await Promise.all(
+    files.map(async (name) => {
+      const content = await readFile(join(assets, name))
+      const [br, gz] = await Promise.all([brotli(content), toGzip(content, { level: 9 })])
+      await Promise.all([
+        writeFile(join(assets, `${name}.br`), br),
+        writeFile(join(assets, `${name}.gz`), gz),
+      ])
+      return [name, br.length] as const
+    }),
+  )
+  return new Map(sizes)
+}
+
+/**
+ * Bundles the page.
+ * @param root the folder of the sources
+ * @param folder where the build goes
+ * @returns what it weighs
+ * @throws OverBudget where that is more than the budget; esbuild's error for sources with mistakes
+ */
+export async function buildWeb(
+  root: string,
+  folder: string,
+  budget = BUDGET,
+  logLevel: LogLevel = 'warning',
+): Promise<WebSizes> {
+  const options = { ...optionsFor(root, folder), logLevel }
+  const late = lateSources((await esbuild({ ...options, minify: false, write: false })).metafile)
+  const { metafile } = await esbuild({
+    ...options,
+    plugins: [...(options.plugins ?? []), oneFirstChunk(root, late)],
+    // Its warnings have been said.
+    logLevel: 'silent',
+  })
+  const parts = partsOf(metafile)
+  const icon = await addIcon(root, folder)
+  await writePage(root, folder, parts, icon)
+  const sizes = await compress(folder)
+  const sum = (names: Iterable<string>) =>
+    [...names].reduce((total, name) => total + (sizes.get(name) ?? 0), 0)
+  const weighed: WebSizes = {
+    first: {
+      js: sum([parts.entry, ...parts.modules]),
+      css: sum([parts.style]),
+      // Sent as it is.
+      html: (await readFile(join(folder, 'page.html'))).length,
+      icon: sum([icon]),
+    },
+    later: Object.fromEntries([...parts.later].map(([name, names]) => [name, sum(names)])),
+  }
+  checkBudget(weighed, budget)
+  return weighed
+}
+
+/**
+ * Bundles the page again whenever its sources change, quickly: neither minified nor compressed, with source maps.
+ * @returns once it is there for the first time; ends with the process
+ */
+export async function watchWeb(root: string, folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(join(folder, 'assets'), { recursive: true })
+  const icon = await addIcon(root, folder)
+  const made = Promise.withResolvers<void>()
+  const watching = await context({
+    ...optionsFor(root, folder),
+    minify: false,
+    sourcemap: 'linked',
+    plugins: [
+      oneStyleSheet(join(root, STYLES)),
+      {
+        name: 'page',
+        setup({ onEnd }) {
+          onEnd(async ({ metafile }) => {
+            // What is wrong with the sources has been said.
+            if (metafile !== undefined) await writePage(root, folder, partsOf(metafile), icon)
+            made.resolve()
+          })
+        },
+      },
+    ],
+  })
+  await watching.watch()
+  await made.promise
+}

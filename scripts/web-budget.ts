@@ -1,0 +1,58 @@
+/** How much of the board page a browser has to load, and how much of it may. All sizes in bytes, after Brotli. */
+
+/** What a build of the page weighs. */
+export interface WebSizes {
+  /** What every visit loads: scripts, style sheet, HTML and icon. */
+  first: { js: number; css: number; html: number; icon: number }
+  /** What is loaded later, by the folder of `web/` that asks for it, without what the first load has already. */
+  later: Record<string, number>
+}
+
+/** What it may weigh: `other` is for each folder that is not named. */
+export interface WebBudget {
+  first: WebSizes['first'] & { total: number }
+  later: Record<string, number> & { other: number }
+}
+
+const KB = 1024
+
+/** The budget of the board page. What pages share and load later is mostly the Markdown of cards. */
+export const BUDGET: WebBudget = {
+  first: { js: 70 * KB, css: 14 * KB, html: 2 * KB, icon: 4 * KB, total: 90 * KB },
+  later: {
+    card: 45 * KB,
+    flow: 40 * KB,
+    overview: 20 * KB,
+    people: 25 * KB,
+    admin: 25 * KB,
+    shared: 30 * KB,
+    other: 25 * KB,
+  },
+}
+
+/** A page that weighs more than it may. */
+export class OverBudget extends Error {
+  override readonly name = 'OverBudget'
+}
+
+const inKb = (bytes: number) => `${(bytes / KB).toFixed(1)} KB`
+
+/**
+ * Holds a build against the budget.
+ * @throws OverBudget that names everything that weighs too much
+ */
+export function checkBudget({ first, later }: WebSizes, budget = BUDGET): void {
+  const total = Object.values(first).reduce((sum, size) => sum + size, 0)
+  const limits = [
+    ...Object.entries({ ...first, total }).map(
+      ([name, size]) => [`first load, ${name}`, size, budget.first[name as keyof WebSizes['first']]] as const,
+    ),
+    ...Object.entries(later).map(
+      ([name, size]) => [`web/${name}`, size, budget.later[name] ?? budget.later.other] as const,
+    ),
+  ]
+  const over = limits.filter(([, size, limit]) => size > limit)
+  if (over.length === 0) return
+  const lines = over.map(([name, size, limit]) => `  ${name}: ${inKb(size)} of ${inKb(limit)}`)
+  throw new OverBudget(['The board page is over its budget (after Brotli):', ...lines].join('\n'))
+}

@@ -1,0 +1,25 @@
+/** Serving the files of the board page; loaded when the first of them is asked for. */
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { findWebBuild } from './web-build.ts'
+
+/**
+ * Creates an application that serves the files, compressed where the client takes that. Their names change with their
+ * content, so they may be kept for ever.
+ * @param prefix that of the service
+ */
+export async function createAssets(prefix: string): Promise<FastifyInstance> {
+  const app = Fastify()
+  await app.register(fastifyStatic, {
+    root: join(findWebBuild(), 'assets'),
+    prefix: `${prefix}/assets/`,
+    decorateReply: false,
+    dotfiles: 'ignore',
+    index: false,
+    preCompressed: true,
+    immutable: true,
+    maxAge: '1y',
+  })
+  return app
+}

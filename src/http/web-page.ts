@@ -1,0 +1,23 @@
+/** The board page's HTML. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { etagOf } from '../etags.ts'
+import { findWebBuild } from './web-build.ts'
+
+/** The page as it is sent. */
+export interface WebPage {
+  html: string
+  etag: string
+}
+
+/**
+ * Makes the page for addresses of one depth. Its own addresses are relative, so no prefix is in it, the host's or a
+ * proxy's; and nothing else of the request either.
+ * @param depth how many folders below the service's root the address is: 0 for `/mine`, 1 for `/projects/7`
+ * @returns the page, whose ETag changes with everything it loads
+ */
+export async function makeWebPage(depth: number): Promise<WebPage> {
+  const html = await readFile(join(findWebBuild(), 'page.html'), 'utf8')
+  const adapted = depth === 0 ? html : html.replaceAll('"./assets/', `"${'../'.repeat(depth)}assets/`)
+  return { html: adapted, etag: etagOf(adapted) }
+}

@@ -1,0 +1,191 @@
+/**
+ * Tests of the board page in a real browser, against the service as it ships:
+ *
+ * @example
+ * onBoard('a card is moved', async (t, { api, person }) => {
+ *   const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
+ *   const { page, go } = await person()
+ *   await go(`/projects/${id}`)
+ * })
+ *
+ * Each ends with what holds for every page: no error, no violation of its policy, no request to another host, and nothing
+ * for axe to find, in light and in dark.
+ */
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import type { Client } from '../../src/client/types.d.ts'
+import { createClient } from '../client/shipped-client.ts'
+import { onNewFile, type Service, start } from '../process.ts'
+import { checkPage } from './axe.ts'
+import { launch, noBrowser } from './chromium.ts'
+import { openPages, type Problems, watchForProblems } from './problems.ts'
+
+export { checkPage } from './axe.ts'
+export { launch, noBrowser } from './chromium.ts'
+
+/** An account. */
+export interface Credentials {
+  email: string
+  password: string
+}
+
+/** The admin of a service in required mode. */
+export const ADMIN: Credentials = { email: 'ada@example.test', password: 'correct horse' }
+
+/** How the service runs. */
+export interface BoardOptions {
+  /** Whether members have to sign in; `open` if absent. */
+  mode?: 'open' | 'required'
+  /** Further variables. */
+  environment?: Record<string, string>
+  /** Where the service is already, if not in a process of this test's: then there is no `restart`. */
+  url?: string
+}
+
+/** Who looks at the board, and with what. */
+export interface PersonOptions
+  extends Pick<
+    BrowserContextOptions,
+    'hasTouch' | 'isMobile' | 'viewport' | 'reducedMotion' | 'locale' | 'timezoneId' | 'forcedColors'
+  > {
+  /** Whether to sign in before: as the admin, or as somebody else. */
+  signIn?: boolean | Credentials
+  /** `light` if absent. */
+  colorScheme?: 'light' | 'dark'
+}
+
+/** Somebody with a browser profile of their own. */
+export interface Person {
+  page: Page
+  context: BrowserContext
+  /** What has gone wrong on any of the pages. */
+  problems: Problems
+  /** Goes to an address of the board, e.g. `/mine`, and waits until something is there. */
+  go: (path: string, page?: Page) => Promise<void>
+  /** Asserts that axe finds nothing on the page as it is now, in light and in dark. */
+  check: () => Promise<void>
+}
+
+/** A running service and the people who look at it. */
+export interface Board {
+  /** Where it answers, without a slash at the end. */
+  url: string
+  service: () => Service
+  /** Requests with all rights. */
+  api: Client
+  person: (options?: PersonOptions) => Promise<Person>
+  /** Kills the service, as a power cut would. */
+  kill: () => Promise<void>
+  /** Starts it again, on the same port and file. */
+  restart: () => Promise<void>
+  /** Asserts that no page had a problem, and that axe finds nothing on those that are open; closes them. */
+  finish: () => Promise<void>
+}
+
+/** Makes a token of the admin's. */
+async function tokenAt(url: string): Promise<string> {
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+    if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return response
+  }
+  const session = await post('/api/session', ADMIN)
+  const cookie = session.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const made = await post('/api/tokens', { name: 'Test', scope: 'write' }, { cookie })
+  return ((await made.json()) as { token: string }).token
+}
+
+async function signInAt(context: BrowserContext, url: string, credentials: Credentials): Promise<void> {
+  const answer = await context.request.post(`${url}/api/session`, { data: credentials })
+  if (answer.status() !== 201) throw new Error(`sign-in: ${answer.status()} ${await answer.text()}`)
+}
+
+/** Waits until the page shows something: the HTML has an empty element only. */
+const isThere = (page: Page) => page.locator('#app > *').first().waitFor({ state: 'attached' })
+
+/** Starts the service on a new file, for people to look at. Closed with the test. */
+export async function startBoard(t: Test, options: BoardOptions = {}): Promise<Board> {
+  const { mode = 'open', environment = {} } = options
+  const settings = {
+    ...(options.url === undefined && onNewFile(t)),
+    AUTH_MODE: mode,
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+    LOG_LEVEL: 'warn',
+    ...environment,
+  }
+  const [browser, started] = await Promise.all([
+    launch(),
+    options.url === undefined ? start(t, settings) : undefined,
+  ])
+  let running = started
+  const url = options.url ?? started?.url ?? ''
+  const token = mode === 'required' ? await tokenAt(url) : undefined
+  const people: (Person & { colorScheme: 'light' | 'dark' })[] = []
+
+  function service(): Service {
+    if (running === undefined) throw new Error('the service is no process of this test')
+    return running
+  }
+
+  async function person(wanted: PersonOptions = {}): Promise<Person> {
+    const { signIn = false, colorScheme = 'light', ...rest } = wanted
+    const context = await browser.newContext({ locale: 'en-GB', colorScheme, ...rest })
+    t.teardown(() => context.close())
+    const problems = await watchForProblems(context, url)
+    if (signIn) await signInAt(context, url, signIn === true ? ADMIN : signIn)
+    const page = await context.newPage()
+    const go = async (path: string, on = page) => {
+      await on.goto(`${url}${path}`)
+      await isThere(on)
+    }
+    const one = { page, context, problems, go, colorScheme, check: () => checkPage(t, page, colorScheme) }
+    people.push(one)
+    return one
+  }
+
+  async function kill(): Promise<void> {
+    service().kill('SIGKILL')
+    await service().exited
+  }
+
+  async function restart(): Promise<void> {
+    running = await start(t, { ...settings, PORT: String(service().port) })
+  }
+
+  async function finish(): Promise<void> {
+    for (const { context, colorScheme, problems } of people) {
+      for (const page of openPages(context)) await checkPage(t, page, colorScheme)
+      t.strictSame(problems.found(), [], 'nothing went wrong on any page')
+      await context.close()
+    }
+  }
+
+  return {
+    url,
+    service,
+    api: createClient({ baseUrl: url, token }),
+    person,
+    kill,
+    restart,
+    finish,
+  }
+}
+
+type Work = (t: Test, board: Board) => Promise<unknown>
+
+/**
+ * A test in a browser; skipped where there is none, unless `CI` is set.
+ * @param options how the service runs, if not as it does by itself
+ */
+export function onBoard(name: string, work: Work, options: BoardOptions = {}): void {
+  t.test(name, { skip: noBrowser }, async (t) => {
+    const board = await startBoard(t, options)
+    await work(t, board)
+    await board.finish()
+  })
+}

@@ -1,0 +1,52 @@
+/** The browser that tests of the board page run in. */
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+import root from 'tap'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const files = (process.env.PATH ?? '')
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => [name, folder]))
+const inOrder = NAMES.flatMap((name) => files.filter(([one]) => one === name))
+const FILE =
+  process.env.CHROMIUM ?? inOrder.map(([name = '', folder = '']) => join(folder, name)).find(isExecutable)
+
+/** Why tests in a browser cannot run, or false: the `skip` of such a test. Where `CI` is set, it is a failure instead. */
+export const noBrowser: string | false =
+  FILE === undefined ? `no browser: set CHROMIUM, or install one of ${NAMES.join(', ')}` : false
+
+if (noBrowser && process.env.CI) throw new Error(noBrowser)
+
+let launched: Promise<Browser> | undefined
+
+/** The browser of this test file, launched by the first call and closed at its end. */
+export function launch(): Promise<Browser> {
+  if (launched === undefined) {
+    launched = chromium.launch({
+      executablePath: FILE ?? '',
+      args: [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    })
+    root.teardown(async () => (await launched)?.close())
+  }
+  return launched
+}

@@ -1,0 +1,125 @@
+/** What the first visit costs, and what a foreign page cannot do with the board. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+import { launch, onBoard } from './browser.ts'
+import { loadAfresh } from './measures.ts'
+
+const KB = 1024
+
+onBoard('the first visit loads little, in one round, from here alone', async (t, { url, api, person }) => {
+  const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
+  const { page } = await person()
+  const shown = () => page.locator('#app > *').first().waitFor({ state: 'attached' })
+  const loaded = await loadAfresh(page, `${url}/projects/${id}`, shown)
+  const own = loaded.filter((one) => !one.url.includes('/api/'))
+  const files = own.filter((one) => one.url.includes('/assets/'))
+  const bytes = own.reduce((sum, one) => sum + one.bytes, 0)
+  t.ok(files.length >= 2 && files.length <= 4, 'scripts, style sheet, icon')
+  t.ok(bytes < 90 * KB, `${bytes} bytes`)
+  const late = files.filter(({ round }) => round > 1).map((one) => one.url)
+  t.strictSame(late, [], 'the HTML names all that is needed')
+})
+
+/** Another site: its page, and a browser that has it open. */
+async function foreignPage(t: Test, html: string) {
+  const server = createServer((_request, response) =>
+    response.setHeader('content-type', 'text/html').end(`<!doctype html><title>Foreign</title>${html}`),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const context = await (await launch()).newContext()
+  t.teardown(() => context.close())
+  const page = await context.newPage()
+  const said: string[] = []
+  page.on('console', (message) => said.push(message.text()))
+  await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
+  return { page, said }
+}
+
+onBoard('a foreign page can neither frame nor call it', async (t, { url, api }) => {
+  const { page, said } = await foreignPage(t, `<iframe src="${url}/"></iframe>`)
+  t.match(said.join('\n'), /frame-ancestors 'none'/)
+  const inner = page.frames().find((frame) => frame !== page.mainFrame())
+  t.equal(await inner?.locator('#app').count(), 0, 'nothing of the board is in the frame')
+
+  /** What the foreign page's script gets of a request. */
+  const ask = (path: string, init: RequestInit = {}) =>
+    page.evaluate(
+      ([address, options]) =>
+        fetch(address as string, options as RequestInit).then(
+          (response) => response.type,
+          (error) => error.name,
+        ),
+      [`${url}${path}`, init] as const,
+    )
+  t.equal(await ask('/api/projects'), 'TypeError', 'it reads nothing')
+  t.equal(await ask('/'), 'TypeError', 'nor the page')
+  const body = JSON.stringify({ name: 'Foreign' })
+  await ask('/api/projects', { method: 'POST', mode: 'no-cors', body })
+  await ask('/api/projects', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+  t.strictSame(await api.get('/api/projects'), [], 'it writes nothing')
+  const before = said.length
+  await page.addScriptTag({ url: `${url}/openapi.json` }).catch(() => undefined)
+  t.match(said.slice(before).join('\n'), /ERR_BLOCKED|Refused|blocked/, 'it includes nothing')
+})
+
+/** What an attacker's markup would do, had it found a way into the page; each is against the policy. */
+const ATTACKS: Record<string, () => unknown> = {
+  'an inline script': () => {
+    const script = document.createElement('script')
+    script.append('document.title = "taken"')
+    document.head.append(script)
+  },
+  'a handler in an attribute': () => {
+    const image = document.createElement('img')
+    image.setAttribute('onerror', 'document.title = "taken"')
+    image.src = 'assets/none.svg'
+  },
+  // Not at once: what is evaluated for a debugger may do this.
+  'text as a program': () => setTimeout(() => new Function('document.title = "taken"')()),
+  'HTML as text': () => {
+    document.body.innerHTML = '<b>taken</b>'
+  },
+  'a policy of its own for HTML': () => {
+    const { trustedTypes } = window as unknown as {
+      trustedTypes: { createPolicy: (name: string, rules: object) => unknown }
+    }
+    trustedTypes.createPolicy('evil', { createHTML: (text: string) => text })
+  },
+  'an image of another host': () => {
+    new Image().src = 'http://evil.example/seen.gif'
+  },
+  'a request to another host': () => fetch('http://evil.example/').catch(() => undefined),
+  'a style in an attribute': () => document.body.setAttribute('style', 'display: none'),
+  'another base': () => {
+    document.head.append(Object.assign(document.createElement('base'), { href: 'http://evil.example/' }))
+  },
+  'a form': () => {
+    const form = Object.assign(document.createElement('form'), { action: 'http://evil.example/' })
+    document.body.append(form)
+    form.submit()
+  },
+}
+
+onBoard('what has found a way into the page gets nowhere', async (t, { person }) => {
+  const { page, problems, go } = await person()
+  await go('/')
+  for (const [name, attack] of Object.entries(ATTACKS)) {
+    const violated = page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          document.addEventListener('securitypolicyviolation', (event) => resolve(event.violatedDirective), {
+            once: true,
+          })
+          setTimeout(() => resolve('nothing'), 2000)
+        }),
+    )
+    await page.evaluate(attack).catch(() => undefined)
+    t.not(await violated, 'nothing', name)
+  }
+  t.ok(problems.found().length >= Object.keys(ATTACKS).length, 'a test of the board would have failed')
+  problems.expect(/^(policy|console|error|another host|failed|404): /)
+  t.notMatch(await page.title(), 'taken')
+  t.equal(await page.locator('b', { hasText: 'taken' }).count(), 0)
+})

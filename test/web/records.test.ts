@@ -1,0 +1,85 @@
+/** Records with what the user has changed and the service has not answered yet. */
+import t from 'tap'
+import { between } from '../../web/shared/order.ts'
+import { Records } from '../../web/shared/records.ts'
+
+interface Card {
+  id: string
+  title: string
+  column?: string
+}
+
+const retitled = (title: string) => (card: Card | undefined) => card && { ...card, title }
+
+t.test('a pending change is shown on top of whatever the service says, until it is answered', async (t) => {
+  const cards = new Records<Card>()
+  cards.put({ id: 'a', title: 'first' }, 1)
+  const pending = cards.patch('a', retitled('mine'))
+  t.equal(cards.peek('a')?.title, 'mine')
+  cards.merge('a', (card) => ({ ...card, title: 'theirs', column: 'Done' }), 2)
+  t.strictSame(cards.peek('a'), { id: 'a', title: 'mine', column: 'Done' })
+  cards.put({ id: 'a', title: 'mine', column: 'Done' }, 3)
+  pending.end()
+  t.equal(cards.peek('a')?.title, 'mine')
+})
+
+t.test('a refused change is taken back, and those after it stay', async (t) => {
+  const cards = new Records<Card>()
+  cards.put({ id: 'a', title: 'first' }, 1)
+  const refused = cards.patch('a', retitled('refused'))
+  cards.patch('a', (card) => card && { ...card, column: 'Done' })
+  refused.end()
+  refused.end()
+  t.strictSame(cards.peek('a'), { id: 'a', title: 'first', column: 'Done' })
+})
+
+t.test('an answer that is older than what the stream has brought is ignored', async (t) => {
+  const cards = new Records<Card>()
+  cards.put({ id: 'a', title: 'first' }, 1)
+  cards.merge('a', (card) => ({ ...card, title: 'third' }), 3)
+  cards.put({ id: 'a', title: 'second' }, 2)
+  t.equal(cards.peek('a')?.title, 'third')
+  cards.remove('a', 4)
+  cards.put({ id: 'a', title: 'third' }, 3)
+  t.equal(cards.peek('a'), undefined, 'what is deleted does not come back by an old answer')
+  cards.put({ id: 'a', title: 'undone' }, 5)
+  t.equal(cards.peek('a')?.title, 'undone')
+})
+
+t.test('something new is shown before the service knows it', async (t) => {
+  const cards = new Records<Card>()
+  const pending = cards.patch('new', () => ({ id: 'new', title: 'draft' }))
+  t.strictSame(cards.ids(), ['new'])
+  cards.put({ id: 'a', title: 'draft' }, 1)
+  pending.end()
+  t.strictSame(cards.ids(), ['a'])
+})
+
+t.test('a list that lacks a record takes it away, unless a later change is known of it', async (t) => {
+  const cards = new Records<Card>()
+  cards.put({ id: 'old', title: 'old' }, 1)
+  cards.put({ id: 'new', title: 'new' }, 9)
+  cards.reset([{ id: 'listed', title: 'listed' }], 5)
+  t.strictSame(cards.ids().toSorted(), ['listed', 'new'])
+})
+
+t.test('who shows is told what is shown differently, and nothing else', async (t) => {
+  const told: unknown[] = []
+  const cards = new Records<Card>((id, before, after) => told.push([id, before?.title, after?.title]))
+  cards.put({ id: 'a', title: 'first' }, 1)
+  const pending = cards.patch('a', (card) => card)
+  pending.end()
+  cards.remove('a', 2)
+  cards.remove('a', 3)
+  t.strictSame(told, [
+    ['a', undefined, 'first'],
+    ['a', 'first', undefined],
+  ])
+})
+
+t.test('a place between two neighbours', async (t) => {
+  t.equal(between(undefined, undefined), 0)
+  t.equal(between(3, undefined), 4)
+  t.equal(between(undefined, 3), 2)
+  t.equal(between(1, 2), 1.5)
+})

@@ -1,0 +1,299 @@
+/** The board page as it is served: addresses, headers, caches and compression, without a browser. */
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+
+/** The modules that were loaded so far. */
+const loaded: string[] = []
+registerHooks({
+  load(url, context, next) {
+    loaded.push(url)
+    return next(url, context)
+  },
+})
+const { shipped } = await import('../shipped.ts')
+const { build, send } = await import('../helper.ts')
+
+/** The addresses of the page, with what leads from each to the service's root. */
+const ADDRESSES: Record<string, string> = {
+  '/': './',
+  '/mine': './',
+  '/ideas': './',
+  '/search': './',
+  '/trash': './',
+  '/sign-in': './',
+  '/account': './',
+  '/admin/members': '../',
+  '/admin/teams': '../',
+  '/admin/webhooks': '../',
+  '/admin/audit': '../',
+  '/projects/7': '../',
+  '/projects/a%2Fb': '../',
+  '/projects/7/overview': '../../',
+  '/projects/7/flow': '../../',
+  '/projects/7/trash': '../../',
+  '/projects/7/items/8': '../../../',
+}
+
+/** What a page loads. */
+const assetsOf = (html: unknown) =>
+  Array.from(String(html).matchAll(/(?:href|src)="([^"]+)"/g), ([, address = '']) => address)
+
+const boardOf = (t: Test, options = {}) => build(t, options, shipped.buildApp)
+
+t.test('nothing of the page is loaded before somebody asks for it', async (t) => {
+  const app = await boardOf(t)
+  const isServer = (url: string) =>
+    url.startsWith('file:') && readFileSync(fileURLToPath(url), 'utf8').includes('preCompressed')
+  const others = (urls: string[]) => urls.filter((url) => !/\/(test|tap|@tapjs)\//.test(url)).filter(isServer)
+  await send(app, 'GET', '/api/projects')
+  t.strictSame(others(loaded), [])
+  const before = loaded.length
+  const [asset = ''] = assetsOf((await send(app, 'GET', '/')).body)
+  t.equal((await send(app, 'GET', asset.slice(1))).status, 200)
+  t.ok(others(loaded.slice(before)).length > 0, 'the test would see it')
+})
+
+t.test('each address is answered with the page, whose own addresses are relative', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await boardOf(t, { authMode })
+    for (const [url, root] of Object.entries(ADDRESSES)) {
+      const { status, body, headers } = await send(app, 'GET', url)
+      t.equal(status, 200, url)
+      t.equal(headers['content-type'], 'text/html; charset=utf-8')
+      const assets = assetsOf(body)
+      t.ok(assets.length >= 3)
+      t.ok(body.length < 2048)
+      for (const address of assets) t.ok(address.startsWith(`${root}assets/`), `${url}: ${address}`)
+      const head = await send(app, 'HEAD', url)
+      t.match(head, {
+        status: 200,
+        body: '',
+        headers: { 'content-length': String(body.length), etag: headers.etag },
+      })
+    }
+  }
+})
+
+t.test('nothing of a request is in the page', async (t) => {
+  const app = await boardOf(t)
+  const { body } = await send(app, 'GET', '/projects/7')
+  for (const url of ['/projects/%3Cb%3E', '/projects/7?q=%3Cb%3E', '/projects/__proto__']) {
+    const headers = {
+      host: 'evil.example',
+      'x-forwarded-prefix': '/evil',
+      'x-forwarded-host': 'evil.example',
+    }
+    t.equal((await send(app, 'GET', url, undefined, headers)).body, body, url)
+  }
+})
+
+t.test('what is no address of the page is what it was', async (t) => {
+  const app = await boardOf(t)
+  const none = [
+    '/projects',
+    '/mine/',
+    '/projects/7/nothing',
+    '/projects/7/items',
+    '/admin',
+    '/index.html',
+    '/page.html',
+  ]
+  for (const url of none) {
+    const { status, body } = await send(app, 'GET', url, undefined, { accept: 'text/html' })
+    t.strictSame([status, body], [404, { error: 'Not found' }], url)
+  }
+  for (const url of ['/', '/mine', '/projects/7', '/projects/7/items/8', '/assets/main.js']) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const { status, body, headers } = await send(app, method, url)
+      t.strictSame([status, body], [405, { error: 'Method not allowed' }], `${method} ${url}`)
+      t.equal(headers.allow, 'GET, HEAD')
+    }
+  }
+})
+
+t.test('the page is asked for again each time, and says when it is the same', async (t) => {
+  const app = await boardOf(t)
+  const { headers } = await send(app, 'GET', '/projects/7')
+  t.equal(headers['cache-control'], 'no-cache')
+  t.match(headers.etag, /^"[\w-]+"$/)
+  const again = await send(app, 'GET', '/projects/9', undefined, { 'if-none-match': String(headers.etag) })
+  t.strictSame([again.status, again.body, again.headers.etag], [304, '', headers.etag])
+  const other = await send(app, 'GET', '/mine', undefined, { 'if-none-match': String(headers.etag) })
+  t.equal(other.status, 200, 'the page of another depth is another one')
+})
+
+t.test('its policy allows what is its own alone; no cookie is set', async (t) => {
+  const app = await boardOf(t)
+  const { headers } = await send(app, 'GET', '/')
+  const policy = new Map(
+    String(headers['content-security-policy'])
+      .split('; ')
+      .map((directive) => [directive.split(' ', 1)[0], directive.split(' ').slice(1).join(' ')]),
+  )
+  t.strictSame(Object.fromEntries(policy), {
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self'",
+    'font-src': "'self'",
+    'connect-src': "'self'",
+    'manifest-src': "'self'",
+    'base-uri': "'none'",
+    'form-action': "'none'",
+    'frame-ancestors': "'none'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': 'dompurify',
+  })
+  t.match(headers, {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+  })
+  t.equal(headers['set-cookie'], undefined)
+})
+
+t.test('what it loads is kept for ever, and compressed for whoever takes that', async (t) => {
+  const app = await boardOf(t)
+  const assets = assetsOf((await send(app, 'GET', '/')).body).map((address) => address.slice(1))
+  const types = { js: 'application/javascript', css: 'text/css', svg: 'image/svg+xml' }
+  t.strictSame(
+    [...new Set(assets.map((url) => url.split('.').at(-1)))].toSorted(),
+    Object.keys(types).toSorted(),
+  )
+  const decoders = { br: brotliDecompressSync, gzip: gunzipSync, identity: (bytes: Buffer) => bytes }
+  for (const url of assets) {
+    const plain = await app.inject({ url })
+    t.equal(plain.headers['content-encoding'], undefined)
+    t.match(plain.headers['content-type'], types[url.split('.').at(-1) as keyof typeof types])
+    t.match(url, /-[A-Z0-9]{8}\.\w+$/, 'its name is that of its content')
+    for (const [encoding, decode] of Object.entries(decoders)) {
+      const { statusCode, headers, rawPayload } = await app.inject({
+        url,
+        headers: { 'accept-encoding': encoding },
+      })
+      t.equal(statusCode, 200)
+      t.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
+      t.equal(headers['content-encoding'] ?? 'identity', encoding)
+      t.equal(headers.vary, 'accept-encoding')
+      t.equal(headers['content-length'], String(rawPayload.length))
+      t.ok(decode(rawPayload).equals(plain.rawPayload), `${url} as ${encoding}`)
+      const etag = String(headers.etag)
+      const again = await app.inject({ url, headers: { 'accept-encoding': encoding, 'if-none-match': etag } })
+      t.strictSame([again.statusCode, again.body], [304, ''])
+    }
+    const head = await app.inject({ url, method: 'HEAD' })
+    t.match(head, {
+      statusCode: 200,
+      body: '',
+      headers: { 'content-length': plain.headers['content-length'] },
+    })
+  }
+})
+
+t.test('a file that is not there is 404, and nothing else of the machine is there', async (t) => {
+  const app = await boardOf(t)
+  const [asset = ''] = assetsOf((await send(app, 'GET', '/')).body)
+  const none = [
+    '/assets',
+    '/assets/',
+    '/assets/nothing.js',
+    '/assets/main-OLDHASH1.js',
+    '/assets/../page.html',
+    '/assets/..%2fpage.html',
+    '/assets/%2e%2e/page.html',
+    '/assets/%2e%2e%2f%2e%2e%2fcli.js',
+    '/assets/..%5cpage.html',
+    '/assets/..%2fpage.html?/assets/main.js',
+    '/assets//etc/passwd',
+    '/assets/%00.js',
+    '/assets/.js',
+    `${asset.slice(1)}.br`,
+    `${asset.slice(1)}/`,
+    `${asset.slice(1).replace('/icon', '/%69con')}`,
+  ]
+  for (const url of none) {
+    const { status, body, headers } = await send(app, 'GET', url)
+    t.strictSame([status, body], [404, { error: 'Not found' }], url)
+    t.equal(headers['cache-control'], 'no-cache', 'that it is not there may change')
+  }
+})
+
+t.test('below a prefix the page is below it, and the root gets the slash that it needs', async (t) => {
+  for (const prefix of ['/board', '/tools/board']) {
+    const host = Fastify()
+    t.teardown(() => host.close())
+    host.get('/', async () => ({ host: true }))
+    await host.register(shipped.phaseboard, { prefix, databaseUrl: ':memory:' })
+    for (const query of ['', '?status=active', '?to=//evil.example']) {
+      const { statusCode, headers } = await host.inject(`${prefix}${query}`)
+      t.equal(statusCode, 302)
+      for (const outer of ['http://host.example', 'http://proxy.example/a']) {
+        const there = new URL(String(headers.location), `${outer}${prefix}${query}`).href
+        t.equal(there, `${outer}${prefix}/${query}`)
+      }
+    }
+    for (const [url, root] of Object.entries(ADDRESSES)) {
+      const { statusCode, body } = await host.inject(`${prefix}${url}`)
+      t.equal(statusCode, 200, url)
+      for (const address of assetsOf(body)) {
+        t.ok(address.startsWith(`${root}assets/`))
+        const { pathname } = new URL(address, `http://host.example${prefix}${url}`)
+        t.equal((await host.inject(pathname)).statusCode, 200, pathname)
+      }
+    }
+    t.equal((await host.inject({ method: 'POST', url: prefix })).statusCode, 405)
+    t.equal((await host.inject({ method: 'POST', url: `${prefix}/` })).statusCode, 405)
+    t.strictSame((await host.inject('/')).json(), { host: true })
+    t.equal((await host.inject('/mine')).statusCode, 404)
+  }
+})
+
+t.test('a prefix that is a parameter leads nowhere else', async (t) => {
+  const host = Fastify()
+  t.teardown(() => host.close())
+  await host.register(shipped.phaseboard, { prefix: '/:tenant', databaseUrl: ':memory:' })
+  const { headers } = await host.inject('/javascript:alert(1)')
+  t.equal(
+    new URL(String(headers.location), 'http://host.example/javascript:alert(1)').href,
+    'http://host.example/javascript:alert(1)/',
+  )
+  const [asset = ''] = assetsOf((await host.inject('/acme/mine')).body)
+  t.equal((await host.inject(new URL(asset, 'http://host.example/acme/mine').pathname)).statusCode, 200)
+})
+
+t.test("without a prefix every address is the host's, and there is no page", async (t) => {
+  const host = Fastify()
+  t.teardown(() => host.close())
+  host.get('/', async () => ({ host: true }))
+  host.get('/search', async () => ({ host: true }))
+  await host.register(shipped.phaseboard, { databaseUrl: ':memory:' })
+  for (const url of ['/', '/search']) t.strictSame((await host.inject(url)).json(), { host: true })
+  for (const url of ['/mine', '/projects/7', '/assets/main.js'])
+    t.equal((await host.inject(url)).statusCode, 404)
+})
+
+t.test("a host's own policy stays", async (t) => {
+  const host = Fastify()
+  t.teardown(() => host.close())
+  host.addHook('onRequest', async (_request, reply) => {
+    reply.header('content-security-policy', "default-src 'self'")
+  })
+  await host.register(shipped.phaseboard, { prefix: '/board', databaseUrl: ':memory:' })
+  t.equal((await host.inject('/board/')).headers['content-security-policy'], "default-src 'self'")
+})
+
+t.test('turned off, none of it is there', async (t) => {
+  const app = await boardOf(t, { webBoard: false })
+  for (const url of [...Object.keys(ADDRESSES), '/assets/main.js']) {
+    const { status, body } = await send(app, 'GET', url)
+    t.strictSame([status, body], [404, { error: 'Not found' }], url)
+  }
+  const host = Fastify()
+  t.teardown(() => host.close())
+  await host.register(shipped.phaseboard, { prefix: '/board', databaseUrl: ':memory:', webBoard: false })
+  t.equal((await host.inject('/board/')).statusCode, 404)
+})

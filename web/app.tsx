@@ -1,0 +1,182 @@
+/** The frame of all pages: navigation, connection, messages, and the page of the address. */
+import { useEffect, useState } from 'preact/hooks'
+import { BoardPage } from './board/board-page.tsx'
+import { ProjectsPage } from './projects/projects-page.tsx'
+import { go, href, type PageName, paths, place, routeOf } from './router.ts'
+import { useKeys } from './shared/keys.ts'
+import { liveState } from './shared/live.ts'
+import type { OpenProject } from './shared/open-project.ts'
+import { hasEnded, identity, isAdmin, me, sessionState, signOut } from './shared/session.ts'
+import { failed, undoLast } from './shared/toasts.ts'
+import { topDialog } from './shared/ui/dialog.tsx'
+import { Icon, type IconName } from './shared/ui/icon.tsx'
+import { late } from './shared/ui/late.tsx'
+import { Menu } from './shared/ui/menu.tsx'
+import { Loading, Missing, Page } from './shared/ui/page.tsx'
+import { Toasts } from './shared/ui/toasts.tsx'
+import { waitingWrites } from './shared/writes.ts'
+import { texts } from './texts.ts'
+
+const SignIn = late(() => import('./people/sign-in-page.tsx'))
+const SignInDialog = late(() => import('./people/sign-in-dialog.tsx'))
+const CardDialog = late<{ project: OpenProject; id: string }>(() => import('./card/card-dialog.tsx'))
+const Overview = late<{ id: string }>(() => import('./overview/overview-page.tsx'))
+const Flow = late<{ id: string }>(() => import('./flow/flow-page.tsx'))
+const Trash = late<{ id?: string }>(() => import('./trash/trash-page.tsx'))
+const Mine = late(() => import('./mine/mine-page.tsx'))
+const Ideas = late(() => import('./ideas/ideas-page.tsx'))
+const SearchPage = late(() => import('./search/search-page.tsx'))
+const SearchDialog = late<{ onClose: () => void }>(() => import('./search/search-dialog.tsx'))
+const Shortcuts = late<{ onClose: () => void }>(() => import('./shared/ui/shortcuts-dialog.tsx'))
+const Account = late(() => import('./people/account-page.tsx'))
+const Members = late(() => import('./people/members-page.tsx'))
+const Teams = late(() => import('./people/teams-page.tsx'))
+const Webhooks = late(() => import('./people/webhooks-page.tsx'))
+const Audit = late(() => import('./people/audit-page.tsx'))
+
+/** The page of the address. */
+function CurrentPage() {
+  const { page, id, item } = routeOf(place.value.path)
+  switch (page) {
+    case 'projects':
+      return <ProjectsPage />
+    case 'board':
+    case 'card':
+      return (
+        <BoardPage
+          key={id}
+          id={id}
+          item={item}
+          card={(project) => <CardDialog key={item} project={project} id={item} />}
+        />
+      )
+    case 'overview':
+      return <Overview key={id} id={id} />
+    case 'flow':
+      return <Flow key={id} id={id} />
+    case 'project-trash':
+      return <Trash key={id} id={id} />
+    case 'trash':
+      return <Trash key="all" />
+    case 'mine':
+      return <Mine />
+    case 'ideas':
+      return <Ideas />
+    case 'search':
+      return <SearchPage />
+    case 'account':
+      return <Account />
+    case 'members':
+      return <Members />
+    case 'teams':
+      return <Teams />
+    case 'webhooks':
+      return <Webhooks />
+    case 'audit':
+      return <Audit />
+    default:
+      return (
+        <Page title={texts.missingPage}>
+          <Missing text={texts.missingPage} />
+        </Page>
+      )
+  }
+}
+
+const LINKS: readonly { page: PageName; path: string; label: string; icon: IconName }[] = [
+  { page: 'projects', path: '/', label: texts.projects, icon: 'board' },
+  { page: 'mine', path: '/mine', label: texts.mine, icon: 'person' },
+  { page: 'ideas', path: '/ideas', label: texts.ideas, icon: 'idea' },
+]
+
+function Header({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: () => void }) {
+  const { page } = routeOf(place.value.path)
+  const name = me.value?.name ?? texts.account
+  const isDefault = identity.value?.via === 'default'
+  return (
+    <header class="site">
+      <nav aria-label={texts.main}>
+        {LINKS.map((link) => (
+          <a key={link.path} href={href(link.path)} aria-current={link.page === page ? 'page' : undefined}>
+            <Icon name={link.icon} /> <span>{link.label}</span>
+          </a>
+        ))}
+        <button type="button" onClick={onSearch}>
+          <Icon name="search" /> <span>{texts.search}</span> <kbd aria-hidden="true">/</kbd>
+        </button>
+        <Menu
+          label={texts.menuOf(name)}
+          class="site-menu"
+          items={[
+            { label: texts.account, href: href('/account') },
+            isAdmin.value && { label: texts.members, href: href('/admin/members') },
+            isAdmin.value && { label: texts.teams, href: href('/admin/teams') },
+            isAdmin.value && { label: texts.webhooks, href: href('/admin/webhooks') },
+            isAdmin.value && { label: texts.audit, href: href('/admin/audit') },
+            { label: texts.trash, href: href('/trash') },
+            { label: texts.shortcuts, run: onShortcuts, key: '?' },
+            isDefault
+              ? { label: texts.signIn.submit, href: href('/sign-in') }
+              : { label: texts.signIn.out, run: () => void signOut().catch(failed) },
+          ]}
+        >
+          <Icon name="menu" /> <span dir="auto">{name}</span>
+        </Menu>
+      </nav>
+    </header>
+  )
+}
+
+/** What is to be said of the connection. */
+function Connection() {
+  const [wasOffline, setWasOffline] = useState(false)
+  const state = liveState.value
+  const waiting = waitingWrites.value
+  useEffect(() => {
+    if (state === 'offline') setWasOffline(true)
+    if (state !== 'live' || !wasOffline) return
+    const timer = setTimeout(() => setWasOffline(false), 3000)
+    return () => clearTimeout(timer)
+  }, [state, wasOffline])
+  const text = [
+    state === 'offline' ? texts.offline : state === 'live' && wasOffline ? texts.connected : '',
+    waiting > 0 && state !== 'live' ? texts.waiting(waiting) : '',
+  ].filter(Boolean)
+  return (
+    <div role="status" class={text.length > 0 ? `connection connection-${state}` : 'visually-hidden'}>
+      {text.join(' ')}
+    </div>
+  )
+}
+
+export function App() {
+  const [overlay, setOverlay] = useState<'search' | 'shortcuts' | undefined>()
+  const close = () => setOverlay(undefined)
+  const { page, id } = routeOf(place.value.path)
+  useKeys({
+    '/': () => setOverlay('search'),
+    '?': () => setOverlay('shortcuts'),
+    'Ctrl+z': undoLast,
+    'g p': () => go('/'),
+    'g m': () => go('/mine'),
+    'g i': () => go('/ideas'),
+    'g b': () => (id ? go(paths.board(id)) : false),
+    'g f': () => (id ? go(paths.flow(id)) : false),
+  })
+  if (sessionState.value === 'signed-out' || page === 'sign-in') return <SignIn />
+  if (sessionState.value === 'unknown') return <Loading />
+  return (
+    <>
+      <a class="skip" href="#main">
+        {texts.skip(page === 'board' || page === 'card' ? 'the board' : 'the page')}
+      </a>
+      <Header onSearch={() => setOverlay('search')} onShortcuts={() => setOverlay('shortcuts')} />
+      <Connection />
+      <CurrentPage />
+      {overlay === 'search' && <SearchDialog onClose={close} />}
+      {overlay === 'shortcuts' && <Shortcuts onClose={close} />}
+      {hasEnded.value && <SignInDialog />}
+      {topDialog.value === undefined && <Toasts />}
+    </>
+  )
+}

@@ -1,0 +1,5 @@
+import { Page } from '../shared/ui/page.tsx'
+
+export default function IdeasPage() {
+  return <Page title="Ideas">{null}</Page>
+}

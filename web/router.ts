@@ -1,0 +1,153 @@
+/** Addresses: a table of patterns, the browser's history, and one click handler for all links. */
+import { signal } from '@preact/signals'
+import { root } from './shared/api.ts'
+
+/** Where the page is, below the root. */
+export interface Place {
+  /** With a slash at its beginning, without the root: `/projects/<id>`. */
+  path: string
+  query: URLSearchParams
+}
+
+const PATTERNS = {
+  projects: '/',
+  board: '/projects/:id',
+  card: '/projects/:id/items/:item',
+  overview: '/projects/:id/overview',
+  flow: '/projects/:id/flow',
+  'project-trash': '/projects/:id/trash',
+  trash: '/trash',
+  mine: '/mine',
+  ideas: '/ideas',
+  search: '/search',
+  'sign-in': '/sign-in',
+  account: '/account',
+  members: '/admin/members',
+  teams: '/admin/teams',
+  webhooks: '/admin/webhooks',
+  audit: '/admin/audit',
+} as const
+
+/** The pages by their names. */
+export type PageName = keyof typeof PATTERNS
+
+/** The page of an address, with the parts of its path that vary. */
+export interface Route {
+  page: PageName | undefined
+  id: string
+  item: string
+}
+
+const compiled = Object.entries(PATTERNS).map(([page, pattern]) => ({
+  page: page as PageName,
+  expression: new RegExp(`^${pattern.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
+}))
+
+/** Which page an address is. */
+export function routeOf(path: string): Route {
+  for (const { page, expression } of compiled) {
+    const groups = expression.exec(path)?.groups
+    if (groups === undefined && !expression.test(path)) continue
+    const { id = '', item = '' } = groups ?? {}
+    return { page, id: decode(id), item: decode(item) }
+  }
+  return { page: undefined, id: '', item: '' }
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+const placeNow = (): Place => ({
+  path: `/${location.pathname.slice(root.length)}`,
+  query: new URLSearchParams(location.search),
+})
+
+/** Where the page is now. */
+export const place = signal<Place>(placeNow())
+
+/** The address of a path of the page's own, for `href`. @param path with its query: `/projects/<id>?q=flyer` */
+export const href = (path: string): string => root + path.replace(/^\//, '')
+
+/** The path of a project's pages and cards. */
+export const paths = {
+  board: (id: string) => `/projects/${encodeURIComponent(id)}`,
+  card: (id: string, item: string) => `/projects/${encodeURIComponent(id)}/items/${encodeURIComponent(item)}`,
+  overview: (id: string) => `/projects/${encodeURIComponent(id)}/overview`,
+  flow: (id: string) => `/projects/${encodeURIComponent(id)}/flow`,
+  trash: (id: string) => `/projects/${encodeURIComponent(id)}/trash`,
+}
+
+/** Whether a path leads to the page itself: what comes from an address may be anything. */
+export const isOwnPath = (path: string): boolean =>
+  /^\/(?![/\\])/.test(path) && routeOf(path.replace(/[?#].*/, '')).page !== undefined
+
+/** Goes to a path of the page's own. @param replace instead of the current entry of the history */
+export function go(path: string, { replace = false } = {}): void {
+  saveScroll()
+  if (replace) history.replaceState(history.state, '', href(path))
+  else history.pushState({ hasBefore: true }, '', href(path))
+  arrive()
+  if (!replace) scrollTo(0, 0)
+}
+
+/** Goes back to where a dialog was opened from; to a path, where the tab began with the dialog. */
+export function back(fallback: string): void {
+  if ((history.state as { hasBefore?: boolean } | null)?.hasBefore) history.back()
+  else go(fallback, { replace: true })
+}
+
+/** Changes the query alone, e.g. a filter: in the same entry of the history. */
+export function setQuery(changes: Readonly<Record<string, string | readonly string[] | undefined>>): void {
+  const query = new URLSearchParams(place.peek().query)
+  for (const [name, value] of Object.entries(changes)) {
+    query.delete(name)
+    for (const one of value === undefined ? [] : [value].flat()) if (one !== '') query.append(name, one)
+  }
+  const text = query.toString()
+  go(place.peek().path + (text ? `?${text}` : ''), { replace: true })
+}
+
+function arrive(): void {
+  const next = placeNow()
+  const now = place.peek()
+  if (next.path !== now.path || next.query.toString() !== now.query.toString()) place.value = next
+}
+
+function saveScroll(): void {
+  history.replaceState({ ...(history.state as object | null), scroll: scrollY }, '')
+}
+
+/** The address that a link leads to; those in charts have another form. */
+const addressOf = (link: HTMLAnchorElement | SVGAElement): URL =>
+  new URL(link instanceof SVGAElement ? link.href.baseVal : link.href, location.href)
+
+/** Clicks that the page takes for itself: plain ones on a link to itself. */
+function onClick(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest('a') : null
+  if (!link || event.defaultPrevented || event.button !== 0) return
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+  if (link.hasAttribute('target') || link.hasAttribute('download')) return
+  const { origin, pathname, search, hash } = addressOf(link)
+  const path = `/${pathname.slice(root.length)}`
+  if (origin !== location.origin || !pathname.startsWith(root) || hash || !isOwnPath(path)) return
+  event.preventDefault()
+  go(path + search)
+}
+
+/** Begins to follow links and the browser's back and forward. */
+export function startRouter(): void {
+  // Browsers look a relative address up again when that of the page changes.
+  for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel=icon]')) icon.href = `${icon.href}`
+  history.scrollRestoration = 'manual'
+  document.addEventListener('click', onClick)
+  addEventListener('popstate', () => {
+    arrive()
+    const { scroll = 0 } = (history.state ?? {}) as { scroll?: number }
+    requestAnimationFrame(() => scrollTo(0, scroll))
+  })
+}

@@ -1,0 +1,107 @@
+/**
+ * What the user is typing, kept in the browser until it is saved or discarded: over a reload, a closed dialog, a lost connection. A draft
+ * knows the value that it started from, so that a lost race can be told.
+ */
+
+/** A text that is not saved yet. */
+export interface Draft {
+  text: string
+  /** The value that the user began to edit; empty for something new. */
+  from: string
+  /** When it was last changed, in milliseconds since 1970. */
+  at: number
+}
+
+/** Where drafts are kept: `localStorage`, or anything like it. */
+export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+
+const PREFIX = 'phaseboard:draft:'
+/** How long after the last key a draft is kept, in milliseconds. */
+const AFTER = 300
+/** How long a draft is kept that nobody comes back to, in milliseconds. */
+const KEPT = 90 * 24 * 60 * 60 * 1000
+
+export class Drafts {
+  readonly #storage: DraftStorage | undefined
+  readonly #timers = new Map<string, { timer: ReturnType<typeof setTimeout>; draft: Draft }>()
+
+  /** @param storage undefined where the browser forbids it: drafts then live as long as the page */
+  constructor(storage: DraftStorage | undefined) {
+    this.#storage = storage
+    this.#removeOld()
+  }
+
+  /** The draft of a field, by a name such as `kanban-item:<id>:title`. */
+  read(name: string): Draft | undefined {
+    const waiting = this.#timers.get(name)
+    if (waiting) return waiting.draft
+    try {
+      const text = this.#storage?.getItem(PREFIX + name)
+      return text ? (JSON.parse(text) as Draft) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Keeps a draft, a little after the last key. */
+  keep(name: string, draft: Omit<Draft, 'at'>): void {
+    clearTimeout(this.#timers.get(name)?.timer)
+    const whole = { ...draft, at: Date.now() }
+    const timer = setTimeout(() => this.#store(name, whole), AFTER)
+    this.#timers.set(name, { timer, draft: whole })
+  }
+
+  /** Forgets a draft: it is saved, or discarded. */
+  remove(name: string): void {
+    clearTimeout(this.#timers.get(name)?.timer)
+    this.#timers.delete(name)
+    try {
+      this.#storage?.removeItem(PREFIX + name)
+    } catch {
+      // Forbidden: then there is none.
+    }
+  }
+
+  /** Stores what waits: the page may be gone in a moment. */
+  flush(): void {
+    for (const [name, { timer, draft }] of this.#timers) {
+      clearTimeout(timer)
+      this.#store(name, draft)
+    }
+  }
+
+  #store(name: string, draft: Draft): void {
+    try {
+      this.#storage?.setItem(PREFIX + name, JSON.stringify(draft))
+      // Where it could not be stored, the page keeps it.
+      this.#timers.delete(name)
+    } catch {
+      // Full, or forbidden.
+    }
+  }
+
+  #removeOld(): void {
+    try {
+      const storage = this.#storage
+      const names = Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? '')
+      for (const name of names.filter((one) => one.startsWith(PREFIX))) {
+        const draft = this.read(name.slice(PREFIX.length))
+        if (draft === undefined || draft.at < Date.now() - KEPT) storage?.removeItem(name)
+      }
+    } catch {
+      // Forbidden: then there are none.
+    }
+  }
+}
+
+/** The browser's storage, if it may be used. */
+function browserStorage(): DraftStorage | undefined {
+  try {
+    return globalThis.localStorage
+  } catch {
+    return undefined
+  }
+}
+
+/** The drafts of this browser. */
+export const drafts = new Drafts(browserStorage())

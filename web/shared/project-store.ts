@@ -1,0 +1,270 @@
+/** One project with all that belongs to it, kept current by the changes of the stream. Knows no document and no network. */
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type {
+  Change,
+  KanbanColumn,
+  KanbanItem,
+  KanbanLabel,
+  KanbanSubtask,
+  Metric,
+  Objective,
+  Project,
+  TeamAssignment,
+  TranscriptSummary,
+} from '../../src/client/api.d.ts'
+import { byId, bySortOrder } from './order.ts'
+import { Records } from './records.ts'
+
+/** A project's own fields, without what belongs to it. */
+export type ProjectFields = Omit<
+  Project,
+  'kanbanItems' | 'transcriptSummaries' | 'metrics' | 'objectives' | 'teamAssignments'
+>
+
+/** What a project's page is read from. */
+export interface ProjectAnswers {
+  project: Project
+  columns: readonly KanbanColumn[]
+  labels: readonly KanbanLabel[]
+}
+
+const fieldsOf = ({
+  kanbanItems: _,
+  transcriptSummaries: _t,
+  metrics: _m,
+  objectives: _o,
+  teamAssignments: _a,
+  ...fields
+}: Project): ProjectFields => fields
+
+/** The fields that a change tells, as part of a record. */
+const fieldsAfter = <T>({ after }: Change): Partial<T> => after as Partial<T>
+
+export class ProjectStore {
+  readonly id: string
+  /** The project alone, as a collection of at most one. */
+  readonly projects = new Records<ProjectFields>()
+  readonly items = new Records<KanbanItem>((id, before, after) => this.#moved(id, before, after))
+  readonly columns = new Records<KanbanColumn>()
+  readonly labels = new Records<KanbanLabel>()
+  readonly objectives = new Records<Objective>()
+  readonly metrics = new Records<Metric>()
+  readonly transcripts = new Records<TranscriptSummary>()
+  readonly assignments = new Records<TeamAssignment>()
+  /** Who deleted the project, while the page is open; undefined while it exists. */
+  readonly deletedBy = signal<{ actorId: string | null; seq: number } | undefined>(undefined)
+  /** Who deleted which item, while the page is open. */
+  readonly deletedItems = new Map<string, { actorId: string | null; seq: number }>()
+
+  readonly #columnList = computed(() => this.columns.list(bySortOrder))
+  readonly #labelList = computed(() => this.labels.list((a, b) => (a.name < b.name ? -1 : 1)))
+  readonly #versions = new Map<string, Signal<number>>()
+  readonly #orders = new Map<string, ReadonlySignal<readonly string[]>>()
+  readonly #fetchItem: (id: string) => void
+
+  /** @param fetchItem is asked to read an item that came from another project, and to `put` it */
+  constructor(id: string, fetchItem: (id: string) => void = () => undefined) {
+    this.id = id
+    this.#fetchItem = fetchItem
+  }
+
+  /** The project; undefined before it is read, and when it is deleted. */
+  get project(): ProjectFields | undefined {
+    return this.projects.get(this.id)
+  }
+
+  /** The columns in their order. */
+  get columnList(): readonly KanbanColumn[] {
+    return this.#columnList.value
+  }
+
+  /** The labels by name. */
+  get labelList(): readonly KanbanLabel[] {
+    return this.#labelList.value
+  }
+
+  /**
+   * The ids of the items of a column in their order, dismissed ones too. Subscribes to what comes, goes and moves there, not to what
+   * else changes in the items.
+   */
+  idsOf(column: string): readonly string[] {
+    let order = this.#orders.get(column)
+    if (order === undefined) {
+      const version = this.#version(column)
+      order = computed(() => {
+        version.value
+        return this.#idsNow(column)
+      })
+      this.#orders.set(column, order)
+    }
+    return order.value
+  }
+
+  /** Takes over what the service answered, as of a change that it knows. */
+  load({ project, columns, labels }: ProjectAnswers, seq: number): void {
+    this.projects.put(fieldsOf(project), seq)
+    this.columns.reset(columns, seq)
+    this.labels.reset(labels, seq)
+    this.items.reset(project.kanbanItems, seq)
+    this.objectives.reset(project.objectives, seq)
+    this.metrics.reset(project.metrics, seq)
+    this.transcripts.reset(project.transcriptSummaries, seq)
+    this.assignments.reset(project.teamAssignments, seq)
+  }
+
+  /** Takes a change of the stream over; one that is known already changes nothing. */
+  apply(change: Change): void {
+    const { kind, id, projectId } = change
+    if (kind === 'kanban-item') {
+      this.#applyItem(change)
+      return
+    }
+    if (projectId !== this.id && id !== this.id) return
+    switch (kind) {
+      case 'project':
+        this.#applyProject(change)
+        return
+      case 'kanban-subtask':
+        this.#applySubtask(change)
+        return
+      case 'kanban-item-label':
+        this.#applyItemLabel(change)
+        return
+      case 'kanban-label':
+        this.#applyLabel(change)
+        return
+      case 'kanban-column':
+        applyTo(this.columns, change)
+        return
+      case 'objective':
+        applyTo(this.objectives, change)
+        return
+      case 'metric':
+        applyTo(this.metrics, change)
+        return
+      case 'transcript-summary':
+        applyTo(this.transcripts, change)
+        return
+      case 'team-assignment':
+        applyTo(this.assignments, change)
+        return
+    }
+  }
+
+  #applyProject(change: Change): void {
+    if (change.seq >= this.projects.seqOf(this.id)) {
+      this.deletedBy.value =
+        change.action === 'deleted' ? { actorId: change.actorId, seq: change.seq } : undefined
+    }
+    applyTo(this.projects, change)
+  }
+
+  #applyItem(change: Change): void {
+    const { id, action, seq, actorId } = change
+    const projectAfter = change.after?.projectId
+    const isKnown = this.items.base(id) !== undefined
+    if (action === 'updated' && projectAfter !== undefined && projectAfter !== this.id) {
+      if (isKnown) this.items.remove(id, seq)
+    } else if (action === 'updated' && !isKnown) {
+      // It came from another project: the change tells neither its labels nor its subtasks.
+      if (projectAfter === this.id && seq >= this.items.seqOf(id)) this.#fetchItem(id)
+    } else if (action === 'deleted') {
+      if (isKnown) this.deletedItems.set(id, { actorId, seq })
+      this.items.remove(id, seq)
+    } else if (action === 'created') {
+      if (change.projectId !== this.id) return
+      this.deletedItems.delete(id)
+      // Its labels and subtasks have changes of their own. After a read that knows it, this adds nothing.
+      const { labels = [], subtasks = [] } = this.items.base(id) ?? {}
+      this.items.put({ ...fieldsAfter<KanbanItem>(change), id, labels, subtasks } as KanbanItem, seq)
+    } else {
+      this.items.merge(id, (item) => ({ ...item, ...fieldsAfter<KanbanItem>(change) }), seq)
+    }
+  }
+
+  #applySubtask(change: Change): void {
+    if (change.itemId === null) return
+    const { id, action, seq } = change
+    this.items.merge(
+      change.itemId,
+      (item) => {
+        const others = item.subtasks.filter((subtask) => subtask.id !== id)
+        const known = item.subtasks.find((subtask) => subtask.id === id)
+        if (action === 'deleted') return { ...item, subtasks: others }
+        if (action === 'updated' && known === undefined) return item
+        const subtask = { ...known, ...fieldsAfter<KanbanSubtask>(change), id } as KanbanSubtask
+        return { ...item, subtasks: [...others, subtask].sort(bySortOrder) }
+      },
+      seq,
+    )
+  }
+
+  #applyItemLabel({ id, action, seq }: Change): void {
+    const [itemId = '', labelId = ''] = id.split(':')
+    this.items.merge(
+      itemId,
+      (item) => {
+        const others = item.labels.filter((label) => label.id !== labelId)
+        const label = this.labels.base(labelId)
+        if (action === 'deleted' || label === undefined) return { ...item, labels: others }
+        return { ...item, labels: [...others, label].sort(byId) }
+      },
+      seq,
+    )
+  }
+
+  #applyLabel(change: Change): void {
+    applyTo(this.labels, change)
+    if (change.action !== 'updated') return
+    for (const itemId of this.items.ids()) {
+      if (!this.items.base(itemId)?.labels.some(({ id }) => id === change.id)) continue
+      this.items.merge(
+        itemId,
+        (item) => ({
+          ...item,
+          labels: item.labels.map((label) =>
+            label.id === change.id ? { ...label, ...fieldsAfter<KanbanLabel>(change) } : label,
+          ),
+        }),
+        change.seq,
+      )
+    }
+  }
+
+  #moved(_id: string, before: KanbanItem | undefined, after: KanbanItem | undefined): void {
+    const isSamePlace =
+      before?.column === after?.column &&
+      before?.sortOrder === after?.sortOrder &&
+      before?.dismissed === after?.dismissed
+    if (isSamePlace && (before === undefined) === (after === undefined)) return
+    for (const column of new Set([before?.column, after?.column])) {
+      if (column !== undefined) this.#version(column).value++
+    }
+  }
+
+  #version(column: string): Signal<number> {
+    let version = this.#versions.get(column)
+    if (version === undefined) {
+      version = signal(0)
+      this.#versions.set(column, version)
+    }
+    return version
+  }
+
+  #idsNow(column: string): string[] {
+    const found: KanbanItem[] = []
+    for (const id of this.items.peekIds()) {
+      const item = this.items.peek(id)
+      if (item?.column === column) found.push(item)
+    }
+    return found.sort(bySortOrder).map(({ id }) => id)
+  }
+}
+
+/** Takes a change of a record over whose fields are all in it. */
+export function applyTo<T extends { id: string }>(records: Records<T>, change: Change): void {
+  const { id, action, seq } = change
+  if (action === 'deleted') records.remove(id, seq)
+  else if (action === 'created') records.put({ ...fieldsAfter<T>(change), id } as T, seq)
+  else records.merge(id, (record) => ({ ...record, ...fieldsAfter<T>(change) }), seq)
+}

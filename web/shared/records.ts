@@ -1,0 +1,155 @@
+/**
+ * Records as the page shows them: what the service said last, and on top of it the user's own changes that it has not
+ * answered yet.
+ */
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+
+/** What a pending change makes of a record; undefined where it is gone, or does not exist yet. */
+export type Patch<T> = (record: T | undefined) => T | undefined
+
+/** The handle of a pending change. */
+export interface Pending {
+  /** Takes it back: refused, or the record already is what it makes of it. */
+  end(): void
+}
+
+/** One record: what the service said last (`base`), as of which change, and what is shown. */
+class Entry<T> {
+  readonly view: Signal<T | undefined> = signal(undefined)
+  base: T | undefined
+  /** The latest change that `base` knows. */
+  seq = 0
+  readonly patches = new Set<Patch<T>>()
+}
+
+/**
+ * Records of one kind by their ids. Whatever the service says bears the `seq` of the change that it knows last: what is older than what is
+ * known already is ignored, so that answers and the stream may come in any order, and repeatedly.
+ */
+export class Records<T extends { id: string }> {
+  readonly #entries = new Map<string, Entry<T>>()
+  readonly #membership = signal(0)
+  readonly #onView: ((id: string, before: T | undefined, after: T | undefined) => void) | undefined
+
+  /** @param onView is told of whatever is shown differently */
+  constructor(onView?: (id: string, before: T | undefined, after: T | undefined) => void) {
+    this.#onView = onView
+  }
+
+  /** What is shown of a record; undefined where there is none. Subscribes to this record alone. */
+  get(id: string): T | undefined {
+    const entry = this.#entries.get(id)
+    // Who asks for a record that is not there is told when it comes.
+    if (entry === undefined) this.#membership.value
+    return entry?.view.value
+  }
+
+  /** What is shown of a record, without subscribing. */
+  peek(id: string): T | undefined {
+    return this.#entries.get(id)?.view.peek()
+  }
+
+  /** The signal of what is shown of a record, which lives as long as the collection. */
+  signalOf(id: string): ReadonlySignal<T | undefined> {
+    return this.#entry(id).view
+  }
+
+  /** What the service said last, without what is pending. */
+  base(id: string): T | undefined {
+    return this.#entries.get(id)?.base
+  }
+
+  /** The latest change that is known of a record. */
+  seqOf(id: string): number {
+    return this.#entries.get(id)?.seq ?? 0
+  }
+
+  /** All ids that are shown, in no order. Subscribes to records that come and go, not to what they hold. */
+  ids(): string[] {
+    this.#membership.value
+    return [...this.#entries].filter(([, { view }]) => view.peek() !== undefined).map(([id]) => id)
+  }
+
+  /** All ids that are known, gone ones too, without subscribing. */
+  peekIds(): Iterable<string> {
+    return this.#entries.keys()
+  }
+
+  /** All records, in an order. Subscribes to each. */
+  list(order: (a: T, b: T) => number): T[] {
+    return this.ids()
+      .map((id) => this.get(id))
+      .filter((record) => record !== undefined)
+      .sort(order)
+  }
+
+  /** Replaces all records by what a list answered: those that it lacks are gone, unless a later change is known of them. */
+  reset(records: readonly T[], seq: number): void {
+    const present = new Set(records.map(({ id }) => id))
+    for (const id of this.#entries.keys()) if (!present.has(id)) this.remove(id, seq)
+    for (const record of records) this.put(record, seq)
+  }
+
+  /** A whole record, as of a change. */
+  put(record: T, seq: number): void {
+    const entry = this.#entry(record.id)
+    if (seq < entry.seq) return
+    entry.base = record
+    entry.seq = seq
+    this.#show(record.id, entry)
+  }
+
+  /** Some of its fields, by one change. @returns whether the record is known */
+  merge(id: string, change: (record: T) => T, seq: number): boolean {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return false
+    if (seq < entry.seq) return true
+    entry.seq = seq
+    if (entry.base === undefined) return false
+    entry.base = change(entry.base)
+    this.#show(id, entry)
+    return true
+  }
+
+  /** It was deleted, by one change. */
+  remove(id: string, seq: number): void {
+    const entry = this.#entry(id)
+    if (seq < entry.seq) return
+    entry.base = undefined
+    entry.seq = seq
+    this.#show(id, entry)
+  }
+
+  /** Shows a change of the user's own until it is ended. */
+  patch(id: string, patch: Patch<T>): Pending {
+    const entry = this.#entry(id)
+    // A patch of its own each time: the same function may be pending twice.
+    const own: Patch<T> = (record) => patch(record)
+    entry.patches.add(own)
+    this.#show(id, entry)
+    return {
+      end: () => {
+        if (entry.patches.delete(own)) this.#show(id, entry)
+      },
+    }
+  }
+
+  #entry(id: string): Entry<T> {
+    let entry = this.#entries.get(id)
+    if (entry === undefined) {
+      entry = new Entry()
+      this.#entries.set(id, entry)
+    }
+    return entry
+  }
+
+  #show(id: string, entry: Entry<T>): void {
+    const before = entry.view.peek()
+    let after = entry.base
+    for (const patch of entry.patches) after = patch(after)
+    if (after === before) return
+    entry.view.value = after
+    if ((before === undefined) !== (after === undefined)) this.#membership.value++
+    this.#onView?.(id, before, after)
+  }
+}

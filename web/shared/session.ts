@@ -1,0 +1,121 @@
+/** Who the user is, and what the user may do. */
+import { computed, signal } from '@preact/signals'
+import { api, type CurrentMember, PhaseboardError, root } from './api.ts'
+
+/** How the service knows the user; `default` is open mode, where nobody signs in. */
+export type Via = 'session' | 'token' | 'proxy' | 'default' | 'host'
+
+export interface Identity {
+  member: CurrentMember
+  via: Via
+}
+
+/** What is known of the user: nothing yet, nobody, or who. */
+export type SessionState = 'unknown' | 'signed-out' | 'signed-in'
+
+/** The user; undefined while unknown or signed out. */
+export const identity = signal<Identity | undefined>(undefined)
+/** Whether the user had been signed in, and the session has ended: the page stays, with the sign-in dialog above it. */
+export const hasEnded = signal(false)
+export const sessionState = signal<SessionState>('unknown')
+
+export const me = computed(() => identity.value?.member)
+export const isAdmin = computed(() => me.value?.role === 'admin')
+/** Whether the user may write; viewers may not, but for what is their own. In open mode everybody may. */
+export const mayWrite = computed(() => me.value !== undefined && me.value.role !== 'viewer')
+
+const waiting = new Set<() => void>()
+
+/** Waits until somebody is signed in (again). */
+export function signedIn(): Promise<void> {
+  if (sessionState.peek() === 'signed-in' && !hasEnded.peek()) return Promise.resolve()
+  return new Promise((resolve) => waiting.add(resolve))
+}
+
+/** Whether the page is about to begin anew for somebody else: what waits to be written is not theirs. */
+export const isLeaving = signal(false)
+
+/** Takes over who the user is. Somebody else than before begins with a page of their own. */
+function enter(found: Identity): void {
+  const before = identity.peek()?.member.id
+  if (before !== undefined && before !== found.member.id) {
+    isLeaving.value = true
+    location.reload()
+    return
+  }
+  identity.value = found
+  sessionState.value = 'signed-in'
+  hasEnded.value = false
+  for (const resolve of waiting) resolve()
+  waiting.clear()
+}
+
+/** Who the service says the user is; undefined for nobody. @throws PhaseboardError where it does not answer */
+async function whoAmI(): Promise<Identity | undefined> {
+  try {
+    return await api.get('/api/session')
+  } catch (error) {
+    if (error instanceof PhaseboardError && error.status === 401) return undefined
+    throw error
+  }
+}
+
+/** Asks the service who the user is. @throws PhaseboardError where it does not answer */
+export async function loadSession(): Promise<void> {
+  // The cookie of a session that has ended goes with the first answer; without it open mode knows everybody.
+  const found = (await whoAmI()) ?? (await whoAmI())
+  if (found) enter(found)
+  else endSession()
+}
+
+/** Notes what has changed of the user, e.g. the name. */
+export function changeIdentity(fields: Partial<CurrentMember>): void {
+  const found = identity.peek()
+  if (found) identity.value = { ...found, member: { ...found.member, ...fields } }
+}
+
+/** Goes on where the user has signed in meanwhile, in another tab. */
+export async function enterAgain(): Promise<void> {
+  const found = await whoAmI().catch(() => undefined)
+  if (found && found.via !== 'default') enter(found)
+}
+
+/** Whether the service lets everybody in, without an account. */
+export const isOpenToAll = async (): Promise<boolean> =>
+  (await whoAmI().catch(() => undefined))?.via === 'default'
+
+/** Notes that the service knows the user no more (401): the page stays as it is, and asks to sign in again. */
+export function endSession(): void {
+  if (identity.peek() !== undefined) hasEnded.value = true
+  else sessionState.value = 'signed-out'
+}
+
+/** Signs in. @throws PhaseboardError 401 for a wrong email or password, 429 after too many */
+export async function signIn(email: string, password: string): Promise<void> {
+  await api.post('/api/session', { body: { email, password } })
+  enter(await api.get('/api/session'))
+  // Nothing more is to happen on a page that begins anew.
+  if (isLeaving.peek()) await new Promise(() => undefined)
+}
+
+/** Signs out, and begins anew at the sign-in page. @throws PhaseboardError */
+export async function signOut(): Promise<void> {
+  await api.delete('/api/session')
+  location.assign(root)
+}
+
+/**
+ * Reads something, over the end of the session: waits for the user to sign in again.
+ * @throws PhaseboardError for all but 401
+ */
+export async function read<T>(request: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await request()
+    } catch (error) {
+      if (!(error instanceof PhaseboardError && error.status === 401)) throw error
+      endSession()
+      await signedIn()
+    }
+  }
+}

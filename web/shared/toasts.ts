@@ -1,0 +1,94 @@
+/** Short messages at the edge of the page, and the undoing of one's own writes. */
+import { signal } from '@preact/signals'
+import { texts } from '../texts.ts'
+import { api, messageOf, PhaseboardError } from './api.ts'
+import { write } from './writes.ts'
+
+/** What a toast offers to do. */
+export interface ToastAction {
+  label: string
+  run: () => void
+}
+
+export interface Toast {
+  id: number
+  text: string
+  /** `alert` is read out at once, and stays until it is closed. */
+  tone: 'status' | 'alert'
+  actions: readonly ToastAction[]
+}
+
+/** How long a toast stays, in milliseconds; longer while the pointer or the focus is on it. */
+export const STAYS = 8000
+/** How many are shown at once. */
+const MOST = 3
+/** How many writes can be undone one after the other. */
+const UNDOABLE = 100
+
+export const toasts = signal<readonly Toast[]>([])
+
+let last = 0
+/** The last changes of the user's own writes, newest last. */
+let undoable: { seq: number; text: string }[] = []
+
+/** Shows a message. @returns its id */
+export function toast(
+  text: string,
+  actions: readonly ToastAction[] = [],
+  tone: Toast['tone'] = 'status',
+): number {
+  const id = ++last
+  toasts.value = [...toasts.peek(), { id, text, tone, actions }].slice(-MOST)
+  return id
+}
+
+/** Takes a message away. */
+export function closeToast(id: number): void {
+  toasts.value = toasts.peek().filter((one) => one.id !== id)
+}
+
+/** Says that something was refused. @param retry offered as "Try again" */
+export function failed(error: unknown, retry?: () => void): void {
+  toast(texts.notSaved(messageOf(error)), retry ? [{ label: texts.tryAgain, run: retry }] : [], 'alert')
+}
+
+/**
+ * Notes that a write of the user's succeeded: it can be undone from the toast, and with Ctrl+Z.
+ * @param seq its last change; undefined where it changed nothing
+ * @param text what it did, e.g. "Moved to Done."; without one no toast is shown
+ */
+export function done(seq: number | undefined, text?: string): void {
+  if (seq === undefined) return
+  undoable = [...undoable.slice(1 - UNDOABLE), { seq, text: text ?? '' }]
+  if (text !== undefined) toast(text, [{ label: texts.undo, run: () => void undo(seq) }])
+}
+
+/** Undoes the user's last write that is not undone yet. */
+export function undoLast(): void {
+  const latest = undoable.at(-1)
+  if (latest === undefined) toast(texts.nothingToUndo)
+  else void undo(latest.seq)
+}
+
+/** Undoes the write that a change was part of. What it changes comes by the stream. @returns whether it was undone */
+export async function undo(seq: number): Promise<boolean> {
+  undoable = undoable.filter((one) => one.seq !== seq)
+  toasts.value = toasts.peek().filter(({ actions }) => !actions.some(({ label }) => label === texts.undo))
+  try {
+    await write({
+      record: 'undo',
+      send: (idempotencyKey) =>
+        api.request('post', '/api/changes/{seq}/undo', { path: { seq: String(seq) }, idempotencyKey }),
+    })
+    toast(texts.undone)
+    return true
+  } catch (error) {
+    const { conflicts = [] } = Object(error instanceof PhaseboardError && error.details) as {
+      conflicts?: { kind: string; field?: string }[]
+    }
+    const [first] = conflicts
+    const text = first ? texts.cannotUndo(first.kind, first.field) : texts.notUndone(messageOf(error))
+    toast(text, [], 'alert')
+    return false
+  }
+}

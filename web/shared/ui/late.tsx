@@ -1,0 +1,40 @@
+/** A page that is loaded when it is first shown. */
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { texts } from '../../texts.ts'
+import { Loading } from './page.tsx'
+
+/** Said where a part of the page is gone from the service: it was updated since the tab was opened. Nothing reloads by itself. */
+export const Updated = () => (
+  <div class="notice" role="alert">
+    <p>{texts.updated}</p>
+    <button type="button" class="button" onClick={() => location.reload()}>
+      {texts.reload}
+    </button>
+  </div>
+)
+
+/** Makes a component of a module that is imported when it is needed. @param load imports it */
+export function late<Props extends object>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+): ComponentType<Props> {
+  let loaded: ComponentType<Props> | undefined
+  return function Late(props: Props) {
+    const [Component, setComponent] = useState<{ it: ComponentType<Props> } | 'failed' | undefined>(
+      loaded && { it: loaded },
+    )
+    useEffect(() => {
+      if (loaded) return
+      load().then(
+        ({ default: it }) => {
+          loaded = it
+          setComponent({ it })
+        },
+        () => setComponent('failed'),
+      )
+    }, [])
+    if (Component === undefined) return <Loading />
+    if (Component === 'failed') return <Updated />
+    return <Component.it {...props} />
+  }
+}

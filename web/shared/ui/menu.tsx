@@ -1,0 +1,139 @@
+/** A button with a menu of actions (the menu button pattern of the ARIA Authoring Practices). */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+
+/** One action, or a link; undefined ones are left out, so that conditions stay short. */
+export type MenuItem =
+  | { label: string; run: () => void; key?: string; isDanger?: boolean; isDisabled?: boolean }
+  | { label: string; href: string }
+  | undefined
+  | false
+
+interface MenuProps {
+  /** The button's name. */
+  label: string
+  /** What the button shows. */
+  children: ComponentChildren
+  items: readonly MenuItem[]
+  class?: string
+  tabIndex?: number
+}
+
+export function Menu({ label, children, items, class: className = 'button-icon', tabIndex }: MenuProps) {
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
+
+  const entries = () => [...(list.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
+  const close = (focus: boolean) => {
+    list.current?.hidePopover()
+    if (focus) button.current?.focus()
+  }
+  useEffect(() => {
+    if (!isOpen) return
+    place(button.current, list.current)
+    entries()[0]?.focus()
+  }, [isOpen])
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const all = entries()
+    const at = all.indexOf(document.activeElement as HTMLElement)
+    const focus = (index: number) => all.at(index % all.length)?.focus()
+    if (event.key === 'ArrowDown') focus(at + 1)
+    else if (event.key === 'ArrowUp') focus(at - 1)
+    else if (event.key === 'Home') focus(0)
+    else if (event.key === 'End') focus(-1)
+    else if (event.key === 'Escape') close(true)
+    else if (event.key === 'Tab') close(false)
+    else if (/^\S$/.test(event.key)) {
+      const from = [...all.slice(at + 1), ...all.slice(0, at + 1)]
+      from.find((entry) => entry.textContent?.toLowerCase().startsWith(event.key.toLowerCase()))?.focus()
+    } else return
+    if (event.key !== 'Tab') event.preventDefault()
+    event.stopPropagation()
+  }
+
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={className}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        tabIndex={tabIndex}
+        onClick={() => list.current?.togglePopover()}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+          event.preventDefault()
+          event.stopPropagation()
+          list.current?.showPopover()
+        }}
+      >
+        {children}
+      </button>
+      <div
+        ref={list}
+        id={id}
+        class="menu"
+        role="menu"
+        aria-label={label}
+        popover="auto"
+        tabIndex={-1}
+        onToggle={(event) => setOpen(event.newState === 'open')}
+        onKeyDown={onKeyDown}
+      >
+        {isOpen &&
+          items.map((item) => {
+            if (!item) return null
+            if ('href' in item) {
+              return (
+                <a
+                  key={item.label}
+                  role="menuitem"
+                  tabIndex={-1}
+                  href={item.href}
+                  onClick={() => close(false)}
+                >
+                  {item.label}
+                </a>
+              )
+            }
+            return (
+              <button
+                key={item.label}
+                type="button"
+                role="menuitem"
+                tabIndex={-1}
+                class={item.isDanger ? 'danger' : undefined}
+                aria-disabled={item.isDisabled}
+                onClick={() => {
+                  if (item.isDisabled) return
+                  close(true)
+                  item.run()
+                }}
+              >
+                <span>{item.label}</span>
+                {item.key && <kbd aria-hidden="true">{item.key}</kbd>}
+              </button>
+            )
+          })}
+      </div>
+    </>
+  )
+}
+
+/** Puts the menu below its button, or above it where there is more room, within the window. */
+function place(button: HTMLElement | null, list: HTMLElement | null): void {
+  if (!button || !list) return
+  const { left, right, top, bottom } = button.getBoundingClientRect()
+  const { offsetWidth, offsetHeight } = list
+  const isRightToLeft = getComputedStyle(button).direction === 'rtl'
+  const x = isRightToLeft ? right - offsetWidth : left
+  const isBelow = bottom + offsetHeight <= innerHeight || top < innerHeight - bottom
+  list.style.left = `${Math.max(4, Math.min(x, innerWidth - offsetWidth - 4))}px`
+  list.style.top = `${Math.max(4, isBelow ? Math.min(bottom + 4, innerHeight - offsetHeight - 4) : top - offsetHeight - 4)}px`
+}

@@ -1,0 +1,101 @@
+/** What all pages have: a title, a heading that takes the focus, and what is shown while or when there is nothing to show. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { go } from '../../router.ts'
+import { texts } from '../../texts.ts'
+import { messageOf } from '../api.ts'
+
+/** After so many milliseconds loading is shown, and after so many said. */
+const SHOWN_AFTER = 200
+const SAID_AFTER = 5000
+
+/** Sets the document's title, and puts it back to the page's below when the component (a dialog) goes. */
+export function useTitle(...parts: readonly string[]): void {
+  const title = texts.documentTitle(...parts)
+  useEffect(() => {
+    const before = document.title
+    document.title = title
+    return () => {
+      document.title = before
+    }
+  }, [title])
+}
+
+let hasArrived = false
+
+interface PageProps {
+  /** The page's one `h1`. */
+  title: string
+  /** Beside the heading. */
+  aside?: ComponentChildren
+  children: ComponentChildren
+  class?: string
+  /** Whether the heading is only for screen readers. */
+  isTitleHidden?: boolean
+}
+
+/** A page: its title goes into the document's, and its heading takes the focus when the user comes from another page. */
+export function Page({ title, aside, children, class: className = '', isTitleHidden = false }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useTitle(title)
+  useEffect(() => {
+    // Not on the first page of a tab: the browser begins at its top.
+    if (hasArrived) heading.current?.focus({ preventScroll: true })
+    hasArrived = true
+  }, [])
+  return (
+    <main id="main" class={`page ${className}`}>
+      <div class={isTitleHidden ? 'visually-hidden' : 'page-head'}>
+        <h1 ref={heading} tabIndex={-1} dir="auto">
+          {title}
+        </h1>
+        {!isTitleHidden && aside}
+      </div>
+      {children}
+    </main>
+  )
+}
+
+/** What is shown while something loads: nothing for a moment, then a skeleton, then a word. */
+export function Loading() {
+  const [step, setStep] = useState<'quiet' | 'shown' | 'said'>('quiet')
+  useEffect(() => {
+    const timers = [
+      setTimeout(() => setStep('shown'), SHOWN_AFTER),
+      setTimeout(() => setStep('said'), SAID_AFTER),
+    ]
+    return () => timers.forEach(clearTimeout)
+  }, [])
+  if (step === 'quiet') return <div aria-busy="true" />
+  return (
+    <div class="loading" aria-busy="true">
+      <p role="status">{step === 'said' ? texts.stillLoading : texts.loading}</p>
+      <div class="skeleton" />
+      <div class="skeleton" />
+      <div class="skeleton" />
+    </div>
+  )
+}
+
+/** What is shown instead of a page that could not be read. */
+export const Failed = ({ error, retry }: { error: unknown; retry: () => void }) => (
+  <div class="notice" role="alert">
+    <p>{texts.notLoaded}</p>
+    <p class="muted" dir="auto">
+      {messageOf(error)}
+    </p>
+    <button type="button" class="button" onClick={retry}>
+      {texts.tryAgain}
+    </button>
+  </div>
+)
+
+/** What is shown instead of something that does not exist, with the way on. */
+export const Missing = ({ text }: { text: string }) => (
+  <div class="notice">
+    <p>{text}</p>
+    <button type="button" class="button" onClick={() => go('/')}>
+      {texts.toProjects}
+    </button>
+  </div>
+)

@@ -1,0 +1,54 @@
+/** The messages at the edge of the page. */
+import { useEffect, useState } from 'preact/hooks'
+import { texts } from '../../texts.ts'
+import { closeToast, STAYS, type Toast, toasts } from '../toasts.ts'
+import { Icon } from './icon.tsx'
+
+function ToastView({ toast }: { toast: Toast }) {
+  const [isHeld, setHeld] = useState(false)
+  useEffect(() => {
+    if (isHeld || toast.tone === 'alert') return
+    const timer = setTimeout(() => closeToast(toast.id), STAYS)
+    return () => clearTimeout(timer)
+  }, [isHeld, toast])
+  return (
+    <div
+      class={`toast toast-${toast.tone}`}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocusIn={() => setHeld(true)}
+      onFocusOut={() => setHeld(false)}
+    >
+      <p role={toast.tone} dir="auto">
+        {toast.text}
+      </p>
+      {toast.actions.map(({ label, run }) => (
+        <button
+          key={label}
+          type="button"
+          class="button-link"
+          onClick={() => {
+            closeToast(toast.id)
+            run()
+          }}
+        >
+          {label}
+        </button>
+      ))}
+      <button type="button" class="button-icon" aria-label={texts.close} onClick={() => closeToast(toast.id)}>
+        <Icon name="close" />
+      </button>
+    </div>
+  )
+}
+
+/** All messages, newest last. */
+export function Toasts() {
+  return (
+    <div class="toasts">
+      {toasts.value.map((toast) => (
+        <ToastView key={toast.id} toast={toast} />
+      ))}
+    </div>
+  )
+}
