@@ -62,6 +62,7 @@ const REQUESTS: Record<string, Request> = {
   'a page of projects': ['GET', '/api/projects?limit=2'],
   'all items of a project': ['GET', '/api/projects/large/kanban-items'],
   'all items': ['GET', '/api/kanban-items?dismissed=all'],
+  'how a large board flowed': ['GET', '/api/projects/large/flow?to=2020-01-31'],
   'a part of all texts': ['GET', '/api/kanban-items?q=card%20239'],
   'what occurs everywhere': ['GET', '/api/search?q=lorem'],
   'the comments of an item': ['GET', '/api/kanban-items/i00002/comments'],
