@@ -36,10 +36,12 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
     <section ref={element} class={`column ${mark}`} data-column={id} aria-labelledby={heading}>
       <header ref={head} class="column-head" style={chipColor(column.color)}>
         {isRenaming && <RenameColumn board={board} column={column} onEnd={() => setRenaming(false)} />}
-        <h2 id={heading} class={isRenaming ? 'visually-hidden' : undefined} dir="auto">
-          {name}
-        </h2>
-        <ColumnCount board={board} column={column} />
+        <div class="column-title">
+          <h2 id={heading} class={isRenaming ? 'visually-hidden' : undefined} dir="auto">
+            {name}
+          </h2>
+          <ColumnCount board={board} column={column} />
+        </div>
         {isChangeable && (
           <>
             <button
