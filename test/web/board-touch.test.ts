@@ -10,9 +10,9 @@ const TABLET = { hasTouch: true, isMobile: true, viewport: { width: 1000, height
 onBoard('cards are dragged by touch after a long press', async (t, { api, person }) => {
   const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two', 'Three'], Done: ['Old'] })
   const { page, go } = await person(TABLET)
+  const ready = page.waitForResponse(/touch/)
   await go(path)
-  await card(page, 'One').waitFor()
-  await page.waitForLoadState('networkidle')
+  await Promise.all([card(page, 'One').waitFor(), ready])
   await drag(page, card(page, 'One'), card(page, 'Three'), { touch: true, at: { x: 0.5, y: 0.8 } })
   t.strictSame(await untilSaved(api, id, 'To Do', ['Two', 'Three', 'One']), ['Two', 'Three', 'One'])
   await drag(page, card(page, 'Two'), card(page, 'Old'), { touch: true, at: { x: 0.5, y: 0.2 } })
