@@ -5,7 +5,7 @@ import { onBoard } from './browser.ts'
 import { drag, swipe } from './gestures.ts'
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 780 } } as const
-const TABLET = { hasTouch: true, isMobile: true, viewport: { width: 1000, height: 700 } } as const
+const TABLET = { hasTouch: true, isMobile: true, viewport: { width: 1280, height: 700 } } as const
 
 onBoard('cards are dragged by touch after a long press', async (t, { api, person }) => {
   const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two', 'Three'], Done: ['Old'] })
