@@ -1,9 +1,9 @@
 /** The board of a project, and above it the card whose address this is. */
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { OpenProject } from '../shared/open-project.ts'
 import { openProject } from '../shared/open-project.ts'
 import { mayWrite } from '../shared/session.ts'
-import { late } from '../shared/ui/late.tsx'
 import { ProjectPage } from '../shared/ui/project-head.tsx'
 import { texts } from '../texts.ts'
 import { Board } from './board.ts'
@@ -11,10 +11,15 @@ import { BoardView } from './board-view.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { focusCard } from './focus.ts'
 
-const CardDialog = late<{ project: OpenProject; id: string }>(() => import('../card/card-dialog.tsx'))
+interface BoardPageProps {
+  id: string
+  /** The id of the card that is open; empty for none. */
+  item: string
+  /** That card, above the board. */
+  card: (project: OpenProject) => ComponentChildren
+}
 
-/** @param props `item`: the id of the card that is open; empty for none */
-export function BoardPage({ id, item }: { id: string; item: string }) {
+export function BoardPage({ id, item, card }: BoardPageProps) {
   const project = openProject(id)
   const board = useMemo(() => new Board(project), [project])
   useFocusBack(board, item)
@@ -24,7 +29,7 @@ export function BoardPage({ id, item }: { id: string; item: string }) {
         <>
           {!mayWrite.value && <p class="board-note muted">{texts.readOnly}</p>}
           <BoardView board={board} />
-          {item !== '' && <CardDialog key={item} project={project} id={item} />}
+          {item !== '' && card(project)}
         </>
       )}
     </ProjectPage>
