@@ -13,10 +13,6 @@ import './shared/styles/index.css'
 import { failed } from './shared/toasts.ts'
 import { warnBeforeLeaving } from './shared/writes.ts'
 
-// Its address is relative to where the tab began, and the page's own address changes.
-const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')
-icon?.setAttribute('href', icon.href)
-
 startRouter()
 startKeys()
 warnBeforeLeaving()
