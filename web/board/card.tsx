@@ -66,7 +66,7 @@ export function Card({ board, id, column, index, size, top, measure }: CardProps
         aria-busy={isUnsaved(id) || undefined}
       >
         <CardLabels item={item} />
-        <h3 class="card-title">
+        <h3 class="card-name">
           {isUnsaved(id) ? (
             <span dir="auto">{item.title}</span>
           ) : (
@@ -114,8 +114,8 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
           <Icon name="warning" /> {words.isGone}
         </span>
       )}
-      {isWaiting(item) && <span class="badge">{words.isNew}</span>}
-      {item.dismissed && <span class="badge">{words.isDismissed}</span>}
+      {isWaiting(item) && <span class="card-badge">{words.isNew}</span>}
+      {item.dismissed && <span class="card-badge">{words.isDismissed}</span>}
       {subtasks.length > 0 && (
         <Fact said={words.subtasksOf(ticked, subtasks.length)}>
           <Icon name="subtasks" /> {ticked}/{subtasks.length}
@@ -156,7 +156,7 @@ function DueDate({ dueDate }: { dueDate: string }) {
 /** Something short to look at, and the same in words to be said. */
 const Fact = ({ said, children }: { said: string; children: preact.ComponentChildren }) => (
   <>
-    <span class="fact" aria-hidden="true">
+    <span class="card-fact" aria-hidden="true">
       {children}
     </span>
     <span class="visually-hidden">{said}</span>
