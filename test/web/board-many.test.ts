@@ -1,6 +1,6 @@
 /** A board of 4,000 cards: little of it is in the document, it scrolls smoothly, and many changes at once hold nothing up. */
 
-import { card, column, type Made, projectWith, untilShown } from './board-steps.ts'
+import { card, column, link, type Made, projectWith, untilShown } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 import { drag } from './gestures.ts'
 import { countOf, frames, percentile } from './measures.ts'
@@ -54,8 +54,8 @@ onBoard('4,000 cards', async (t, { api, person }) => {
   t.equal(during.longTasks.length, 0, `${during.longTasks} ms`)
 
   // The keyboard goes beyond what is in the document.
-  const titles = many['Review'] ?? []
-  await page.getByRole('link', { name: titles[0], exact: true }).focus()
+  const titles = many.Review ?? []
+  await link(page, titles[0] ?? '').focus()
   for (let step = 0; step < 25; step++) await page.keyboard.press('j')
   await page.waitForFunction((title) => document.activeElement?.textContent === title, titles[25])
   await page.keyboard.press('m')
@@ -68,7 +68,7 @@ onBoard('4,000 cards', async (t, { api, person }) => {
       document.activeElement?.closest('li')?.ariaPosInSet === '1000',
     titles[25],
   )
-  const done = many['Done'] ?? []
+  const done = many.Done ?? []
   await drag(page, card(page, done[1] ?? ''), card(page, done[0] ?? ''), { at: { x: 0.5, y: 0.1 } })
   await page.getByText('Moved within Done.').waitFor()
 })
