@@ -126,6 +126,19 @@ onBoard('cards are moved by the keyboard, and each step is said', async (t, { ap
   await dialog.getByLabel('Position').selectOption('1')
   await dialog.getByRole('button', { name: 'Move', exact: true }).click()
   t.strictSame(await untilSaved(api, id, 'Done', ['One']), ['One'], 'by the dialog')
+  await link(page, 'One').focus()
+  await page.keyboard.press('Tab')
+  t.equal(
+    await page.evaluate(() => document.activeElement?.getAttribute('aria-label')),
+    'Actions for One',
+    'Tab goes on to what can be done with it',
+  )
+  await page.keyboard.press('p')
+  await page.getByRole('dialog', { name: 'One' }).waitFor()
+  await page.waitForFunction(() => document.activeElement?.tagName === 'SELECT')
+  t.match(page.url(), /edit=priority/, 'p opens it at its priority')
+  await page.keyboard.press('Escape')
+  await page.waitForFunction(() => document.activeElement?.textContent === 'One')
   await page.getByRole('button', { name: 'Actions for Two' }).focus()
   await page.keyboard.press('x')
   await page.getByText('Dismissed Two.').waitFor()
@@ -148,6 +161,14 @@ onBoard('two windows on one board see each other', async (t, { api, person }) =>
   t.strictSame(await titlesIn(other.page, 'To Do'), ['Two'], 'it stays under the hand')
   await held.drop()
   t.strictSame(await untilShown(one.page, 'Review', ['Two']), ['Two'])
+
+  const again = await hold(other.page, card(other.page, 'Two'))
+  await api.delete('/api/kanban-items/{id}', { path: { id: two?.id ?? '' } })
+  await card(other.page, 'Two').getByText('Was deleted by somebody else').waitFor()
+  await again.moveTo(column(other.page, 'Done'))
+  await again.drop()
+  t.strictSame(await untilShown(other.page, 'Review', []), [], 'gone when it is let go')
+  t.strictSame(await titlesIn(other.page, 'Done'), ['One'])
 })
 
 onBoard(

@@ -31,7 +31,18 @@ const cardAt = (target: EventTarget | null) =>
 /** Says what keys do while the board is shown. */
 export function useBoardKeys(board: Board): void {
   const pickUp = useRef<PickUp | undefined>(undefined)
-  useEffect(() => () => pickUp.current?.takeBack(), [])
+  useEffect(() => {
+    const takeBack = () => {
+      pickUp.current?.takeBack()
+      pickUp.current = undefined
+    }
+    // Whoever takes the mouse goes on by the mouse.
+    document.addEventListener('pointerdown', takeBack)
+    return () => {
+      document.removeEventListener('pointerdown', takeBack)
+      takeBack()
+    }
+  }, [])
   // The focus follows the current card a frame later: whoever types faster means the current one.
   const current = ({ target }: KeyboardEvent) => {
     const focused = cardAt(target)

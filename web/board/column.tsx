@@ -24,6 +24,10 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
   const body = useRef<HTMLDivElement>(null)
   const heading = useId()
   const [isRenaming, setRenaming] = useState(false)
+  const endRenaming = () => {
+    setRenaming(false)
+    requestAnimationFrame(() => head.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus())
+  }
   const isChangeable = mayWrite.value && !isUnsaved(id)
   const mark = useComputed(() => markOf(board, id)).value
 
@@ -35,7 +39,7 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
   return (
     <section ref={element} class={`column ${mark}`} data-column={id} aria-labelledby={heading}>
       <header ref={head} class="column-head" style={chipColor(column.color)}>
-        {isRenaming && <RenameColumn board={board} column={column} onEnd={() => setRenaming(false)} />}
+        {isRenaming && <RenameColumn board={board} column={column} onEnd={endRenaming} />}
         <div class="column-title">
           <h2 id={heading} class={isRenaming ? 'visually-hidden' : undefined} dir="auto">
             {name}
