@@ -5,6 +5,7 @@ import {
   link,
   projectWith,
   titlesIn,
+  untilFocused,
   untilSaved,
   untilShown,
 } from './board-steps.ts'
@@ -18,7 +19,7 @@ onBoard('cards are added one after another, at either end', async (t, { api, per
   const field = page.getByRole('textbox', { name: 'Card title' })
   await field.fill('One')
   await field.press('Enter')
-  t.strictSame(await titlesIn(page, 'To Do'), ['Old', 'One'], 'it shows at once')
+  t.strictSame(await untilShown(page, 'To Do', ['Old', 'One']), ['Old', 'One'])
   t.equal(await field.inputValue(), '', 'the field stays open')
   await page.keyboard.type('Two')
   await field.press('Enter')
@@ -70,7 +71,7 @@ onBoard('a filter stands in the address, and own new cards stay in sight', async
   await page.goBack()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   t.match(page.url(), /\?q=flyer$/, 'back keeps the filter')
-  await page.waitForFunction(() => document.activeElement?.textContent === 'Flyer')
+  await untilFocused(page, 'Flyer')
   await page.goForward()
   await page.getByRole('dialog').waitFor()
   await page.reload()

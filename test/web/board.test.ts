@@ -1,5 +1,6 @@
 /** A board as people use it: looked at, dragged on by the mouse, moved on by the keyboard, by two at once. */
 
+import type { Route } from 'playwright-core'
 import {
   card,
   column,
@@ -7,6 +8,7 @@ import {
   projectWith,
   savedIn,
   titlesIn,
+  untilFocused,
   untilSaid,
   untilSaved,
   untilShown,
@@ -67,14 +69,26 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
   await column(page, 'To Do').waitFor()
   const held = await hold(page, card(page, 'Three'))
   await held.moveTo(card(page, 'One'), { x: 0.5, y: 0.2 })
-  t.equal(await page.locator('.drop-before').count(), 1, 'a line shows where it will be')
-  t.equal(await page.locator('.column.is-entered').count(), 1, 'and the column is marked')
+  // A line shows where it will be, and the column is marked.
+  await page.locator('.card-row.drop-before').waitFor()
+  await page.locator('.column.is-entered').waitFor()
+  const isShown = Promise.withResolvers<void>()
+  const answerLate = async (route: Route) => {
+    await isShown.promise
+    await route.continue()
+  }
+  await page.route('**/move', answerLate, { times: 1 })
   await held.drop()
-  t.strictSame(await titlesIn(page, 'To Do'), ['Three', 'One', 'Two'], 'it shows at once')
+  t.strictSame(
+    await untilShown(page, 'To Do', ['Three', 'One', 'Two']),
+    ['Three', 'One', 'Two'],
+    'before it is answered',
+  )
+  isShown.resolve()
   t.strictSame(await untilSaved(api, id, 'To Do', ['Three', 'One', 'Two']), ['Three', 'One', 'Two'])
 
   await drag(page, card(page, 'One'), card(page, 'Old'), { at: { x: 0.5, y: 0.8 } })
-  t.strictSame(await titlesIn(page, 'Done'), ['Old', 'One'])
+  t.strictSame(await untilShown(page, 'Done', ['Old', 'One']), ['Old', 'One'])
   t.strictSame(await untilSaved(api, id, 'Done', ['Old', 'One']), ['Old', 'One'])
   await page.getByText('Moved to Done.').waitFor()
 
@@ -98,9 +112,9 @@ onBoard('cards are moved by the keyboard, and each step is said', async (t, { ap
   await go(path)
   await link(page, 'One').focus()
   await page.keyboard.press('j')
-  t.ok(await link(page, 'Two').evaluate((element) => element === document.activeElement), 'j goes down')
+  await untilFocused(page, 'Two')
   await page.keyboard.press('ArrowRight')
-  t.ok(await link(page, 'Busy').evaluate((element) => element === document.activeElement), 'arrows go across')
+  await untilFocused(page, 'Busy')
   await page.keyboard.press('h')
   await page.keyboard.press('Space')
   await untilSaid(page, 'Picked up One. Position 1 of 2 in To Do.')
@@ -113,7 +127,7 @@ onBoard('cards are moved by the keyboard, and each step is said', async (t, { ap
   await page.keyboard.press('Space')
   t.strictSame(await untilSaved(api, id, 'In Progress', ['Busy', 'One']), ['Busy', 'One'])
   await untilSaid(page, 'Moved One from To Do to In Progress, position 2 of 2.')
-  t.ok(await link(page, 'One').evaluate((element) => element === document.activeElement), 'the focus follows')
+  await untilFocused(page, 'One')
   await page.keyboard.press('Space')
   await page.keyboard.press('ArrowLeft')
   t.strictSame(await untilShown(page, 'To Do', ['Two', 'One']), ['Two', 'One'])
@@ -138,7 +152,7 @@ onBoard('cards are moved by the keyboard, and each step is said', async (t, { ap
   await page.waitForFunction(() => document.activeElement?.tagName === 'SELECT')
   t.match(page.url(), /edit=priority/, 'p opens it at its priority')
   await page.keyboard.press('Escape')
-  await page.waitForFunction(() => document.activeElement?.textContent === 'One')
+  await untilFocused(page, 'One')
   await page.getByRole('button', { name: 'Actions for Two' }).focus()
   await page.keyboard.press('x')
   await page.getByText('Dismissed Two.').waitFor()
@@ -181,7 +195,7 @@ onBoard(
     await held.moveTo(column(page, 'Done'))
     await kill()
     await held.drop()
-    t.strictSame(await titlesIn(page, 'Done'), ['One'], 'the move is shown')
+    t.strictSame(await untilShown(page, 'Done', ['One']), ['One'], 'the move is shown')
     await page.getByText('1 change is waiting.').waitFor()
     await restart()
     t.strictSame(

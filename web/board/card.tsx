@@ -19,8 +19,6 @@ const words = texts.board
 interface CardProps {
   board: Board
   id: string
-  /** The name of its column. */
-  column: string
   /** Where it is in its column, from 0, and how many cards are. */
   index: number
   size: number
@@ -29,7 +27,7 @@ interface CardProps {
   measure?: ((element: HTMLLIElement | null) => void) | undefined
 }
 
-export function Card({ board, id, column, index, size, top, measure }: CardProps) {
+export function Card({ board, id, index, size, top, measure }: CardProps) {
   const item = board.store.items.get(id)
   const row = useRef<HTMLLIElement>(null)
   const face = useRef<HTMLElement>(null)
@@ -39,7 +37,7 @@ export function Card({ board, id, column, index, size, top, measure }: CardProps
     return drop && 'card' in drop && drop.card === id && board.held.value !== id ? drop.side : undefined
   }).value
   const isHeld = useComputed(() => board.held.value === id).value
-  const isStop = useComputed(() => board.isStop(column, id)).value
+  const isStop = useComputed(() => board.isStop(id)).value
 
   useLayoutEffect(() => {
     if (!isMovable || !row.current || !face.current) return

@@ -93,7 +93,7 @@ function CardList({ board, name, scroller }: CardListProps) {
     ids,
     isVirtual: board.isVirtual.value,
     scroller,
-    keep: [board.held.value, board.current.value],
+    keep: board.fixedIn(name),
   })
   if (ids.length === 0) return <p class="column-empty muted">{words.emptyColumn}</p>
   return (
@@ -103,16 +103,7 @@ function CardList({ board, name, scroller }: CardListProps) {
       style={height === undefined ? undefined : { height: `${height}px` }}
     >
       {rows.map(({ id, index, top }) => (
-        <Card
-          key={id}
-          board={board}
-          id={id}
-          column={name}
-          index={index}
-          size={ids.length}
-          top={top}
-          measure={measure}
-        />
+        <Card key={id} board={board} id={id} index={index} size={ids.length} top={top} measure={measure} />
       ))}
     </ul>
   )
