@@ -30,7 +30,13 @@ onBoard('a swipe over cards scrolls and drags nothing', async (t, { api, person 
   await card(page, 'Card 5').waitFor()
   await swipe(page, card(page, 'Card 5'), { x: 0, y: -250 })
   const body = column(page, 'To Do').locator('.column-body')
-  await page.waitForFunction(() => (document.querySelector('.column-body')?.scrollTop ?? 0) > 50)
+  // Until it has come to rest: a tap before that only stops it.
+  await page.waitForFunction(async () => {
+    const scrolled = () => document.querySelector('.column-body')?.scrollTop ?? 0
+    const before = scrolled()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return before > 50 && scrolled() === before
+  })
   t.strictSame(await titlesIn(page, 'To Do'), titles)
   t.equal(await body.locator('.is-held').count(), 0)
   const { width = 0 } = (await column(page, 'To Do').boundingBox()) ?? {}
