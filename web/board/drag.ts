@@ -123,18 +123,9 @@ function settle(board: Board, source: Data, drop: Drop): void {
   moveCard(board, card, { column: name, at })
 }
 
-let isTouchReady = false
-
 /** Makes touches drag after a long press, where there is a touch screen: browsers drag by the mouse alone, or nearly so. */
-export async function dragByTouch(): Promise<void> {
-  if (isTouchReady || navigator.maxTouchPoints === 0) return
-  isTouchReady = true
-  const { enableDragDropTouch } = await import('@dragdroptouch/drag-drop-touch')
-  enableDragDropTouch(document, document, {
-    isPressHoldMode: true,
-    pressHoldDelayMS: 300,
-    pressHoldMargin: 25,
-    // Scrolling at the edges is done for both by the library that drags.
-    allowDragScroll: false,
-  })
+export function dragByTouch(): void {
+  if (navigator.maxTouchPoints === 0) return
+  // Where it cannot be loaded, cards are moved by their menu.
+  import('./touch.ts').catch(() => undefined)
 }
