@@ -68,6 +68,12 @@ export async function loadSession(): Promise<void> {
   else endSession()
 }
 
+/** Notes what has changed of the user, e.g. the name. */
+export function changeIdentity(fields: Partial<CurrentMember>): void {
+  const found = identity.peek()
+  if (found) identity.value = { ...found, member: { ...found.member, ...fields } }
+}
+
 /** Goes on where the user has signed in meanwhile, in another tab. */
 export async function enterAgain(): Promise<void> {
   const found = await whoAmI().catch(() => undefined)
