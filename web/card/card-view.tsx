@@ -105,13 +105,14 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
         canEdit && (
           <>
             {!item.dismissed && (
-              <button type="button" class="button-link" onClick={() => dismiss(card, true)}>
+              <button type="button" class="button-link card-dismiss" onClick={() => dismiss(card, true)}>
                 {said.dismiss}
               </button>
             )}
             <Menu
               label={texts.actions(item.title)}
               items={[
+                !item.dismissed && { label: said.dismiss, run: () => dismiss(card, true), key: 'x' },
                 { label: said.move, run: () => setMoving(true), key: 'm' },
                 { label: said.copyLink, run: () => void copyLink(card) },
                 { label: said.delete, run: remove, isDanger: true },
@@ -123,23 +124,27 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
         )
       }
     >
-      {!isHere && <Gone card={card} onClose={onClose} />}
-      {!mayWrite.value && <p class="meta">{texts.readOnly}</p>}
-      <Review {...parts} />
-      <div class="card-columns">
-        <div class="card-main">
-          <Description card={card} value={item.description} canEdit={canEdit} />
-          <Subtasks {...parts} />
-          <Comments card={card} canEdit={canEdit} />
-          <HistoryList card={card} canEdit={mayWrite.value} />
+      <div class="card">
+        {!isHere && <Gone card={card} onClose={onClose} />}
+        {!mayWrite.value && <p class="meta">{texts.readOnly}</p>}
+        <Review {...parts} />
+        <div class="card-columns">
+          <div class="card-main">
+            <Description card={card} value={item.description} canEdit={canEdit} />
+            <Subtasks {...parts} />
+          </div>
+          <Side
+            {...parts}
+            areLabelsOpen={areLabelsOpen}
+            onLabels={() => setLabelsOpen(!areLabelsOpen)}
+            onMove={() => setMoving(true)}
+            onCopy={() => void copyLink(card)}
+          />
+          <div class="card-main">
+            <Comments card={card} canEdit={canEdit} />
+            <HistoryList card={card} canEdit={mayWrite.value} />
+          </div>
         </div>
-        <Side
-          {...parts}
-          areLabelsOpen={areLabelsOpen}
-          onLabels={() => setLabelsOpen(!areLabelsOpen)}
-          onMove={() => setMoving(true)}
-          onCopy={() => void copyLink(card)}
-        />
       </div>
       {isMoving && <MoveDialog card={card} item={item} onClose={() => setMoving(false)} onGone={onClose} />}
     </Dialog>
