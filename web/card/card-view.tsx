@@ -124,7 +124,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
         )
       }
     >
-      <div class="card">
+      <div class="card-body">
         {!isHere && <Gone card={card} onClose={onClose} />}
         {!mayWrite.value && <p class="meta">{texts.readOnly}</p>}
         <Review {...parts} />

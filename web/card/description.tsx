@@ -1,5 +1,5 @@
 /** The card's description in Markdown, edited in place. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../shared/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import { saveCardText } from './card-writes.ts'
@@ -27,7 +27,7 @@ export function Description({ card, value, canEdit }: DescriptionProps) {
   })
   const button = useRef<HTMLButtonElement>(null)
   const former = useRef(edit.mode)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (former.current === 'editing' && edit.mode === 'shown') button.current?.focus()
     former.current = edit.mode
   }, [edit.mode])
