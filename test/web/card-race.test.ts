@@ -15,9 +15,9 @@ async function editTitle(page: Page, title: string): Promise<void> {
 onBoard('two windows edit one card', async (t: Test, { api, person }) => {
   const { item, path } = await makeCard({ api }, { title: 'Rewrite all pages' })
   const now = () => api.get('/api/kanban-items/{id}', { path: { id: item.id } })
-  const { page: maria, context, go } = await person()
-  const ben = await context.newPage()
-  await Promise.all([go(path), go(path, ben)])
+  const people = await Promise.all([person(), person()])
+  await Promise.all(people.map(({ go }) => go(path)))
+  const [maria, ben] = [people[0].page, people[1].page]
   await Promise.all([dialogOf(maria).waitFor(), dialogOf(ben).waitFor()])
 
   // Another field: both are saved, and nobody is asked.

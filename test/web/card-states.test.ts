@@ -157,3 +157,47 @@ onBoard(
   },
   { mode: 'required' },
 )
+
+onBoard('a full column takes no card; a long history comes in pages', async (t, { api, person }) => {
+  const { item, path, projectId } = await makeCard({ api }, { title: 'Rewrite pages' })
+  const columns = await api.get('/api/projects/{id}/kanban-columns', { path: { id: projectId } })
+  const limit = (name: string, wipPolicy: 'warn' | 'block') =>
+    api.patch('/api/kanban-columns/{id}', {
+      path: { id: columns.find((column) => column.name === name)?.id ?? '' },
+      body: { wipLimit: 1, wipPolicy },
+    })
+  await Promise.all([limit('Review', 'block'), limit('Done', 'warn')])
+  for (const column of ['Review', 'Done']) {
+    const body = { title: `In ${column}`, column }
+    await api.post('/api/projects/{id}/kanban-items', { path: { id: projectId }, body })
+  }
+  for (let number = 0; number < 45; number++) {
+    const body = { description: String(number) }
+    await api.patch('/api/kanban-items/{id}', { path: { id: item.id }, body })
+  }
+  const { page, go } = await person()
+  await go(path)
+  const history = partOf(page, 'History')
+  const entries = () => history.getByRole('listitem').count()
+  t.equal(await until(entries, Boolean), 40)
+  await history.getByRole('button', { name: 'Show more' }).click()
+  await history.getByText('made this card').waitFor()
+  t.equal(await entries(), 46)
+  t.equal(await history.getByRole('button', { name: 'Show more' }).count(), 0)
+
+  const column = dialogOf(page).getByRole('combobox', { name: 'Column' })
+  await column.selectOption('Review')
+  const full = page.getByRole('alert').getByText('Review is full (1 of 1). Rewrite pages stays in To Do.')
+  await full.waitFor()
+  t.equal(await column.inputValue(), 'To Do', 'it is taken back')
+  await column.selectOption('Done')
+  await page.getByRole('status').getByText('Done is above its limit: 2 of 1.').waitFor()
+
+  // Where text is being edited, a click beside the dialog does not close it.
+  await dialogOf(page).getByRole('button', { name: 'Edit the description' }).click()
+  await page.mouse.click(5, 300)
+  t.equal(await dialogOf(page).count(), 1)
+  await dialogOf(page).getByRole('button', { name: 'Cancel' }).click()
+  await page.mouse.click(5, 300)
+  await dialogOf(page).waitFor({ state: 'detached' })
+})

@@ -21,7 +21,7 @@ import type { OpenCard } from './open-card.ts'
 import { dismiss, Review } from './review.tsx'
 import { Side } from './side.tsx'
 import { Subtasks } from './subtasks.tsx'
-import { useTextEdit } from './use-text-edit.ts'
+import { openEditors, useTextEdit } from './use-text-edit.ts'
 
 const said = texts.card
 
@@ -61,6 +61,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
     name: `${card.record}:title`,
     called: said.title.toLowerCase(),
     value: item.title,
+    base: card.store.items.base(card.id)?.title,
     save: (text, from) => saveCardText(card, 'title', text, from),
   })
   useTitle(title.shown, card.store.project?.name ?? '')
@@ -99,7 +100,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
       title={title.shown}
       size="wide"
       onClose={onClose}
-      closesOutside={title.mode === 'shown'}
+      closesOutside={openEditors.value === 0}
       heading={(id) => <CardTitle id={id} edit={title} canEdit={canEdit} />}
       actions={
         canEdit && (

@@ -23,6 +23,7 @@ export function Description({ card, value, canEdit }: DescriptionProps) {
     name: `${card.record}:description`,
     called: CALLED,
     value,
+    base: card.store.items.base(card.id)?.description,
     save: (text, from) => saveCardText(card, 'description', text, from),
   })
   const button = useRef<HTMLButtonElement>(null)
