@@ -122,6 +122,13 @@ onBoard(
     await page.getByRole('textbox', { name: 'New comment' }).fill('A comment')
     await page.keyboard.press('Control+Enter')
     await partOf(page, 'Description').getByText('Another description').waitFor()
+    // Also when the dialog was closed meanwhile, and looked at again.
+    await page.keyboard.press('Escape')
+    await dialogOf(page).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Rewrite pages', exact: true }).click()
+    const waiting = page.getByRole('textbox', { name: 'New comment' })
+    t.equal(await waiting.inputValue(), 'A comment')
+    t.notOk(await waiting.isEditable(), 'it is on its way')
     await page.close()
     await restart()
     const next = await context.newPage()
