@@ -15,7 +15,6 @@ export function kindOf({ kind, projectId }: SearchResult): string {
 export const Snippet = ({ text }: { text: string }) => (
   <span class="meta result-snippet" dir="auto">
     {partsOf(text).map(({ text: part, isMatch }, index) =>
-      // biome-ignore lint/suspicious/noArrayIndexKey: the parts have nothing but their place.
       isMatch ? <mark key={index}>{part}</mark> : part,
     )}
   </span>

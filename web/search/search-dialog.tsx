@@ -54,7 +54,7 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
   useLiveList(projectList)
   const { q: answered, results, error } = useSearch({ q, limit: MOST })
   const optionId = (index: number) => `${id}-${index}`
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other results begin with none chosen.
+  // Other results begin with none chosen.
   useEffect(() => setActive(-1), [results])
 
   const leave = (path: string) => {
