@@ -5,6 +5,7 @@ import { api } from '../shared/api.ts'
 import { drafts } from '../shared/drafts.ts'
 import { activeMembers, teams } from '../shared/people.ts'
 import { defaultPhaseConfig } from '../shared/phases.ts'
+import { me } from '../shared/session.ts'
 import { wordsOf } from '../shared/terms.ts'
 import { done, failed } from '../shared/toasts.ts'
 import { Dialog } from '../shared/ui/dialog.tsx'
@@ -13,6 +14,13 @@ import { texts } from '../texts.ts'
 import { TYPES } from './project-groups.ts'
 
 const DRAFTS = { name: 'project:new:name', description: 'project:new:description' }
+
+/** Who can lead: the members, and the user, who is none in open mode. */
+function leads(): { id: string; name: string }[] {
+  const user = me.value
+  const isMember = activeMembers.value.some(({ id }) => id === user?.id)
+  return user === undefined || isMember ? activeMembers.value : [user, ...activeMembers.value]
+}
 
 const textOf = (form: FormData, name: string) => String(form.get(name) ?? '')
 
@@ -115,7 +123,7 @@ export default function CreateProjectDialog({ onClose }: { onClose: () => void }
           <label for={`${id}-lead`}>{list.leadField}</label>
           <select id={`${id}-lead`} name="leadId">
             <option value="">{list.nobody}</option>
-            {activeMembers.value.map((member) => (
+            {leads().map((member) => (
               <option key={member.id} value={member.id}>
                 {member.name}
               </option>
