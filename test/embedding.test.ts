@@ -412,7 +412,7 @@ t.test('errors of the service have its own shape inside the host', async (t) => 
     ['PUT', '/api/projects', {}, user, 405, { error: 'Method not allowed' }],
     ['GET', '/api/nothing', undefined, user, 404, { error: 'Not found' }],
     ['GET', '/nothing', undefined, {}, 404, { error: 'Not found' }],
-    ['POST', '', undefined, {}, 404, { error: 'Not found' }],
+    ['POST', '', undefined, {}, 405, { error: 'Method not allowed' }],
     ['GET', '/docs/nothing', undefined, {}, 404, { error: 'Not found' }],
   ]
   for (const [method, url, body, headers, status, expected] of cases) {

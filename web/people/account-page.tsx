@@ -1,5 +1,58 @@
+/** One's own account: name, password, where one is signed in, tokens. */
+import { href } from '../router.ts'
+import { api, type CurrentMember } from '../shared/api.ts'
+import { identity, signOut, type Via } from '../shared/session.ts'
+import { failed } from '../shared/toasts.ts'
 import { Page } from '../shared/ui/page.tsx'
+import { texts } from '../texts.ts'
+import { OwnName, OwnPassword } from './own-account.tsx'
+import { OwnSessions } from './own-sessions.tsx'
+import { OwnTokens } from './own-tokens.tsx'
+import { useReading } from './reading.tsx'
+
+/** What is said to somebody whom the service knows without an account of its own. */
+const NoAccount = ({ via, name }: { via: Via; name: string }) => (
+  <section class="panel stack">
+    <p dir="auto">{(via === 'default' ? texts.people.noAccount : texts.people.foreignAccount)(name)}</p>
+    {via === 'default' && (
+      <p>
+        <a class="button" href={href('/sign-in?to=/account')}>
+          {texts.signIn.submit}
+        </a>
+      </p>
+    )}
+  </section>
+)
+
+function Account({ member }: { member: CurrentMember }) {
+  const sessions = useReading(() => api.get('/api/sessions'))
+  return (
+    <div class="account">
+      <OwnName member={member} />
+      <OwnPassword member={member} onChanged={() => void sessions.reload()} />
+      <OwnSessions of={sessions} />
+      <OwnTokens />
+    </div>
+  )
+}
 
 export default function AccountPage() {
-  return <Page title="Account">{null}</Page>
+  const known = identity.value
+  const isOwn = known?.via === 'session'
+  return (
+    <Page
+      title={texts.account}
+      class="people"
+      aside={
+        isOwn && (
+          <button type="button" class="button" onClick={() => void signOut().catch(failed)}>
+            {texts.signIn.out}
+          </button>
+        )
+      }
+    >
+      {known &&
+        (isOwn ? <Account member={known.member} /> : <NoAccount via={known.via} name={known.member.name} />)}
+    </Page>
+  )
 }

@@ -1,5 +1,82 @@
-import { Page } from '../shared/ui/page.tsx'
+/** The members of the service, for admins. */
+import { useEffect, useState } from 'preact/hooks'
+import type { Member } from '../shared/api.ts'
+import { members, readPeople } from '../shared/people.ts'
+import { failed, toast } from '../shared/toasts.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Menu } from '../shared/ui/menu.tsx'
+import { texts } from '../texts.ts'
+import { AdminPage } from './admin-page.tsx'
+import { changeMember, DeleteMember, MemberDialog, ResetPassword } from './member-dialogs.tsx'
+import { inOrder } from './members.ts'
+import { Table } from './table.tsx'
+
+const words = texts.people
+
+/** What is being done, and to whom. */
+type Doing = { what: 'add' } | { what: 'change' | 'reset' | 'delete'; member: Member }
+
+async function setDisabled(member: Member, disabled: boolean): Promise<void> {
+  await changeMember(member, { disabled })
+  toast(disabled ? words.disabledNow(member.name) : words.enabledNow(member.name))
+}
+
+function MemberRow({ member, onDo }: { member: Member; onDo: (doing: Doing) => void }) {
+  const { name, email, role, disabled } = member
+  return (
+    <tr>
+      <th scope="row" dir="auto">
+        {name}
+      </th>
+      <td dir="auto">{email}</td>
+      <td>{words.roles[role]}</td>
+      <td>{disabled ? words.disabled : words.enabled}</td>
+      <td>
+        <Menu
+          label={texts.actions(name)}
+          items={[
+            { label: words.change, run: () => onDo({ what: 'change', member }) },
+            { label: words.resetPassword, run: () => onDo({ what: 'reset', member }) },
+            {
+              label: disabled ? words.enable : words.disable,
+              run: () => void setDisabled(member, !disabled).catch(failed),
+            },
+            { label: texts.delete, run: () => onDo({ what: 'delete', member }), isDanger: true },
+          ]}
+        >
+          <Icon name="more" />
+        </Menu>
+      </td>
+    </tr>
+  )
+}
 
 export default function MembersPage() {
-  return <Page title="Members">{null}</Page>
+  const [doing, setDoing] = useState<Doing | undefined>()
+  const close = () => setDoing(undefined)
+  useEffect(() => void readPeople(), [])
+  return (
+    <AdminPage
+      title={texts.members}
+      aside={
+        <button type="button" class="button-primary" onClick={() => setDoing({ what: 'add' })}>
+          <Icon name="add" /> {words.addMember}
+        </button>
+      }
+    >
+      {() => (
+        <>
+          <Table label={texts.members} columns={words.memberColumns}>
+            {inOrder(members.value).map((member) => (
+              <MemberRow key={member.id} member={member} onDo={setDoing} />
+            ))}
+          </Table>
+          {doing?.what === 'add' && <MemberDialog onClose={close} />}
+          {doing?.what === 'change' && <MemberDialog member={doing.member} onClose={close} />}
+          {doing?.what === 'reset' && <ResetPassword member={doing.member} onClose={close} />}
+          {doing?.what === 'delete' && <DeleteMember member={doing.member} onClose={close} />}
+        </>
+      )}
+    </AdminPage>
+  )
 }

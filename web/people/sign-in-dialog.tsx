@@ -1,13 +1,32 @@
-/** Signing in again, above the page as it is: nothing that was typed is lost. */
+/** Signing in again, above the page as it is: nothing that was typed is lost, and the writes that wait go on afterwards. */
+import { useEffect, useState } from 'preact/hooks'
+import { place } from '../router.ts'
+import { enterAgain, isOpenToAll } from '../shared/session.ts'
 import { Dialog } from '../shared/ui/dialog.tsx'
 import { texts } from '../texts.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
 export default function SignInDialog() {
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    void isOpenToAll().then(setOpen)
+    // The user may have signed in in another tab.
+    const look = () => {
+      if (document.visibilityState === 'visible') void enterAgain()
+    }
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [])
+  const { path, query } = place.value
   return (
     <Dialog title={texts.signIn.title} onClose={() => undefined} closesOutside={false}>
       <p role="status">{texts.signIn.ended}</p>
-      <SignInForm onDone={() => undefined} />
+      <SignInForm to={`${path}?${query}`} inNewTab onDone={() => undefined} />
+      {isOpen && (
+        <button type="button" class="button-link" onClick={() => location.reload()}>
+          {texts.signIn.asGuest}
+        </button>
+      )}
     </Dialog>
   )
 }

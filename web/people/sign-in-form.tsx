@@ -1,69 +1,64 @@
 /** The fields of signing in: on a page of their own, and in a dialog above a page whose session has ended. */
-import { useId, useState } from 'preact/hooks'
-import { messageOf, PhaseboardError } from '../shared/api.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { PhaseboardError } from '../shared/api.ts'
 import { signIn } from '../shared/session.ts'
+import { Field, Form } from '../shared/ui/field.tsx'
 import { texts } from '../texts.ts'
+import { hasProvider, providerLink } from './provider.ts'
 
-export function SignInForm({ onDone }: { onDone: () => void }) {
-  const id = useId()
-  const [error, setError] = useState<string | undefined>()
-  const [isBusy, setBusy] = useState(false)
+/** What is said of a refused sign-in, instead of what the service says. */
+function toReadable(error: unknown): unknown {
+  const status = error instanceof PhaseboardError ? error.status : 0
+  if (status === 401) return new Error(texts.signIn.wrong)
+  return status === 429 ? new Error(texts.signIn.tooMany) : error
+}
 
-  const submit = async (form: HTMLFormElement) => {
-    const fields = new FormData(form)
-    setBusy(true)
-    setError(undefined)
+interface Props {
+  onDone: () => void
+  /** Where the organisation's sign-in leads back to. */
+  to: string
+  /** Whether that happens in another tab, because this one holds what is not saved. */
+  inNewTab?: boolean
+}
+
+export function SignInForm({ onDone, to, inNewTab = false }: Props) {
+  const [hasOther, setHasOther] = useState(false)
+  useEffect(() => {
+    void hasProvider().then(setHasOther)
+  }, [])
+  const send = async (fields: FormData) => {
     try {
       await signIn(String(fields.get('email')), String(fields.get('password')))
-      onDone()
-    } catch (failure) {
-      const status = failure instanceof PhaseboardError ? failure.status : 0
-      setError(
-        status === 401 ? texts.signIn.wrong : status === 429 ? texts.signIn.tooMany : messageOf(failure),
-      )
-      setBusy(false)
+    } catch (error) {
+      throw toReadable(error)
     }
+    onDone()
   }
-
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit(event.currentTarget)
-      }}
-    >
-      <div class="field">
-        <label for={`${id}-email`}>{texts.signIn.email}</label>
-        <input
-          id={`${id}-email`}
+    <>
+      <Form send={send} submit={texts.signIn.submit}>
+        <Field
           name="email"
+          label={texts.signIn.email}
           type="email"
           autocomplete="username"
           required
           autofocus
-          aria-describedby={error && `${id}-error`}
         />
-      </div>
-      <div class="field">
-        <label for={`${id}-password`}>{texts.signIn.password}</label>
-        <input
-          id={`${id}-password`}
+        <Field
           name="password"
+          label={texts.signIn.password}
           type="password"
           autocomplete="current-password"
           required
-          aria-describedby={error && `${id}-error`}
         />
-      </div>
-      {error && (
-        <p id={`${id}-error`} class="field-error" role="alert">
-          {error}
-        </p>
+      </Form>
+      {hasOther && (
+        <a class="button" href={providerLink(to)} target={inNewTab ? '_blank' : undefined} rel="noreferrer">
+          {texts.signIn.provider}
+          {inNewTab && <span class="visually-hidden"> ({texts.signIn.newTab})</span>}
+        </a>
       )}
-      <button type="submit" class="button-primary" disabled={isBusy}>
-        {texts.signIn.submit}
-      </button>
-    </form>
+    </>
   )
 }

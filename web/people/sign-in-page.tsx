@@ -1,23 +1,34 @@
 /** Signing in; afterwards the page that was asked for. */
 import { useEffect } from 'preact/hooks'
-import { go, isOwnPath, place, routeOf } from '../router.ts'
+import { go, href, isOwnPath, place, routeOf } from '../router.ts'
+import { identity } from '../shared/session.ts'
 import { Page } from '../shared/ui/page.tsx'
 import { texts } from '../texts.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
+/** Where to go afterwards: an address may say anything, only pages of the board's own are gone to. */
+function destination(to: string): string {
+  const isPage = isOwnPath(to) && routeOf(to.replace(/[?#].*/, '')).page !== 'sign-in'
+  return isPage ? to : '/'
+}
+
 export default function SignInPage() {
   const { path, query } = place.value
   const isHere = routeOf(path).page === 'sign-in'
+  const to = destination(query.get('to') ?? '/')
+  const via = identity.value?.via
+  const isIn = via !== undefined && via !== 'default'
   useEffect(() => {
-    if (isHere) return
     const text = query.toString()
-    go(`/sign-in?${new URLSearchParams({ to: path + (text ? `?${text}` : '') })}`, { replace: true })
+    const asked = path + (text ? `?${text}` : '')
+    if (!isHere) go(`/sign-in?${new URLSearchParams({ to: asked })}`, { replace: true })
+    else if (isIn) go(to, { replace: true })
   })
-  const to = query.get('to') ?? '/'
   return (
     <Page title={texts.signIn.title} class="sign-in">
-      <div class="panel">
-        <SignInForm onDone={() => go(isOwnPath(to) ? to : '/', { replace: true })} />
+      <div class="panel stack">
+        <SignInForm to={to} onDone={() => go(to, { replace: true })} />
+        {via === 'default' && <a href={href(to)}>{texts.signIn.asGuest}</a>}
       </div>
     </Page>
   )

@@ -1,5 +1,101 @@
-import { Page } from '../shared/ui/page.tsx'
+/** The teams, for admins. */
+import { useEffect, useState } from 'preact/hooks'
+import { api, type Team } from '../shared/api.ts'
+import { memberName, readPeople, teams } from '../shared/people.ts'
+import { toast } from '../shared/toasts.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Menu } from '../shared/ui/menu.tsx'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import { AdminPage } from './admin-page.tsx'
+import { Confirm } from './confirm.tsx'
+import { Table } from './table.tsx'
+import { TeamDialog } from './team-dialog.tsx'
+
+const words = texts.people
+
+type Doing = { what: 'add' } | { what: 'change' | 'delete'; team: Team }
+
+async function deleteTeam({ id, name }: Team): Promise<void> {
+  await write({
+    record: `team:${id}`,
+    send: (idempotencyKey) => api.request('delete', '/api/teams/{id}', { path: { id }, idempotencyKey }),
+  })
+  await readPeople()
+  toast(words.teamDeleted(name))
+}
+
+function TeamRow({ team, onDo }: { team: Team; onDo: (doing: Doing) => void }) {
+  return (
+    <tr>
+      <th scope="row" dir="auto">
+        {team.name}
+      </th>
+      <td dir="auto">{team.description}</td>
+      <td>
+        <ul class="names" aria-label={words.membersOf(team.name)}>
+          {team.memberIds.map((id) => (
+            <li key={id} dir="auto">
+              {memberName(id)}
+            </li>
+          ))}
+        </ul>
+      </td>
+      <td>
+        <Menu
+          label={texts.actions(team.name)}
+          items={[
+            { label: words.change, run: () => onDo({ what: 'change', team }) },
+            { label: texts.delete, run: () => onDo({ what: 'delete', team }), isDanger: true },
+          ]}
+        >
+          <Icon name="more" />
+        </Menu>
+      </td>
+    </tr>
+  )
+}
 
 export default function TeamsPage() {
-  return <Page title="Teams">{null}</Page>
+  const [doing, setDoing] = useState<Doing | undefined>()
+  const close = () => setDoing(undefined)
+  useEffect(() => void readPeople(), [])
+  return (
+    <AdminPage
+      title={texts.teams}
+      aside={
+        <button type="button" class="button-primary" onClick={() => setDoing({ what: 'add' })}>
+          <Icon name="add" /> {words.addTeam}
+        </button>
+      }
+    >
+      {() => (
+        <>
+          {teams.value.length === 0 ? (
+            <p class="notice">{words.noTeams}</p>
+          ) : (
+            <Table label={texts.teams} columns={words.teamColumns}>
+              {teams.value
+                .toSorted((a, b) => a.name.localeCompare(b.name))
+                .map((team) => (
+                  <TeamRow key={team.id} team={team} onDo={setDoing} />
+                ))}
+            </Table>
+          )}
+          {doing?.what === 'add' && <TeamDialog onClose={close} />}
+          {doing?.what === 'change' && <TeamDialog team={doing.team} onClose={close} />}
+          {doing?.what === 'delete' && (
+            <Confirm
+              title={words.deleteOf(doing.team.name)}
+              action={texts.delete}
+              run={() => deleteTeam(doing.team)}
+              onClose={close}
+            >
+              <p>{words.deleteTeamText}</p>
+            </Confirm>
+          )}
+        </>
+      )}
+    </AdminPage>
+  )
 }

@@ -32,7 +32,17 @@ export function signedIn(): Promise<void> {
   return new Promise((resolve) => waiting.add(resolve))
 }
 
+/** Whether the page is about to begin anew for somebody else: what waits to be written is not theirs. */
+export const isLeaving = signal(false)
+
+/** Takes over who the user is. Somebody else than before begins with a page of their own. */
 function enter(found: Identity): void {
+  const before = identity.peek()?.member.id
+  if (before !== undefined && before !== found.member.id) {
+    isLeaving.value = true
+    location.reload()
+    return
+  }
   identity.value = found
   sessionState.value = 'signed-in'
   hasEnded.value = false
@@ -40,15 +50,39 @@ function enter(found: Identity): void {
   waiting.clear()
 }
 
-/** Asks the service who the user is. @throws PhaseboardError where it does not answer */
-export async function loadSession(): Promise<void> {
+/** Who the service says the user is; undefined for nobody. @throws PhaseboardError where it does not answer */
+async function whoAmI(): Promise<Identity | undefined> {
   try {
-    enter(await api.get('/api/session'))
+    return await api.get('/api/session')
   } catch (error) {
-    if (!(error instanceof PhaseboardError && error.status === 401)) throw error
-    endSession()
+    if (error instanceof PhaseboardError && error.status === 401) return undefined
+    throw error
   }
 }
+
+/** Asks the service who the user is. @throws PhaseboardError where it does not answer */
+export async function loadSession(): Promise<void> {
+  // The cookie of a session that has ended goes with the first answer; without it open mode knows everybody.
+  const found = (await whoAmI()) ?? (await whoAmI())
+  if (found) enter(found)
+  else endSession()
+}
+
+/** Notes what has changed of the user, e.g. the name. */
+export function changeIdentity(fields: Partial<CurrentMember>): void {
+  const found = identity.peek()
+  if (found) identity.value = { ...found, member: { ...found.member, ...fields } }
+}
+
+/** Goes on where the user has signed in meanwhile, in another tab. */
+export async function enterAgain(): Promise<void> {
+  const found = await whoAmI().catch(() => undefined)
+  if (found && found.via !== 'default') enter(found)
+}
+
+/** Whether the service lets everybody in, without an account. */
+export const isOpenToAll = async (): Promise<boolean> =>
+  (await whoAmI().catch(() => undefined))?.via === 'default'
 
 /** Notes that the service knows the user no more (401): the page stays as it is, and asks to sign in again. */
 export function endSession(): void {
@@ -58,12 +92,10 @@ export function endSession(): void {
 
 /** Signs in. @throws PhaseboardError 401 for a wrong email or password, 429 after too many */
 export async function signIn(email: string, password: string): Promise<void> {
-  const before = identity.peek()?.member.id
   await api.post('/api/session', { body: { email, password } })
-  const found = await api.get('/api/session')
-  // Somebody else: nothing that is on the page, or waits to be written, is theirs.
-  if (before !== undefined && before !== found.member.id) location.reload()
-  enter(found)
+  enter(await api.get('/api/session'))
+  // Nothing more is to happen on a page that begins anew.
+  if (isLeaving.peek()) await new Promise(() => undefined)
 }
 
 /** Signs out, and begins anew at the sign-in page. @throws PhaseboardError */

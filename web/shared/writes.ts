@@ -6,7 +6,7 @@ import { batch, computed, signal } from '@preact/signals'
 import { type Answer, isPassing, PhaseboardError } from './api.ts'
 import { onConnected } from './live.ts'
 import type { Pending } from './records.ts'
-import { endSession, signedIn } from './session.ts'
+import { endSession, isLeaving, signedIn } from './session.ts'
 
 const AT_ONCE = 4
 /** Pause before a write is sent again, if the stream does not say sooner that the service is there, in milliseconds. */
@@ -125,6 +125,6 @@ function connection(): Promise<void> {
 /** Whoever leaves while writes wait is asked by the browser whether to. */
 export function warnBeforeLeaving(): void {
   addEventListener('beforeunload', (event) => {
-    if (unanswered.peek() > 0) event.preventDefault()
+    if (unanswered.peek() > 0 && !isLeaving.peek()) event.preventDefault()
   })
 }

@@ -1,0 +1,410 @@
+/** What is recorded of the items of a board: themselves, their activity, and their changes in the sequence. */
+import { type SQL, sql } from 'drizzle-orm'
+import { conditionsIn, type ItemFilter, ME, NONE, valuesOf } from '../board/item-lists.ts'
+import { withStages } from '../board/stages.ts'
+import type { SharedDatabase } from '../db/client.ts'
+import { inOrder } from '../db/ordering.ts'
+import { kanbanColumns, kanbanItems } from '../db/schema.ts'
+import { amongIds, byFields, given, selectAll } from '../db/statements.ts'
+import { once } from '../once.ts'
+import { valuesOfAny } from '../schemas/common.ts'
+import { timeOf } from './days.ts'
+import type { ItemChange, ItemFacts, Moved, Recorded } from './item-history.ts'
+import type { BoardColumn } from './measures.ts'
+import { type Rename, Renames } from './renames.ts'
+
+interface ItemRow {
+  id: string
+  title: string
+  column: string
+  createdAt: string
+  updatedAt: string
+  dismissed: boolean
+  source: string
+  projectId: string
+  row: number
+}
+
+/** Between the moves in one text, and their parts: no JSON has it. */
+const SEPARATOR = '\u001e'
+
+/**
+ * Moves of the items that pass a condition, as SQL: in one text, which is read in a fraction of the time that so many rows take.
+ * Each is the item's row, the time, and the entry's metadata.
+ */
+const entriesOf = (condition: string): string =>
+  `select group_concat("its".rowid || char(30) || entry.created_at || char(30) || entry.metadata, char(30))
+  from kanban_items as "its"
+  cross join kanban_activity as entry on entry.item_id = "its".id
+  where ${condition} and entry.type = 'status_change'`
+
+/** A change of an item, as far as it matters; the JSON arrays name what is picked. */
+interface ChangeRow {
+  seq: number
+  /** Null for another tool's. */
+  group: number | null
+  at: string
+  kind: 'kanban-item' | 'kanban-column'
+  id: string
+  action: ItemChange['action']
+  crossing: 'in' | 'out' | null
+  /** Of an update: column, dismissed, updatedAt, name. Of a deletion: the whole record. */
+  before: string | null
+  /** The same of an update. */
+  after: string | null
+}
+
+interface MadeRow {
+  seq: number
+  at: string
+  id: string
+  made: string
+}
+
+/** The changes of the project `:project` that pass a condition, as SQL: those up to `:indexed` by the index of subjects. */
+const changesWith = (columns: string, condition: string): string => `
+  select ${columns} from changes where ${condition} and seq in (
+    select seq from change_subjects where subject = +:project and seq between 1 and +:indexed)
+  union all
+  select ${columns} from changes where seq > +:indexed and (project_id = +:project or from_project_id = +:project) and ${condition}
+  order by seq`
+
+/**
+ * What happened to items, and the renames of columns. Of moves, only those of other tools, which have no group: the service's
+ * own are in the activity of items, or come from a rename.
+ */
+const CHANGES = changesWith(
+  `seq, "group", at, kind, id, action,
+    case when action = 'updated' and from_project_id is not null then case project_id when +:project then 'in' else 'out' end end as crossing,
+    case action when 'updated' then json_extract(before, '$.column', '$.dismissed', '$.updatedAt', '$.name') else before end as before,
+    case action when 'updated' then json_extract(after, '$.column', '$.dismissed', '$.updatedAt', '$.name') end as after`,
+  `(kind = 'kanban-item' and (action = 'deleted' or (action = 'updated'
+      and (from_project_id is not null or instr(after, '"dismissed":') > 0
+        or ("group" is null and instr(after, '"column":') > 0))))
+    or kind = 'kanban-column' and (action = 'deleted' or action = 'updated' and instr(after, '"name":') > 0))`,
+)
+
+const MADE = changesWith(
+  `seq, at, id, json_extract(after, '$.dismissed', '$.updatedAt') as made`,
+  `kind = 'kanban-item' and action = 'created' and id in (select value from json_each(+:ids))`,
+)
+
+/** What went with deleted items: their moves, and their labels as of then. */
+const GONE = changesWith(
+  `seq, "group", at, kind, id, item_id as itemId, before`,
+  `kind in ('kanban-activity', 'kanban-item-label') and action = 'deleted'
+    and item_id in (select value from json_each(+:ids))`,
+)
+
+interface GoneRow {
+  seq: number
+  group: number | null
+  at: string
+  kind: string
+  id: string
+  itemId: string
+  before: string
+}
+
+function statementsOf(db: SharedDatabase) {
+  const { $client: client } = db
+  const conditions = conditionsIn(db)
+  const items = (where: (names: string[]) => SQL | undefined) =>
+    byFields((names) =>
+      selectAll<ItemRow>(db, () => {
+        const row = sql<number>`"kanban_items"."rowid"`
+        const { id, title, column, createdAt, updatedAt, dismissed, source, projectId } = kanbanItems
+        const fields = { id, title, column, createdAt, updatedAt, dismissed, source, projectId, row }
+        return db.select(fields).from(kanbanItems).where(where(names)) as never
+      }),
+    )
+  return {
+    columns: selectAll<{ name: string; stage: string | null }>(db, () =>
+      db
+        .select({ name: kanbanColumns.name, stage: kanbanColumns.stage })
+        .from(kanbanColumns)
+        .where(sql`${kanbanColumns.projectId} = ${given('projectId')}`)
+        .orderBy(...inOrder(kanbanColumns)),
+    ),
+    ofProject: items((names) => conditions(names)),
+    elsewhere: items(
+      (names) =>
+        sql`${amongIds(kanbanItems.id)} and ${conditions(names.filter((name) => name !== 'ids' && name !== 'projectId'))}`,
+    ),
+    existing: selectAll<{ id: string }>(db, () =>
+      db.select({ id: kanbanItems.id }).from(kanbanItems).where(amongIds(kanbanItems.id)),
+    ),
+    entries: once(() => client.prepare<[string], string | null>(entriesOf('"its".project_id = +?')).pluck()),
+    entriesElsewhere: once(() =>
+      client
+        .prepare<[string], string | null>(entriesOf('"its".id in (select value from json_each(+?))'))
+        .pluck(),
+    ),
+    labels: once(() =>
+      client.prepare<[string], { id: string; name: string }>(
+        'select id, name from kanban_labels where project_id = +?',
+      ),
+    ),
+    changes: once(() => client.prepare<[object], ChangeRow>(CHANGES)),
+    made: once(() => client.prepare<[object], MadeRow>(MADE)),
+    gone: once(() => client.prepare<[object], GoneRow>(GONE)),
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** A move as it is recorded; undefined for what another tool has written in another form. */
+function movedOf(at: unknown, way: Way | undefined): Moved | undefined {
+  const time = timeOf(at)
+  return way === undefined || Number.isNaN(time) ? undefined : { at: time, ...way }
+}
+
+/** The columns from and to. */
+type Way = Pick<Moved, 'from' | 'to'>
+
+function wayOf(metadata: unknown): Way | undefined {
+  try {
+    const { from, to } = JSON.parse(String(metadata))
+    return isText(from) && isText(to) && from !== '' ? { from, to } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Ways that are remembered, at most: items of a board go the same ways. */
+const REMEMBERED = 1000
+
+const byTime = (moves: Moved[]): Moved[] => moves.sort((a, b) => a.at - b.at)
+
+/** The moves of each item, by its row and time. @param text as {@link entriesOf} has it */
+function movesOf(text: string): Map<number, Moved[]> {
+  const ways = new Map<string, Way | undefined>()
+  const moves = new Map<number, Moved[]>()
+  const parts = text.split(SEPARATOR)
+  for (let index = 0; index + 2 < parts.length; index += 3) {
+    const metadata = parts[index + 2] as string
+    let way = ways.get(metadata)
+    if (way === undefined) {
+      way = wayOf(metadata)
+      if (ways.size < REMEMBERED) ways.set(metadata, way)
+    }
+    const moved = movedOf(parts[index + 1], way)
+    if (moved === undefined) continue
+    const row = Number(parts[index])
+    const ofItem = moves.get(row)
+    if (ofItem) ofItem.push(moved)
+    else moves.set(row, [moved])
+  }
+  for (const ofItem of moves.values()) if (ofItem.length > 1) byTime(ofItem)
+  return moves
+}
+
+/** The moves in deleted entries of activity, as the sequence keeps them. */
+const movesOfGone = (entries: Iterable<Record<string, unknown>>): Moved[] =>
+  byTime(
+    [...entries].flatMap(({ type, metadata, createdAt }) =>
+      type === 'status_change' ? (movedOf(createdAt, wayOf(metadata)) ?? []) : [],
+    ),
+  )
+
+/** The facts of an item; where another tool wrote no time of creation, that of the last change. */
+function factsOf(row: Omit<ItemRow, 'row' | 'projectId'>, isHere: boolean): ItemFacts {
+  const { id, title, column, source } = row
+  const updatedAt = timeOf(row.updatedAt) || 0
+  const createdAt = timeOf(row.createdAt) || updatedAt
+  return {
+    id,
+    title: String(title),
+    column: String(column),
+    createdAt,
+    updatedAt,
+    dismissed: Boolean(row.dismissed),
+    isImported: source === 'import',
+    isHere,
+  }
+}
+
+function changeOf({ seq, group, at, action, crossing, before, after }: ChangeRow): ItemChange {
+  const change: ItemChange = { seq, at: timeOf(at), action, crossing: crossing ?? undefined }
+  if (action !== 'updated') return change
+  const [column, dismissed, updatedAt] = JSON.parse(before as string)
+  const [newColumn, newDismissed] = JSON.parse(after as string)
+  if (isText(column) && isText(newColumn)) {
+    change.column = { from: column, to: newColumn, isOfOther: group === null }
+  }
+  if (dismissed !== null && newDismissed !== null) {
+    change.dismissal = { to: Boolean(newDismissed), lastChanged: timeOf(updatedAt ?? at) }
+  }
+  return change
+}
+
+/** The rename, or the end of a name by the deletion of its column. */
+function renameOf({ at, action, before, after }: ChangeRow): Rename[] {
+  if (action === 'deleted') {
+    const { name } = JSON.parse(before as string)
+    return isText(name) ? [{ at: timeOf(at), from: name, to: undefined }] : []
+  }
+  const [from, to] = [before, after].map((fields) => JSON.parse(fields as string)[3])
+  return isText(from) && isText(to) ? [{ at: timeOf(at), from, to }] : []
+}
+
+/** Which items count, as lists of items have it. */
+export type FlowFilter = Pick<ItemFilter, 'label' | 'assigneeId' | 'priority'>
+
+/** A deleted item as far as a filter asks. */
+interface DeletedItem {
+  assigneeId: string | null
+  priority: string
+  /** The ids of the labels that went with it. */
+  labels: readonly string[]
+}
+
+/** Whether a deleted item passes a filter. @param labels the ids and names of the project's labels */
+function passes(
+  item: DeletedItem,
+  { label, assigneeId, priority }: FlowFilter,
+  labels: readonly { id: string; name: string }[],
+  memberId: string,
+): boolean {
+  const assignees = valuesOfAny(assigneeId).map((id) => (id === ME ? memberId : id === NONE ? '' : id))
+  const priorities = valuesOfAny(priority)
+  const wanted = new Set(valuesOfAny(label))
+  const hasLabel =
+    wanted.size === 0 ||
+    (wanted.has(NONE) && item.labels.length === 0) ||
+    item.labels.some(
+      (id) => wanted.has(id) || labels.some((known) => known.id === id && wanted.has(known.name)),
+    )
+  return (
+    hasLabel &&
+    (assignees.length === 0 || assignees.includes(item.assigneeId ?? '')) &&
+    (priorities.length === 0 || priorities.includes(item.priority))
+  )
+}
+
+/** All that is recorded of a board. */
+export interface BoardRecords {
+  /** In the order of the board. */
+  columns: BoardColumn[]
+  renames: Renames
+  items: Recorded[]
+}
+
+/** Reads what is recorded of the items of boards. */
+export class FlowRecords {
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(db: SharedDatabase) {
+    this.#sql = statementsOf(db)
+  }
+
+  /**
+   * What is recorded of a board, of items that are on it, have left it, or were deleted from it.
+   * @param indexed the change up to which the index of subjects is written
+   * @param memberId who asks
+   */
+  of(project: string, filter: FlowFilter, indexed: number, memberId: string): BoardRecords {
+    const place = { project, indexed }
+    const all = Map.groupBy(this.#sql.changes().all(place), ({ kind }) => kind)
+    const changes = Map.groupBy(all.get('kanban-item') ?? [], ({ id }) => id)
+    const values = valuesOf({ ...filter, projectId: project, dismissed: 'all' }, { memberId })
+    const here = this.#sql.ofProject(values)(values)
+    const known = new Set(here.map(({ id }) => id))
+    const others = [...changes.keys()].filter((id) => !known.has(id))
+    const ids = { ids: JSON.stringify(others) }
+    const elsewhere =
+      others.length === 0 ? [] : this.#sql.elsewhere({ ...values, ...ids })({ ...values, ...ids })
+    const existing = new Set(others.length === 0 ? [] : this.#sql.existing(ids).map(({ id }) => id))
+    const deleted = this.#deleted(
+      others.filter((id) => !existing.has(id)),
+      changes,
+      { place, filter, memberId },
+    )
+    const gone = elsewhere.filter(({ projectId }) => projectId !== project)
+    const moves = movesOf(
+      [
+        this.#sql.entries().get(project),
+        gone.length > 0 && this.#sql.entriesElsewhere().get(JSON.stringify(gone.map(({ id }) => id))),
+      ]
+        .filter(Boolean)
+        .join(SEPARATOR),
+    )
+    const items = [...here, ...gone].map(
+      (row): Recorded => ({
+        item: factsOf(row, row.projectId === project),
+        entries: moves.get(row.row) ?? [],
+        changes: changes.get(row.id)?.map(changeOf) ?? [],
+      }),
+    )
+    items.push(...deleted)
+    this.#addMade(items, place)
+    return {
+      columns: withStages(this.#sql.columns({ projectId: project })),
+      renames: new Renames(all.get('kanban-column')?.flatMap(renameOf) ?? []),
+      items,
+    }
+  }
+
+  /** What is recorded of deleted items, as long as their changes are kept. */
+  #deleted(
+    ids: readonly string[],
+    changes: ReadonlyMap<string, ChangeRow[]>,
+    {
+      place,
+      filter,
+      memberId,
+    }: { place: { project: string; indexed: number }; filter: FlowFilter; memberId: string },
+  ): Recorded[] {
+    const deletions = ids.flatMap(
+      (id) => changes.get(id)?.findLast(({ action }) => action === 'deleted') ?? [],
+    )
+    if (deletions.length === 0) return []
+    const gone = this.#sql.gone().all({ ...place, ids: JSON.stringify(deletions.map(({ id }) => id)) })
+    const goneOf = Map.groupBy(gone, ({ itemId }) => itemId)
+    const labels = this.#sql.labels().all(place.project)
+    return deletions.flatMap(({ id, group, at, before }) => {
+      const record = JSON.parse(before as string)
+      const went = goneOf.get(id) ?? []
+      const isWith = (one: GoneRow) => (group === null ? one.at === at : one.group === group)
+      const ofLabels = went.filter((one) => one.kind === 'kanban-item-label' && isWith(one))
+      const item = { ...record, labels: ofLabels.map((one) => JSON.parse(one.before).labelId) }
+      if (!passes(item, filter, labels, memberId)) return []
+      const entries = new Map(
+        went
+          .filter(({ kind }) => kind === 'kanban-activity')
+          .map((one) => [one.id, JSON.parse(one.before)] as const),
+      )
+      return {
+        item: factsOf(record, true),
+        entries: movesOfGone(entries.values()),
+        changes: (changes.get(id) ?? []).map(changeOf),
+      }
+    })
+  }
+
+  /** Adds the creation of the items of which it tells something else: imported, dismissed or restored ones, and those that other tools move. */
+  #addMade(items: readonly Recorded[], place: object): void {
+    const asking = items.filter(
+      ({ item, changes }) =>
+        item.isImported ||
+        changes.some(({ action, column }) => action === 'deleted' || column?.isOfOther) ||
+        (changes.find(({ dismissal }) => dismissal)?.dismissal?.to ?? !item.dismissed) === false,
+    )
+    if (asking.length === 0) return
+    const ids = JSON.stringify(asking.map(({ item }) => item.id))
+    const made = Map.groupBy(this.#sql.made().all({ ...place, ids }), ({ id }) => id)
+    for (const { item, changes } of asking) {
+      const more = (made.get(item.id) ?? []).map(({ seq, at, made }): ItemChange => {
+        const [dismissed, updatedAt] = JSON.parse(made)
+        return {
+          seq,
+          at: timeOf(at),
+          action: 'created',
+          made: { dismissed: Boolean(dismissed), updatedAt: timeOf(updatedAt) },
+        }
+      })
+      changes.push(...more)
+      changes.sort((a, b) => a.seq - b.seq)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/** A page for admins; whoever else comes to its address is told so. */
+import type { ComponentChildren } from 'preact'
+import { href } from '../router.ts'
+import { identity, isAdmin } from '../shared/session.ts'
+import { Page } from '../shared/ui/page.tsx'
+import { texts } from '../texts.ts'
+
+interface Props {
+  title: string
+  /** Beside the heading, e.g. the button that adds something. */
+  aside?: ComponentChildren
+  /** Made only for admins: what is inside asks the service. */
+  children: () => ComponentChildren
+}
+
+export function AdminPage({ title, aside, children }: Props) {
+  return (
+    <Page title={title} class="people" aside={isAdmin.value && aside}>
+      {isAdmin.value ? children() : <ForAdmins />}
+    </Page>
+  )
+}
+
+const ForAdmins = () => (
+  <div class="notice" role="note">
+    <p>{texts.people.forAdmins}</p>
+    {identity.value?.via === 'default' && (
+      <a class="button" href={href(`/sign-in?${new URLSearchParams({ to: location.pathname })}`)}>
+        {texts.signIn.submit}
+      </a>
+    )}
+  </div>
+)

@@ -1,0 +1,90 @@
+/** What was sent to a webhook lately, and sending it again. */
+import { api, type Webhook, type WebhookDelivery } from '../shared/api.ts'
+import { atMoment, formatNumber } from '../shared/dates.ts'
+import { toast } from '../shared/toasts.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Field, Form } from '../shared/ui/field.tsx'
+import { Icon } from '../shared/ui/icon.tsx'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import { useReading, WhenRead } from './reading.tsx'
+import { Table } from './table.tsx'
+import { wasTaken } from './webhooks.ts'
+
+const words = texts.people
+
+/** What a receiver said, in words. */
+const outcomeOf = ({ status, error }: WebhookDelivery) =>
+  [status === null ? words.noAnswer : String(status), error].filter(Boolean).join(': ')
+
+export const Outcome = ({ delivery }: { delivery: WebhookDelivery }) => (
+  <span class={wasTaken(delivery) ? 'good' : 'danger'} dir="auto">
+    <Icon name={wasTaken(delivery) ? 'check' : 'warning'} /> {outcomeOf(delivery)}
+  </span>
+)
+
+interface Props {
+  webhook: Webhook
+  /** The webhook goes on from elsewhere. */
+  onReplay: () => void
+  onClose: () => void
+}
+
+export function DeliveriesDialog({ webhook, onReplay, onClose }: Props) {
+  const path = { id: webhook.id }
+  const reading = useReading(() => api.get('/api/webhooks/{id}/deliveries', { path }))
+  const replay = async (fields: FormData) => {
+    const body = { after: Number(fields.get('after')) }
+    await write({
+      record: `webhook:${webhook.id}`,
+      send: (idempotencyKey) =>
+        api.request('post', '/api/webhooks/{id}/replay', { path, body, idempotencyKey }),
+    })
+    onReplay()
+    toast(words.replayed)
+    await reading.reload()
+  }
+  return (
+    <Dialog title={words.deliveries} onClose={onClose} size="wide" closesOutside={false}>
+      <p class="meta" dir="auto">
+        {webhook.url}
+      </p>
+      <WhenRead of={reading}>
+        {(deliveries) =>
+          deliveries.length === 0 ? (
+            <p>{words.noDeliveries}</p>
+          ) : (
+            <Table label={words.deliveries} columns={words.deliveryColumns}>
+              {deliveries.map((delivery) => (
+                <tr key={delivery.id}>
+                  <td>{atMoment(delivery.createdAt)}</td>
+                  <td>{delivery.seq === null ? words.test : formatNumber(delivery.seq)}</td>
+                  <td>
+                    <Outcome delivery={delivery} />
+                  </td>
+                  <td>{words.milliseconds(formatNumber(delivery.duration))}</td>
+                  <td dir="auto">{delivery.response}</td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
+      </WhenRead>
+      <section class="stack" aria-labelledby="replay">
+        <h3 id="replay">{words.replay}</h3>
+        <Form send={replay} submit={words.replayNow}>
+          <Field
+            name="after"
+            label={words.after}
+            hint={words.afterHint(formatNumber(webhook.after))}
+            type="number"
+            min={0}
+            step={1}
+            value={String(webhook.after)}
+            required
+          />
+        </Form>
+      </section>
+    </Dialog>
+  )
+}

@@ -1,0 +1,122 @@
+/** Adding a member, changing one, resetting a password, deleting one. */
+import { api, type Member } from '../shared/api.ts'
+import { changedFields } from '../shared/forms.ts'
+import { readPeople } from '../shared/people.ts'
+import { toast } from '../shared/toasts.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Choice, Field, Form } from '../shared/ui/field.tsx'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import { Confirm } from './confirm.tsx'
+import { roleOf } from './members.ts'
+
+const words = texts.people
+
+type Change = Partial<Pick<Member, 'name' | 'email' | 'role' | 'disabled'>> & { password?: string }
+
+/** Changes a member. @throws PhaseboardError, among them 409 for the last admin and for an email that is taken */
+export async function changeMember({ id }: Member, body: Change): Promise<void> {
+  await write({
+    record: `member:${id}`,
+    send: (idempotencyKey) =>
+      api.request('patch', '/api/members/{id}', { path: { id }, body, idempotencyKey }),
+  })
+  await readPeople()
+}
+
+/** Deletes a member. @throws PhaseboardError */
+async function deleteMember({ id, name }: Member): Promise<void> {
+  await write({
+    record: `member:${id}`,
+    send: (idempotencyKey) => api.request('delete', '/api/members/{id}', { path: { id }, idempotencyKey }),
+  })
+  await readPeople()
+  toast(words.memberDeleted(name))
+}
+
+const NewPassword = ({ isRequired = false }: { isRequired?: boolean }) => (
+  <Field
+    name="password"
+    label={isRequired ? words.newPassword : words.optionalPassword}
+    type="password"
+    autocomplete="new-password"
+    hint={words.passwordHint}
+    required={isRequired}
+    minLength={8}
+    maxLength={200}
+  />
+)
+
+/** @param member who is changed; somebody new if absent */
+export function MemberDialog({ member, onClose }: { member?: Member; onClose: () => void }) {
+  const send = async (fields: FormData) => {
+    const [name, email] = [String(fields.get('name')).trim(), String(fields.get('email')).trim()]
+    const all = { name, email, role: roleOf(fields.get('role')) }
+    if (member) {
+      await changeMember(member, changedFields(member, all))
+      toast(words.memberSaved(name))
+    } else {
+      const password = String(fields.get('password'))
+      const body = { ...all, ...(password !== '' && { password }) }
+      await write({
+        record: 'members',
+        send: (idempotencyKey) => api.request('post', '/api/members', { body, idempotencyKey }),
+      })
+      await readPeople()
+      toast(words.memberAdded(name))
+    }
+    onClose()
+  }
+  return (
+    <Dialog
+      title={member ? words.changeOf(member.name) : words.addMember}
+      onClose={onClose}
+      closesOutside={false}
+    >
+      <Form
+        send={send}
+        submit={member ? texts.save : words.addMember}
+        onCancel={onClose}
+        draft={`member:${member?.id ?? 'new'}`}
+      >
+        <Field name="name" label={words.name} value={member?.name} required maxLength={200} autofocus />
+        <Field name="email" label={words.email} value={member?.email} type="email" required maxLength={254} />
+        <Choice
+          name="role"
+          label={words.role}
+          hint={words.rolesHint}
+          value={member?.role ?? 'member'}
+          options={Object.entries(words.roles)}
+        />
+        {!member && <NewPassword />}
+      </Form>
+    </Dialog>
+  )
+}
+
+export function ResetPassword({ member, onClose }: { member: Member; onClose: () => void }) {
+  const send = async (fields: FormData) => {
+    await changeMember(member, { password: String(fields.get('password')) })
+    toast(words.passwordReset(member.name))
+    onClose()
+  }
+  return (
+    <Dialog title={words.resetOf(member.name)} onClose={onClose} closesOutside={false}>
+      <Form send={send} submit={words.reset} onCancel={onClose}>
+        <p>{words.resetText}</p>
+        <NewPassword isRequired />
+      </Form>
+    </Dialog>
+  )
+}
+
+export const DeleteMember = ({ member, onClose }: { member: Member; onClose: () => void }) => (
+  <Confirm
+    title={words.deleteOf(member.name)}
+    action={texts.delete}
+    run={() => deleteMember(member)}
+    onClose={onClose}
+  >
+    <p>{words.deleteMemberText}</p>
+  </Confirm>
+)

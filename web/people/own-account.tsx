@@ -1,0 +1,87 @@
+/** One's own name and password. */
+import { useState } from 'preact/hooks'
+import { api, type CurrentMember } from '../shared/api.ts'
+import { readPeople } from '../shared/people.ts'
+import { changeIdentity } from '../shared/session.ts'
+import { toast } from '../shared/toasts.ts'
+import { Field, Form } from '../shared/ui/field.tsx'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+
+/** Changes one's own record. @throws PhaseboardError */
+const changeMe = (id: string, body: { name?: string; password?: string; currentPassword?: string }) =>
+  write({
+    record: `member:${id}`,
+    send: (idempotencyKey) =>
+      api.request('patch', '/api/members/{id}', { path: { id }, body, idempotencyKey }),
+  })
+
+export function OwnName({ member }: { member: CurrentMember }) {
+  const send = async (fields: FormData) => {
+    const { data } = await changeMe(member.id, { name: String(fields.get('name')).trim() })
+    changeIdentity({ name: data.name })
+    await readPeople()
+    toast(texts.people.nameSaved)
+  }
+  return (
+    <section class="panel stack" aria-labelledby="own-name">
+      <h2 id="own-name">{texts.people.you}</h2>
+      <Form send={send} submit={texts.save} draft="account:name">
+        <Field
+          name="name"
+          label={texts.people.name}
+          value={member.name}
+          required
+          maxLength={200}
+          autocomplete="name"
+        />
+      </Form>
+      <dl class="facts">
+        <dt>{texts.people.email}</dt>
+        <dd dir="auto">{member.email}</dd>
+        <dt>{texts.people.role}</dt>
+        <dd>{texts.people.roles[member.role]}</dd>
+      </dl>
+    </section>
+  )
+}
+
+/** @param onChanged the password is another, and all other sessions have ended */
+export function OwnPassword({ member, onChanged }: { member: CurrentMember; onChanged: () => void }) {
+  const [round, setRound] = useState(0)
+  const send = async (fields: FormData) => {
+    const [currentPassword, password] = [
+      String(fields.get('currentPassword')),
+      String(fields.get('password')),
+    ]
+    await changeMe(member.id, { currentPassword, password })
+    // Nothing of a password stays in the page.
+    setRound(round + 1)
+    onChanged()
+    toast(texts.people.passwordSaved)
+  }
+  return (
+    <section class="panel stack" aria-labelledby="own-password">
+      <h2 id="own-password">{texts.people.password}</h2>
+      <Form key={round} send={send} submit={texts.people.changePassword}>
+        <Field
+          name="currentPassword"
+          label={texts.people.currentPassword}
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <Field
+          name="password"
+          label={texts.people.newPassword}
+          type="password"
+          autocomplete="new-password"
+          hint={texts.people.passwordHint}
+          required
+          minLength={8}
+          maxLength={200}
+        />
+      </Form>
+    </section>
+  )
+}

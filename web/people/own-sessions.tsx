@@ -1,0 +1,57 @@
+/** Where one is signed in. */
+import { api, type Session } from '../shared/api.ts'
+import { ago, atMoment } from '../shared/dates.ts'
+import { signOut } from '../shared/session.ts'
+import { failed, toast } from '../shared/toasts.ts'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import { type Reading, WhenRead } from './reading.tsx'
+
+/** @param of the sessions, which the new password of another part of the page ends */
+export function OwnSessions({ of: reading }: { of: Reading<Session[]> }) {
+  const revoke = async (session: Session) => {
+    if (session.current) return signOut()
+    const path = { id: session.id }
+    await write({
+      record: `session:${session.id}`,
+      send: (idempotencyKey) => api.request('delete', '/api/sessions/{id}', { path, idempotencyKey }),
+    })
+    await reading.reload()
+    toast(texts.people.sessionEnded)
+  }
+  return (
+    <section class="panel stack" aria-labelledby="own-sessions">
+      <h2 id="own-sessions">{texts.people.sessions}</h2>
+      <WhenRead of={reading}>
+        {(sessions) => (
+          <ul class="lines" aria-labelledby="own-sessions">
+            {sessions.toReversed().map((session) => (
+              <li key={session.id} class="spread">
+                <div>
+                  <p>
+                    {session.current
+                      ? texts.people.thisSession
+                      : texts.people.usedAgo(ago(session.lastUsedAt))}
+                  </p>
+                  <p class="meta">
+                    {texts.people.sessionFrom(atMoment(session.createdAt), atMoment(session.expiresAt))}
+                  </p>
+                </div>
+                <button
+                  type="button"
+                  class="button"
+                  aria-label={
+                    session.current ? undefined : texts.people.endSessionOf(atMoment(session.createdAt))
+                  }
+                  onClick={() => void revoke(session).catch(failed)}
+                >
+                  {session.current ? texts.signIn.out : texts.people.endSession}
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </WhenRead>
+    </section>
+  )
+}

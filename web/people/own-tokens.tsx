@@ -1,0 +1,142 @@
+/** One's own API tokens, for scripts, agents and calendars. */
+import { useState } from 'preact/hooks'
+import { api, type NewToken, root, type Token } from '../shared/api.ts'
+import { ago, atMoment, today } from '../shared/dates.ts'
+import { mayWrite } from '../shared/session.ts'
+import { toast } from '../shared/toasts.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Choice, Field, Form } from '../shared/ui/field.tsx'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import { Confirm } from './confirm.tsx'
+import { useReading, WhenRead } from './reading.tsx'
+import { SecretDialog } from './secret.tsx'
+import { Table } from './table.tsx'
+import { calendarAddress, tokenOf } from './tokens.ts'
+
+function NewTokenDialog({ onMade, onClose }: { onMade: (token: NewToken) => void; onClose: () => void }) {
+  const scopes = Object.entries(texts.people.scopes).filter(([scope]) => scope !== 'write' || mayWrite.value)
+  const send = async (fields: FormData) => {
+    const body = tokenOf(fields)
+    const { data } = await write({
+      record: 'tokens',
+      send: (idempotencyKey) => api.request('post', '/api/tokens', { body, idempotencyKey }),
+    })
+    onMade(data)
+  }
+  return (
+    <Dialog title={texts.people.newToken} onClose={onClose} closesOutside={false}>
+      <Form send={send} submit={texts.people.createToken} onCancel={onClose} draft="token:new">
+        <Field
+          name="name"
+          label={texts.people.name}
+          hint={texts.people.tokenNameHint}
+          required
+          maxLength={200}
+          autofocus
+        />
+        <Choice name="scope" label={texts.people.scope} options={scopes} value="read" />
+        <Field
+          name="expiresAt"
+          label={texts.people.expires}
+          hint={texts.people.expiresHint}
+          type="date"
+          min={today()}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function TokenLine({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
+  const { name, scope, lastUsedAt, expiresAt } = token
+  const isOver = expiresAt !== null && Date.parse(expiresAt) < Date.now()
+  return (
+    <tr>
+      <th scope="row" dir="auto">
+        {name}
+      </th>
+      <td>{texts.people.scopeNames[scope]}</td>
+      <td>{lastUsedAt === null ? texts.people.never : ago(lastUsedAt)}</td>
+      <td class={isOver ? 'danger' : undefined}>
+        {isOver && `${texts.people.expired} `}
+        {expiresAt === null ? texts.people.never : atMoment(expiresAt)}
+      </td>
+      <td>
+        <button type="button" class="button" aria-label={texts.people.revokeOf(name)} onClick={onRevoke}>
+          {texts.people.revoke}
+        </button>
+      </td>
+    </tr>
+  )
+}
+
+export function OwnTokens() {
+  const reading = useReading(() => api.get('/api/tokens'))
+  const [isAdding, setAdding] = useState(false)
+  const [made, setMade] = useState<NewToken | undefined>()
+  const [leaving, setLeaving] = useState<Token | undefined>()
+  const revoke = async ({ id }: Token) => {
+    await write({
+      record: `token:${id}`,
+      send: (idempotencyKey) => api.request('delete', '/api/tokens/{id}', { path: { id }, idempotencyKey }),
+    })
+    await reading.reload()
+    toast(texts.people.revoked)
+  }
+  return (
+    <section class="panel stack" aria-labelledby="own-tokens">
+      <div class="spread">
+        <h2 id="own-tokens">{texts.people.tokens}</h2>
+        <button type="button" class="button" onClick={() => setAdding(true)}>
+          {texts.people.newToken}
+        </button>
+      </div>
+      <p class="meta">{texts.people.tokensHint}</p>
+      <WhenRead of={reading}>
+        {(tokens) =>
+          tokens.length > 0 && (
+            <Table label={texts.people.tokenList} columns={texts.people.tokenColumns}>
+              {tokens.map((token) => (
+                <TokenLine key={token.id} token={token} onRevoke={() => setLeaving(token)} />
+              ))}
+            </Table>
+          )
+        }
+      </WhenRead>
+      {isAdding && (
+        <NewTokenDialog
+          onClose={() => setAdding(false)}
+          onMade={(token) => {
+            setAdding(false)
+            setMade(token)
+            void reading.reload()
+          }}
+        />
+      )}
+      {made && (
+        <SecretDialog
+          title={texts.people.tokenMade(made.name)}
+          label={texts.people.token}
+          secret={made.token}
+          address={
+            made.scope === 'calendar'
+              ? { label: texts.people.calendar, text: calendarAddress(location.origin + root, made.token) }
+              : undefined
+          }
+          onClose={() => setMade(undefined)}
+        />
+      )}
+      {leaving && (
+        <Confirm
+          title={texts.people.revokeOf(leaving.name)}
+          action={texts.people.revoke}
+          run={() => revoke(leaving)}
+          onClose={() => setLeaving(undefined)}
+        >
+          <p>{texts.people.revokeText}</p>
+        </Confirm>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,68 @@
+/** Secrets that the service shows this once. */
+import { useRef, useState } from 'preact/hooks'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Icon } from '../shared/ui/icon.tsx'
+import { texts } from '../texts.ts'
+
+/** A text to copy. Where the browser forbids it, the text is marked, for the keyboard to copy. */
+export function Copyable({ label, text }: { label: string; text: string }) {
+  const field = useRef<HTMLInputElement>(null)
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(true)
+    } catch {
+      field.current?.focus()
+    }
+  }
+  return (
+    <div class="copyable">
+      <input
+        ref={field}
+        aria-label={label}
+        dir="ltr"
+        readOnly
+        value={text}
+        onFocus={({ currentTarget }) => currentTarget.select()}
+      />
+      <button type="button" class="button" onClick={() => void copy()} aria-label={texts.people.copy(label)}>
+        <Icon name="copy" /> {isCopied ? texts.people.copied : texts.people.copyShort}
+      </button>
+      <span class="visually-hidden" role="status">
+        {isCopied ? texts.people.copied : ''}
+      </span>
+    </div>
+  )
+}
+
+interface Props {
+  title: string
+  label: string
+  secret: string
+  /** Further addresses that hold the secret. */
+  address?: { label: string; text: string } | undefined
+  onClose: () => void
+}
+
+/** Shows a new secret until it is closed, never by a click beside it. */
+export const SecretDialog = ({ title, label, secret, address, onClose }: Props) => (
+  <Dialog title={title} onClose={onClose} closesOutside={false}>
+    <p class="row warning">
+      <Icon name="warning" /> {texts.people.once}
+    </p>
+    <p class="meta">{label}</p>
+    <Copyable label={label} text={secret} />
+    {address && (
+      <>
+        <p class="meta">{address.label}</p>
+        <Copyable label={address.label} text={address.text} />
+      </>
+    )}
+    <div class="dialog-foot">
+      <button type="button" class="button-primary" onClick={onClose}>
+        {texts.people.stored}
+      </button>
+    </div>
+  </Dialog>
+)

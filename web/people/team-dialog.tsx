@@ -1,0 +1,89 @@
+/** Making a team, and changing one. */
+import { api, type Team } from '../shared/api.ts'
+import { changedFields } from '../shared/forms.ts'
+import { onLatest } from '../shared/latest.ts'
+import { members, readPeople } from '../shared/people.ts'
+import { toast } from '../shared/toasts.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Area, Check, Field, Form } from '../shared/ui/field.tsx'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import { inOrder } from './members.ts'
+import { withChanges } from './teams.ts'
+
+const words = texts.people
+
+interface Fields {
+  name: string
+  description: string
+  memberIds: string[]
+}
+
+const createTeam = (body: Fields) =>
+  write({
+    record: 'teams',
+    send: (idempotencyKey) => api.request('post', '/api/teams', { body, idempotencyKey }),
+  })
+
+/** Changes what differs, whoever else changes the team meanwhile. */
+function changeTeam(team: Team, fields: Fields) {
+  const path = { id: team.id }
+  const { memberIds, ...body } = changedFields<Fields>(team, fields)
+  return write({
+    record: `team:${team.id}`,
+    send: (idempotencyKey) => {
+      if (memberIds === undefined)
+        return api.request('patch', '/api/teams/{id}', { path, body, idempotencyKey })
+      return onLatest(
+        () => api.request('get', '/api/teams/{id}', { path }),
+        (latest, ifMatch) => {
+          const changed = { ...body, memberIds: withChanges(latest.memberIds, team.memberIds, memberIds) }
+          return api.request('patch', '/api/teams/{id}', { path, body: changed, ifMatch, idempotencyKey })
+        },
+      )
+    },
+  })
+}
+
+/** @param team which is changed; a new one if absent */
+export function TeamDialog({ team, onClose }: { team?: Team; onClose: () => void }) {
+  const known = inOrder(members.value)
+  // Who is kept in another system is in the team by an id alone.
+  const others = (team?.memberIds ?? []).filter((id) => !known.some((member) => member.id === id))
+  const send = async (form: FormData) => {
+    const fields = {
+      name: String(form.get('name')).trim(),
+      description: String(form.get('description')),
+      memberIds: form.getAll('memberIds').map(String).sort(),
+    }
+    await (team ? changeTeam(team, fields) : createTeam(fields))
+    await readPeople()
+    toast(words.teamSaved(fields.name))
+    onClose()
+  }
+  return (
+    <Dialog title={team ? words.changeOf(team.name) : words.addTeam} onClose={onClose} closesOutside={false}>
+      <Form send={send} submit={team ? texts.save : words.addTeam} onCancel={onClose}>
+        <Field name="name" label={words.name} value={team?.name} required maxLength={200} autofocus />
+        <Area name="description" label={words.description} value={team?.description} />
+        <fieldset class="field">
+          <legend>{texts.members}</legend>
+          <div class="choices">
+            {known.map(({ id, name }) => (
+              <Check
+                key={id}
+                name="memberIds"
+                value={id}
+                label={name}
+                isTicked={team?.memberIds.includes(id) ?? false}
+              />
+            ))}
+            {others.map((id) => (
+              <Check key={id} name="memberIds" value={id} label={id} isTicked />
+            ))}
+          </div>
+        </fieldset>
+      </Form>
+    </Dialog>
+  )
+}

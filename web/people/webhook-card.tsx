@@ -1,0 +1,68 @@
+/** One webhook: where it sends what, how that goes, and what can be done with it. */
+import type { Webhook } from '../shared/api.ts'
+import { ago } from '../shared/dates.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Menu } from '../shared/ui/menu.tsx'
+import { texts } from '../texts.ts'
+
+const words = texts.people
+
+/** What can be asked for. */
+export type WebhookAction = 'change' | 'deliveries' | 'rotate' | 'delete' | 'test' | 'toggle'
+
+interface Props {
+  webhook: Webhook
+  /** What its project is called; undefined for those of all. */
+  project: string | undefined
+  onDo: (action: WebhookAction) => void
+}
+
+function State({ webhook: { active, failingSince } }: { webhook: Webhook }) {
+  if (failingSince !== null) {
+    return (
+      <span class="danger">
+        <Icon name="warning" /> {active ? words.failing(ago(failingSince)) : words.gaveUp}
+      </span>
+    )
+  }
+  return active ? (
+    <span class="good">
+      <Icon name="check" /> {words.active}
+    </span>
+  ) : (
+    <span class="muted">{words.inactive}</span>
+  )
+}
+
+export function WebhookCard({ webhook, project, onDo }: Props) {
+  const { url, description, kinds, active } = webhook
+  const names = kinds.map((kind) => (words.kinds as Record<string, string>)[kind] ?? kind)
+  return (
+    <li class="panel stack">
+      <div class="spread">
+        <h2 dir="auto">{url}</h2>
+        <Menu
+          label={texts.actions(url)}
+          items={[
+            { label: words.change, run: () => onDo('change') },
+            { label: words.sendTest, run: () => onDo('test') },
+            { label: words.deliveries, run: () => onDo('deliveries') },
+            { label: active ? words.pause : words.resume, run: () => onDo('toggle') },
+            { label: words.rotate, run: () => onDo('rotate') },
+            { label: texts.delete, run: () => onDo('delete'), isDanger: true },
+          ]}
+        >
+          <Icon name="more" />
+        </Menu>
+      </div>
+      {description && <p dir="auto">{description}</p>}
+      <p class="row">
+        <State webhook={webhook} />
+        <span class="meta" dir="auto">
+          {project ?? words.allProjects}
+        </span>
+        <span class="meta">{names.length === 0 ? words.allKinds : names.join(', ')}</span>
+      </p>
+    </li>
+  )
+}

@@ -1,0 +1,79 @@
+/** Making a webhook, and changing one. */
+import { api, type Webhook, type WebhookWithSecret } from '../shared/api.ts'
+import { changedFields } from '../shared/forms.ts'
+import { toast } from '../shared/toasts.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Check, Choice, Field, Form } from '../shared/ui/field.tsx'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import { useReading } from './reading.tsx'
+import { webhookOf } from './webhooks.ts'
+
+const words = texts.people
+
+interface Props {
+  /** Which is changed; a new one if absent. */
+  webhook?: Webhook
+  /** One was made: its secret is shown this once. */
+  onMade?: (webhook: WebhookWithSecret) => void
+  onClose: () => void
+}
+
+export function WebhookDialog({ webhook, onMade, onClose }: Props) {
+  const projects = useReading(() => api.get('/api/projects', { query: { view: 'summary' } }))
+  const send = async (form: FormData) => {
+    const fields = webhookOf(form, words.kinds)
+    if (webhook) {
+      const body = changedFields<typeof fields>(webhook as typeof fields, fields)
+      const path = { id: webhook.id }
+      await write({
+        record: `webhook:${webhook.id}`,
+        send: (idempotencyKey) => api.request('patch', '/api/webhooks/{id}', { path, body, idempotencyKey }),
+      })
+      toast(words.webhookSaved)
+      return onClose()
+    }
+    const { data } = await write({
+      record: 'webhooks',
+      send: (idempotencyKey) => api.request('post', '/api/webhooks', { body: fields, idempotencyKey }),
+    })
+    onMade?.(data)
+  }
+  const options = [
+    ['', words.allProjects] as const,
+    ...(projects.data ?? []).map(({ id, name }) => [id, name] as const),
+  ]
+  return (
+    <Dialog title={webhook ? words.changeWebhook : words.addWebhook} onClose={onClose} closesOutside={false}>
+      <Form send={send} submit={webhook ? texts.save : words.addWebhook} onCancel={onClose}>
+        <Field
+          name="url"
+          label={words.url}
+          type="url"
+          value={webhook?.url}
+          hint={words.urlHint}
+          required
+          maxLength={2000}
+          autofocus
+        />
+        <Field name="description" label={words.description} value={webhook?.description} />
+        <Choice name="projectId" label={words.project} value={webhook?.projectId ?? ''} options={options} />
+        <fieldset class="field">
+          <legend>{words.kindsLegend}</legend>
+          <div class="choices">
+            {Object.entries(words.kinds).map(([kind, label]) => (
+              <Check
+                key={kind}
+                name="kinds"
+                value={kind}
+                label={label}
+                isTicked={webhook?.kinds.includes(kind) ?? false}
+              />
+            ))}
+          </div>
+        </fieldset>
+        <Check name="active" label={words.active} isTicked={webhook?.active ?? true} />
+      </Form>
+    </Dialog>
+  )
+}

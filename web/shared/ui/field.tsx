@@ -1,0 +1,249 @@
+/** Forms: fields with labels, each with what is wrong with it, and the buttons below. */
+import { type ComponentChildren, createContext, type JSX } from 'preact'
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
+import { texts } from '../../texts.ts'
+import { atTime } from '../dates.ts'
+import { drafts } from '../drafts.ts'
+import { fromDraft, NO_PROBLEMS, type Problems, problemsOf, toDraft } from '../forms.ts'
+
+interface FormState {
+  id: string
+  problems: Problems
+  /** What had been typed when the form was left before. */
+  kept: Readonly<Record<string, string>>
+}
+
+const FormContext = createContext<FormState>({ id: '', problems: NO_PROBLEMS, kept: {} })
+
+interface FormProps {
+  /** Sends what was typed. @throws what is shown at the fields, or below them */
+  send: (fields: FormData) => Promise<unknown>
+  /** What the button that sends it says. */
+  submit: string
+  onCancel?: () => void
+  /** Keeps what is typed, but passwords, under this name until it is sent. */
+  draft?: string
+  isDanger?: boolean
+  children?: ComponentChildren
+}
+
+/** Fields and their buttons. A failure is told at its fields, and the focus goes to the first of them. */
+export function Form({ send, submit, onCancel, draft, isDanger = false, children }: FormProps) {
+  const id = useId()
+  const element = useRef<HTMLFormElement>(null)
+  const [problems, setProblems] = useState(NO_PROBLEMS)
+  const [isBusy, setBusy] = useState(false)
+  const [round, setRound] = useState(0)
+  const [kept, setKept] = useState(() => (draft === undefined ? undefined : drafts.read(draft)))
+  useEffect(() => {
+    element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [problems])
+
+  const submitForm = async (form: HTMLFormElement) => {
+    if (isBusy) return
+    setBusy(true)
+    setProblems(NO_PROBLEMS)
+    try {
+      await send(new FormData(form))
+      if (draft !== undefined) drafts.remove(draft)
+    } catch (error) {
+      const names = [...form.elements].map((field) => field.getAttribute('name') ?? '').filter(Boolean)
+      setProblems(problemsOf(error, names))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const keep = (form: HTMLFormElement) => {
+    if (draft === undefined) return
+    const secrets = [...form.querySelectorAll<HTMLInputElement>('[type=password]')].map(({ name }) => name)
+    const open = [...new FormData(form)].filter(([name]) => !secrets.includes(name))
+    drafts.keep(draft, { text: toDraft(open), from: '' })
+  }
+  const discard = () => {
+    if (draft !== undefined) drafts.remove(draft)
+    setKept(undefined)
+    setRound(round + 1)
+  }
+
+  return (
+    <FormContext.Provider value={{ id, problems, kept: fromDraft(kept?.text) }}>
+      <form
+        key={round}
+        ref={element}
+        class="stack"
+        onInput={({ currentTarget }) => keep(currentTarget)}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submitForm(event.currentTarget)
+        }}
+      >
+        {kept && (
+          <p class="row meta" role="status">
+            {texts.kept(atTime(kept.at))}
+            <button type="button" class="button-link" onClick={discard}>
+              {texts.discard}
+            </button>
+          </p>
+        )}
+        {children}
+        {problems.whole && (
+          <p id={`${id}-whole`} class="field-error" role="alert" dir="auto">
+            {problems.whole}
+          </p>
+        )}
+        <div class="dialog-foot">
+          {onCancel && (
+            <button type="button" class="button" onClick={onCancel}>
+              {texts.cancel}
+            </button>
+          )}
+          <button
+            type="submit"
+            class={isDanger ? 'button danger' : 'button-primary'}
+            aria-disabled={isBusy || undefined}
+          >
+            {submit}
+          </button>
+        </div>
+      </form>
+    </FormContext.Provider>
+  )
+}
+
+interface Common {
+  /** As the service calls it: its complaints are told here. */
+  name: string
+  label: string
+  /** Said below the field. */
+  hint?: string | undefined
+}
+
+/** What a field's control has, and what is said below it. */
+function useField(name: string, hint: string | undefined) {
+  const { id, problems, kept } = useContext(FormContext)
+  const own = `${id}-${name}`
+  const error = problems.fields[name]
+  const described = [
+    hint && `${own}-hint`,
+    error && `${own}-error`,
+    problems.whole !== undefined && `${id}-whole`,
+  ].filter(Boolean)
+  return {
+    kept: kept[name],
+    control: {
+      id: own,
+      name,
+      'aria-invalid': error === undefined ? undefined : ('true' as const),
+      'aria-describedby': described.join(' ') || undefined,
+    },
+    notes: (
+      <>
+        {hint && (
+          <p id={`${own}-hint`} class="meta">
+            {hint}
+          </p>
+        )}
+        {error && (
+          <p id={`${own}-error`} class="field-error" role="alert">
+            {error}
+          </p>
+        )}
+      </>
+    ),
+  }
+}
+
+interface InputProps extends Common {
+  /** What it begins with. */
+  value?: string | undefined
+  type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'date'
+  required?: boolean
+  autofocus?: boolean
+  autocomplete?: string
+  minLength?: number
+  maxLength?: number
+  min?: string | number
+  step?: string | number
+  list?: string
+}
+
+/** A field of one line. */
+export function Field({ name, label, hint, value, ...rest }: InputProps) {
+  const { control, notes, kept } = useField(name, hint)
+  // Preact knows another type for each `type`, of which this is all.
+  const attributes = {
+    dir: 'auto',
+    ...rest,
+    ...control,
+    defaultValue: kept ?? value,
+  } as JSX.IntrinsicElements['input']
+  return (
+    <div class="field">
+      <label for={control.id}>{label}</label>
+      <input {...attributes} />
+      {notes}
+    </div>
+  )
+}
+
+interface AreaProps extends Common {
+  /** What it begins with. */
+  value?: string | undefined
+  required?: boolean
+  autofocus?: boolean
+  maxLength?: number
+}
+
+/** A field of several lines. */
+export function Area({ name, label, hint, value, ...rest }: AreaProps) {
+  const { control, notes, kept } = useField(name, hint)
+  return (
+    <div class="field">
+      <label for={control.id}>{label}</label>
+      <textarea dir="auto" {...rest} {...control} defaultValue={kept ?? value} />
+      {notes}
+    </div>
+  )
+}
+
+type ChoiceProps = Common & {
+  /** What it begins with. */
+  value?: string | undefined
+  /** What can be chosen: the value, and what it is called. */
+  options: readonly (readonly [value: string, label: string])[]
+}
+
+/** A choice of one. A value that is not offered is offered, too: vocabularies are open. */
+export function Choice({ name, label, hint, value = '', options }: ChoiceProps) {
+  const { control, notes, kept } = useField(name, hint)
+  const chosen = kept ?? value
+  const all = options.some(([one]) => one === chosen) ? options : [...options, [chosen, chosen] as const]
+  return (
+    <div class="field">
+      <label for={control.id}>{label}</label>
+      <select {...control}>
+        {all.map(([one, text]) => (
+          <option key={one} value={one} selected={one === chosen}>
+            {text}
+          </option>
+        ))}
+      </select>
+      {notes}
+    </div>
+  )
+}
+
+/** A box to tick. @param value what is sent when it is ticked */
+export function Check({
+  name,
+  label,
+  value = 'true',
+  isTicked = false,
+}: Omit<Common, 'hint'> & { value?: string; isTicked?: boolean }) {
+  return (
+    <label class="row">
+      <input type="checkbox" name={name} value={value} defaultChecked={isTicked} />
+      <span dir="auto">{label}</span>
+    </label>
+  )
+}

@@ -1,0 +1,97 @@
+/** The frame of a project's pages: its name, the way between them, the state of the stream, and what to say where there is none. */
+import type { ComponentChildren } from 'preact'
+import { href, paths } from '../../router.ts'
+import { texts } from '../../texts.ts'
+import { liveState } from '../live.ts'
+import { type OpenProject, openProject } from '../open-project.ts'
+import { memberName } from '../people.ts'
+import { isAdmin } from '../session.ts'
+import { undo } from '../toasts.ts'
+import { Failed, Loading, Missing, Page } from './page.tsx'
+
+/** The pages of a project, in the order of their links. */
+const PAGES = [
+  { page: 'board', label: texts.project.board },
+  { page: 'overview', label: texts.project.overview },
+  { page: 'flow', label: texts.project.flow },
+  { page: 'trash', label: texts.trash },
+] as const
+
+export type ProjectPageName = (typeof PAGES)[number]['page']
+
+/** The links between a project's pages. */
+export const ProjectTabs = ({ id, current }: { id: string; current: ProjectPageName }) => (
+  <nav class="project-tabs" aria-label={texts.project.pages}>
+    {PAGES.map(({ page, label }) => (
+      <a key={page} href={href(paths[page](id))} aria-current={page === current ? 'page' : undefined}>
+        {label}
+      </a>
+    ))}
+  </nav>
+)
+
+/** Whether changes of others show as they happen. */
+export const LiveDot = () => {
+  const isLive = liveState.value === 'live'
+  return (
+    <span class={isLive ? 'live-dot is-live' : 'live-dot'} title={isLive ? texts.liveHint : texts.lost}>
+      {isLive ? texts.live : texts.connecting}
+    </span>
+  )
+}
+
+interface ProjectPageProps {
+  id: string
+  current: ProjectPageName
+  /** Between the links and the state of the stream, once the project is read. */
+  aside?: (project: OpenProject) => ComponentChildren
+  /** The page below its head, once the project is read. */
+  children: (project: OpenProject) => ComponentChildren
+  class?: string
+}
+
+/** A page of a project: opens it, and shows the page when it is read. */
+export function ProjectPage({ id, current, aside, children, class: className = '' }: ProjectPageProps) {
+  const open = openProject(id)
+  const { step } = open.state.value
+  const project = open.store.project
+  const head = (
+    <div class="project-head">
+      <ProjectTabs id={id} current={current} />
+      {project && aside?.(open)}
+      <LiveDot />
+    </div>
+  )
+  return (
+    <Page title={project?.name ?? texts.project.one} aside={head} class={`project-page ${className}`}>
+      {step === 'loading' && <Loading />}
+      {step === 'failed' && <Problem open={open} />}
+      {(step === 'missing' || (step === 'ready' && !project)) && <Gone open={open} />}
+      {step === 'ready' && project && children(open)}
+    </Page>
+  )
+}
+
+function Problem({ open }: { open: OpenProject }) {
+  const state = open.state.value
+  return state.step === 'failed' ? <Failed error={state.error} retry={() => void open.load()} /> : null
+}
+
+/** A project that is not there, or was deleted while it was looked at. */
+function Gone({ open }: { open: OpenProject }) {
+  const deleted = open.store.deletedBy.value
+  if (deleted === undefined) return <Missing text={texts.missingProject} />
+  const by = deleted.actorId === null ? undefined : memberName(deleted.actorId)
+  return (
+    <>
+      <Missing text={texts.project.deleted(by)} />
+      {isAdmin.value && (
+        <div class="notice">
+          <button type="button" class="button" onClick={() => void undo(deleted.seq)}>
+            {texts.undo}
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
