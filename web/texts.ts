@@ -543,7 +543,6 @@ export const texts = {
     description: 'Description',
     priority: 'Priority',
     status: 'Status',
-    unsaved: (time: string) => `Unsaved changes from ${time}. Keep editing or discard.`,
     top: 'Move to top',
     up: 'Move up',
     down: 'Move down',

@@ -1,5 +1,5 @@
 /** Ideas and one's own work: added, put in order, promoted; ticked off. */
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { onBoard } from './browser.ts'
 import { drag } from './gestures.ts'
 
@@ -34,6 +34,7 @@ onBoard('ideas are added, edited, put in order and deleted', async (t, { api, pe
   await page.getByText('Moved Three to position 1 of 3.').waitFor()
   t.strictSame(await titles(page), ['Three', 'One', 'Two'])
   await page.getByRole('button', { name: 'Actions for Three' }).press('ArrowDown')
+  await page.locator('[role=menuitem]:focus').waitFor()
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByText('Moved Three to position 2 of 3.').waitFor()
@@ -54,7 +55,8 @@ onBoard('ideas are added, edited, put in order and deleted', async (t, { api, pe
   await page.getByLabel('Priority').selectOption({ label: 'Critical' })
   await page.getByLabel('Title').press('Escape')
   await act(page, 'One', 'Edit')
-  await page.getByText(/^Unsaved changes from/).waitFor()
+  await page.getByText(/^Kept from/).waitFor()
+  t.equal(await page.getByLabel('Description').inputValue(), '**bold** \u202Eevil')
   await page.getByLabel('Priority').selectOption({ label: 'High' })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
@@ -80,11 +82,11 @@ onBoard('an idea is promoted once, also from two windows', async (t, { api, pers
   const { page, go } = await person({ viewport: { width: 390, height: 800 } })
   await go('/ideas')
   await page.getByRole('button', { name: 'Actions for Sourdough course' }).click()
-  await page.route('**/promote', async (route) => {
+  const promoteElsewhere = async (route: Route) => {
     await api.post('/api/personal-ideas/{id}/promote', { path: { id } })
-    await page.unroute('**/promote')
     await route.continue()
-  })
+  }
+  await page.route('**/promote', promoteElsewhere, { times: 1 })
   await page.getByRole('menuitem', { name: 'Promote to a project' }).click()
   await page.getByText('Sourdough course is promoted already.').waitFor()
   await page

@@ -99,12 +99,14 @@ onBoard(
 
     t.comment('by keyboard alone')
     await page.getByRole('button', { name: 'Actions for Wedding' }).press('ArrowDown')
+    await page.locator('[role=menuitem]:focus').waitFor()
     await page.keyboard.press('a')
     await page.keyboard.press('Enter')
     await page
       .getByRole('list', { name: 'Archived projects' })
       .getByRole('link', { name: 'Wedding' })
       .waitFor()
+    await page.getByText('Archived Wedding.').waitFor()
     await page.keyboard.press('Control+z')
     await page.getByText('Undone.').waitFor()
     await page.getByRole('list', { name: 'Active projects' }).getByRole('link', { name: 'Wedding' }).waitFor()
@@ -208,7 +210,7 @@ onBoard('names are text, whatever they hold, also on a phone', async (t, { api, 
   const names = ['<img src=x onerror=alert(1)>', 'javascript:alert(1)', '\u202Eevil', 'w'.repeat(200)]
   for (const name of names) {
     await api.post('/api/projects', {
-      body: { name, phaseConfig: [{ name }], phase: name, leadId: name.slice(0, 200) },
+      body: { name, phaseConfig: [{ name }], phase: name.slice(0, 100), leadId: name },
     })
   }
   const { page, go } = await person({ viewport: { width: 390, height: 800 } })

@@ -78,7 +78,7 @@ onBoard('the page of a search: filters, kept over reload and back', async (t, { 
   const { page, go } = await person({ viewport: { width: 390, height: 800 } })
   await go('/ideas')
   await page.getByRole('button', { name: 'Search' }).click()
-  await page.keyboard.type('zebra')
+  await page.getByRole('combobox').fill('zebra')
   await page.getByText('5 results.').waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(`${url}/search?q=zebra`)

@@ -1,132 +1,60 @@
 /** Editing an idea. What is typed is kept until it is saved or discarded. */
-import { useId, useState } from 'preact/hooks'
-import type { PersonalIdea } from '../shared/api.ts'
-import { atTime } from '../shared/dates.ts'
-import { drafts } from '../shared/drafts.ts'
-import { termsOf, wordsOf } from '../shared/terms.ts'
-import { failed } from '../shared/toasts.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import type { PersonalIdea, UpdatePersonalIdea } from '../shared/api.ts'
+import { changedFields } from '../shared/forms.ts'
+import { wordsOf } from '../shared/terms.ts'
+import { Area, Choice, Field, Form } from '../shared/ui/field.tsx'
 import { texts } from '../texts.ts'
 import { updateIdea } from './idea-writes.ts'
 
+const list = texts.ideaList
 const PRIORITIES = ['low', 'medium', 'high', 'critical']
 const STATUSES = ['idea', 'ready', 'discarded']
 
-type TextField = 'title' | 'description'
-const draftOf = ({ id }: PersonalIdea, field: TextField) => `personal-idea:${id}:${field}`
+const optionsOf = (terms: readonly string[]) => terms.map((term) => [term, wordsOf(term)] as const)
 
-interface SelectProps {
-  name: 'priority' | 'status'
-  value: string
-  terms: readonly string[]
-}
-
-function Select({ name, value, terms }: SelectProps) {
-  const id = useId()
-  return (
-    <div class="field">
-      <label for={id}>{texts.ideaList[name]}</label>
-      <select id={id} name={name}>
-        {termsOf(terms, [value]).map((term) => (
-          <option key={term} value={term} selected={term === value}>
-            {wordsOf(term)}
-          </option>
-        ))}
-      </select>
-    </div>
-  )
-}
-
-/** The fields that are other than those of the idea. */
-function changesOf(idea: PersonalIdea, fields: FormData): Partial<PersonalIdea> {
-  const changes: Partial<PersonalIdea> = {}
-  for (const name of ['title', 'description', 'priority', 'status'] as const) {
-    const value = String(fields.get(name) ?? '')
-    if (value !== idea[name]) changes[name] = value
+/** What was typed; lines end as the record's do. */
+function typed(fields: FormData): UpdatePersonalIdea {
+  const textOf = (name: string) => String(fields.get(name) ?? '').replaceAll('\r\n', '\n')
+  return {
+    title: textOf('title').trim(),
+    description: textOf('description'),
+    priority: textOf('priority'),
+    status: textOf('status'),
   }
-  return changes
 }
 
 export function IdeaForm({ idea, onClose }: { idea: PersonalIdea; onClose: () => void }) {
-  const id = useId()
-  const [isBusy, setBusy] = useState(false)
-  const [kept] = useState({
-    title: drafts.read(draftOf(idea, 'title')),
-    description: drafts.read(draftOf(idea, 'description')),
-  })
-  const latest = Math.max(kept.title?.at ?? 0, kept.description?.at ?? 0)
-  const keep = (field: TextField) => (event: Event & { currentTarget: { value: string } }) =>
-    drafts.keep(draftOf(idea, field), { text: event.currentTarget.value, from: idea[field] })
-  const forget = () => {
-    drafts.remove(draftOf(idea, 'title'))
-    drafts.remove(draftOf(idea, 'description'))
+  const element = useRef<HTMLDivElement>(null)
+  const { id, title, description, priority, status } = idea
+  useEffect(() => element.current?.querySelector('input')?.focus(), [])
+  const send = async (fields: FormData) => {
+    const changes = changedFields<UpdatePersonalIdea>({ title, description, priority, status }, typed(fields))
+    if (Object.keys(changes).length > 0) await updateIdea(idea, changes, list.saved)
     onClose()
   }
-  const submit = async (fields: FormData) => {
-    const changes = changesOf(idea, fields)
-    setBusy(true)
-    try {
-      if (Object.keys(changes).length > 0) await updateIdea(idea, changes, texts.ideaList.saved)
-      forget()
-    } catch (error) {
-      failed(error)
-      setBusy(false)
-    }
-  }
   return (
-    <form
-      class="stack idea-form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit(new FormData(event.currentTarget))
-      }}
+    // biome-ignore lint/a11y/noStaticElementInteractions: it listens to the fields in it.
+    <div
+      ref={element}
+      class="idea-form"
       onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
+        const { target, key, ctrlKey, metaKey } = event
         // The draft stays.
-        if (event.key === 'Escape') onClose()
+        if (key === 'Escape') onClose()
+        if (key === 'Enter' && (ctrlKey || metaKey) && target instanceof HTMLTextAreaElement) {
+          target.form?.requestSubmit()
+        }
       }}
     >
-      {latest > 0 && <p class="meta">{texts.ideaList.unsaved(atTime(latest))}</p>}
-      <div class="field">
-        <label for={`${id}-title`}>{texts.ideaList.title}</label>
-        <input
-          id={`${id}-title`}
-          name="title"
-          dir="auto"
-          required
-          maxLength={500}
-          autocomplete="off"
-          ref={(input) => {
-            if (input && !input.dataset.seen) {
-              input.dataset.seen = 'true'
-              input.focus()
-            }
-          }}
-          defaultValue={kept.title?.text ?? idea.title}
-          onInput={keep('title')}
-        />
-      </div>
-      <div class="field">
-        <label for={`${id}-description`}>{texts.ideaList.description}</label>
-        <textarea
-          id={`${id}-description`}
-          name="description"
-          dir="auto"
-          defaultValue={kept.description?.text ?? idea.description}
-          onInput={keep('description')}
-        />
-      </div>
-      <div class="idea-selects">
-        <Select name="priority" value={idea.priority} terms={PRIORITIES} />
-        <Select name="status" value={idea.status} terms={STATUSES} />
-      </div>
-      <div class="row">
-        <button type="submit" class="button-primary" disabled={isBusy}>
-          {texts.save}
-        </button>
-        <button type="button" class="button" onClick={forget}>
-          {latest > 0 ? texts.discard : texts.cancel}
-        </button>
-      </div>
-    </form>
+      <Form send={send} submit={texts.save} onCancel={onClose} draft={`personal-idea:${id}`}>
+        <Field name="title" label={list.title} value={title} required autocomplete="off" maxLength={500} />
+        <Area name="description" label={list.description} value={description} />
+        <div class="idea-selects">
+          <Choice name="priority" label={list.priority} value={priority} options={optionsOf(PRIORITIES)} />
+          <Choice name="status" label={list.status} value={status} options={optionsOf(STATUSES)} />
+        </div>
+      </Form>
+    </div>
   )
 }
