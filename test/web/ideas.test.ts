@@ -70,6 +70,7 @@ onBoard('ideas are added, edited, put in order and deleted', async (t, { api, pe
   await page.getByText('Reopened Two.').waitFor()
   await act(page, 'Two', 'Delete')
   await page.getByText('Deleted Two.').waitFor()
+  t.match(await page.evaluate(() => document.activeElement?.ariaLabel), /^Actions for/, 'the focus stays')
   t.equal(await row('Two').count(), 0)
   await page.keyboard.press('Control+z')
   await row('Two').waitFor()
@@ -144,4 +145,20 @@ onBoard("one's own work is grouped by date, and ticked off", async (t, { api, pe
   await group('No date').getByRole('link', { name: 'From elsewhere' }).waitFor()
   await page.getByRole('link', { name: 'Late' }).click()
   await page.waitForURL(new RegExp(`/projects/${id}/items/${card.id}`))
+})
+
+onBoard('ideas are dragged by touch', async (t, { api, person }) => {
+  for (const [sortOrder, title] of ['One', 'Two', 'Three'].entries()) {
+    await api.post('/api/personal-ideas', { body: { title, sortOrder } })
+  }
+  const { page, go } = await person({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 800 } })
+  const ready = page.waitForResponse(/touch-drags/)
+  await go('/ideas')
+  const row = (title: string) => page.getByRole('listitem').filter({ hasText: title })
+  await row('One').waitFor()
+  await (await ready).finished()
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+  await drag(page, row('One').locator('.idea-handle'), row('Three'), { touch: true, at: { x: 0.2, y: 0.8 } })
+  await page.getByText('Moved One to position 3 of 3.').waitFor()
+  t.strictSame(await titles(page), ['Two', 'Three', 'One'])
 })

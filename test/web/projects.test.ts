@@ -1,6 +1,6 @@
 /** The list of projects: grouped and filtered, made, brought in, archived, deleted. */
 import { readFileSync } from 'node:fs'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { ADMIN, type Credentials, onBoard } from './browser.ts'
 
 const TRELLO = new URL('../fixtures/trello-board.json', import.meta.url)
@@ -66,7 +66,7 @@ onBoard('projects are listed by status, with how far they have come', async (t, 
 onBoard(
   'a project is made, its type chooses the phases; archived, restored, moved',
   async (t, { api, person }) => {
-    const { page, go } = await person()
+    const { page, go, check } = await person()
     await go('/')
     await page.getByText('No projects yet.').waitFor()
     await page.getByRole('button', { name: 'Create project' }).press('Enter')
@@ -84,6 +84,7 @@ onBoard(
     await dialog.getByText('Phases: Discovery → Design → Development → Testing → Deployment').waitFor()
     await dialog.getByLabel('Type').selectOption({ label: 'Business' })
     await dialog.getByText('Phases: Discovery → Planning → Execution → Review → Close').waitFor()
+    await check()
     await dialog.getByLabel('Name').press('Enter')
     await page.waitForURL(/\/projects\//)
     const [made] = await api.get('/api/projects', { query: { view: 'summary' } })
@@ -118,7 +119,7 @@ onBoard(
 )
 
 onBoard('a Trello board is brought in by choosing or dropping its file', async (t, { api, person }) => {
-  const { page, go } = await person()
+  const { page, go, check } = await person()
   await go('/')
   await page.getByRole('button', { name: 'Import' }).click()
   const dialog = page.getByRole('dialog', { name: 'Import a board' })
@@ -153,9 +154,36 @@ onBoard('a Trello board is brought in by choosing or dropping its file', async (
   await dialog.getByText(/^Not imported: this board was imported before/).waitFor()
   await dialog.getByRole('button', { name: 'Import it once more' }).click()
   await dialog.getByText(/^Imported Website relaunch/).waitFor()
+  await check()
+
+  t.comment('how far it has come; it goes on when the dialog is closed')
+  await page.route('**/api/imports/*', tellProgress, { times: 3 })
+  await drop(page, 'again.json', readFileSync(TRELLO, 'utf8'))
+  await dialog.getByText('again.json').waitFor()
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await dialog.getByText('Reading 1,200 of 4,000…').waitFor()
+  const progress = dialog.getByRole('progressbar', { name: 'Progress of the import' })
+  t.equal(await progress.evaluate((bar) => (bar as HTMLProgressElement).position), 0.3)
   await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.getByText(/^Not imported: this board was imported before/).waitFor()
   t.equal((await api.get('/api/projects')).length, 2)
 })
+
+/** Answers that an import is at work. */
+async function tellProgress(route: Route): Promise<void> {
+  const at = new Date().toISOString()
+  const id = route.request().url().split('/').at(-1)
+  const json = {
+    id,
+    format: 'trello',
+    status: 'writing',
+    done: 1200,
+    total: 4000,
+    createdAt: at,
+    updatedAt: at,
+  }
+  await route.fulfill({ json })
+}
 
 /** Drops a file on the page, as the browser tells it. */
 async function drop(page: Page, name: string, text: string): Promise<void> {
@@ -218,4 +246,11 @@ onBoard('names are text, whatever they hold, also on a phone', async (t, { api, 
   for (const name of names) await page.getByRole('link', { name, exact: true }).waitFor()
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
   t.ok(overflow <= 0, 'nothing is wider than the screen')
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%'
+  })
+  for (const name of names) {
+    const box = await page.getByRole('link', { name, exact: true }).boundingBox()
+    t.ok(box && box.x >= 0 && box.x + box.width <= 390, `${name.slice(0, 10)} at 200 %`)
+  }
 })

@@ -24,7 +24,7 @@ async function furnish(api: Client) {
 
 onBoard('results come as one types, and open by keyboard', async (t, { api, url, person }) => {
   const { project, card, other } = await furnish(api)
-  const { page, go } = await person()
+  const { page, go, check } = await person()
   await go('/')
   await page.getByRole('link', { name: 'Zebra crossing' }).waitFor()
   const combobox = page.getByRole('combobox', { name: 'Search' })
@@ -51,6 +51,7 @@ onBoard('results come as one types, and open by keyboard', async (t, { api, url,
   await page
     .getByRole('option', { name: 'Zebra crossing', exact: true, description: 'Project' } as never)
     .waitFor()
+  await check()
   t.equal(await page.locator('[role=option] b').count(), 0, 'a snippet is text')
   t.ok((await page.locator('[role=option] mark').count()) >= 5, 'matches are marked')
   await combobox.fill('nothing of that name')

@@ -4,7 +4,7 @@ import { autoScrollWindowForElements } from '@atlaskit/pragmatic-drag-and-drop-a
 import { attachClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge/attach-closest-edge'
 import { extractClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge/extract-closest-edge'
 import type { RefObject } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { dragByTouch } from '../shared/drag-by-touch.ts'
 
 const KIND = 'personal-idea'
@@ -26,6 +26,9 @@ interface IdeaDrag {
 /** Makes an idea's row draggable. @returns where a held idea would be dropped at it now */
 export function useIdeaDrag({ id, row, handle, onDrop }: IdeaDrag): Side | undefined {
   const [side, setSide] = useState<Side | undefined>()
+  // What a drop does changes with each rendering; what is being dragged over must not.
+  const drop = useRef(onDrop)
+  drop.current = onDrop
   useEffect(() => {
     const [element, dragHandle] = [row.current, handle.current]
     if (!element || !dragHandle) return
@@ -40,14 +43,14 @@ export function useIdeaDrag({ id, row, handle, onDrop }: IdeaDrag): Side | undef
         onDragLeave: () => setSide(undefined),
         onDrop: ({ self, source }) => {
           setSide(undefined)
-          onDrop(String(source.data.id), sideOf(self.data))
+          drop.current(String(source.data.id), sideOf(self.data))
         },
       }),
     ]
     return () => {
       for (const end of ends) end()
     }
-  })
+  }, [id, row, handle])
   return side
 }
 

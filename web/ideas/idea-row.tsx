@@ -1,7 +1,8 @@
 /** One idea: dragged by its handle, or put elsewhere from its menu. */
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { href, paths, place } from '../router.ts'
 import type { PersonalIdea } from '../shared/api.ts'
+import { leaveRow } from '../shared/focus.ts'
 import { projectList, projectName } from '../shared/projects.ts'
 import { mayWrite } from '../shared/session.ts'
 import { wordsOf } from '../shared/terms.ts'
@@ -68,7 +69,15 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
     setEdited(false)
     row.current?.querySelector<HTMLElement>('[aria-haspopup=menu]')?.focus()
   }
+  /** It goes from here: to another group, or away. */
+  const leave = (write: (idea: PersonalIdea) => Promise<void>) => () => {
+    leaveRow(row.current)
+    void write(idea)
+  }
   const isShown = place.value.query.get('show') === id
+  useEffect(() => {
+    if (isShown) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isShown])
   return (
     <li
       ref={row}
@@ -103,12 +112,11 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
         items={[
           { label: texts.edit, run: () => setEdited(true) },
           ...moves(idea, ordered),
-          mayWrite.value &&
-            promotedProjectId === null && { label: list.promote, run: () => void promoteIdea(idea) },
+          mayWrite.value && promotedProjectId === null && { label: list.promote, run: leave(promoteIdea) },
           status === 'discarded'
-            ? { label: list.reopen, run: () => void reopenIdea(idea) }
-            : status !== 'promoted' && { label: list.discard, run: () => void discardIdea(idea) },
-          { label: texts.delete, run: () => void deleteIdea(idea), isDanger: true },
+            ? { label: list.reopen, run: leave(reopenIdea) }
+            : status !== 'promoted' && { label: list.discard, run: leave(discardIdea) },
+          { label: texts.delete, run: leave(deleteIdea), isDanger: true },
         ]}
       >
         <Icon name="more" />

@@ -31,18 +31,19 @@ function Option({ id, result, isActive, onChoose }: OptionProps) {
       id={id}
       role="option"
       aria-selected={isActive}
-      aria-labelledby={`${id}-title`}
       aria-describedby={`${id}-kind`}
       class="result"
       onClick={onChoose}
     >
-      <span id={`${id}-title`} class="result-title" dir="auto">
+      <span class="result-title" dir="auto">
         {result.title}
       </span>
-      <span id={`${id}-kind`} class="meta" dir="auto">
+      <span id={`${id}-kind`} class="meta" dir="auto" aria-hidden="true">
         {kindOf(result)}
       </span>
-      <Snippet text={result.snippet} />
+      <span class="result-text" aria-hidden="true">
+        <Snippet text={result.snippet} />
+      </span>
     </div>
   )
 }

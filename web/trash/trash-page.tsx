@@ -1,8 +1,9 @@
 /** What was deleted and can come back: of all projects, or of one. */
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { href, paths } from '../router.ts'
 import { api, type TrashEntry } from '../shared/api.ts'
 import { ago, atMoment } from '../shared/dates.ts'
+import { leaveRow } from '../shared/focus.ts'
 import { LiveList, useLiveList } from '../shared/live-list.ts'
 import { memberName } from '../shared/people.ts'
 import { projectList, projectName } from '../shared/projects.ts'
@@ -41,15 +42,18 @@ const mayRestore = ({ kind }: TrashEntry) => mayWrite.value && (kind === 'kanban
 
 function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> }) {
   const { id, seq, kind, title, projectId, at, actorId } = entry
+  const row = useRef<HTMLLIElement>(null)
   const [isBusy, setBusy] = useState(false)
   const restore = async () => {
     setBusy(true)
-    if (await undo(seq)) list.records.remove(id, list.records.seqOf(id))
-    else setBusy(false)
+    if (await undo(seq)) {
+      leaveRow(row.current)
+      list.records.remove(id, list.records.seqOf(id))
+    } else setBusy(false)
   }
   const project = projectId && kind === 'kanban-item' ? projectName(projectId) : undefined
   return (
-    <li class="trash-entry">
+    <li ref={row} class="trash-entry">
       <div>
         <h2 dir="auto">{title}</h2>
         <p class="meta">
