@@ -500,16 +500,84 @@ export const texts = {
   },
 
   // The trash
-  trashPage: {},
+  trashPage: {
+    titleOf: (project: string) => `Trash of ${project}`,
+    hint: 'Deleted projects and cards can be brought back, with all that belonged to them.',
+    none: 'Nothing has been deleted.',
+    kinds: { project: 'Project', 'kanban-item': 'Card' },
+    by: (name: string | undefined) => (name === undefined ? 'Deleted by another tool' : `Deleted by ${name}`),
+    restore: 'Restore',
+    restoreOf: (title: string) => `Restore ${title}`,
+    more: 'Show more',
+  },
 
   // My work
-  minePage: {},
+  minePage: {
+    none: 'Nothing is assigned to you.',
+    groups: {
+      overdue: 'Overdue',
+      today: 'Today',
+      week: 'This week',
+      later: 'Later',
+      none: 'No date',
+    },
+    overdue: (date: string) => `${date}, overdue`,
+    done: (title: string) => `Done: ${title}`,
+    moved: (column: string) => `Moved to ${column}.`,
+  },
 
   // Ideas
-  ideaList: {},
+  ideaList: {
+    hint: 'Only you see your ideas.',
+    add: 'New idea',
+    none: 'No ideas yet.',
+    open: 'Open ideas',
+    promoted: 'Promoted',
+    discarded: 'Discarded',
+    title: 'Title',
+    description: 'Description',
+    priority: 'Priority',
+    status: 'Status',
+    top: 'Move to top',
+    up: 'Move up',
+    down: 'Move down',
+    bottom: 'Move to bottom',
+    promote: 'Promote to a project',
+    discard: 'Discard',
+    reopen: 'Reopen',
+    project: (name: string) => `Project: ${name}`,
+    projectGone: 'The project was deleted.',
+    alreadyPromoted: (title: string) => `${title} is promoted already.`,
+    promotedTo: (name: string) => `Promoted to ${name}.`,
+    saved: 'Saved.',
+    discardedOne: (title: string) => `Discarded ${title}.`,
+    reopened: (title: string) => `Reopened ${title}.`,
+    added: (title: string) => `Added ${title}.`,
+    deleted: (title: string) => `Deleted ${title}.`,
+    moved: (title: string, place: number, of: number) => `Moved ${title} to position ${place} of ${of}.`,
+    openProject: 'Open',
+  },
 
   // Search
-  find: {},
+  find: {
+    results: (number: number) => (number === 0 ? 'Nothing found.' : `${count(number, 'result', 'results')}.`),
+    manyResults: (number: number) => `The first ${number} results.`,
+    all: 'Press Enter for all results.',
+    hint: 'Words in projects, cards, comments, transcripts and your ideas.',
+    kinds: {
+      project: 'Project',
+      'kanban-item': 'Card',
+      'kanban-comment': 'Comment',
+      'transcript-summary': 'Transcript',
+      'personal-idea': 'Idea',
+    },
+    kindIn: (kind: string, project: string) => `${kind} in ${project}`,
+    kind: 'Kind',
+    project: 'Project',
+    allKinds: 'All kinds',
+    allProjects: 'All projects',
+    failed: (error: string) => `Could not search: ${error}.`,
+  },
 
   // Account, members, teams, webhooks, audit log
   people: {

@@ -122,10 +122,3 @@ function settle(board: Board, source: Data, drop: Drop): void {
     'end' in drop ? drop.end : drop.side === 'before' ? { before: drop.card } : { after: drop.card }
   moveCard(board, card, { column: name, at })
 }
-
-/** Makes touches drag after a long press, where there is a touch screen: browsers drag by the mouse alone, or nearly so. */
-export function dragByTouch(): void {
-  if (navigator.maxTouchPoints === 0) return
-  // Where it cannot be loaded, cards are moved by their menu.
-  import('./touch.ts').catch(() => undefined)
-}

@@ -1,4 +1,7 @@
-/** Turns touches into the events of dragging. Loaded where there is a touch screen. */
+/**
+ * Turns touches into the events of dragging, from when it is imported. A module of our own, so that its file is named as those of
+ * the page are.
+ */
 import { enableDragDropTouch } from '@dragdroptouch/drag-drop-touch'
 
 enableDragDropTouch(document, document, {
