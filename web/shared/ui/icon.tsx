@@ -10,6 +10,7 @@ const SHAPES = {
   comment: 'M2 3h12v8H7l-3 3v-3H2z',
   copy: 'M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z',
   down: 'm3 6 5 5 5-5',
+  edit: 'M3 13l.6-2.8L10.8 3 13 5.2 5.8 12.4zM9.5 4.3l2.2 2.2',
   flag: 'M4 14V2.5h8.5l-2 3 2 3H4',
   flow: 'M2 13V3M2 13h12M4 11l3-4 3 2 4-5',
   forward: 'm6 3 5 5-5 5',
