@@ -74,7 +74,10 @@ const pageRoutes: FastifyPluginAsync = async (app) => {
 
   for (const address of ADDRESSES) {
     const depth = depthOf(address)
-    app.get(address, {
+    app.route({
+      // One route for both, which takes half as long to register.
+      method: ['GET', 'HEAD'],
+      url: address,
       config: { access: 'public', failure: 'Internal server error', contentSecurityPolicy: PAGE_POLICY },
       schema: { hide: true },
       handler: async (request, reply) => {

@@ -4,13 +4,21 @@
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type BuildOptions, context, build as esbuild, type Metafile } from 'esbuild'
+import {
+  type BuildOptions,
+  context,
+  build as esbuild,
+  type LogLevel,
+  type Metafile,
+  type Plugin,
+} from 'esbuild'
 import { BUDGET, checkBudget, type WebSizes } from './web-budget.ts'
 
 const ENTRY = 'web/main.tsx'
+const STYLES = 'web/shared/styles/index.css'
 const PAGE = 'web/page.html'
 const ICON = 'web/shared/icon.svg'
 
@@ -31,9 +39,22 @@ interface WebParts {
   later: Map<string, Set<string>>
 }
 
+/** Bundles the styles by themselves: what scripts import would be a style sheet for each of them. */
+const oneStyleSheet = (styles: string): Plugin => ({
+  name: 'one-style-sheet',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.css$/ }, ({ path, kind, resolveDir }) => {
+      if (kind !== 'import-statement') return undefined
+      if (resolve(resolveDir, path) === styles) return { path, namespace: 'elsewhere' }
+      return { errors: [{ text: `${path}: all styles are imported by ${STYLES}` }] }
+    })
+    onLoad({ filter: /.*/, namespace: 'elsewhere' }, () => ({ contents: '' }))
+  },
+})
+
 const optionsFor = (root: string, folder: string): BuildOptions & { metafile: true } => ({
   absWorkingDir: root,
-  entryPoints: [ENTRY],
+  entryPoints: [ENTRY, STYLES],
   outdir: join(folder, 'assets'),
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
@@ -51,8 +72,32 @@ const optionsFor = (root: string, folder: string): BuildOptions & { metafile: tr
   minify: true,
   // Comments of licences would be in what everybody loads; the licences are in the packages.
   legalComments: 'none',
+  plugins: [oneStyleSheet(join(root, STYLES))],
   metafile: true,
   logLevel: 'warning',
+})
+
+/** What the entry imports dynamically, as paths from the root. */
+const lateSources = ({ outputs }: Metafile): string[] =>
+  Object.values(outputs).flatMap(({ entryPoint = ENTRY }) =>
+    entryPoint.startsWith('web/') ? [entryPoint] : [],
+  )
+
+/**
+ * Makes one chunk of all that the first load needs. The bundler makes one of each set of modules that the same entries
+ * need; if those that are loaded later need the first entry, too, all of its modules are in one set.
+ */
+const oneFirstChunk = (root: string, late: readonly string[]): Plugin => ({
+  name: 'one-first-chunk',
+  setup({ onLoad }) {
+    const entry = join(root, ENTRY)
+    const paths = new Set(late.map((source) => join(root, source)).filter((path) => path !== entry))
+    onLoad({ filter: /\.tsx?$/ }, async ({ path }) =>
+      paths.has(path)
+        ? { contents: `${await readFile(path, 'utf8')}\nimport ${JSON.stringify(entry)}`, loader: 'tsx' }
+        : undefined,
+    )
+  },
 })
 
 /** A script with all that it imports statically. */
@@ -69,15 +114,11 @@ function closureOf({ outputs }: Metafile, file: string, found = new Set<string>(
 const folderOf = (source: string) =>
   /^web\/([^/]+)\//.exec(source)?.[1] ?? /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? source
 
-/** @throws Error where a chunk has a style sheet of its own */
 function partsOf(metafile: Metafile): WebParts {
   const outputs = Object.entries(metafile.outputs)
-  const [entry = '', made] = outputs.find(([, output]) => output.entryPoint === ENTRY) ?? []
-  const style = made?.cssBundle ?? ''
-  const stray = outputs.find(([file]) => file.endsWith('.css') && file !== style)
-  if (stray !== undefined || style === '') {
-    throw new Error(`${stray?.[0] ?? ENTRY}: all styles are imported by web/shared/styles/index.css`)
-  }
+  const outputOf = (source: string) => outputs.find(([, { entryPoint }]) => entryPoint === source)?.[0] ?? ''
+  const entry = outputOf(ENTRY)
+  const style = outputOf(STYLES)
   const first = closureOf(metafile, entry)
   const later = new Map<string, Set<string>>()
   for (const [file, { entryPoint }] of outputs) {
@@ -136,8 +177,20 @@ async function compress(folder: string): Promise<Map<string, number>> {
  * @returns what it weighs
  * @throws OverBudget where that is more than the budget; esbuild's error for sources with mistakes
  */
-export async function buildWeb(root: string, folder: string, budget = BUDGET): Promise<WebSizes> {
-  const { metafile } = await esbuild(optionsFor(root, folder))
+export async function buildWeb(
+  root: string,
+  folder: string,
+  budget = BUDGET,
+  logLevel: LogLevel = 'warning',
+): Promise<WebSizes> {
+  const options = { ...optionsFor(root, folder), logLevel }
+  const late = lateSources((await esbuild({ ...options, minify: false, write: false })).metafile)
+  const { metafile } = await esbuild({
+    ...options,
+    plugins: [...(options.plugins ?? []), oneFirstChunk(root, late)],
+    // Its warnings have been said.
+    logLevel: 'silent',
+  })
   const parts = partsOf(metafile)
   const icon = await addIcon(root, folder)
   await writePage(root, folder, parts, icon)
@@ -172,6 +225,7 @@ export async function watchWeb(root: string, folder: string): Promise<void> {
     minify: false,
     sourcemap: 'linked',
     plugins: [
+      oneStyleSheet(join(root, STYLES)),
       {
         name: 'page',
         setup({ onEnd }) {

@@ -27,6 +27,7 @@ import changeRoutes from '../routes/changes.ts'
 import changeHistoryRoutes from '../routes/changes-history.ts'
 import docsRoutes from '../routes/docs.ts'
 import exportRoutes from '../routes/export.ts'
+import flowRoutes from '../routes/flow.ts'
 import healthRoutes from '../routes/health.ts'
 import importRoutes from '../routes/imports.ts'
 import ingestRoutes from '../routes/ingest.ts'
@@ -134,6 +135,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(kanbanClaimRoutes)
   await app.register(kanbanItemRoutes)
   await app.register(itemFileRoutes)
+  await app.register(flowRoutes)
   await app.register(kanbanSubtaskRoutes)
   await app.register(kanbanCommentRoutes)
   await app.register(kanbanActivityRoutes)

@@ -22,6 +22,7 @@ const BUILT_FROM = [
   'src',
   'plugins',
   'routes',
+  'web',
   'scripts',
   'drizzle',
   'package.json',

@@ -5,6 +5,7 @@ import { ProjectsPage } from './projects/projects-page.tsx'
 import { go, href, type PageName, paths, place, routeOf } from './router.ts'
 import { useKeys } from './shared/keys.ts'
 import { liveState } from './shared/live.ts'
+import type { OpenProject } from './shared/open-project.ts'
 import { hasEnded, identity, isAdmin, me, sessionState, signOut } from './shared/session.ts'
 import { failed, undoLast } from './shared/toasts.ts'
 import { topDialog } from './shared/ui/dialog.tsx'
@@ -18,6 +19,7 @@ import { texts } from './texts.ts'
 
 const SignIn = late(() => import('./people/sign-in-page.tsx'))
 const SignInDialog = late(() => import('./people/sign-in-dialog.tsx'))
+const CardDialog = late<{ project: OpenProject; id: string }>(() => import('./card/card-dialog.tsx'))
 const Overview = late<{ id: string }>(() => import('./overview/overview-page.tsx'))
 const Flow = late<{ id: string }>(() => import('./flow/flow-page.tsx'))
 const Trash = late<{ id?: string }>(() => import('./trash/trash-page.tsx'))
@@ -40,7 +42,14 @@ function CurrentPage() {
       return <ProjectsPage />
     case 'board':
     case 'card':
-      return <BoardPage key={id} id={id} item={item} />
+      return (
+        <BoardPage
+          key={id}
+          id={id}
+          item={item}
+          card={(project) => <CardDialog key={item} project={project} id={item} />}
+        />
+      )
     case 'overview':
       return <Overview key={id} id={id} />
     case 'flow':

@@ -7,6 +7,7 @@ import { startKeys } from './shared/keys.ts'
 import { startLive } from './shared/live.ts'
 import { openProject } from './shared/open-project.ts'
 import { loadPeople } from './shared/people.ts'
+import { projectList } from './shared/projects.ts'
 import { loadSession, signedIn } from './shared/session.ts'
 import './shared/styles/index.css'
 import { failed } from './shared/toasts.ts'
@@ -19,6 +20,7 @@ addEventListener('pagehide', () => drafts.flush())
 
 const { page, id } = routeOf(place.peek().path)
 if (page === 'board' || page === 'card') openProject(id)
+if (page === 'projects') projectList.refresh()
 loadSession().catch((error) => failed(error, () => location.reload()))
 void signedIn().then(() => {
   void startLive()

@@ -122,20 +122,27 @@ function saveScroll(): void {
   history.replaceState({ ...(history.state as object | null), scroll: scrollY }, '')
 }
 
+/** The address that a link leads to; those in charts have another form. */
+const addressOf = (link: HTMLAnchorElement | SVGAElement): URL =>
+  new URL(link instanceof SVGAElement ? link.href.baseVal : link.href, location.href)
+
 /** Clicks that the page takes for itself: plain ones on a link to itself. */
 function onClick(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null
   if (!link || event.defaultPrevented || event.button !== 0) return
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
-  if (link.target || link.hasAttribute('download') || link.origin !== location.origin) return
-  const path = `/${link.pathname.slice(root.length)}`
-  if (!link.pathname.startsWith(root) || routeOf(path).page === undefined || link.hash) return
+  if (link.hasAttribute('target') || link.hasAttribute('download')) return
+  const { origin, pathname, search, hash } = addressOf(link)
+  const path = `/${pathname.slice(root.length)}`
+  if (origin !== location.origin || !pathname.startsWith(root) || hash || !isOwnPath(path)) return
   event.preventDefault()
-  go(path + link.search)
+  go(path + search)
 }
 
 /** Begins to follow links and the browser's back and forward. */
 export function startRouter(): void {
+  // Browsers look a relative address up again when that of the page changes.
+  for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel=icon]')) icon.href = `${icon.href}`
   history.scrollRestoration = 'manual'
   document.addEventListener('click', onClick)
   addEventListener('popstate', () => {

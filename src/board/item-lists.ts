@@ -68,8 +68,8 @@ export const ITEM_SORTS = sortsOf(kanbanItems, {
 })
 
 /** The words of filters: the member who asks; nobody, no date or no label. */
-const ME = 'me'
-const NONE = 'none'
+export const ME = 'me'
+export const NONE = 'none'
 
 const DISMISSED = { false: 0, true: 1, all: undefined }
 
@@ -97,9 +97,9 @@ function labelsOf(asked: ItemFilter['label']): Record<string, string | undefined
 }
 
 /** The values that a filter binds; undefined for what does not filter. */
-const valuesOf = (
+export const valuesOf = (
   { q, dueAfter, dueBefore, updatedAfter, dismissed = 'false', ...exact }: ItemFilter,
-  { memberId }: Asking,
+  { memberId }: Pick<Asking, 'memberId'>,
 ) => ({
   projectId: exact.projectId || undefined,
   ...bindAny('column', valuesOfAny(exact.column)),
@@ -113,7 +113,7 @@ const valuesOf = (
   ...labelsOf(exact.label),
   q: q ? fold(q) : undefined,
 })
-type FilterValues = ReturnType<typeof valuesOf>
+export type FilterValues = ReturnType<typeof valuesOf>
 
 /** Filters that no index has, in the order of any list: they read all rows of their scope. */
 const SCANNING = ['assigneeOrNone', 'labelOrNone', 'due', 'updatedAfter']
@@ -168,17 +168,22 @@ const labelled = (db: SharedDatabase, name: string, isOfProject: boolean) =>
 
 const hasNoLabel = sql`not exists (select 1 from ${kanbanItemLabels} where ${kanbanItemLabels.itemId} = ${kanbanItems.id})`
 
-/** One statement for each combination of filters and sort that occurs, so that each can use its index. */
-function statementsOf(db: SharedDatabase) {
+/** The condition that filters of some names make together: those of the values that {@link valuesOf} binds. */
+export function conditionsIn(db: SharedDatabase): (names: string[]) => SQL | undefined {
   const hasLabel = (name: string, names: string[]) => {
     const has = inArray(kanbanItems.id, labelled(db, name, names.includes('projectId')))
     return name === 'labelOrNone' ? or(hasNoLabel, has) : has
   }
-  const matching = (names: string[]) =>
+  return (names) =>
     and(
       ...names.map((name) => (name in IS_LABEL ? hasLabel(name, names) : CONDITIONS[name])),
       isShown(kanbanItems.projectId),
     )
+}
+
+/** One statement for each combination of filters and sort that occurs, so that each can use its index. */
+function statementsOf(db: SharedDatabase) {
+  const matching = conditionsIn(db)
   return {
     projectExists: existsIn(db, projects),
     columns: selectAll(db, () =>

@@ -1,6 +1,6 @@
 /** The stages of work that columns stand for: to do, doing, done. */
 import { type SQL, sql } from 'drizzle-orm'
-import { kanbanColumns, kanbanItems } from '../db/schema.ts'
+import { kanbanColumns } from '../db/schema.ts'
 
 /** The stages, in the order of work. */
 export const STAGES = ['todo', 'doing', 'done'] as const
@@ -28,7 +28,7 @@ export const withStages = <Column extends { stage: string | null }>(columns: rea
 
 /** Condition on an item: it stands in a column of finished work, as {@link stageOf} says. */
 export const isDone: SQL<0 | 1> = sql<0 | 1>`exists (select 1 from ${kanbanColumns} as "its"
-  where "its"."project_id" = ${kanbanItems.projectId} and "its"."name" = ${kanbanItems.column}
+  where "its"."project_id" = "kanban_items"."project_id" and "its"."name" = "kanban_items"."column"
   and case when "its"."stage" in (${sql.raw(STAGES.map((stage) => `'${stage}'`).join(', '))}) then "its"."stage" = 'done' else
     exists (select 1 from ${kanbanColumns} as "other" where "other"."project_id" = "its"."project_id"
       and ("other"."sort_order", "other"."id") < ("its"."sort_order", "its"."id"))

@@ -604,6 +604,96 @@ export interface TrashEntry {
   actorId: string | null
 }
 
+export interface Flow {
+  /** First day, in UTC */
+  from: string
+  /** Last day: all is told as it was known at its end, or is now */
+  to: string
+  days: {
+    /** In UTC */
+    date: string
+    /** Items that came to the board */
+    arrived: number
+    /** Items that were finished */
+    finished: number
+    /** Items in each column at the end of the day, by its present name */
+    byColumn: {
+      [key: string]: number
+    }
+  }[]
+  cycleTime: {
+    /** Items that were finished */
+    count: number
+    /** Days that 50 % did not exceed; null where there are none */
+    p50: number | null
+    /** Days that 85 % did not exceed; null where there are none */
+    p85: number | null
+    /** Days that 95 % did not exceed; null where there are none */
+    p95: number | null
+    /** In the order in which they were finished */
+    items: {
+      /** The id of the item */
+      id: string
+      title: string
+      /** When it first entered a doing column, or a done one at once */
+      started: string
+      /** When it entered the done columns that it is still in */
+      finished: string
+      /** From one to the other, in days */
+      days: number
+    }[]
+  }
+  leadTime: {
+    /** Items that were finished */
+    count: number
+    /** Days that 50 % did not exceed; null where there are none */
+    p50: number | null
+    /** Days that 85 % did not exceed; null where there are none */
+    p85: number | null
+    /** Days that 95 % did not exceed; null where there are none */
+    p95: number | null
+  }
+  throughput: {
+    perWeek: {
+      /** ISO 8601, from Monday */
+      week: string
+      /** Items that were finished in it, as far as it is in the range */
+      finished: number
+    }[]
+    /** Items finished in seven days */
+    mean: number
+  }
+  /** Of stays that ended with a move to another column */
+  timeInColumn: {
+    column: string
+    /** Days that 50 % did not exceed; null where there are none */
+    p50: number | null
+    /** Days that 85 % did not exceed; null where there are none */
+    p85: number | null
+  }[]
+  /** Items that are being worked on, the oldest first */
+  age: {
+    /** The id of the item */
+    id: string
+    title: string
+    column: string
+    /** Since it was started, in days */
+    days: number
+    /** Older than 85 % of the finished ones became */
+    above85: boolean
+  }[]
+  forecast: {
+    /** Items on the board that are not done */
+    remaining: number
+    /** Day by which they were done in 50 % of the runs; null where nothing was finished */
+    p50: string | null
+    /** Day by which they were done in 85 % of the runs; null where nothing was finished */
+    p85: string | null
+    /** Day by which they were done in 95 % of the runs; null where nothing was finished */
+    p95: string | null
+  }
+}
+
 export interface SignIn {
   email: string
   password: string
@@ -1753,6 +1843,36 @@ export interface Paths {
           }
         | undefined
       answer: string
+    }
+  }
+  '/api/projects/{id}/flow': {
+    /** See how the items of a board flow */
+    get: {
+      path: {
+        id: string
+      }
+      query?:
+        | {
+            /** First day, at most three years before the last; 89 days before it if absent: a date, or a date-time for its day in UTC; e.g. `2026-01-31` */
+            from?: string | undefined
+            /** Last day; today if absent, and at the latest: a date, or a date-time for its day in UTC; e.g. `2026-01-31` */
+            to?: string | undefined
+            /** Id or name of a label that the items have; `none`: they have no label; given several times: any of them; empty does not filter */
+            label?: string | string[] | undefined
+            /** Who the items are assigned to; `me`: whoever asks; `none`: nobody; given several times: any of them; empty does not filter */
+            assigneeId?: string | string[] | undefined
+            /** Priority of the items; given several times: any of them; empty does not filter */
+            priority?:
+              | 'low'
+              | 'medium'
+              | 'high'
+              | 'critical'
+              | (string & {})
+              | ('low' | 'medium' | 'high' | 'critical' | (string & {}))[]
+              | undefined
+          }
+        | undefined
+      answer: Flow
     }
   }
   '/api/kanban-items/{id}/subtasks': {

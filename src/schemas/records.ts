@@ -19,6 +19,7 @@ import {
   Timestamp,
   ValidationErrorBody,
 } from './common.ts'
+import { FlowSchema } from './flow.ts'
 
 const timestamps = { createdAt: Timestamp, updatedAt: Timestamp }
 const NullableString = Nullable(Type.String())
@@ -645,4 +646,5 @@ export const namedSchemas = [
   ImportSchema,
   UndoneSchema,
   TrashEntrySchema,
+  FlowSchema,
 ]

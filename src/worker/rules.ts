@@ -2,6 +2,7 @@
 import { Board } from '../board/board.ts'
 import { Changes } from '../changes/changes.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import { Flow } from '../flow/flow.ts'
 import { Members } from '../members/members.ts'
 import { Projects } from '../projects/projects.ts'
 import { Reading } from '../reading/reading.ts'
@@ -11,6 +12,7 @@ import { KeptResponses } from './kept-responses.ts'
 export interface Rules {
   board: Board
   changes: Changes
+  flow: Flow
   keptResponses: KeptResponses
   members: Members
   projects: Projects
@@ -24,5 +26,6 @@ export function createRules(db: SharedDatabase): Rules {
   const projects = new Projects(db, board, members.audit)
   const reading = new Reading(db, projects)
   const changes = new Changes(db, board, members.audit)
-  return { board, changes, keptResponses: new KeptResponses(db), members, projects, reading }
+  const flow = new Flow(db, changes.subjects)
+  return { board, changes, flow, keptResponses: new KeptResponses(db), members, projects, reading }
 }

@@ -306,9 +306,9 @@ t.test('POST /api/projects/{id}/kanban-columns/reorder', async (t) => {
     const { updatedAt } = body[0]
     t.not(updatedAt, LONG_AGO)
     t.strictSame(body, [
-      { ...columns[3], sortOrder: -1, updatedAt },
-      { ...columns[2], updatedAt: LONG_AGO },
-      { ...columns[0], sortOrder: 3, updatedAt },
+      { ...columns[3], sortOrder: -1, stage: 'todo', updatedAt },
+      { ...columns[2], stage: 'done', updatedAt: LONG_AGO },
+      { ...columns[0], sortOrder: 3, stage: 'doing', updatedAt },
     ])
     t.strictSame(await columnNames(app, projectId), ['Done', 'In Progress', 'To Do', 'Review'])
     t.equal(stored(app, 'kanban_columns', progress).updated_at, LONG_AGO)

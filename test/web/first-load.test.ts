@@ -15,7 +15,7 @@ onBoard('the first visit loads little, in one round, from here alone', async (t,
   const own = loaded.filter((one) => !one.url.includes('/api/'))
   const files = own.filter((one) => one.url.includes('/assets/'))
   const bytes = own.reduce((sum, one) => sum + one.bytes, 0)
-  t.ok(files.length >= 2, 'a script and a style sheet, at least')
+  t.ok(files.length >= 2 && files.length <= 4, 'scripts, style sheet, icon')
   t.ok(bytes < 90 * KB, `${bytes} bytes`)
   const late = files.filter(({ round }) => round > 1).map((one) => one.url)
   t.strictSame(late, [], 'the HTML names all that is needed')
@@ -59,6 +59,67 @@ onBoard('a foreign page can neither frame nor call it', async (t, { url, api }) 
   await ask('/api/projects', { method: 'POST', mode: 'no-cors', body })
   await ask('/api/projects', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
   t.strictSame(await api.get('/api/projects'), [], 'it writes nothing')
+  const before = said.length
   await page.addScriptTag({ url: `${url}/openapi.json` }).catch(() => undefined)
-  t.match(said.join('\n'), /ERR_BLOCKED_BY_RESPONSE|blocked/, 'it includes nothing')
+  t.match(said.slice(before).join('\n'), /ERR_BLOCKED|Refused|blocked/, 'it includes nothing')
+})
+
+/** What an attacker's markup would do, had it found a way into the page; each is against the policy. */
+const ATTACKS: Record<string, () => unknown> = {
+  'an inline script': () => {
+    const script = document.createElement('script')
+    script.append('document.title = "taken"')
+    document.head.append(script)
+  },
+  'a handler in an attribute': () => {
+    const image = document.createElement('img')
+    image.setAttribute('onerror', 'document.title = "taken"')
+    image.src = 'assets/none.svg'
+  },
+  // Not at once: what is evaluated for a debugger may do this.
+  'text as a program': () => setTimeout(() => new Function('document.title = "taken"')()),
+  'HTML as text': () => {
+    document.body.innerHTML = '<b>taken</b>'
+  },
+  'a policy of its own for HTML': () => {
+    const { trustedTypes } = window as unknown as {
+      trustedTypes: { createPolicy: (name: string, rules: object) => unknown }
+    }
+    trustedTypes.createPolicy('evil', { createHTML: (text: string) => text })
+  },
+  'an image of another host': () => {
+    new Image().src = 'http://evil.example/seen.gif'
+  },
+  'a request to another host': () => fetch('http://evil.example/').catch(() => undefined),
+  'a style in an attribute': () => document.body.setAttribute('style', 'display: none'),
+  'another base': () => {
+    document.head.append(Object.assign(document.createElement('base'), { href: 'http://evil.example/' }))
+  },
+  'a form': () => {
+    const form = Object.assign(document.createElement('form'), { action: 'http://evil.example/' })
+    document.body.append(form)
+    form.submit()
+  },
+}
+
+onBoard('what has found a way into the page gets nowhere', async (t, { person }) => {
+  const { page, problems, go } = await person()
+  await go('/')
+  for (const [name, attack] of Object.entries(ATTACKS)) {
+    const violated = page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          document.addEventListener('securitypolicyviolation', (event) => resolve(event.violatedDirective), {
+            once: true,
+          })
+          setTimeout(() => resolve('nothing'), 2000)
+        }),
+    )
+    await page.evaluate(attack).catch(() => undefined)
+    t.not(await violated, 'nothing', name)
+  }
+  t.ok(problems.found().length >= Object.keys(ATTACKS).length, 'a test of the board would have failed')
+  problems.expect(/^(policy|console|error|another host|failed|404): /)
+  t.notMatch(await page.title(), 'taken')
+  t.equal(await page.locator('b', { hasText: 'taken' }).count(), 0)
 })

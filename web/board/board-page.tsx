@@ -1,5 +1,47 @@
-import { Page } from '../shared/ui/page.tsx'
+/** The board of a project, and above it the card whose address this is. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { OpenProject } from '../shared/open-project.ts'
+import { openProject } from '../shared/open-project.ts'
+import { mayWrite } from '../shared/session.ts'
+import { ProjectPage } from '../shared/ui/project-head.tsx'
+import { texts } from '../texts.ts'
+import { Board } from './board.ts'
+import { BoardView } from './board-view.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { focusCard } from './focus.ts'
 
-export function BoardPage(_: { id: string; item: string }) {
-  return <Page title="Board">{null}</Page>
+interface BoardPageProps {
+  id: string
+  /** The id of the card that is open; empty for none. */
+  item: string
+  /** That card, above the board. */
+  card: (project: OpenProject) => ComponentChildren
+}
+
+export function BoardPage({ id, item, card }: BoardPageProps) {
+  const project = openProject(id)
+  const board = useMemo(() => new Board(project), [project])
+  useFocusBack(board, item)
+  return (
+    <ProjectPage id={id} current="board" class="board-page" aside={() => <FilterBar board={board} />}>
+      {() => (
+        <>
+          {!mayWrite.value && <p class="board-note muted">{texts.readOnly}</p>}
+          <BoardView board={board} />
+          {item !== '' && card(project)}
+        </>
+      )}
+    </ProjectPage>
+  )
+}
+
+/** Gives the focus to a card when its dialog is closed. */
+function useFocusBack(board: Board, item: string): void {
+  const before = useRef(item)
+  useEffect(() => {
+    const closed = before.current
+    before.current = item
+    if (closed !== '' && item === '') focusCard(board, closed)
+  }, [board, item])
 }

@@ -56,5 +56,6 @@ export function ago(timestamp: string, now = Date.now()): string {
   return atMoment(timestamp)
 }
 
-/** A number with at most two decimals. */
-export const formatNumber = (value: number): string => number.format(value)
+/** A number with at most two decimals, or fewer. */
+export const formatNumber = (value: number, decimals = 2): string =>
+  number.format(Number(value.toFixed(decimals)))

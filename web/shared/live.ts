@@ -56,6 +56,19 @@ export function onConnected(listener: () => void): () => void {
 /** The last change that has been applied: what is read from now on knows it, and perhaps later ones. 0 before any. */
 export const appliedSeq = (): number => applied ?? 0
 
+/** Calls back when a change has been applied, at once if it has been already. @param seq undefined for no change at all */
+export function onApplied(seq: number | undefined, then: () => void): void {
+  if (seq === undefined || seq <= appliedSeq()) {
+    then()
+    return
+  }
+  const end = () => {
+    for (const stop of ends) stop()
+    then()
+  }
+  const ends = [onChange((change) => change.seq >= seq && end()), onReset(end)]
+}
+
 /** Opens the stream, and keeps it while the tab is seen. @returns when it is open for the first time, or cannot be for now */
 export function startLive(): Promise<void> {
   document.addEventListener('visibilitychange', onVisibility)

@@ -17,3 +17,25 @@ export function between(before: number | undefined, after: number | undefined): 
   if (before === undefined) return after === undefined ? 0 : after - 1
   return after === undefined ? before + 1 : (before + after) / 2
 }
+
+/** A record's new place. */
+export interface Placed {
+  id: string
+  sortOrder: number
+}
+
+/**
+ * What has to be renumbered so that a record stands elsewhere: itself, where its new neighbours leave room, else all.
+ * @param list in its order
+ * @param index where it shall stand among the others
+ */
+export function placedAt(list: readonly Placed[], id: string, index: number): Placed[] {
+  const others = list.filter((record) => record.id !== id)
+  const before = others[index - 1]?.sortOrder
+  const after = others[index]?.sortOrder
+  const sortOrder = between(before, after)
+  const hasRoom = (before === undefined || before < sortOrder) && (after === undefined || sortOrder < after)
+  if (hasRoom) return [{ id, sortOrder }]
+  const ids = others.map((record) => record.id).toSpliced(index, 0, id)
+  return ids.map((one, place) => ({ id: one, sortOrder: place }))
+}

@@ -37,12 +37,12 @@ export function useDraft(name: string): DraftField {
 
 /** New texts of one line, e.g. titles, that were sent off while the field went on to the next. */
 export interface Unsent {
-  /** Those of an earlier visit, which may not have arrived. */
+  /** Those that were refused, and those of an earlier visit, which may not have arrived. */
   left: readonly string[]
   /** A text is sent. */
   begin: (text: string) => void
-  /** It was saved. */
-  end: (text: string) => void
+  /** It was saved, or refused: then it is left. */
+  end: (text: string, isSaved: boolean) => void
   /** Those that were left are dealt with. */
   forget: () => void
 }
@@ -67,10 +67,14 @@ export function useUnsent(name: string): Unsent {
       store([...read(), text])
       drafts.flush()
     },
-    end: (text) => {
+    end: (text, isSaved) => {
       const count = (sending.get(key) ?? 1) - 1
       if (count > 0) sending.set(key, count)
       else sending.delete(key)
+      if (!isSaved) {
+        setLeft((before) => [...before, text])
+        return
+      }
       const lines = read()
       const at = lines.indexOf(text)
       store(lines.filter((_, index) => index !== at))

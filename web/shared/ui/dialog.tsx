@@ -22,6 +22,8 @@ interface DialogProps {
   size?: 'small' | 'wide'
   /** Whether a click outside closes it; not where text could be lost from sight. */
   closesOutside?: boolean
+  /** Buttons beside the one that closes it. */
+  actions?: ComponentChildren
   children: ComponentChildren
 }
 
@@ -32,6 +34,7 @@ export function Dialog({
   onClose,
   size = 'small',
   closesOutside = true,
+  actions,
   children,
 }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
@@ -71,9 +74,12 @@ export function Dialog({
               {title}
             </h2>
           )}
-          <button type="button" class="button-icon" aria-label={texts.close} onClick={onClose}>
-            <Icon name="close" />
-          </button>
+          <div class="dialog-actions">
+            {actions}
+            <button type="button" class="button-icon" aria-label={texts.close} onClick={onClose}>
+              <Icon name="close" />
+            </button>
+          </div>
         </header>
         {children}
       </div>

@@ -1,0 +1,132 @@
+/** How the items of a board flow: from the columns of what is to do to those of what is done, day by day. */
+import type { Subjects } from '../changes/subjects.ts'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { projects } from '../db/schema.ts'
+import { existsIn } from '../db/statements.ts'
+import {
+  ensureFew,
+  isFollowedByWorker,
+  isLimited,
+  ROWS_READ,
+  ROWS_SCANNED,
+  rowLimit,
+  TooMuchWork,
+} from '../db/work-limits.ts'
+import { invalidField } from '../errors.ts'
+import { ref } from '../schemas/common.ts'
+import { FlowSchema } from '../schemas/flow.ts'
+import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
+import { parseTimestamp } from '../time.ts'
+import { DAY, dayOf } from './days.ts'
+import { historyOf } from './item-history.ts'
+import { type BoardHistory, flowOf, type Range } from './measures.ts'
+import { type FlowFilter, FlowRecords } from './records.ts'
+
+/** Days of a range, where nothing is said, and at most: three years. */
+const DAYS = 90
+export const DAYS_LIMIT = 3 * 365 + 1
+
+/** Counts of a column at the end of a day: on the event loop, and at most. */
+const COUNTS_ON_LOOP = 20_000
+const COUNTS_LIMIT = 1_000_000
+
+/** Changes that are not in the index of subjects yet and are searched on the event loop, at most: some 5 ms. */
+const TAIL = 10_000
+
+/** Which days, of which items. */
+export interface FlowQuery extends FlowFilter {
+  /** The first and the last day; a date-time stands for its day. */
+  from?: string
+  to?: string
+}
+
+const dayNamed = (text: string): number => dayOf(Date.parse(parseTimestamp(text) as string))
+
+/**
+ * The range that is asked for. It ends today at the latest.
+ * @param now milliseconds since 1970
+ * @throws ApiError 400 for a range that is longer than three years, has not begun, or ends before it begins
+ */
+export function rangeOf({ from, to }: Pick<FlowQuery, 'from' | 'to'>, now: number): Range {
+  const today = dayOf(now)
+  const last = Math.min(to ? dayNamed(to) : today, today)
+  const first = from ? dayNamed(from) : last - DAYS + 1
+  if (first > today) throw invalidField('from', 'must not be in the future')
+  if (first > last) throw invalidField('from', 'must not be after `to`')
+  if (last - first >= DAYS_LIMIT) throw invalidField('from', 'must be at most three years before `to`')
+  return { from: first, to: last, end: Math.min((last + 1) * DAY, now) }
+}
+
+function statementsOf(db: SharedDatabase) {
+  return {
+    projectExists: existsIn(db, projects),
+    limits: [
+      rowLimit(db, 'kanban_items where project_id = +?', ROWS_READ),
+      rowLimit(
+        db,
+        'kanban_activity where item_id in (select id from kanban_items where project_id = +?)',
+        ROWS_SCANNED,
+      ),
+      rowLimit(db, 'change_subjects where subject = +?', ROWS_SCANNED),
+    ],
+  }
+}
+
+/** The flow of boards. */
+export class Flow {
+  static readonly reads: readonly string[] = ['ofProject']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #records: FlowRecords
+  readonly #subjects: Subjects
+  readonly #toJson = createJsonWriter(ref(FlowSchema))
+
+  constructor(db: SharedDatabase, subjects: Subjects) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#records = new FlowRecords(db)
+    this.#subjects = subjects
+  }
+
+  /**
+   * The flow of a project's board in a range of days, as JSON. What each number means: docs/flow.md.
+   * @param memberId who asks
+   * @param now milliseconds since 1970
+   * @throws ApiError 404 when there is no such project; 400 for a range that cannot be, or is too long for so many columns;
+   * TooMuchWork
+   */
+  ofProject(projectId: string, query: FlowQuery, memberId: string, now = Date.now()): JsonBytes {
+    const range = rangeOf(query, now)
+    const history = read(this.#db, () => {
+      if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+      if (isLimited(this.#db)) {
+        for (const limit of this.#sql.limits) limit(projectId)
+        ensureFew(this.#db, this.#subjects.behind(), TAIL)
+      }
+      return this.#historyOf(projectId, query, range, memberId)
+    })
+    this.#ensureFewCounts(history)
+    return this.#toJson(flowOf(history))
+  }
+
+  #historyOf(projectId: string, filter: FlowFilter, range: Range, memberId: string): BoardHistory {
+    const { columns, renames, items } = this.#records.of(
+      projectId,
+      filter,
+      this.#subjects.indexed(),
+      memberId,
+    )
+    const board = { renames, firstColumn: columns[0]?.name }
+    return { projectId, columns, items: items.map((one) => historyOf(one, board)), range }
+  }
+
+  /** @throws ApiError 400 where there are more columns than so many days can be told of; TooMuchWork */
+  #ensureFewCounts({ columns, items, range: { from, to } }: BoardHistory): void {
+    const names = new Set(columns.map(({ name }) => name))
+    for (const { visits } of items) for (const { column } of visits) names.add(column)
+    const counts = names.size * (to - from + 1)
+    if (counts > COUNTS_LIMIT) throw invalidField('from', 'is too long ago for a board of so many columns')
+    if (counts > COUNTS_ON_LOOP && isFollowedByWorker(this.#db)) throw new TooMuchWork()
+  }
+}

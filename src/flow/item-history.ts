@@ -1,0 +1,209 @@
+/** Where an item was on one board, and when, told from what is recorded of it. */
+import type { Renames } from './renames.ts'
+
+/** What is known of an item itself: as it is, or as it was when it was deleted. */
+export interface ItemFacts {
+  id: string
+  title: string
+  column: string
+  createdAt: number
+  updatedAt: number
+  dismissed: boolean
+  isImported: boolean
+  /** Whether it is on the board, or was when it was deleted. */
+  isHere: boolean
+}
+
+/** An entry of an item's activity: it left a column for another one. */
+export interface Moved {
+  at: number
+  from: string
+  to: string
+}
+
+/** A change of an item in the sequence, as far as it matters here. */
+export interface ItemChange {
+  seq: number
+  at: number
+  action: 'created' | 'updated' | 'deleted'
+  /** Whether it came to this board or left it for another one. */
+  crossing?: 'in' | 'out' | undefined
+  column?: { from: string; to: string } | undefined
+  /** What `dismissed` became, and when the item was last changed before. */
+  dismissal?: { to: boolean; lastChanged: number } | undefined
+  /** Of a created item: what it was created with. */
+  made?: { dismissed: boolean; updatedAt: number } | undefined
+}
+
+/** A stay in a column. */
+export interface Visit {
+  /** What the column is called now. */
+  column: string
+  from: number
+  /** Infinity while it lasts. */
+  to: number
+  /** How it ended: by a move to another column, to another board, or by deletion. */
+  end: 'moved' | 'left' | 'deleted' | undefined
+}
+
+/** What an item did on a board. */
+export interface ItemHistory {
+  id: string
+  title: string
+  /** In their order; there are gaps while it was not on the board. */
+  visits: Visit[]
+  /** When it was dismissed, as spans of time. */
+  dismissed: { from: number; to: number }[]
+}
+
+/** The end of a visit as it is recorded. */
+interface Mark {
+  at: number
+  /** The column that it was in until then; undefined where only what follows tells. */
+  from: string | undefined
+  kind: 'moved' | 'in' | 'out' | 'deleted' | 'created'
+}
+
+/**
+ * The moves that the sequence tells of and activity does not: those of other tools. Each change of the service's has its entry,
+ * which counts; where there are fewer, the entries belong to the changes nearest in time.
+ */
+function movesOfOthers(changes: readonly ItemChange[], entries: readonly Moved[], renames: Renames): Moved[] {
+  const told = changes.flatMap(({ at, column }) =>
+    column && !renames.has(column.from, column.to) ? [{ at, ...column }] : [],
+  )
+  if (told.length === 0) return []
+  const pairOf = ({ from, to }: Moved) => JSON.stringify([from, to])
+  const entriesOf = Map.groupBy(entries, pairOf)
+  return [...Map.groupBy(told, pairOf)].flatMap(([pair, moves]) => {
+    const free = new Set(entriesOf.get(pair))
+    if (free.size >= moves.length) return []
+    const left = new Set(moves)
+    const pairs = moves.flatMap((move) =>
+      [...free].map((entry) => ({ move, entry, apart: Math.abs(move.at - entry.at) })),
+    )
+    for (const { move, entry } of pairs.sort((a, b) => a.apart - b.apart)) {
+      if (!left.has(move) || !free.has(entry)) continue
+      left.delete(move)
+      free.delete(entry)
+    }
+    return [...left]
+  })
+}
+
+const marksOf = (item: ItemFacts, changes: readonly ItemChange[], moves: readonly Moved[]): Mark[] =>
+  [
+    ...moves.map(({ at, from }): Mark => ({ at, from, kind: 'moved' })),
+    ...changes.flatMap(({ at, action, crossing, column }): Mark[] => {
+      if (action === 'deleted') return [{ at, from: item.column, kind: 'deleted' }]
+      if (action === 'created') return [{ at, from: undefined, kind: 'created' }]
+      return crossing ? [{ at, from: column?.from, kind: crossing }] : []
+    }),
+  ].sort((a, b) => a.at - b.at)
+
+const ENDS = { moved: 'moved', in: 'moved', out: 'left', deleted: 'deleted', created: 'deleted' } as const
+
+/** The visits between marks. A column is called by the name under which the item left it, or is in it now. */
+function visitsOf(item: ItemFacts, marks: readonly Mark[], isHere: boolean, renames: Renames): Visit[] {
+  const names: string[] = []
+  let name = item.column
+  for (const { from } of marks.toReversed()) {
+    name = from ?? name
+    names.push(name)
+  }
+  names.reverse()
+  const visits: Visit[] = []
+  let start = item.createdAt
+  let isOnBoard = isHere
+  const add = (visit: Visit) => {
+    const last = visits.at(-1)
+    if (last?.to === visit.from && last.column === visit.column && last.end === 'moved') {
+      last.to = visit.to
+      last.end = visit.end
+    } else visits.push(visit)
+  }
+  for (const [index, { at, kind }] of marks.entries()) {
+    const time = Math.max(at, start)
+    if (isOnBoard) {
+      const column = renames.nameNow(names[index] as string, at)
+      add({ column, from: start, to: time, end: ENDS[kind] })
+    }
+    if (kind !== 'moved') isOnBoard = kind === 'in' || kind === 'created'
+    start = time
+  }
+  if (isOnBoard) add({ column: item.column, from: start, to: Number.POSITIVE_INFINITY, end: undefined })
+  return visits
+}
+
+/** When an item was dismissed. */
+function dismissalsOf(item: ItemFacts, changes: readonly ItemChange[]): ItemHistory['dismissed'] {
+  const made = changes.find((change) => change.made?.dismissed)?.made
+  const spans: ItemHistory['dismissed'] = []
+  let since: number | undefined
+  let isFirst = true
+  for (const { at, dismissal } of changes) {
+    if (!dismissal) continue
+    if (dismissal.to) since ??= at
+    else {
+      // Of the first, what made it so may be kept no more.
+      const from = since ?? (isFirst ? (made?.updatedAt ?? dismissal.lastChanged) : at)
+      spans.push({ from, to: at })
+      since = undefined
+    }
+    isFirst = false
+  }
+  if (since === undefined && item.dismissed) since = made?.updatedAt ?? item.updatedAt
+  return since === undefined ? spans : [...spans, { from: since, to: Number.POSITIVE_INFINITY }]
+}
+
+/**
+ * When an imported item came to where the import put it: nothing tells how it came there, but when it was last changed before.
+ * @returns undefined where its way is recorded, or the time is kept no more
+ */
+function arrivalInColumn(
+  item: ItemFacts,
+  entries: readonly Moved[],
+  changes: readonly ItemChange[],
+): number | undefined {
+  if (!item.isImported) return undefined
+  const created = changes.find(({ made }) => made)
+  if (created?.made) {
+    const { at } = created
+    return entries.some((entry) => entry.at < at) ? undefined : created.made.updatedAt
+  }
+  return entries.length > 0 || changes.length > 0 ? undefined : item.updatedAt
+}
+
+/** What is recorded of one item. */
+export interface Recorded {
+  item: ItemFacts
+  /** By time. */
+  entries: readonly Moved[]
+  /** In the order of the sequence. */
+  changes: ItemChange[]
+}
+
+/**
+ * What an item did on a board.
+ * @param board its renames, and the column where imported items were first
+ */
+export function historyOf(
+  { item, entries, changes }: Recorded,
+  { renames, firstColumn }: { renames: Renames; firstColumn: string | undefined },
+): ItemHistory {
+  const crossing = changes.find((change) => change.crossing)?.crossing
+  const isHere = crossing === undefined ? item.isHere : crossing === 'out'
+  const later = changes.filter((change, index) => change.action !== 'created' || index > 0)
+  const moves = changes.length === 0 ? entries : [...entries, ...movesOfOthers(changes, entries, renames)]
+  const visits = visitsOf(item, marksOf(item, later, moves), isHere, renames)
+  const [first] = visits
+  const arrival = arrivalInColumn(item, entries, changes)
+  if (first && isHere && arrival !== undefined && firstColumn !== undefined && first.column !== firstColumn) {
+    const at = Math.min(Math.max(arrival, first.from), first.to)
+    if (at > first.from) {
+      visits.unshift({ column: firstColumn, from: first.from, to: at, end: 'moved' })
+      first.from = at
+    }
+  }
+  return { id: item.id, title: item.title, visits, dismissed: dismissalsOf(item, changes) }
+}

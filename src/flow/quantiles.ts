@@ -1,0 +1,24 @@
+/** Percentiles of what was measured, without interpolation: each is a value that was measured. */
+
+/**
+ * The percentile of sorted values by nearest rank: the smallest value that at least so many per cent of all are not above.
+ * @param sorted ascending
+ * @param percent 1 to 100
+ * @returns null where there is no value
+ */
+export const percentile = (sorted: ArrayLike<number>, percent: number): number | null =>
+  sorted.length === 0 ? null : (sorted[Math.ceil((percent * sorted.length) / 100) - 1] as number)
+
+/** Values in ascending order. */
+export const ascending = (values: readonly number[]): Float64Array => Float64Array.from(values).sort()
+
+/** How many values there are, and their percentiles. */
+export function spread(values: readonly number[]) {
+  const sorted = ascending(values)
+  return {
+    count: sorted.length,
+    p50: percentile(sorted, 50),
+    p85: percentile(sorted, 85),
+    p95: percentile(sorted, 95),
+  }
+}

@@ -1,0 +1,112 @@
+/** The build of the board page: what it makes, and what it refuses. */
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { buildWeb } from '../../scripts/build-web.ts'
+import { BUDGET, checkBudget } from '../../scripts/web-budget.ts'
+
+const KB = 1024
+
+/** Text of so many bytes once it is compressed. */
+const ballast = (bytes: number) => randomBytes(bytes).toString('base64')
+
+/** Sources of a small page, with others in their place. */
+function sourcesOf(t: Test, other: Record<string, string> = {}): string {
+  const files: Record<string, string> = {
+    'main.tsx':
+      "import './shared/styles/index.css'\nimport { said } from './shared/said.ts'\nsaid('main')\nimport('./card/card.tsx')",
+    'page.html': readFileSync('web/page.html', 'utf8'),
+    'shared/icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    'shared/styles/index.css': 'body { color: red }',
+    'shared/said.ts': 'export const said = (text: string) => console.log(text)',
+    'card/card.tsx': "import { said } from '../shared/said.ts'\nsaid('card')",
+    ...other,
+  }
+  const folder: Record<string, unknown> = {}
+  for (const [path, content] of Object.entries(files)) {
+    const [name = '', ...parents] = path.split('/').reverse()
+    let inside = folder
+    for (const parent of parents.reverse()) {
+      inside[parent] ??= {}
+      inside = inside[parent] as Record<string, unknown>
+    }
+    inside[name] = content
+  }
+  return t.testdir({ web: folder } as never)
+}
+
+t.test('a page is built with all that it needs named in its HTML, each file compressed', async (t) => {
+  const root = sourcesOf(t)
+  const sizes = await buildWeb(root, join(root, 'made'))
+  t.strictSame(Object.keys(sizes.later), ['card'])
+  t.ok(sizes.first.js > 0 && sizes.first.css > 0 && sizes.first.html > 0 && sizes.first.icon > 0)
+  const files = readdirSync(join(root, 'made/assets'))
+  const plain = files.filter((name) => !/\.(br|gz)$/.test(name))
+  t.strictSame(files.toSorted(), plain.flatMap((name) => [name, `${name}.br`, `${name}.gz`]).toSorted())
+  const html = readFileSync(join(root, 'made/page.html'), 'utf8')
+  const named = Array.from(html.matchAll(/"\.\/assets\/([^"]+)"/g), ([, name]) => name)
+  const [later] = plain.filter((name) => name.startsWith('card'))
+  t.strictSame(named.toSorted(), plain.filter((name) => name !== later).toSorted())
+  t.match(
+    html,
+    /<link rel="modulepreload" href=".\/assets\/chunk-\w{8}.js">/,
+    'what both need, with all of the first',
+  )
+})
+
+t.test('names follow the content', async (t) => {
+  const namesOf = async (root: string, folder: string) => {
+    await buildWeb(root, join(root, folder))
+    return readdirSync(join(root, folder, 'assets')).filter((name) => /^(chunk|index)-\w+\.\w+$/.test(name))
+  }
+  const root = sourcesOf(t)
+  const [script, style] = await namesOf(root, 'one')
+  t.strictSame(await namesOf(root, 'two'), [script, style])
+  await t.test('another card', async (t) => {
+    const other = sourcesOf(t, { 'card/card.tsx': "console.log('another')" })
+    const [changed, same] = await namesOf(other, 'made')
+    t.not(changed, script, 'what loads the card knows its name')
+    t.equal(same, style)
+  })
+})
+
+t.test('what weighs too much fails the build, which says what and how much', async (t) => {
+  const heavy = `console.log(${JSON.stringify(ballast(75 * KB))})`
+  const root = sourcesOf(t, {
+    'main.tsx': `import './shared/styles/index.css'\n${heavy}\nimport('./card/card.tsx')\nimport('./odd/odd.tsx')`,
+    'card/card.tsx': `console.log(${JSON.stringify(ballast(46 * KB))})`,
+    'odd/odd.tsx': `console.log(${JSON.stringify(ballast(20 * KB))})`,
+  })
+  const failure = await buildWeb(root, join(root, 'made')).then(
+    () => 'it was built',
+    ({ name, message }) => `${name}: ${message}`,
+  )
+  t.match(failure, /^OverBudget: The board page is over its budget/)
+  t.match(failure, /\n {2}first load, js: 7\d\.\d KB of 70\.0 KB/)
+  t.match(failure, /\n {2}web\/card: 4\d\.\d KB of 45\.0 KB/)
+  t.notMatch(failure, /odd|css|html|icon|total/)
+})
+
+t.test('each limit counts, and their sum', async (t) => {
+  const nothing = { js: 0, css: 0, html: 0, icon: 0 }
+  const { total, ...each } = BUDGET.first
+  for (const [name, limit] of Object.entries(each)) {
+    checkBudget({ first: { ...nothing, [name]: limit }, later: {} })
+    t.throws(() => checkBudget({ first: { ...nothing, [name]: limit + 1 }, later: {} }), { message: name })
+  }
+  t.equal(
+    total,
+    Object.values(each).reduce((sum, limit) => sum + limit, 0),
+  )
+  for (const [name, limit] of Object.entries(BUDGET.later)) {
+    checkBudget({ first: nothing, later: { [name]: limit } })
+    t.throws(() => checkBudget({ first: nothing, later: { [name]: limit + 1 } }), { message: `web/${name}` })
+  }
+})
+
+t.test('a style sheet that a script imports besides the one is refused', async (t) => {
+  const root = sourcesOf(t, { 'card/card.tsx': "import './card.css'", 'card/card.css': 'b { color: red }' })
+  const failure = buildWeb(root, join(root, 'made'), BUDGET, 'silent')
+  await t.rejects(failure, /all styles are imported by web\/shared\/styles\/index\.css/)
+})

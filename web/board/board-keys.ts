@@ -1,0 +1,113 @@
+/** The keys of a board. */
+import { useEffect, useRef } from 'preact/hooks'
+import { go, paths } from '../router.ts'
+import { type KeyMap, useKeys } from '../shared/keys.ts'
+import { mayWrite } from '../shared/session.ts'
+import type { Board } from './board.ts'
+import { toggleDismissed } from './card-writes.ts'
+import { clearFilter, FILTER_FIELD } from './filter-bar.tsx'
+import { focusCard } from './focus.ts'
+import { PickUp } from './pick-up.ts'
+import { type Direction, neighbour } from './steps.ts'
+
+const ARROWS: Readonly<Record<string, Direction>> = {
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+  k: 'up',
+  j: 'down',
+  h: 'left',
+  l: 'right',
+}
+
+/** Keys that open the card at one of its fields. */
+const FIELDS = { e: 'title', a: 'assignee', t: 'labels', p: 'priority', d: 'due' } as const
+
+/** The card that has the focus, by its link or by anything else in it. */
+const cardAt = (target: EventTarget | null) =>
+  target instanceof Element ? target.closest<HTMLElement>('[data-card]')?.dataset.card : undefined
+
+/** Says what keys do while the board is shown. */
+export function useBoardKeys(board: Board): void {
+  const pickUp = useRef<PickUp | undefined>(undefined)
+  useEffect(() => () => pickUp.current?.takeBack(), [])
+  const current = ({ target }: KeyboardEvent) => cardAt(target)
+
+  /** A key of the card that has the focus; passed on where none has. */
+  const onCard =
+    (act: (id: string) => void, isWrite = true) =>
+    (event: KeyboardEvent) => {
+      const id = current(event)
+      if (id === undefined || pickUp.current || (isWrite && !mayWrite.peek())) return false
+      act(id)
+    }
+  const arrow = (direction: Direction) => (event: KeyboardEvent) => {
+    const shown =
+      getComputedStyle(document.documentElement).direction === 'rtl' ? mirrored(direction) : direction
+    if (pickUp.current) {
+      pickUp.current.step(shown)
+      return
+    }
+    const id = current(event)
+    if (id === undefined && event.target !== document.body) return false
+    const next = id === undefined ? firstCard(board) : neighbour(board, id, shown)
+    if (next !== undefined) focusCard(board, next)
+  }
+  const space = (event: KeyboardEvent) => {
+    if (pickUp.current) {
+      pickUp.current.drop()
+      pickUp.current = undefined
+      return
+    }
+    const id = current(event)
+    const isOnLink = event.target instanceof HTMLAnchorElement
+    if (id === undefined || !isOnLink || !mayWrite.peek()) return false
+    pickUp.current = PickUp.of(board, id)
+  }
+  const giveUp = () => {
+    if (pickUp.current) {
+      pickUp.current.takeBack()
+      pickUp.current = undefined
+    } else if (board.query.peek() !== '') clearFilter()
+    else return false
+  }
+  const keys: KeyMap = {
+    ...Object.fromEntries(Object.entries(ARROWS).map(([key, direction]) => [key, arrow(direction)])),
+    ...Object.fromEntries(
+      Object.entries(FIELDS).map(([key, field]) => [key, onCard((id) => openAt(board, id, field))]),
+    ),
+    ' ': space,
+    Escape: giveUp,
+    f: () => document.getElementById(FILTER_FIELD)?.focus(),
+    n: (event) => (mayWrite.peek() && !pickUp.current ? addHere(board, current(event)) : false),
+    m: onCard((id) => {
+      board.moving.value = id
+    }),
+    x: onCard((id) => {
+      const next = neighbour(board, id, 'down') ?? neighbour(board, id, 'up')
+      toggleDismissed(board, id)
+      if (next !== undefined && !board.filter.peek().dismissed) focusCard(board, next)
+    }),
+  }
+  useKeys(keys)
+}
+
+const mirrored = (direction: Direction): Direction =>
+  direction === 'left' ? 'right' : direction === 'right' ? 'left' : direction
+
+const firstCard = (board: Board) =>
+  board.store.columnList.flatMap(({ name }) => board.shownIn(name).slice(0, 1)).at(0)
+
+function openAt(board: Board, id: string, field: string): void {
+  const query = board.query.peek()
+  go(`${paths.card(board.store.id, id)}${query}${query ? '&' : '?'}edit=${field}`)
+}
+
+/** Opens the field for a new card in the column of a card; in the first column without one. */
+function addHere(board: Board, id: string | undefined): void {
+  const columns = board.store.columnList
+  const name = id === undefined ? undefined : board.store.items.peek(id)?.column
+  const column = columns.find((one) => one.name === name) ?? columns[0]
+  if (column) board.adding.value = { column: column.id, end: 'bottom' }
+}

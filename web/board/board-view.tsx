@@ -1,0 +1,62 @@
+/** The columns of a board, side by side. */
+import { useSignalEffect } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { mayWrite } from '../shared/session.ts'
+import { late } from '../shared/ui/late.tsx'
+import { texts } from '../texts.ts'
+import type { Board } from './board.ts'
+import { useBoardKeys } from './board-keys.ts'
+import { Column } from './column.tsx'
+import { AddColumn } from './column-name.tsx'
+import { ColumnTabs } from './column-tabs.tsx'
+import { dragByTouch, followDrags, scrollByDrag, together } from './drag.ts'
+import { clearFilter } from './filter-bar.tsx'
+
+const MoveDialog = late<{ board: Board; id: string }>(() => import('./move-dialog.tsx'))
+
+export function BoardView({ board }: { board: Board }) {
+  const scroller = useRef<HTMLDivElement | null>(null)
+  useBoardKeys(board)
+  useEffect(() => {
+    if (!scroller.current) return
+    void dragByTouch()
+    return together(followDrags(board), scrollByDrag(scroller.current))
+  }, [board])
+  useSignalEffect(() => {
+    // Another filter: what was only kept for the former goes.
+    board.query.value
+    board.kept.value = new Set()
+  })
+  const columns = board.store.columnList
+  const moving = board.moving.value
+  const isHeld = board.held.value !== undefined
+  return (
+    <>
+      <ColumnTabs board={board} scroller={scroller} />
+      <BoardNote board={board} />
+      <div ref={scroller} class={isHeld ? 'board is-dragging' : 'board'}>
+        {columns.map((column) => (
+          <Column key={column.id} board={board} column={column} />
+        ))}
+        {mayWrite.value && <AddColumn board={board} />}
+      </div>
+      {moving !== undefined && <MoveDialog key={moving} board={board} id={moving} />}
+    </>
+  )
+}
+
+/** What is said where no card is shown. */
+function BoardNote({ board }: { board: Board }) {
+  if (!board.isEmpty.value) return null
+  if (!board.isNarrowed.value) {
+    return mayWrite.value ? <p class="board-note muted">{texts.board.empty}</p> : null
+  }
+  return (
+    <p class="board-note" role="status">
+      {texts.board.noMatch}{' '}
+      <button type="button" class="button-link" onClick={clearFilter}>
+        {texts.board.filter.clear}
+      </button>
+    </p>
+  )
+}

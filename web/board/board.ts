@@ -1,0 +1,146 @@
+/** What a board is showing just now: which cards of its columns, which one is current, held, or about to be added. */
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { place } from '../router.ts'
+import type { OpenProject } from '../shared/open-project.ts'
+import type { ProjectStore } from '../shared/project-store.ts'
+import { me } from '../shared/session.ts'
+import { filterOf, filterQuery, isNarrowing, matches } from './filter.ts'
+
+/** An end of a column. */
+export type End = 'top' | 'bottom'
+
+/** Where what is dragged would go: beside a card, to an end of a column, or beside a column. Ids. */
+export type Drop =
+  | { column: string; card: string; side: 'before' | 'after' }
+  | { column: string; end: End }
+  | { besideColumn: string; side: 'before' | 'after' }
+
+/** The ids of cards that the service has not answered yet. */
+const NEW = 'new:'
+export const newId = (): string => NEW + crypto.randomUUID()
+export const isUnsaved = (id: string): boolean => id.startsWith(NEW)
+
+/** A board of so many cards has only those near the view in the document. */
+const VIRTUAL_ABOVE = 300
+
+export class Board {
+  readonly open: OpenProject
+  /** The filter's part of the address. */
+  readonly query = computed(() => filterQuery(place.value.query))
+  readonly filter = computed(() => filterOf(new URLSearchParams(this.query.value)))
+  readonly isNarrowed = computed(() => isNarrowing(this.filter.value))
+  /** The card that is dragged, or picked up by the keyboard. */
+  readonly held = signal<string | undefined>(undefined)
+  /** Whether somebody has deleted it meanwhile. */
+  readonly isHeldGone = signal(false)
+  readonly drop = signal<Drop | undefined>(undefined)
+  /** The card that keys are about. */
+  readonly current = signal<string | undefined>(undefined)
+  /** Where a card is being added: the column's id. */
+  readonly adding = signal<{ column: string; end: End } | undefined>(undefined)
+  /** Cards that the user has just added, which the filter would leave out. */
+  readonly kept = signal<ReadonlySet<string>>(new Set())
+  /** The card whose dialog "Move…" is open. */
+  readonly moving = signal<string | undefined>(undefined)
+
+  readonly #shown = new Map<string, ReadonlySignal<readonly string[]>>()
+  readonly #counts = new Map<string, ReadonlySignal<number>>()
+  /** The card of each column that Tab goes to. */
+  readonly #stops = new Map<string, Signal<string | undefined>>()
+  #isVirtual = false
+
+  constructor(open: OpenProject) {
+    this.open = open
+  }
+
+  get store(): ProjectStore {
+    return this.open.store
+  }
+
+  /** The ids of the cards of a column that are shown, in order. @param column its name */
+  shownIn(column: string): readonly string[] {
+    return cached(this.#shown, column, () => this.#shownNow(column)).value
+  }
+
+  /** How many cards a column has, without dismissed ones: what its limit is about. @param column its name */
+  countOf(column: string): number {
+    const count = () => {
+      const ids = this.store.idsOf(column)
+      return ids.reduce((sum, id) => sum + (this.store.items.peek(id)?.dismissed ? 0 : 1), 0)
+    }
+    return cached(this.#counts, column, count).value
+  }
+
+  /** Whether any card is shown. */
+  readonly isEmpty = computed(() =>
+    this.store.columnList.every(({ name }) => this.shownIn(name).length === 0),
+  )
+
+  /**
+   * Whether only cards near the view are in the document. What has become so stays so: the view shall not jump when a board gets a card
+   * less.
+   */
+  readonly isVirtual = computed(() => {
+    const shown = this.store.columnList.reduce((sum, { name }) => sum + this.shownIn(name).length, 0)
+    this.#isVirtual ||= shown > VIRTUAL_ABOVE
+    return this.#isVirtual
+  })
+
+  /** Whether Tab goes to a card: one of each column, the one that was current there last. */
+  isStop(column: string, id: string): boolean {
+    const stop = this.#stop(column).value
+    const shown = this.shownIn(column)
+    return stop !== undefined && shown.includes(stop) ? stop === id : shown[0] === id
+  }
+
+  /** Makes a card the one that keys are about. */
+  makeCurrent(id: string): void {
+    this.current.value = id
+    const column = this.store.items.peek(id)?.column
+    if (column !== undefined) this.#stop(column).value = id
+  }
+
+  /** Keeps a card visible until the filter changes. */
+  keep(...ids: readonly string[]): void {
+    this.kept.value = new Set([...this.kept.peek(), ...ids])
+  }
+
+  /** Whether a card is only shown because the user has just added it. */
+  isOnlyKept(id: string): boolean {
+    const item = this.store.items.get(id)
+    return item !== undefined && this.kept.value.has(id) && !matches(item, this.filter.value, context())
+  }
+
+  #stop(column: string): Signal<string | undefined> {
+    let stop = this.#stops.get(column)
+    if (stop === undefined) {
+      stop = signal(undefined)
+      this.#stops.set(column, stop)
+    }
+    return stop
+  }
+
+  #shownNow(column: string): readonly string[] {
+    const { items } = this.store
+    const filter = this.filter.value
+    const [kept, held] = [this.kept.value, this.held.value]
+    // Without a filter nothing but a card's place decides, of which the order tells.
+    const read = this.isNarrowed.value ? (id: string) => items.get(id) : (id: string) => items.peek(id)
+    const now = context()
+    return this.store.idsOf(column).filter((id) => {
+      const item = read(id)
+      return item !== undefined && (id === held || kept.has(id) || matches(item, filter, now))
+    })
+  }
+}
+
+const context = () => ({ me: me.value?.id, now: new Date() })
+
+function cached<T>(all: Map<string, ReadonlySignal<T>>, key: string, compute: () => T): ReadonlySignal<T> {
+  let one = all.get(key)
+  if (one === undefined) {
+    one = computed(compute)
+    all.set(key, one)
+  }
+  return one
+}

@@ -1,0 +1,55 @@
+/** What can be done with a card: all that dragging and keys do, by name. */
+import type { KanbanItem } from '../../src/client/api.d.ts'
+import { href, paths } from '../router.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Menu } from '../shared/ui/menu.tsx'
+import { texts } from '../texts.ts'
+import type { Board } from './board.ts'
+import { approve, isWaiting, moveCard, toggleDismissed } from './card-writes.ts'
+import { moveBy } from './steps.ts'
+
+const words = texts.board
+
+export function CardMenu({ board, item, tabIndex }: { board: Board; item: KanbanItem; tabIndex: number }) {
+  const { id, column, title } = item
+  const ids = board.shownIn(column)
+  const isFirst = ids[0] === id
+  const isLast = ids.at(-1) === id
+  return (
+    <Menu
+      label={texts.actions(title)}
+      class="button-icon card-menu"
+      tabIndex={tabIndex}
+      items={[
+        { label: words.open, href: href(paths.card(board.store.id, id)) + board.query.peek() },
+        isWaiting(item) && { label: words.approve, run: () => approve(board, id) },
+        {
+          label: words.moveToTop,
+          run: () => moveCard(board, id, { column, at: 'top' }),
+          isDisabled: isFirst,
+        },
+        { label: words.moveUp, run: () => moveBy(board, id, -1), isDisabled: isFirst },
+        { label: words.moveDown, run: () => moveBy(board, id, 1), isDisabled: isLast },
+        {
+          label: words.moveToBottom,
+          run: () => moveCard(board, id, { column, at: 'bottom' }),
+          isDisabled: isLast,
+        },
+        {
+          label: words.moveDialog,
+          key: 'm',
+          run: () => {
+            board.moving.value = id
+          },
+        },
+        {
+          label: item.dismissed ? words.restore : words.dismiss,
+          key: 'x',
+          run: () => toggleDismissed(board, id),
+        },
+      ]}
+    >
+      <Icon name="more" />
+    </Menu>
+  )
+}

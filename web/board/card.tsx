@@ -1,0 +1,164 @@
+/** A card on the board. It reads its own record, so that a change of it renders it alone. */
+import { useComputed } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { KanbanItem } from '../../src/client/api.d.ts'
+import { href, paths } from '../router.ts'
+import { fullDay, isOverdue, shortDay } from '../shared/dates.ts'
+import { initials, memberName } from '../shared/people.ts'
+import { mayWrite } from '../shared/session.ts'
+import { chipColor } from '../shared/ui/chip.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { texts } from '../texts.ts'
+import { type Board, isUnsaved } from './board.ts'
+import { CardMenu } from './card-menu.tsx'
+import { isWaiting } from './card-writes.ts'
+import { dragCard, dropByCard, together } from './drag.ts'
+
+const words = texts.board
+
+interface CardProps {
+  board: Board
+  id: string
+  /** The name of its column. */
+  column: string
+  /** Where it is in its column, from 0, and how many cards are. */
+  index: number
+  size: number
+  /** Where a virtual column puts it, in pixels from the top, and what measures it there. */
+  top?: number | undefined
+  measure?: ((element: HTMLLIElement | null) => void) | undefined
+}
+
+export function Card({ board, id, column, index, size, top, measure }: CardProps) {
+  const item = board.store.items.get(id)
+  const row = useRef<HTMLLIElement>(null)
+  const face = useRef<HTMLElement>(null)
+  const isMovable = mayWrite.value && !isUnsaved(id)
+  const line = useComputed(() => {
+    const drop = board.drop.value
+    return drop && 'card' in drop && drop.card === id && board.held.value !== id ? drop.side : undefined
+  }).value
+  const isHeld = useComputed(() => board.held.value === id).value
+  const isStop = useComputed(() => board.isStop(column, id)).value
+
+  useLayoutEffect(() => {
+    if (!isMovable || !row.current || !face.current) return
+    return together(dragCard(face.current, id), dropByCard(row.current, id))
+  }, [isMovable, id])
+  useLayoutEffect(() => measure?.(row.current), [measure, index])
+
+  if (item === undefined) return null
+  const query = board.query.value
+  return (
+    <li
+      ref={row}
+      class={line ? `card-row drop-${line}` : 'card-row'}
+      data-index={index}
+      data-card={id}
+      aria-posinset={index + 1}
+      aria-setsize={size}
+      style={top === undefined ? undefined : { position: 'absolute', transform: `translateY(${top}px)` }}
+      onFocusIn={() => board.makeCurrent(id)}
+    >
+      <article
+        ref={face}
+        class={`card${isHeld ? ' is-held' : ''}${item.dismissed ? ' is-dismissed' : ''}`}
+        aria-busy={isUnsaved(id) || undefined}
+      >
+        <CardLabels item={item} />
+        <h3 class="card-title">
+          {isUnsaved(id) ? (
+            <span dir="auto">{item.title}</span>
+          ) : (
+            <a
+              dir="auto"
+              draggable={false}
+              tabIndex={isStop ? 0 : -1}
+              href={href(paths.card(board.store.id, id)) + query}
+            >
+              {item.title}
+            </a>
+          )}
+        </h3>
+        <CardFacts board={board} item={item} />
+        {isMovable && <CardMenu board={board} item={item} tabIndex={isStop ? 0 : -1} />}
+      </article>
+    </li>
+  )
+}
+
+const CardLabels = ({ item: { labels } }: { item: KanbanItem }) =>
+  labels.length === 0 ? null : (
+    <ul class="card-labels" aria-label={words.labelsOf}>
+      {labels.map((label) => (
+        <li key={label.id} class="chip" style={chipColor(label.color)} dir="auto">
+          {label.name}
+        </li>
+      ))}
+    </ul>
+  )
+
+/** What is set, in one quiet line. */
+function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
+  const ticked = item.subtasks.filter(({ completed }) => completed).length
+  const isKept = board.isOnlyKept(item.id)
+  const isGone = board.held.value === item.id && board.isHeldGone.value
+  const { dueDate, assigneeId, priority, subtasks } = item
+  const isSet =
+    isWaiting(item) || item.dismissed || isKept || isGone || subtasks.length > 0 || dueDate || assigneeId
+  if (!isSet && priority === 'medium') return null
+  return (
+    <div class="card-facts">
+      {isGone && (
+        <span class="danger">
+          <Icon name="warning" /> {words.isGone}
+        </span>
+      )}
+      {isWaiting(item) && <span class="badge">{words.isNew}</span>}
+      {item.dismissed && <span class="badge">{words.isDismissed}</span>}
+      {subtasks.length > 0 && (
+        <Fact said={words.subtasksOf(ticked, subtasks.length)}>
+          <Icon name="subtasks" /> {ticked}/{subtasks.length}
+        </Fact>
+      )}
+      {dueDate && <DueDate dueDate={dueDate} />}
+      {priority !== 'medium' && (
+        <Fact said={words.priorityOf(words.priorities[priority] ?? priority)}>
+          <Icon name="priority" /> <span dir="auto">{words.priorities[priority] ?? priority}</span>
+        </Fact>
+      )}
+      {isKept && <span class="warning">{words.isKept}</span>}
+      {assigneeId && (
+        <span class="card-person">
+          <Fact said={words.assignedTo(memberName(assigneeId))}>
+            <span class="avatar" title={memberName(assigneeId)}>
+              {initials(memberName(assigneeId))}
+            </span>
+          </Fact>
+        </span>
+      )}
+    </div>
+  )
+}
+
+function DueDate({ dueDate }: { dueDate: string }) {
+  const isLate = isOverdue(dueDate)
+  const said = isLate ? words.overdue(fullDay(dueDate)) : words.due(fullDay(dueDate))
+  return (
+    <span class={isLate ? 'danger' : undefined}>
+      <Fact said={said}>
+        <Icon name={isLate ? 'warning' : 'calendar'} /> {shortDay(dueDate)} {isLate && words.overdueWord}
+      </Fact>
+    </span>
+  )
+}
+
+/** Something short to look at, and the same in words to be said. */
+const Fact = ({ said, children }: { said: string; children: preact.ComponentChildren }) => (
+  <>
+    <span class="fact" aria-hidden="true">
+      {children}
+    </span>
+    <span class="visually-hidden">{said}</span>
+  </>
+)

@@ -1,0 +1,53 @@
+/** Deleting a column that has cards: asks where they go. */
+import { useId, useState } from 'preact/hooks'
+import type { KanbanColumn } from '../../src/client/api.d.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { texts } from '../texts.ts'
+import type { Board } from './board.ts'
+import { deleteColumn } from './column-writes.ts'
+
+const words = texts.board
+
+interface ColumnDeleteProps {
+  board: Board
+  column: KanbanColumn
+  onClose: () => void
+}
+
+export default function ColumnDelete({ board, column, onClose }: ColumnDeleteProps) {
+  const select = useId()
+  const others = board.store.columnList.filter(({ id }) => id !== column.id)
+  const [chosen, choose] = useState(others[0]?.name ?? '')
+  const moveTo = others.some(({ name }) => name === chosen) ? chosen : (others[0]?.name ?? '')
+  return (
+    <Dialog title={words.deleteTitle(column.name)} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          deleteColumn(board, column.id, moveTo)
+          onClose()
+        }}
+      >
+        <div class="field">
+          <label for={select}>{words.moveItsCards(board.store.idsOf(column.name).length)}</label>
+          <select id={select} value={moveTo} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+            {others.map(({ id, name }) => (
+              <option key={id} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+        <footer class="dialog-foot">
+          <button type="button" class="button" onClick={onClose}>
+            {texts.cancel}
+          </button>
+          <button type="submit" class="button-primary">
+            {words.deleteColumn}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,113 @@
+/** A column's limit and what happens above it, its stage of work, and its colour. */
+import { useId, useState } from 'preact/hooks'
+import type { KanbanColumn } from '../../src/client/api.d.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { texts } from '../texts.ts'
+import type { Board } from './board.ts'
+import { changeColumn } from './column-writes.ts'
+
+const words = texts.board
+
+/** What the field for colours shows where there is none: it cannot be empty. */
+const NO_COLOR = '#888888'
+const isHex = (color: string) => /^#[0-9a-f]{6}$/i.test(color)
+
+interface ColumnSettingsProps {
+  board: Board
+  column: KanbanColumn
+  onClose: () => void
+}
+
+export default function ColumnSettings({ board, column, onClose }: ColumnSettingsProps) {
+  const id = useId()
+  const [limit, setLimit] = useState(column.wipLimit)
+  const [policy, setPolicy] = useState(column.wipPolicy)
+  const [stage, setStage] = useState(column.stage)
+  const [color, setColor] = useState(column.color)
+  const save = () => {
+    const fields = {
+      ...(limit !== column.wipLimit && { wipLimit: limit }),
+      ...(policy !== column.wipPolicy && ({ wipPolicy: policy === 'block' ? 'block' : 'warn' } as const)),
+      ...(stage !== column.stage && { stage }),
+      ...(color !== column.color && { color }),
+    }
+    if (Object.keys(fields).length > 0)
+      changeColumn(board, column.id, fields, words.columnChanged(column.name))
+    onClose()
+  }
+  return (
+    <Dialog title={words.settingsOf(column.name)} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          save()
+        }}
+      >
+        <div class="field">
+          <label for={`${id}-limit`}>{words.limit}</label>
+          <input
+            id={`${id}-limit`}
+            type="number"
+            min="0"
+            step="1"
+            value={limit}
+            onInput={({ currentTarget }) =>
+              setLimit(Math.max(0, Math.trunc(currentTarget.valueAsNumber) || 0))
+            }
+          />
+        </div>
+        <div class="field">
+          <label for={`${id}-policy`}>{words.policy}</label>
+          <select
+            id={`${id}-policy`}
+            value={policy}
+            onChange={({ currentTarget }) => setPolicy(currentTarget.value)}
+          >
+            {Object.entries(words.policies).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for={`${id}-stage`}>{words.stage}</label>
+          <select
+            id={`${id}-stage`}
+            value={stage}
+            onChange={({ currentTarget }) => setStage(currentTarget.value as KanbanColumn['stage'])}
+          >
+            {Object.entries(words.stages).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for={`${id}-color`}>{words.color}</label>
+          <div class="row column-color">
+            <input
+              id={`${id}-color`}
+              type="color"
+              value={isHex(color) ? color : NO_COLOR}
+              onInput={({ currentTarget }) => setColor(currentTarget.value)}
+            />
+            <button type="button" class="button" aria-pressed={color === ''} onClick={() => setColor('')}>
+              {words.noColor}
+            </button>
+          </div>
+        </div>
+        <footer class="dialog-foot">
+          <button type="button" class="button" onClick={onClose}>
+            {texts.cancel}
+          </button>
+          <button type="submit" class="button-primary">
+            {texts.save}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

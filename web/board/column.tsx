@@ -1,0 +1,150 @@
+/** A column: its head, its cards, and where cards are added. */
+import { useComputed } from '@preact/signals'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { KanbanColumn } from '../../src/client/api.d.ts'
+import { mayWrite } from '../shared/session.ts'
+import { chipColor } from '../shared/ui/chip.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { texts } from '../texts.ts'
+import { AddCard } from './add-card.tsx'
+import { type Board, isUnsaved } from './board.ts'
+import { Card } from './card.tsx'
+import { ColumnMenu } from './column-menu.tsx'
+import { RenameColumn } from './column-name.tsx'
+import { dragColumn, scrollByDrag, together } from './drag.ts'
+import { useRows } from './virtual.ts'
+import { limitState } from './wip.ts'
+
+const words = texts.board
+
+export function Column({ board, column }: { board: Board; column: KanbanColumn }) {
+  const { id, name } = column
+  const element = useRef<HTMLElement>(null)
+  const head = useRef<HTMLElement>(null)
+  const body = useRef<HTMLDivElement>(null)
+  const heading = useId()
+  const [isRenaming, setRenaming] = useState(false)
+  const isChangeable = mayWrite.value && !isUnsaved(id)
+  const mark = useComputed(() => markOf(board, id)).value
+
+  useEffect(() => {
+    if (!isChangeable || isRenaming || !element.current || !head.current || !body.current) return
+    return together(dragColumn(element.current, head.current, id), scrollByDrag(body.current))
+  }, [isChangeable, isRenaming, id])
+
+  return (
+    <section ref={element} class={`column ${mark}`} data-column={id} aria-labelledby={heading}>
+      <header ref={head} class="column-head" style={chipColor(column.color)}>
+        {isRenaming && <RenameColumn board={board} column={column} onEnd={() => setRenaming(false)} />}
+        <h2 id={heading} class={isRenaming ? 'visually-hidden' : undefined} dir="auto">
+          {name}
+        </h2>
+        <ColumnCount board={board} column={column} />
+        {isChangeable && (
+          <>
+            <button
+              type="button"
+              class="button-icon"
+              aria-label={words.addAtTop(name)}
+              onClick={() => {
+                board.adding.value = { column: id, end: 'top' }
+              }}
+            >
+              <Icon name="add" />
+            </button>
+            <ColumnMenu board={board} column={column} onRename={() => setRenaming(true)} />
+          </>
+        )}
+      </header>
+      <div ref={body} class="column-body">
+        {isChangeable && <AddCard board={board} column={column} end="top" />}
+        <CardList board={board} name={name} scroller={body} />
+        {isChangeable && <AddCard board={board} column={column} end="bottom" />}
+      </div>
+    </section>
+  )
+}
+
+/** How a column is marked while something is dragged over it. */
+function markOf(board: Board, id: string): string {
+  const drop = board.drop.value
+  if (drop === undefined) return ''
+  if ('besideColumn' in drop) return drop.besideColumn === id ? `drop-${drop.side}` : ''
+  if (drop.column !== id) return ''
+  return 'end' in drop ? `is-entered drop-${drop.end}` : 'is-entered'
+}
+
+interface CardListProps {
+  board: Board
+  /** The column's name. */
+  name: string
+  scroller: { current: HTMLDivElement | null }
+}
+
+function CardList({ board, name, scroller }: CardListProps) {
+  const ids = board.shownIn(name)
+  const { rows, height, measure } = useRows({
+    ids,
+    isVirtual: board.isVirtual.value,
+    scroller,
+    keep: [board.held.value, board.current.value],
+  })
+  if (ids.length === 0) return <p class="column-empty muted">{words.emptyColumn}</p>
+  return (
+    <ul
+      class="card-list"
+      aria-label={name}
+      style={height === undefined ? undefined : { height: `${height}px` }}
+    >
+      {rows.map(({ id, index, top }) => (
+        <Card
+          key={id}
+          board={board}
+          id={id}
+          column={name}
+          index={index}
+          size={ids.length}
+          top={top}
+          measure={measure}
+        />
+      ))}
+    </ul>
+  )
+}
+
+/** How many cards there are, of how many, and what the limit says to it. */
+function ColumnCount({
+  board,
+  column: { name, wipLimit, wipPolicy },
+}: {
+  board: Board
+  column: KanbanColumn
+}) {
+  const count = board.countOf(name)
+  const shown = board.isNarrowed.value ? board.shownIn(name).length : undefined
+  const state = limitState(count, wipLimit, wipPolicy)
+  const said = [
+    shown === undefined ? texts.cards(count) : words.countShown(shown, count),
+    wipLimit > 0 && words.limitOf(wipLimit),
+    state === 'above' && words.aboveLimitSaid,
+    state === 'full' && words.fullSaid,
+  ].filter(Boolean)
+  return (
+    <span class="column-count">
+      <span aria-hidden="true">
+        {shown !== undefined
+          ? words.countOf(shown, count)
+          : wipLimit > 0
+            ? words.countOf(count, wipLimit)
+            : count}
+      </span>
+      <span class="visually-hidden">{said.join(', ')}</span>
+      {state !== 'within' && (
+        <span class={state === 'above' ? 'warning' : 'danger'} aria-hidden="true">
+          <Icon name={state === 'above' ? 'warning' : 'stop'} />{' '}
+          {state === 'above' ? words.aboveLimit : words.full}
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,140 @@
+/** Dragging of cards and columns, by mouse and by touch: the one module that knows the library of it. */
+
+import {
+  draggable,
+  dropTargetForElements,
+  type ElementEventBasePayload,
+  monitorForElements,
+} from '@atlaskit/pragmatic-drag-and-drop/adapter/element-adapter'
+import { autoScrollForElements } from '@atlaskit/pragmatic-drag-and-drop-auto-scroll/element'
+import { attachClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge/attach-closest-edge'
+import { extractClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge/extract-closest-edge'
+import { batch } from '@preact/signals'
+import type { Board, Drop } from './board.ts'
+import { moveCard } from './card-writes.ts'
+import { moveColumn } from './column-writes.ts'
+import { type Hold, hold } from './hold.ts'
+import type { Place } from './place.ts'
+
+/** Ends what was begun. */
+type End = () => void
+
+/** Ends several things at once. */
+export const together =
+  (...ends: readonly End[]): End =>
+  () => {
+    for (const end of ends) end()
+  }
+
+type Data = Record<string | symbol, unknown>
+const textOf = (data: Data, name: string) => (typeof data[name] === 'string' ? data[name] : undefined)
+
+/** Makes a card draggable. @param element the card, and what is seen of it under the pointer */
+export const dragCard = (element: HTMLElement, id: string): End =>
+  draggable({ element, getInitialData: () => ({ card: id }) })
+
+/** Lets cards be dropped beside a card. @param element the card with the gap around it, so that no place lies between two */
+export const dropByCard = (element: HTMLElement, id: string): End =>
+  dropTargetForElements({
+    element,
+    canDrop: ({ source }) => textOf(source.data, 'card') !== undefined,
+    getData: ({ input }) =>
+      attachClosestEdge({ card: id }, { element, input, allowedEdges: ['top', 'bottom'] }),
+  })
+
+/** Lets a column be dragged by its head, and cards and columns be dropped on it. */
+export const dragColumn = (element: HTMLElement, handle: Element, id: string): End =>
+  together(
+    draggable({ element, dragHandle: handle, getInitialData: () => ({ column: id }) }),
+    dropTargetForElements({
+      element,
+      getData: ({ input }) =>
+        attachClosestEdge(
+          { column: id, end: input.clientY < handle.getBoundingClientRect().bottom ? 'top' : 'bottom' },
+          { element, input, allowedEdges: ['left', 'right'] },
+        ),
+    }),
+  )
+
+/** Scrolls a column, or the board, when something is dragged near its edge. */
+export const scrollByDrag = (element: HTMLElement): End =>
+  autoScrollForElements({ element, getConfiguration: () => ({ maxScrollSpeed: 'standard' }) })
+
+/** Follows whatever is dragged on a board, and moves it where it is dropped. */
+export function followDrags(board: Board): End {
+  let held: Hold | undefined
+  return monitorForElements({
+    onDragStart: ({ source }) => {
+      const id = textOf(source.data, 'card')
+      if (id === undefined) return
+      board.makeCurrent(id)
+      held = hold(board, id)
+    },
+    onDrag: (payload) => showDrop(board, dropOf(payload)),
+    onDropTargetChange: (payload) => showDrop(board, dropOf(payload)),
+    onDrop: (payload) =>
+      batch(() => {
+        const drop = dropOf(payload)
+        board.drop.value = undefined
+        if (drop !== undefined) settle(board, payload.source.data, drop)
+        held?.end()
+        held = undefined
+      }),
+  })
+}
+
+function showDrop(board: Board, drop: Drop | undefined): void {
+  if (JSON.stringify(drop) !== JSON.stringify(board.drop.peek())) board.drop.value = drop
+}
+
+/** Where it would be dropped now. */
+function dropOf({ source, location }: ElementEventBasePayload): Drop | undefined {
+  const targets = location.current.dropTargets
+  const column = targets.find(({ data }) => textOf(data, 'column') !== undefined)
+  const columnId = textOf(column?.data ?? {}, 'column')
+  if (column === undefined || columnId === undefined) return undefined
+  if (textOf(source.data, 'column') !== undefined) {
+    const isRightToLeft = getComputedStyle(column.element).direction === 'rtl'
+    const isLeft = extractClosestEdge(column.data) === 'left'
+    return { besideColumn: columnId, side: isLeft === isRightToLeft ? 'after' : 'before' }
+  }
+  const card = targets.find(({ data }) => textOf(data, 'card') !== undefined)
+  const id = textOf(card?.data ?? {}, 'card')
+  if (card === undefined || id === undefined) {
+    return { column: columnId, end: column.data.end === 'top' ? 'top' : 'bottom' }
+  }
+  return {
+    column: columnId,
+    card: id,
+    side: extractClosestEdge(card.data) === 'top' ? 'before' : 'after',
+  }
+}
+
+function settle(board: Board, source: Data, drop: Drop): void {
+  const [card, column] = [textOf(source, 'card'), textOf(source, 'column')]
+  if ('besideColumn' in drop) {
+    if (column !== undefined) moveColumn(board, column, drop.besideColumn, drop.side)
+    return
+  }
+  const name = board.store.columns.peek(drop.column)?.name
+  if (card === undefined || name === undefined || ('card' in drop && drop.card === card)) return
+  const at: Place['at'] =
+    'end' in drop ? drop.end : drop.side === 'before' ? { before: drop.card } : { after: drop.card }
+  moveCard(board, card, { column: name, at })
+}
+
+let isTouchReady = false
+
+/** Makes touches drag after a long press, where there is a touch screen: browsers drag by the mouse alone, or nearly so. */
+export async function dragByTouch(): Promise<void> {
+  if (isTouchReady || navigator.maxTouchPoints === 0) return
+  isTouchReady = true
+  const { enableDragDropTouch } = await import('@dragdroptouch/drag-drop-touch')
+  enableDragDropTouch(document, document, {
+    isPressHoldMode: true,
+    pressHoldDelayMS: 300,
+    pressHoldMargin: 25,
+    // Scrolling at the edges is done for both by the library that drags.
+    allowDragScroll: false,
+  })
+}

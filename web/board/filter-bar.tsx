@@ -1,0 +1,145 @@
+/** The filter of a board: fields that stand for the address. */
+import { useEffect, useRef } from 'preact/hooks'
+import { place, setQuery } from '../router.ts'
+import { activeMembers, memberName } from '../shared/people.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { texts } from '../texts.ts'
+import type { Board } from './board.ts'
+import { FILTER_NAMES } from './filter.ts'
+
+const words = texts.board.filter
+
+/** Shows all cards again. */
+export const clearFilter = (): void =>
+  setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])))
+
+/** The name of the text field, which `f` goes to. */
+export const FILTER_FIELD = 'board-filter'
+
+/** How long after the last key the text is looked for, in milliseconds. */
+const AFTER = 150
+
+export function FilterBar({ board }: { board: Board }) {
+  const { text, dismissed } = board.filter.value
+  const query = place.value.query
+  const people = activeMembers.value.map(({ id, name }) => [id, name] as const)
+  return (
+    <search class="filter-bar" aria-label={words.name}>
+      <TextField />
+      <Choice
+        label={words.label}
+        name="label"
+        query={query}
+        options={[...board.store.labelList.map(({ name }) => [name, name] as const), ['none', words.none]]}
+      />
+      <Choice
+        label={words.person}
+        name="assignee"
+        query={query}
+        options={[['me', words.me], ...people, ['none', words.none]]}
+        nameOf={memberName}
+      />
+      <Choice
+        label={words.priority}
+        name="priority"
+        query={query}
+        options={Object.entries(texts.board.priorities)}
+      />
+      <Choice
+        label={words.due}
+        name="due"
+        query={query}
+        options={[
+          ['overdue', words.overdue],
+          ['today', words.today],
+          ['week', words.week],
+          ['none', words.noDue],
+        ]}
+      />
+      <label class="filter-dismissed">
+        <input
+          type="checkbox"
+          checked={dismissed}
+          onChange={({ currentTarget }) => setQuery({ dismissed: currentTarget.checked ? '1' : undefined })}
+        />
+        {words.dismissed}
+      </label>
+      {(board.isNarrowed.value || text !== '') && (
+        <button type="button" class="button-link" onClick={clearFilter}>
+          <Icon name="close" /> {words.clear}
+        </button>
+      )}
+    </search>
+  )
+}
+
+/** The text to look for. What is typed stands in the address a moment later. */
+function TextField() {
+  const field = useRef<HTMLInputElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
+  const text = place.value.query.get('q') ?? ''
+  useEffect(() => {
+    // From elsewhere: a link, or cleared. Not while it is typed.
+    if (field.current && field.current.value.trim() !== text && document.activeElement !== field.current) {
+      field.current.value = text
+    }
+  }, [text])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return (
+    <input
+      ref={field}
+      id={FILTER_FIELD}
+      type="search"
+      class="filter-text"
+      aria-label={words.text}
+      placeholder={`${words.name}  f`}
+      dir="auto"
+      autocomplete="off"
+      defaultValue={text}
+      onInput={({ currentTarget: { value } }) => {
+        clearTimeout(timer.current)
+        timer.current = setTimeout(() => setQuery({ q: value.trim() || undefined }), AFTER)
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        clearTimeout(timer.current)
+        event.currentTarget.value = ''
+        clearFilter()
+        event.currentTarget.blur()
+      }}
+    />
+  )
+}
+
+interface ChoiceProps {
+  label: string
+  /** Its name in the address. */
+  name: string
+  query: URLSearchParams
+  options: readonly (readonly [value: string, label: string])[]
+  /** What a value is called that is not among the options. */
+  nameOf?: (value: string) => string
+}
+
+/** One of several values, or all. Several of them may stand in an address: then the first is shown. */
+function Choice({ label, name, query, options, nameOf = (value) => value }: ChoiceProps) {
+  const value = query.get(name) ?? ''
+  const isKnown = value === '' || options.some(([one]) => one === value)
+  return (
+    <label class={value === '' ? 'filter-choice' : 'filter-choice is-set'}>
+      <span class="visually-hidden">{label}</span>
+      <select
+        value={value}
+        onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value || undefined })}
+      >
+        <option value="">{`${label}: ${words.all}`}</option>
+        {!isKnown && <option value={value}>{nameOf(value)}</option>}
+        {options.map(([one, text]) => (
+          <option key={one} value={one}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,92 @@
+/** The filter of a board, as it stands in the address: `?q=&label=&assignee=&priority=&due=&dismissed=1`. */
+import type { KanbanItem } from '../../src/client/api.d.ts'
+import { dayOf, isOverdue, today } from '../shared/dates.ts'
+
+/** Which due dates: passed, today, within the next seven days (passed ones too), or none. */
+export const DUES = ['overdue', 'today', 'week', 'none'] as const
+export type Due = (typeof DUES)[number]
+
+/** Which cards are shown. Of several values of one kind any will do; each kind must hold. */
+export interface Filter {
+  /** Lower case; in the title or the description. */
+  text: string
+  /** Names or ids; `none` for cards without. */
+  labels: readonly string[]
+  /** Ids, `me`, or `none`. */
+  assignees: readonly string[]
+  priorities: readonly string[]
+  dues: readonly Due[]
+  /** Whether dismissed cards are shown as well. */
+  dismissed: boolean
+}
+
+/** What the filter's words mean just now. */
+export interface FilterContext {
+  /** Who `me` is; undefined where nobody is known. */
+  me: string | undefined
+  now: Date
+}
+
+/** The names of the filter's parts in an address. */
+export const FILTER_NAMES = ['q', 'label', 'assignee', 'priority', 'due', 'dismissed'] as const
+
+/** The filter of an address; what it does not know there is left out. */
+export function filterOf(query: URLSearchParams): Filter {
+  const all = (name: string) => query.getAll(name).filter((value) => value !== '')
+  return {
+    text: (query.get('q') ?? '').trim().toLowerCase(),
+    labels: all('label'),
+    assignees: all('assignee'),
+    priorities: all('priority'),
+    dues: all('due').filter((due): due is Due => (DUES as readonly string[]).includes(due)),
+    dismissed: query.get('dismissed') === '1',
+  }
+}
+
+/** The filter's part of an address, with its question mark; empty without one. What else stands there is left out. */
+export function filterQuery(query: URLSearchParams): string {
+  const own = new URLSearchParams()
+  for (const name of FILTER_NAMES) {
+    for (const value of query.getAll(name)) if (value !== '') own.append(name, value)
+  }
+  const text = own.toString()
+  return text && `?${text}`
+}
+
+/** Whether it leaves any card out that is not dismissed. */
+export const isNarrowing = ({ text, labels, assignees, priorities, dues }: Filter): boolean =>
+  text !== '' || labels.length + assignees.length + priorities.length + dues.length > 0
+
+/** Whether a card is shown. */
+export function matches(item: KanbanItem, filter: Filter, context: FilterContext): boolean {
+  return (
+    (filter.dismissed || !item.dismissed) &&
+    hasText(item, filter.text) &&
+    anyOf(filter.labels, (label) => hasLabel(item, label)) &&
+    anyOf(filter.assignees, (who) => item.assigneeId === assigneeOf(who, context)) &&
+    anyOf(filter.priorities, (priority) => item.priority === priority) &&
+    anyOf(filter.dues, (due) => isDue(item.dueDate, due, context.now))
+  )
+}
+
+const anyOf = <T>(wanted: readonly T[], holds: (one: T) => boolean) =>
+  wanted.length === 0 || wanted.some(holds)
+
+const hasText = ({ title, description }: KanbanItem, text: string) =>
+  text === '' || title.toLowerCase().includes(text) || description.toLowerCase().includes(text)
+
+const hasLabel = ({ labels }: KanbanItem, wanted: string) =>
+  wanted === 'none' ? labels.length === 0 : labels.some(({ id, name }) => id === wanted || name === wanted)
+
+/** @returns undefined, which no card has, for `me` where nobody is known */
+const assigneeOf = (who: string, { me }: FilterContext) => (who === 'none' ? null : who === 'me' ? me : who)
+
+const WEEK = 7 * 86_400_000
+
+function isDue(dueDate: string | null, due: Due, now: Date): boolean {
+  if (dueDate === null) return due === 'none'
+  const day = dayOf(dueDate)
+  if (due === 'overdue') return isOverdue(dueDate, now)
+  if (due === 'today') return day === today(now)
+  return due === 'week' && day <= today(new Date(now.getTime() + WEEK))
+}

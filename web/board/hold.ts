@@ -1,0 +1,45 @@
+/** Holding a card: while it is dragged or picked up, others neither move nor delete it from under the hand. */
+import { batch } from '@preact/signals'
+import { onChange } from '../shared/live.ts'
+import type { Pending } from '../shared/records.ts'
+import type { Board } from './board.ts'
+
+/** A card that is held. */
+export interface Hold {
+  id: string
+  /** Shows it elsewhere, as long as it is held. */
+  show: (column: string, sortOrder: number) => void
+  /** Lets go of it: it shows where it is by now. */
+  end: () => void
+}
+
+/** Takes a card up. @returns undefined where it is gone, or another one is held */
+export function hold(board: Board, id: string): Hold | undefined {
+  const { items } = board.store
+  const item = items.peek(id)
+  if (item === undefined || board.held.peek() !== undefined) return undefined
+  const { dismissed } = item
+  const showAt = (column: string, sortOrder: number): Pending =>
+    items.patch(id, (record) => ({ ...(record ?? item), column, sortOrder, dismissed }))
+  let pending = showAt(item.column, item.sortOrder)
+  board.held.value = id
+  const stop = onChange((change) => {
+    if (change.id === id && change.action !== 'updated') board.isHeldGone.value = change.action === 'deleted'
+  })
+  return {
+    id,
+    show: (column, sortOrder) =>
+      batch(() => {
+        const before = pending
+        pending = showAt(column, sortOrder)
+        before.end()
+      }),
+    end: () =>
+      batch(() => {
+        stop()
+        pending.end()
+        board.held.value = undefined
+        board.isHeldGone.value = false
+      }),
+  }
+}

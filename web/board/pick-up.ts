@@ -1,0 +1,108 @@
+/** Moving a card by the keyboard: picked up, moved step by step, dropped or taken back; each step is said. */
+import { announce } from '@atlaskit/pragmatic-drag-and-drop-live-region'
+import { batch } from '@preact/signals'
+import { texts } from '../texts.ts'
+import type { Board } from './board.ts'
+import { moveCard } from './card-writes.ts'
+import { focusCard } from './focus.ts'
+import { type Hold, hold } from './hold.ts'
+import { placeAt, sortOrderAt } from './place.ts'
+import type { Direction } from './steps.ts'
+
+const words = texts.board
+
+/** Where the card is shown while it is picked up: the column's name, and the index among the other cards shown there. */
+interface Spot {
+  column: string
+  index: number
+}
+
+export class PickUp {
+  readonly #board: Board
+  readonly #hold: Hold
+  readonly #title: string
+  readonly #from: string
+  #spot: Spot
+
+  private constructor(board: Board, held: Hold, title: string, spot: Spot) {
+    this.#board = board
+    this.#hold = held
+    this.#title = title
+    this.#from = spot.column
+    this.#spot = spot
+  }
+
+  /** Picks a card up. @returns undefined where it is gone, or another one is held */
+  static of(board: Board, id: string): PickUp | undefined {
+    const item = board.store.items.peek(id)
+    const held = hold(board, id)
+    if (item === undefined || held === undefined) return undefined
+    const { title, column } = item
+    const ids = board.shownIn(column)
+    const index = ids.indexOf(id)
+    announce(words.pickedUp(title, index + 1, ids.length, column))
+    return new PickUp(board, held, title, { column, index })
+  }
+
+  /** Moves it by a step, if there is room in that direction. */
+  step(direction: Direction): void {
+    const next = this.#next(direction)
+    if (next === undefined) return
+    this.#spot = next
+    const { column, index } = next
+    const { store } = this.#board
+    const { id } = this.#hold
+    const ids = store.idsOf(column)
+    const place = placeAt(column, this.#others(column), index)
+    this.#hold.show(
+      column,
+      sortOrderAt(ids, id, place, (one) => store.items.peek(one)?.sortOrder),
+    )
+    announce(words.nowAt(index + 1, this.#others(column).length + 1, column))
+    focusCard(this.#board, id)
+  }
+
+  /** Lets go of it where it is. */
+  drop(): void {
+    const { id } = this.#hold
+    const { column, index } = this.#spot
+    const others = this.#others(column)
+    const place = placeAt(column, others, Math.min(index, others.length))
+    batch(() => {
+      const item = this.#board.store.items.base(id)
+      this.#hold.end()
+      const isMoved = item !== undefined && moveCard(this.#board, id, place)
+      announce(
+        isMoved
+          ? words.dropped(this.#title, this.#from, column, index + 1, others.length + 1)
+          : words.notMoved,
+      )
+    })
+    focusCard(this.#board, id)
+  }
+
+  /** Puts it back to where it was. */
+  takeBack(): void {
+    this.#hold.end()
+    announce(words.notMoved)
+    focusCard(this.#board, this.#hold.id)
+  }
+
+  /** The other cards that are shown in a column. */
+  #others(column: string): readonly string[] {
+    return this.#board.shownIn(column).filter((id) => id !== this.#hold.id)
+  }
+
+  #next(direction: Direction): Spot | undefined {
+    const { column, index } = this.#spot
+    if (direction === 'up') return index > 0 ? { column, index: index - 1 } : undefined
+    if (direction === 'down') {
+      return index < this.#others(column).length ? { column, index: index + 1 } : undefined
+    }
+    const names = this.#board.store.columnList.map(({ name }) => name)
+    const name = names[names.indexOf(column) + (direction === 'right' ? 1 : -1)]
+    return name === undefined
+      ? undefined
+      : { column: name, index: Math.min(index, this.#others(name).length) }
+  }
+}

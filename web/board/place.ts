@@ -1,0 +1,85 @@
+/** Places of cards in a column: where a card goes, what the service is asked for, and what is shown until it answers. */
+import type { MoveKanbanItem } from '../../src/client/api.d.ts'
+import { between } from '../shared/order.ts'
+
+/** Where a card goes: beside another one, or to an end of a column. */
+export interface Place {
+  /** The column's name. */
+  column: string
+  /** Beside which card, or at which end. */
+  at: { before: string } | { after: string } | 'top' | 'bottom'
+}
+
+/** The ids of a column without one of them. */
+const without = (ids: readonly string[], id: string) => ids.filter((one) => one !== id)
+
+/** The index that a card gets among the others of a column. @param others the column's ids in order, without the card's */
+export function indexAt(others: readonly string[], { at }: Place): number {
+  if (at === 'top') return 0
+  if (at === 'bottom') return others.length
+  if ('before' in at) {
+    const index = others.indexOf(at.before)
+    return index === -1 ? others.length : index
+  }
+  const index = others.indexOf(at.after)
+  return index === -1 ? others.length : index + 1
+}
+
+/**
+ * The place at an index among the cards that are shown: below the one above it, so that hidden cards after that one stay where
+ * they are.
+ * @param shown the column's ids in order, without the card's own
+ */
+export function placeAt(column: string, shown: readonly string[], index: number): Place {
+  const next = shown[index]
+  if (next !== undefined) return { column, at: { before: next } }
+  const previous = shown[shown.length - 1]
+  return { column, at: previous === undefined ? 'bottom' : { after: previous } }
+}
+
+/** Whether a card already is where it would go. @param ids the place's column in order */
+export function isThere(ids: readonly string[], id: string, place: Place): boolean {
+  const index = ids.indexOf(id)
+  return index !== -1 && indexAt(without(ids, id), place) === index
+}
+
+/**
+ * The `sortOrder` to show until the service has answered with its own.
+ * @param ids the column in order
+ * @param orderOf the `sortOrder` of one of them
+ */
+export function sortOrderAt(
+  ids: readonly string[],
+  id: string,
+  place: Place,
+  orderOf: (id: string) => number | undefined,
+): number {
+  const others = without(ids, id)
+  const index = indexAt(others, place)
+  const [before, after] = [others[index - 1], others[index]]
+  const order = (one: string | undefined) => (one === undefined ? undefined : orderOf(one))
+  return between(order(before), order(after))
+}
+
+/** How many neighbours are tried, before a card goes to the end that is nearer. */
+const TRIED = 6
+
+/**
+ * What the service is asked for, the next one where a neighbour is gone by then: the neighbours by their distance, then an end of the
+ * column.
+ */
+export function requestsFor(ids: readonly string[], id: string, place: Place): MoveKanbanItem[] {
+  const { column, at } = place
+  if (at === 'top' || at === 'bottom') return [{ column, position: at }]
+  const others = without(ids, id)
+  const index = indexAt(others, place)
+  const requests: MoveKanbanItem[] = []
+  for (let distance = 0; requests.length < TRIED && distance < others.length; distance++) {
+    const next = others[index + distance]
+    const previous = others[index - 1 - distance]
+    if (next !== undefined) requests.push({ column, beforeId: next })
+    if (previous !== undefined) requests.push({ column, afterId: previous })
+  }
+  if ('after' in at) requests.sort((a, b) => Number(b.afterId === at.after) - Number(a.afterId === at.after))
+  return [...requests, { column, position: index * 2 > others.length ? 'bottom' : 'top' }]
+}

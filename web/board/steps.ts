@@ -1,0 +1,35 @@
+/** Steps from card to card, as the arrow keys go: where they lead, and moving a card by them. */
+import type { Board } from './board.ts'
+import { moveCard } from './card-writes.ts'
+import { placeAt } from './place.ts'
+
+/** Moves a card by a place in its column, among the cards that are shown. */
+export function moveBy(board: Board, id: string, step: 1 | -1): void {
+  const column = board.store.items.peek(id)?.column
+  if (column === undefined) return
+  const ids = board.shownIn(column)
+  const index = ids.indexOf(id) + step
+  if (index < 0 || index >= ids.length) return
+  const others = ids.filter((one) => one !== id)
+  moveCard(board, id, placeAt(column, others, index))
+}
+
+/** The card that an arrow leads to. @returns undefined where there is none */
+export function neighbour(board: Board, id: string, key: Direction): string | undefined {
+  const column = board.store.items.peek(id)?.column
+  if (column === undefined) return undefined
+  const ids = board.shownIn(column)
+  const index = ids.indexOf(id)
+  if (key === 'up') return index > 0 ? ids[index - 1] : undefined
+  if (key === 'down') return ids[index + 1]
+  const names = board.store.columnList.map(({ name }) => name)
+  const step = key === 'right' ? 1 : -1
+  for (let at = names.indexOf(column) + step; at >= 0 && at < names.length; at += step) {
+    const next = board.shownIn(names[at] ?? '')
+    if (next.length > 0) return next[Math.min(index, next.length - 1)]
+  }
+  return undefined
+}
+
+/** `right` is towards the board's end. */
+export type Direction = 'up' | 'down' | 'left' | 'right'

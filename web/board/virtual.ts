@@ -1,0 +1,78 @@
+/** Long columns: only the cards near the view are in the document. The one module that knows the library of it. */
+import {
+  defaultRangeExtractor,
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+} from '@tanstack/virtual-core'
+import type { RefObject } from 'preact'
+import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
+
+/** A card in the document, and where. */
+export interface Row {
+  id: string
+  index: number
+  /** Pixels from the top of the list; undefined where all cards are in the document. */
+  top: number | undefined
+}
+
+export interface Rows {
+  rows: readonly Row[]
+  /** The height of the list in pixels; undefined where it is by itself. */
+  height: number | undefined
+  /** Measures a card; undefined where nothing is measured. */
+  measure: ((element: HTMLLIElement | null) => void) | undefined
+}
+
+interface VirtualOptions {
+  ids: readonly string[]
+  /** Whether to leave out what is far from the view. */
+  isVirtual: boolean
+  scroller: RefObject<HTMLElement | null>
+  /** Cards that stay in the document: a touch drag dies with its card, and the focus is lost with it. */
+  keep: readonly (string | undefined)[]
+}
+
+/** The height of a card that has not been seen yet, with its gap, in pixels. */
+const ESTIMATE = 84
+/** How many cards beyond the view are in the document. */
+const OVERSCAN = 4
+
+/** The cards of a column that are in the document. */
+export function useRows({ ids, isVirtual, scroller, keep }: VirtualOptions): Rows {
+  const [, render] = useReducer((count: number, _: undefined) => count + 1, 0)
+  const kept = keep.map((id) => (id === undefined ? -1 : ids.indexOf(id))).filter((index) => index !== -1)
+  const options = {
+    count: isVirtual ? ids.length : 0,
+    enabled: isVirtual,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ESTIMATE,
+    getItemKey: (index: number) => ids[index] ?? index,
+    overscan: OVERSCAN,
+    rangeExtractor: (range: Parameters<typeof defaultRangeExtractor>[0]) =>
+      [...new Set([...defaultRangeExtractor(range), ...kept])].sort((a, b) => a - b),
+    scrollToFn: elementScroll,
+    observeElementRect,
+    observeElementOffset,
+    onChange: () => render(undefined),
+  }
+  const [virtualizer] = useState(() => new Virtualizer<HTMLElement, HTMLLIElement>(options))
+  virtualizer.setOptions(options)
+  useLayoutEffect(() => virtualizer._didMount(), [virtualizer])
+  useLayoutEffect(() => virtualizer._willUpdate())
+  if (!isVirtual) {
+    return {
+      rows: ids.map((id, index) => ({ id, index, top: undefined })),
+      height: undefined,
+      measure: undefined,
+    }
+  }
+  return {
+    rows: virtualizer
+      .getVirtualItems()
+      .map(({ index, start }) => ({ id: ids[index] ?? '', index, top: start })),
+    height: virtualizer.getTotalSize(),
+    measure: virtualizer.measureElement,
+  }
+}

@@ -1,0 +1,107 @@
+/** The comments of a card: read with its dialog, kept current by the stream, and written. */
+import { signal } from '@preact/signals'
+import { api, type KanbanComment } from '../shared/api.ts'
+import { appliedSeq, onChange, onReset } from '../shared/live.ts'
+import { applyTo } from '../shared/project-store.ts'
+import { Records } from '../shared/records.ts'
+import { read } from '../shared/session.ts'
+import { done, failed } from '../shared/toasts.ts'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import { type SavingOutcome, saveText } from './conflict.ts'
+import type { OpenCard } from './open-card.ts'
+
+export class CardComments {
+  readonly records = new Records<KanbanComment>()
+  /** Why they could not be read; undefined while nothing went wrong. */
+  readonly failure = signal<unknown>(undefined)
+  readonly #card: OpenCard
+
+  constructor(card: OpenCard) {
+    this.#card = card
+  }
+
+  /** Reads them, and follows what happens to them. @returns what ends it */
+  start(): () => void {
+    const ends = [
+      onChange((change) => {
+        if (change.kind === 'kanban-comment' && change.itemId === this.#card.id) applyTo(this.records, change)
+      }),
+      onReset(() => void this.load()),
+    ]
+    void this.load()
+    return () => {
+      for (const end of ends) end()
+    }
+  }
+
+  /** Reads them again. */
+  async load(): Promise<void> {
+    const seq = appliedSeq()
+    const path = { id: this.#card.id }
+    try {
+      this.records.reset(await read(() => api.get('/api/kanban-items/{id}/comments', { path })), seq)
+      this.failure.value = undefined
+    } catch (error) {
+      this.failure.value = error
+    }
+  }
+
+  /** @throws PhaseboardError when the service refuses */
+  async add(content: string): Promise<void> {
+    const { seq } = await write({
+      record: `${this.#card.record}:comments`,
+      send: (idempotencyKey) =>
+        api.request('post', '/api/kanban-items/{id}/comments', {
+          path: { id: this.#card.id },
+          body: { content },
+          idempotencyKey,
+        }),
+      onDone: ({ data, seq = 0 }) => this.records.put(data, seq),
+    })
+    done(seq, texts.card.commentAdded)
+  }
+
+  /** Changes a comment, unless it has been changed since `from`. @throws PhaseboardError when the service refuses */
+  change(id: string, text: string, from: string): Promise<SavingOutcome> {
+    return saveText({
+      text,
+      from,
+      known: undefined,
+      read: async () => {
+        const answer = await read(() => api.request('get', '/api/kanban-comments/{id}', { path: { id } }))
+        return { value: answer.data.content, etag: answer.etag }
+      },
+      send: async (ifMatch) => {
+        const { seq } = await write({
+          record: `kanban-comment:${id}`,
+          send: (idempotencyKey) =>
+            api.request('patch', '/api/kanban-comments/{id}', {
+              path: { id },
+              body: { content: text },
+              ifMatch,
+              idempotencyKey,
+            }),
+          onDone: (answer) => this.records.put(answer.data, answer.seq ?? this.records.seqOf(id)),
+        })
+        done(seq, texts.card.commentChanged)
+      },
+    })
+  }
+
+  /** Deletes a comment; says why where it is refused. */
+  async remove(id: string): Promise<void> {
+    try {
+      const { seq } = await write({
+        record: `kanban-comment:${id}`,
+        pending: [this.records.patch(id, () => undefined)],
+        send: (idempotencyKey) =>
+          api.request('delete', '/api/kanban-comments/{id}', { path: { id }, idempotencyKey }),
+        onDone: (answer) => this.records.remove(id, answer.seq ?? this.records.seqOf(id)),
+      })
+      done(seq, texts.card.commentDeleted)
+    } catch (error) {
+      failed(error)
+    }
+  }
+}

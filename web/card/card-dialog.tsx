@@ -1,0 +1,56 @@
+/** The dialog of a card, above its board. It has an address of its own. */
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { back, go, href, paths } from '../router.ts'
+import type { KanbanItem } from '../shared/api.ts'
+import type { OpenProject } from '../shared/open-project.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { useTitle } from '../shared/ui/page.tsx'
+import { texts } from '../texts.ts'
+import { CardView } from './card-view.tsx'
+import { OpenCard } from './open-card.ts'
+
+const said = texts.card
+
+interface CardDialogProps {
+  project: OpenProject
+  id: string
+}
+
+/** Shows a card as soon as its project is there. */
+export default function CardDialog({ project, id }: CardDialogProps) {
+  const card = useMemo(() => new OpenCard(project, id), [project, id])
+  useEffect(() => void card.look(), [card])
+  const item = card.store.items.get(id)
+  const last = useRef<KanbanItem | undefined>(undefined)
+  if (item !== undefined || last.current?.id !== id) last.current = item
+  const whereabouts = card.whereabouts.value
+  const isLost = item === undefined && project.state.value.step === 'ready'
+  useEffect(() => {
+    // It was here when the dialog was opened: where has it gone?
+    if (isLost && last.current) void card.look()
+  }, [isLost])
+  const isElsewhere = whereabouts.step === 'elsewhere'
+  useEffect(() => {
+    // An address from before the card was moved to another project.
+    if (isElsewhere && last.current === undefined)
+      go(paths.card(whereabouts.projectId, id), { replace: true })
+  }, [isElsewhere])
+
+  const close = () => back(paths.board(card.store.id))
+  if (last.current !== undefined) {
+    return <CardView key={id} card={card} item={last.current} isHere={item !== undefined} onClose={close} />
+  }
+  if (whereabouts.step !== 'missing') return null
+  return <MissingCard board={paths.board(card.store.id)} onClose={close} />
+}
+
+function MissingCard({ board, onClose }: { board: string; onClose: () => void }) {
+  useTitle(texts.missingCard)
+  return (
+    <Dialog title={texts.missingCard} onClose={onClose}>
+      <p>
+        <a href={href(board)}>{said.toBoard}</a>
+      </p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,39 @@
+/** The title of the dialog: the card's, edited in place. */
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from '../shared/ui/icon.tsx'
+import { texts } from '../texts.ts'
+import { ConflictNotice } from './conflict-notice.tsx'
+import { LeftDraft } from './left-draft.tsx'
+import { LineEditor } from './line-editor.tsx'
+import type { TextEdit } from './use-text-edit.ts'
+
+const CALLED = texts.card.title.toLowerCase()
+
+/** @param id names the heading, which labels the dialog */
+export function CardTitle({ id, edit, canEdit }: { id: string; edit: TextEdit; canEdit: boolean }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const isEditing = edit.mode === 'editing'
+  const wasEditing = useRef(isEditing)
+  useEffect(() => {
+    // The field that had the focus is gone.
+    if (wasEditing.current && edit.mode === 'shown') heading.current?.focus()
+    wasEditing.current = isEditing
+  }, [edit.mode])
+  return (
+    <div class="card-title">
+      <div class="row">
+        <h2 ref={heading} id={id} tabIndex={-1} dir="auto" class={isEditing ? 'visually-hidden' : undefined}>
+          {edit.shown}
+        </h2>
+        {canEdit && edit.mode === 'shown' && (
+          <button type="button" class="button-icon" aria-label={texts.card.editTitle} onClick={edit.begin}>
+            <Icon name="edit" />
+          </button>
+        )}
+      </div>
+      {isEditing && <LineEditor label={texts.card.title} edit={edit} />}
+      {edit.mode === 'conflict' && <ConflictNotice edit={edit} called={CALLED} />}
+      <LeftDraft edit={edit} />
+    </div>
+  )
+}

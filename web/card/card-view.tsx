@@ -1,0 +1,147 @@
+/** A card with all that belongs to it. */
+import { useEffect, useState } from 'preact/hooks'
+import { href, paths, place } from '../router.ts'
+import type { KanbanItem } from '../shared/api.ts'
+import { inModal, useKeys } from '../shared/keys.ts'
+import { mayWrite } from '../shared/session.ts'
+import { toast } from '../shared/toasts.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Menu } from '../shared/ui/menu.tsx'
+import { useTitle } from '../shared/ui/page.tsx'
+import { texts } from '../texts.ts'
+import { CardTitle } from './card-title.tsx'
+import { deleteCard, saveCardText } from './card-writes.ts'
+import { Comments } from './comments.tsx'
+import { Description } from './description.tsx'
+import { Gone } from './gone.tsx'
+import { HistoryList } from './history-list.tsx'
+import { MoveDialog } from './move-dialog.tsx'
+import type { OpenCard } from './open-card.ts'
+import { dismiss, Review } from './review.tsx'
+import { Side } from './side.tsx'
+import { Subtasks } from './subtasks.tsx'
+import { useTextEdit } from './use-text-edit.ts'
+
+const said = texts.card
+
+interface CardViewProps {
+  card: OpenCard
+  /** The card as it is, or as it was last. */
+  item: KanbanItem
+  /** Whether it is still in the project. */
+  isHere: boolean
+  onClose: () => void
+}
+
+/** The fields that an address can name: `?edit=priority`. */
+const FIELDS: Readonly<Record<string, string>> = {
+  assignee: 'card-assignee',
+  priority: 'card-priority',
+  due: 'card-due',
+  labels: 'card-labels',
+}
+
+async function copyLink(card: OpenCard): Promise<void> {
+  const link = location.origin + href(paths.card(card.store.id, card.id))
+  try {
+    await navigator.clipboard.writeText(link)
+    toast(said.linkCopied)
+  } catch {
+    // Forbidden, or not over TLS.
+    toast(said.linkIs(link))
+  }
+}
+
+export function CardView({ card, item, isHere, onClose }: CardViewProps) {
+  const [isMoving, setMoving] = useState(false)
+  const [areLabelsOpen, setLabelsOpen] = useState(false)
+  const canEdit = isHere && mayWrite.value
+  const title = useTextEdit({
+    name: `${card.record}:title`,
+    called: said.title.toLowerCase(),
+    value: item.title,
+    save: (text, from) => saveCardText(card, 'title', text, from),
+  })
+  useTitle(title.shown, card.store.project?.name ?? '')
+
+  const focus = (field: string) => {
+    if (field === 'labels') setLabelsOpen(true)
+    document.getElementById(FIELDS[field] ?? '')?.focus()
+  }
+  // The dialog has put the focus on the title by then.
+  useEffect(() => {
+    const field = place.peek().query.get('edit')
+    if (field === null || !canEdit) return
+    if (field === 'title') title.begin()
+    else focus(field)
+  }, [])
+  const ifEditable = (act: () => void) => () => (canEdit && !isMoving ? act() : false)
+  useKeys(
+    inModal({
+      e: ifEditable(title.begin),
+      a: ifEditable(() => focus('assignee')),
+      t: ifEditable(() => focus('labels')),
+      p: ifEditable(() => focus('priority')),
+      d: ifEditable(() => focus('due')),
+      m: ifEditable(() => setMoving(true)),
+      x: ifEditable(() => dismiss(card, !item.dismissed)),
+    }),
+  )
+
+  const remove = () => {
+    onClose()
+    void deleteCard(card)
+  }
+  const parts = { card, item, canEdit }
+  return (
+    <Dialog
+      title={title.shown}
+      size="wide"
+      onClose={onClose}
+      closesOutside={title.mode === 'shown'}
+      heading={(id) => <CardTitle id={id} edit={title} canEdit={canEdit} />}
+      actions={
+        canEdit && (
+          <>
+            {!item.dismissed && (
+              <button type="button" class="button-link" onClick={() => dismiss(card, true)}>
+                {said.dismiss}
+              </button>
+            )}
+            <Menu
+              label={texts.actions(item.title)}
+              items={[
+                { label: said.move, run: () => setMoving(true), key: 'm' },
+                { label: said.copyLink, run: () => void copyLink(card) },
+                { label: said.delete, run: remove, isDanger: true },
+              ]}
+            >
+              <Icon name="more" />
+            </Menu>
+          </>
+        )
+      }
+    >
+      {!isHere && <Gone card={card} onClose={onClose} />}
+      {!mayWrite.value && <p class="meta">{texts.readOnly}</p>}
+      <Review {...parts} />
+      <div class="card-columns">
+        <div class="card-main">
+          <Description card={card} value={item.description} canEdit={canEdit} />
+          <Subtasks {...parts} />
+          <Comments card={card} canEdit={canEdit} />
+          <HistoryList card={card} canEdit={mayWrite.value} />
+        </div>
+        <Side
+          {...parts}
+          areLabelsOpen={areLabelsOpen}
+          onLabels={() => setLabelsOpen(!areLabelsOpen)}
+          onMove={() => setMoving(true)}
+          onCopy={() => void copyLink(card)}
+        />
+      </div>
+      {isMoving && <MoveDialog card={card} item={item} onClose={() => setMoving(false)} onGone={onClose} />}
+    </Dialog>
+  )
+}

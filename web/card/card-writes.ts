@@ -1,0 +1,171 @@
+/** What the user does to a card itself. Each shows at once, and is taken back with a message when it is refused. */
+import { type Answer, api, type KanbanItem, PhaseboardError } from '../shared/api.ts'
+import { between } from '../shared/order.ts'
+import type { Patch } from '../shared/records.ts'
+import { done, failed, toast } from '../shared/toasts.ts'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import { type SavingOutcome, saveText } from './conflict.ts'
+import type { OpenCard } from './open-card.ts'
+
+/** The fields that are changed by a choice, which means what it says whatever else has changed. */
+export type Choice = Partial<
+  Pick<KanbanItem, 'priority' | 'assigneeId' | 'dueDate' | 'approved' | 'dismissed' | 'isNew'>
+>
+
+/** Where to put a card. */
+export interface Destination {
+  projectId?: string
+  column: string
+  /** Another card of that column; `top` and `bottom` are its ends. */
+  place: 'top' | 'bottom' | { afterId: string }
+}
+
+interface CardWrite {
+  /** What is shown until it is answered. */
+  patch: Patch<KanbanItem>
+  send: (idempotencyKey: string) => Promise<Answer<KanbanItem>>
+  /** What it did. */
+  text: string
+  /** The column that it puts the card into, which may be full. */
+  column: string | undefined
+}
+
+/** Sends a write of the card and takes its answer over. @returns whether it was accepted */
+async function perform(card: OpenCard, { patch, send, text, column }: CardWrite): Promise<boolean> {
+  const { items } = card.store
+  const before = items.peek(card.id)
+  try {
+    const { data, seq } = await write({
+      record: card.record,
+      pending: [items.patch(card.id, patch)],
+      send,
+      onDone: (answer) => card.take(answer),
+    })
+    done(seq, text)
+    if (data.warnings) warn(card, data)
+    return true
+  } catch (error) {
+    if (isFull(error) && before) toast(fullText(card, column ?? before.column, before), [], 'alert')
+    else failed(error)
+    return false
+  }
+}
+
+const isFull = (error: unknown): boolean =>
+  error instanceof PhaseboardError && error.status === 409 && error.error === 'Column is at its WIP limit'
+
+function fullText({ store }: OpenCard, column: string, before: KanbanItem): string {
+  const limit = store.columnList.find(({ name }) => name === column)?.wipLimit
+  const numbers = limit ? ` (${countIn(store, column)} of ${limit})` : ''
+  return texts.card.isFull(column, numbers, before.title, before.column)
+}
+
+const countIn = (store: OpenCard['store'], column: string) =>
+  store.idsOf(column).filter((id) => !store.items.peek(id)?.dismissed).length
+
+function warn({ store }: OpenCard, { column, warnings = [] }: KanbanItem): void {
+  const limit = store.columnList.find(({ name }) => name === column)?.wipLimit
+  toast(limit ? texts.card.isAbove(column, countIn(store, column), limit) : warnings.join(' '))
+}
+
+/** Changes fields by a choice. @param text what it did */
+export const choose = (card: OpenCard, choice: Choice, text: string): Promise<boolean> =>
+  perform(card, {
+    patch: (item) => item && { ...item, ...choice },
+    send: (idempotencyKey) =>
+      api.request('patch', '/api/kanban-items/{id}', {
+        path: { id: card.id },
+        body: choice,
+        idempotencyKey,
+      }),
+    text,
+    column: undefined,
+  })
+
+/** Moves the card. @param text what it did @returns whether it was accepted */
+export function moveCard(card: OpenCard, destination: Destination, text: string): Promise<boolean> {
+  const { projectId, column, place } = destination
+  const isHere = projectId === undefined || projectId === card.store.id
+  const where = typeof place === 'string' ? { position: place } : place
+  const sortOrder = sortOrderAt(card, destination)
+  return perform(card, {
+    patch: (item) => (isHere ? item && { ...item, column, sortOrder } : undefined),
+    send: (idempotencyKey) =>
+      api.request('post', '/api/kanban-items/{id}/move', {
+        path: { id: card.id },
+        body: { ...(isHere ? {} : { projectId }), column, ...where },
+        idempotencyKey,
+      }),
+    text,
+    column,
+  })
+}
+
+/** A place in the order to show until the service has chosen one. */
+function sortOrderAt({ id, store }: OpenCard, { column, place }: Destination): number {
+  const others = store.idsOf(column).filter((one) => one !== id)
+  const orderOf = (index: number) => store.items.peek(others[index] ?? '')?.sortOrder
+  if (place === 'top') return between(undefined, orderOf(0))
+  if (place === 'bottom') return between(orderOf(others.length - 1), undefined)
+  const at = others.indexOf(place.afterId)
+  return between(orderOf(at), orderOf(at + 1))
+}
+
+/** Deletes the card. */
+export async function deleteCard(card: OpenCard): Promise<void> {
+  const { items } = card.store
+  try {
+    const { seq } = await write({
+      record: card.record,
+      pending: [items.patch(card.id, () => undefined)],
+      send: (idempotencyKey) =>
+        api.request('delete', '/api/kanban-items/{id}', { path: { id: card.id }, idempotencyKey }),
+      onDone: (answer) => items.remove(card.id, answer.seq ?? items.seqOf(card.id)),
+    })
+    done(seq, texts.card.deleted)
+  } catch (error) {
+    failed(error)
+  }
+}
+
+/**
+ * Saves the title or the description, unless somebody else has changed it since `from`.
+ * @throws PhaseboardError when the service refuses
+ */
+export async function saveCardText(
+  card: OpenCard,
+  field: 'title' | 'description',
+  text: string,
+  from: string,
+): Promise<SavingOutcome> {
+  const { items } = card.store
+  const pending = items.patch(card.id, (item) => item && { ...item, [field]: text })
+  try {
+    return await saveText({
+      text,
+      from,
+      known: card.tagged && { value: card.tagged.item[field], etag: card.tagged.etag },
+      read: async () => {
+        const item = await card.readAgain()
+        return { value: item[field], etag: card.tagged?.etag }
+      },
+      send: async (ifMatch) => {
+        const { seq } = await write({
+          record: card.record,
+          send: (idempotencyKey) =>
+            api.request('patch', '/api/kanban-items/{id}', {
+              path: { id: card.id },
+              body: { [field]: text },
+              ifMatch,
+              idempotencyKey,
+            }),
+          onDone: (answer) => card.take(answer),
+        })
+        done(seq, texts.card.saved(texts.card[field]))
+      },
+    })
+  } finally {
+    pending.end()
+  }
+}

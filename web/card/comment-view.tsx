@@ -1,0 +1,81 @@
+/** One comment: who, when and what; its author and admins edit and delete it. */
+import { useEffect, useRef } from 'preact/hooks'
+import type { KanbanComment } from '../shared/api.ts'
+import { ago, atMoment } from '../shared/dates.ts'
+import { initials, memberName } from '../shared/people.ts'
+import { isAdmin, me } from '../shared/session.ts'
+import { texts } from '../texts.ts'
+import type { CardComments } from './card-comments.ts'
+import { ConflictNotice } from './conflict-notice.tsx'
+import { LeftDraft } from './left-draft.tsx'
+import { MarkdownText } from './markdown-text.tsx'
+import { TextEditor } from './text-editor.tsx'
+import { useTextEdit } from './use-text-edit.ts'
+
+const said = texts.card
+const CALLED = said.comment.toLowerCase()
+
+interface CommentViewProps {
+  comments: CardComments
+  comment: KanbanComment
+  canEdit: boolean
+}
+
+export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
+  const { id, authorId, content, createdAt, editedAt } = comment
+  const edit = useTextEdit({
+    name: `kanban-comment:${id}:content`,
+    called: CALLED,
+    value: content,
+    save: (text, from) => comments.change(id, text, from),
+  })
+  const button = useRef<HTMLButtonElement>(null)
+  const former = useRef(edit.mode)
+  useEffect(() => {
+    if (former.current === 'editing' && edit.mode === 'shown') button.current?.focus()
+    former.current = edit.mode
+  }, [edit.mode])
+  const name = memberName(authorId)
+  const mayChange = canEdit && (authorId === me.value?.id || isAdmin.value)
+  return (
+    <article class="card-comment" aria-label={said.commentOf(name, atMoment(createdAt))}>
+      <header class="row">
+        <span class="avatar" aria-hidden="true">
+          {initials(name)}
+        </span>
+        <strong dir="auto">{name}</strong>
+        <time class="meta" dateTime={createdAt} title={atMoment(createdAt)}>
+          {ago(createdAt)}
+        </time>
+        {editedAt !== null && (
+          <span class="meta" title={atMoment(editedAt)}>
+            {said.edited}
+          </span>
+        )}
+      </header>
+      <LeftDraft edit={edit} />
+      {edit.mode === 'shown' && <MarkdownText text={edit.shown} />}
+      {edit.mode === 'editing' && (
+        <TextEditor
+          label={said.comment}
+          text={edit.text}
+          onType={edit.type}
+          onSave={edit.save}
+          onLeave={edit.leave}
+          isDisabled={edit.text.trim() === ''}
+        />
+      )}
+      {edit.mode === 'conflict' && <ConflictNotice edit={edit} called={CALLED} />}
+      {mayChange && edit.mode === 'shown' && (
+        <div class="row card-comment-actions">
+          <button ref={button} type="button" class="button-link" onClick={edit.begin}>
+            {texts.edit}
+          </button>
+          <button type="button" class="button-link" onClick={() => void comments.remove(id)}>
+            {texts.delete}
+          </button>
+        </div>
+      )}
+    </article>
+  )
+}

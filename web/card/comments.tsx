@@ -1,0 +1,84 @@
+/** The card's comments, newest first, and the field for the next. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { newestFirst } from '../shared/order.ts'
+import { failed } from '../shared/toasts.ts'
+import { Failed } from '../shared/ui/page.tsx'
+import { useDraft } from '../shared/use-draft.ts'
+import { texts } from '../texts.ts'
+import { CardComments } from './card-comments.ts'
+import { CommentView } from './comment-view.tsx'
+import type { OpenCard } from './open-card.ts'
+
+const said = texts.card
+
+function NewComment({ card, comments }: { card: OpenCard; comments: CardComments }) {
+  const { draft, keep, remove } = useDraft(`${card.record}:comment`)
+  const [isSending, setSending] = useState(false)
+  const text = draft?.text ?? ''
+  const canSend = text.trim() !== '' && !isSending
+  const send = async () => {
+    if (!canSend) return
+    setSending(true)
+    try {
+      await comments.add(text)
+      // The draft stays until here: it may be needed again.
+      remove()
+    } catch (error) {
+      failed(error)
+    } finally {
+      setSending(false)
+    }
+  }
+  return (
+    <form
+      class="card-new-comment"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <textarea
+        aria-label={said.newComment}
+        placeholder={said.newComment}
+        dir="auto"
+        rows={2}
+        readOnly={isSending}
+        value={text}
+        onInput={({ currentTarget }) => keep(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+          event.preventDefault()
+          void send()
+        }}
+      />
+      {text !== '' && (
+        <button type="submit" class="button" aria-disabled={!canSend}>
+          {said.commentSubmit}
+        </button>
+      )}
+    </form>
+  )
+}
+
+interface CommentsProps {
+  card: OpenCard
+  canEdit: boolean
+}
+
+export function Comments({ card, canEdit }: CommentsProps) {
+  const comments = useMemo(() => new CardComments(card), [card])
+  useEffect(() => comments.start(), [comments])
+  const list = comments.records.list(newestFirst)
+  const failure = comments.failure.value
+  return (
+    <section class="card-part" aria-labelledby="card-comments">
+      <h3 id="card-comments">{said.comments}</h3>
+      {canEdit && <NewComment card={card} comments={comments} />}
+      {failure !== undefined && <Failed error={failure} retry={() => void comments.load()} />}
+      {!canEdit && list.length === 0 && <p class="meta">{said.noComments}</p>}
+      {list.map((comment) => (
+        <CommentView key={comment.id} comments={comments} comment={comment} canEdit={canEdit} />
+      ))}
+    </section>
+  )
+}

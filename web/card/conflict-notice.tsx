@@ -1,0 +1,48 @@
+/** What is asked when somebody else has changed a text that the user was editing. */
+import { useEffect, useRef } from 'preact/hooks'
+import { texts } from '../texts.ts'
+import { differencesOf, type Piece } from './differences.ts'
+import type { TextEdit } from './use-text-edit.ts'
+
+const said = texts.card.conflict
+
+const Version = ({ title, pieces }: { title: string; pieces: readonly Piece[] }) => (
+  <section class="card-version" aria-label={title}>
+    <h4>{title}</h4>
+    <p dir="auto">
+      {pieces.length === 0 && <span class="muted">{said.empty}</span>}
+      {pieces.map(({ text, isDifferent }, index) =>
+        isDifferent ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
+      )}
+    </p>
+  </section>
+)
+
+/** Both versions whole, with what differs marked. @param called the field's name, e.g. "title" */
+export function ConflictNotice({ edit, called }: { edit: TextEdit; called: string }) {
+  const first = useRef<HTMLParagraphElement>(null)
+  useEffect(() => first.current?.focus(), [])
+  const { theirs, yours } = differencesOf(edit.theirs, edit.text)
+  return (
+    <div class="card-conflict">
+      <p ref={first} tabIndex={-1} role="alert">
+        {said.text(called)}
+      </p>
+      <div class="card-versions">
+        <Version title={said.theirs} pieces={theirs} />
+        <Version title={said.yours} pieces={yours} />
+      </div>
+      <div class="row">
+        <button type="button" class="button-primary" onClick={edit.keepMine}>
+          {said.keepMine}
+        </button>
+        <button type="button" class="button" onClick={edit.discard}>
+          {said.takeTheirs}
+        </button>
+        <button type="button" class="button" onClick={edit.keepEditing}>
+          {said.keepEditing}
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+/** The card's description in Markdown, edited in place. */
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon } from '../shared/ui/icon.tsx'
+import { texts } from '../texts.ts'
+import { saveCardText } from './card-writes.ts'
+import { ConflictNotice } from './conflict-notice.tsx'
+import { LeftDraft } from './left-draft.tsx'
+import { MarkdownText } from './markdown-text.tsx'
+import type { OpenCard } from './open-card.ts'
+import { TextEditor } from './text-editor.tsx'
+import { useTextEdit } from './use-text-edit.ts'
+
+const CALLED = texts.card.description.toLowerCase()
+
+interface DescriptionProps {
+  card: OpenCard
+  value: string
+  canEdit: boolean
+}
+
+export function Description({ card, value, canEdit }: DescriptionProps) {
+  const edit = useTextEdit({
+    name: `${card.record}:description`,
+    called: CALLED,
+    value,
+    save: (text, from) => saveCardText(card, 'description', text, from),
+  })
+  const button = useRef<HTMLButtonElement>(null)
+  const former = useRef(edit.mode)
+  useEffect(() => {
+    if (former.current === 'editing' && edit.mode === 'shown') button.current?.focus()
+    former.current = edit.mode
+  }, [edit.mode])
+  const isEmpty = edit.shown === ''
+  return (
+    <section class="card-part" aria-labelledby="card-description">
+      <div class="spread">
+        <h3 id="card-description">{texts.card.description}</h3>
+        {canEdit && edit.mode === 'shown' && (
+          <button
+            ref={button}
+            type="button"
+            class="button-link"
+            aria-label={isEmpty ? texts.card.addDescription : texts.card.editDescription}
+            onClick={edit.begin}
+          >
+            <Icon name={isEmpty ? 'add' : 'edit'} /> {isEmpty ? texts.add : texts.edit}
+          </button>
+        )}
+      </div>
+      <LeftDraft edit={edit} />
+      {edit.mode === 'shown' && !isEmpty && <MarkdownText text={edit.shown} />}
+      {edit.mode === 'editing' && (
+        <TextEditor
+          label={texts.card.description}
+          text={edit.text}
+          onType={edit.type}
+          onSave={edit.save}
+          onLeave={edit.leave}
+          isDisabled={!canEdit}
+        />
+      )}
+      {edit.mode === 'conflict' && <ConflictNotice edit={edit} called={CALLED} />}
+    </section>
+  )
+}

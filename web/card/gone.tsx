@@ -1,0 +1,41 @@
+/** Says that the open card is not in the project any more: deleted, or moved to another one. */
+import { href, paths } from '../router.ts'
+import { memberName } from '../shared/people.ts'
+import { mayWrite } from '../shared/session.ts'
+import { undo } from '../shared/toasts.ts'
+import { texts } from '../texts.ts'
+import type { OpenCard } from './open-card.ts'
+
+const said = texts.card
+
+export function Gone({ card, onClose }: { card: OpenCard; onClose: () => void }) {
+  const whereabouts = card.whereabouts.value
+  const deleted = card.store.deletedItems.get(card.id)
+  if (whereabouts.step === 'elsewhere') {
+    return (
+      <div class="card-review" role="alert">
+        <p>{said.elsewhere}</p>
+        <a class="button" href={href(paths.card(whereabouts.projectId, card.id))}>
+          {said.openThere}
+        </a>
+      </div>
+    )
+  }
+  if (deleted === undefined && whereabouts.step === 'unknown') return null
+  const { actorId = null } = deleted ?? {}
+  return (
+    <div class="card-review" role="alert">
+      <p dir="auto">{said.deletedBy(actorId === null ? said.unknownActor : memberName(actorId))}</p>
+      <div class="row">
+        {deleted !== undefined && mayWrite.value && (
+          <button type="button" class="button-primary" onClick={() => void undo(deleted.seq)}>
+            {texts.undo}
+          </button>
+        )}
+        <button type="button" class="button" onClick={onClose}>
+          {texts.close}
+        </button>
+      </div>
+    </div>
+  )
+}

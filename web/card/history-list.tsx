@@ -1,0 +1,87 @@
+/** What happened to the card, newest first: who did what and when, and undoing it. */
+import { useEffect, useMemo } from 'preact/hooks'
+import { ago, atMoment, fullDay } from '../shared/dates.ts'
+import { memberName } from '../shared/people.ts'
+import { undo } from '../shared/toasts.ts'
+import { Failed, Loading } from '../shared/ui/page.tsx'
+import { type Sentence, texts } from '../texts.ts'
+import { CardHistory } from './card-history.ts'
+import { type HistoryEntry, historyOf } from './history.ts'
+import type { OpenCard } from './open-card.ts'
+
+const said = texts.card
+
+const plain = (sentence: Sentence): string =>
+  sentence.map((piece) => (typeof piece === 'string' ? piece : piece.value)).join('')
+
+const SentenceView = ({ sentence }: { sentence: Sentence }) => (
+  <>
+    {/* Values are isolated: one that is written from right to left does not reorder the sentence. */}
+    {sentence.map((piece) =>
+      typeof piece === 'string' ? piece : <bdi key={piece.value}>{piece.value}</bdi>,
+    )}
+  </>
+)
+
+function EntryView({ entry, canEdit }: { entry: HistoryEntry; canEdit: boolean }) {
+  const { at, actorId, sentences, seq } = entry
+  return (
+    <li class="card-entry">
+      <div>
+        <bdi>{actorId === null ? said.unknownActor : memberName(actorId)}</bdi>{' '}
+        {sentences.map((sentence, index) => (
+          <span key={plain(sentence)}>
+            {index > 0 && ', '}
+            <SentenceView sentence={sentence} />
+          </span>
+        ))}{' '}
+        <time class="meta" dateTime={at} title={atMoment(at)}>
+          {ago(at)}
+        </time>
+      </div>
+      {canEdit && seq !== undefined && (
+        <button
+          type="button"
+          class="button-link"
+          aria-label={said.undoEntry(sentences.map(plain).join(', '))}
+          onClick={() => void undo(seq)}
+        >
+          {texts.undo}
+        </button>
+      )}
+    </li>
+  )
+}
+
+/** @param canEdit whether entries can be undone */
+export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolean }) {
+  const history = useMemo(() => new CardHistory(card.id), [card])
+  useEffect(() => history.start(), [history])
+  const sources = history.sources.value
+  const failure = history.failure.value
+  const { labelList } = card.store
+  const entries =
+    sources &&
+    historyOf(sources, {
+      member: memberName,
+      label: (id) => labelList.find((label) => label.id === id)?.name,
+      day: fullDay,
+    })
+  return (
+    <section class="card-part" aria-labelledby="card-history">
+      <h3 id="card-history">{said.historyTitle}</h3>
+      {failure !== undefined && <Failed error={failure} retry={() => void history.load()} />}
+      {entries === undefined && failure === undefined && <Loading />}
+      <ul aria-labelledby="card-history">
+        {entries?.map((entry) => (
+          <EntryView key={entry.key} entry={entry} canEdit={canEdit} />
+        ))}
+      </ul>
+      {sources && !sources.isComplete && (
+        <button type="button" class="button" onClick={() => void history.more()}>
+          {said.showMore}
+        </button>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,205 @@
+/**
+ * One history of a card, made of its activity and of its changes. The changes tell everything, and can be undone, but are kept for a while
+ * only; the activity is kept for ever. What both tell is said once. Knows no document and no network.
+ */
+import type { Change, KanbanActivity } from '../../src/client/api.d.ts'
+import { type Sentence, texts } from '../texts.ts'
+
+/** What somebody did at once. */
+export interface HistoryEntry {
+  key: string
+  at: string
+  /** null for another tool */
+  actorId: string | null
+  sentences: readonly Sentence[]
+  /** One of its changes, to undo the whole; undefined where there is nothing to undo. */
+  seq: number | undefined
+}
+
+/** The names of what changes name by ids. */
+export interface HistoryNames {
+  member: (id: string) => string
+  label: (id: string) => string | undefined
+  day: (date: string) => string
+}
+
+/** What the history is made of. */
+export interface HistorySources {
+  changes: readonly Change[]
+  activity: readonly KanbanActivity[]
+  /** Whether all changes that are kept are there; else older activity waits for them. */
+  isComplete: boolean
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** How far the clocks of a change and of its activity may be apart, in milliseconds. */
+const SAME_TIME = 5000
+/** A record that is told as new so long after it was made is no new one, in milliseconds. */
+const LATE = 60_000
+/** How much of a value is told, in characters. */
+const LONG = 120
+
+const told = texts.card.history
+
+const shorten = (value: unknown): string => {
+  const text = value === null || value === undefined ? '' : String(value)
+  return text.length > LONG ? `${text.slice(0, LONG)}…` : text
+}
+
+/** The history, newest first. */
+export function historyOf(sources: HistorySources, names: HistoryNames): HistoryEntry[] {
+  const { changes, activity, isComplete } = sources
+  const oldest = changes.reduce((least, { at }) => (at < least ? at : least), '9999')
+  const alone = activity
+    .filter((entry) => isComplete || entry.createdAt >= oldest)
+    .filter((entry) => !changes.some((change) => saysSame(change, entry)))
+  const entries = [
+    ...groupsOf(changes).map((group) => entryOfGroup(group, names)),
+    ...alone.map((one) => entryOfActivity(one, names)),
+  ]
+  return entries
+    .filter(({ sentences }) => sentences.length > 0)
+    .sort((a, b) => (a.at === b.at ? (b.seq ?? 0) - (a.seq ?? 0) : a.at < b.at ? 1 : -1))
+}
+
+const FIELD_OF: Readonly<Record<string, string>> = {
+  status_change: 'column',
+  assignment: 'assigneeId',
+  priority: 'priority',
+}
+
+/** Whether a change and an entry of the activity tell the same. */
+function saysSame({ kind, action, before, after, at }: Change, entry: KanbanActivity): boolean {
+  const field = FIELD_OF[entry.type]
+  if (kind !== 'kanban-item' || action !== 'updated' || field === undefined || !after || !(field in after)) {
+    return false
+  }
+  const { from, to } = entry.metadata
+  const isSameTime = Math.abs(Date.parse(at) - Date.parse(entry.createdAt)) <= SAME_TIME
+  return isSameTime && (before?.[field] ?? '') === (from ?? '') && (after[field] ?? '') === (to ?? '')
+}
+
+/** The changes of each write together. */
+function groupsOf(changes: readonly Change[]): Change[][] {
+  const groups = new Map<number, Change[]>()
+  for (const change of changes) groups.set(change.group, [...(groups.get(change.group) ?? []), change])
+  return [...groups.values()].map((group) => group.sort((a, b) => a.seq - b.seq))
+}
+
+function entryOfGroup(group: readonly Change[], names: HistoryNames): HistoryEntry {
+  const last = group.at(-1)
+  // Of a card that comes or goes all that belongs to it comes or goes, too.
+  const whole = group.find(({ kind, action }) => kind === 'kanban-item' && action !== 'updated')
+  const sentences = whole ? wholeSentences(whole) : group.flatMap((change) => sentencesOf(change, names))
+  return {
+    key: `change-${last?.seq}`,
+    at: last?.at ?? '',
+    actorId: last?.actorId ?? null,
+    sentences: withoutRepeats(sentences),
+    seq: whole?.action === 'created' ? undefined : last?.seq,
+  }
+}
+
+function wholeSentences({ action, after, at, actorId }: Change): Sentence[] {
+  if (action === 'deleted') return [told.deleted]
+  const isLate = Date.parse(at) - Date.parse(String(after?.createdAt)) > LATE
+  if (!isLate) return [told.created]
+  // An older file is told from the beginning once: nobody did that.
+  return actorId === null ? [] : [told.broughtBack]
+}
+
+function withoutRepeats(sentences: readonly Sentence[]): Sentence[] {
+  const known = new Set<string>()
+  return sentences.filter((sentence) => {
+    const text = JSON.stringify(sentence)
+    return !known.has(text) && known.add(text)
+  })
+}
+
+function sentencesOf(change: Change, names: HistoryNames): readonly Sentence[] {
+  const before = change.before ?? {}
+  const after = change.after ?? {}
+  switch (change.kind) {
+    case 'kanban-item':
+      return itemSentences(before, after, names)
+    case 'kanban-subtask':
+      return subtaskSentences(change, before, after)
+    case 'kanban-comment':
+      return [told.comment[change.action]]
+    case 'kanban-item-label':
+      return [labelSentence(change, names)]
+    default:
+      return []
+  }
+}
+
+function labelSentence({ id, action }: Change, names: HistoryNames): Sentence {
+  const name = names.label(id.split(':')[1] ?? '')
+  const { added, removed, unknown } = told.label
+  if (name === undefined) return action === 'deleted' ? unknown.removed : unknown.added
+  return action === 'deleted' ? removed(shorten(name)) : added(shorten(name))
+}
+
+function subtaskSentences({ action }: Change, before: Fields, after: Fields): Sentence[] {
+  if (action === 'created') return [told.subtask.added(shorten(after.title))]
+  if (action === 'deleted') return [told.subtask.deleted(shorten(before.title))]
+  const sentences: Sentence[] = []
+  if ('title' in after) sentences.push(told.subtask.renamed(shorten(before.title), shorten(after.title)))
+  if ('completed' in after) sentences.push(after.completed ? told.subtask.ticked : told.subtask.unticked)
+  return sentences.length === 0 && 'sortOrder' in after ? [told.subtask.ordered] : sentences
+}
+
+type ToldField = (from: unknown, to: unknown, names: HistoryNames) => Sentence | undefined
+
+/** What is said of a field of the card that has changed, in this order. */
+const FIELDS: Readonly<Record<string, ToldField>> = {
+  projectId: () => told.movedProject,
+  column: (from, to) => told.moved(shorten(from), shorten(to)),
+  title: (from, to) => told.titled(shorten(from), shorten(to)),
+  description: () => told.described,
+  priority: (from, to) => told.prioritised(shorten(from), shorten(to)),
+  assigneeId: (from, to, { member }) => assignment(from && member(String(from)), to && member(String(to))),
+  dueDate: (from, to, { day }) => dueDate(from && day(String(from)), to && day(String(to))),
+  approved: (_, to) => (to ? told.approved : told.unapproved),
+  dismissed: (_, to) => (to ? told.dismissed : told.restored),
+  claimedUntil: (_, to) => (to ? told.claimed : told.released),
+  metadata: () => told.metadata,
+}
+
+const FALLBACKS: Readonly<Record<string, Sentence>> = { sortOrder: told.ordered, isNew: told.seen }
+
+function itemSentences(before: Fields, after: Fields, names: HistoryNames): Sentence[] {
+  const sentences = Object.entries(FIELDS)
+    .filter(([field]) => field in after)
+    .map(([field, say]) => say(before[field], after[field], names))
+    .filter((sentence) => sentence !== undefined)
+  if (sentences.length > 0) return sentences
+  return Object.entries(FALLBACKS)
+    .filter(([field]) => field in after)
+    .map(([, sentence]) => sentence)
+}
+
+function assignment(from: unknown, to: unknown): Sentence {
+  if (!to) return told.unassigned(shorten(from))
+  return from ? told.reassigned(shorten(from), shorten(to)) : told.assigned(shorten(to))
+}
+
+function dueDate(from: unknown, to: unknown): Sentence {
+  if (!to) return told.notDue(shorten(from))
+  return from ? told.dueMoved(shorten(from), shorten(to)) : told.due(shorten(to))
+}
+
+function entryOfActivity(entry: KanbanActivity, { member }: HistoryNames): HistoryEntry {
+  const { from, to } = entry.metadata
+  const sentence =
+    entry.type === 'status_change'
+      ? told.moved(shorten(from), shorten(to))
+      : entry.type === 'priority'
+        ? told.prioritised(shorten(from), shorten(to))
+        : entry.type === 'assignment'
+          ? assignment(from && member(String(from)), to && member(String(to)))
+          : told.other(entry.type, shorten(entry.content))
+  const { id: key, createdAt: at, actorId } = entry
+  return { key, at, actorId, sentences: [sentence], seq: undefined }
+}

@@ -1,0 +1,59 @@
+/** Name and colour of a label, new or not. */
+import { useState } from 'preact/hooks'
+import { useDraft } from '../shared/use-draft.ts'
+import { texts } from '../texts.ts'
+import type { LabelFields } from './label-writes.ts'
+
+const said = texts.card
+/** The colour that the service gives to labels by itself. */
+const DEFAULT = '#3b82f6'
+
+interface LabelFormProps {
+  /** Names the draft of its name. */
+  draftName: string
+  /** What it is now; undefined for a new one. */
+  label?: LabelFields
+  /** What the field of its name is called. */
+  called: string
+  submit: string
+  /** @returns whether it was accepted */
+  onSave: (fields: LabelFields) => Promise<boolean>
+}
+
+export function LabelForm({ draftName, label, called, submit, onSave }: LabelFormProps) {
+  const { draft, keep, remove } = useDraft(draftName)
+  const [color, setColor] = useState(label?.color ?? DEFAULT)
+  const from = label?.name ?? ''
+  const name = draft?.text ?? from
+  const save = async () => {
+    const fields = { name: name.trim(), color }
+    if (fields.name !== '' && (await onSave(fields))) remove()
+  }
+  return (
+    <form
+      class="card-label-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void save()
+      }}
+    >
+      <input
+        type="color"
+        aria-label={said.colour}
+        value={/^#[\da-f]{6}$/i.test(color) ? color : DEFAULT}
+        onInput={({ currentTarget }) => setColor(currentTarget.value)}
+      />
+      <input
+        aria-label={called}
+        placeholder={called}
+        dir="auto"
+        autocomplete="off"
+        value={name}
+        onInput={({ currentTarget }) => keep(currentTarget.value, from)}
+      />
+      <button type="submit" class="button">
+        {submit}
+      </button>
+    </form>
+  )
+}

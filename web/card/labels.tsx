@@ -1,0 +1,119 @@
+/** The card's labels: shown as chips; chosen, made, changed and deleted in a panel below them. */
+import { useState } from 'preact/hooks'
+import type { KanbanItem, KanbanLabel } from '../shared/api.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { texts } from '../texts.ts'
+import { LabelChip } from './label-chip.tsx'
+import { LabelForm } from './label-form.tsx'
+import { addLabel, changeLabel, deleteLabel, setLabel } from './label-writes.ts'
+import type { OpenCard } from './open-card.ts'
+
+const said = texts.card
+
+interface LabelsProps {
+  card: OpenCard
+  item: KanbanItem
+  canEdit: boolean
+  isOpen: boolean
+  onToggle: () => void
+}
+
+interface LabelRowProps {
+  card: OpenCard
+  label: KanbanLabel
+  isOn: boolean
+}
+
+function LabelRow({ card, label, isOn }: LabelRowProps) {
+  const [isEdited, setEdited] = useState(false)
+  return (
+    <li>
+      <div class="card-label">
+        <label>
+          <input
+            type="checkbox"
+            checked={isOn}
+            onChange={({ currentTarget }) => void setLabel(card, label, currentTarget.checked)}
+          />
+          <LabelChip label={label} />
+        </label>
+        <button
+          type="button"
+          class="button-icon"
+          aria-label={said.editLabel(label.name)}
+          aria-expanded={isEdited}
+          onClick={() => setEdited(!isEdited)}
+        >
+          <Icon name="edit" />
+        </button>
+      </div>
+      {isEdited && (
+        <>
+          <LabelForm
+            draftName={`kanban-label:${label.id}:name`}
+            label={label}
+            called={said.labelName}
+            submit={texts.save}
+            onSave={async (fields) => {
+              const isSaved = await changeLabel(card, label.id, fields)
+              if (isSaved) setEdited(false)
+              return isSaved
+            }}
+          />
+          <button type="button" class="button-link danger" onClick={() => void deleteLabel(card, label)}>
+            {said.deleteLabel}
+          </button>
+        </>
+      )}
+    </li>
+  )
+}
+
+function LabelPanel({ card, item }: Pick<LabelsProps, 'card' | 'item'>) {
+  const on = new Set(item.labels.map(({ id }) => id))
+  return (
+    <div id="card-label-panel" class="card-label-panel">
+      <ul aria-labelledby="card-labels-name">
+        {card.store.labelList.map((label) => (
+          <LabelRow key={label.id} card={card} label={label} isOn={on.has(label.id)} />
+        ))}
+      </ul>
+      <LabelForm
+        draftName={`${card.record}:label`}
+        called={said.newLabel}
+        submit={texts.add}
+        onSave={(fields) => addLabel(card, fields)}
+      />
+    </div>
+  )
+}
+
+export function Labels({ card, item, canEdit, isOpen, onToggle }: LabelsProps) {
+  const known = new Map(card.store.labelList.map((label) => [label.id, label]))
+  return (
+    <fieldset class="field">
+      <legend id="card-labels-name">{said.labels}</legend>
+      <ul class="row">
+        {item.labels.map((label) => (
+          <li key={label.id}>
+            <LabelChip label={known.get(label.id) ?? label} />
+          </li>
+        ))}
+        {item.labels.length === 0 && <li class="meta">{said.noLabels}</li>}
+      </ul>
+      {canEdit && (
+        <button
+          id="card-labels"
+          type="button"
+          class="button"
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? 'card-label-panel' : undefined}
+          onClick={onToggle}
+        >
+          {said.chooseLabels}
+        </button>
+      )}
+      {canEdit && isOpen && <LabelPanel card={card} item={item} />}
+    </fieldset>
+  )
+}

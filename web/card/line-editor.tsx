@@ -1,0 +1,42 @@
+/** A field for a text of one line: Enter saves, Escape leaves it for later. */
+import { useEffect, useRef } from 'preact/hooks'
+import { texts } from '../texts.ts'
+import type { TextEdit } from './use-text-edit.ts'
+
+/** Takes the focus when it appears, with the text selected. */
+export function LineEditor({ label, edit }: { label: string; edit: TextEdit }) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.select(), [])
+  const isEmpty = edit.text.trim() === ''
+  return (
+    <form
+      class="card-line"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isEmpty) edit.save()
+      }}
+    >
+      <input
+        ref={field}
+        aria-label={label}
+        dir="auto"
+        autocomplete="off"
+        value={edit.text}
+        onInput={({ currentTarget }) => edit.type(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return
+          // Else it would close the dialog.
+          event.preventDefault()
+          event.stopPropagation()
+          edit.leave()
+        }}
+      />
+      <button type="submit" class="button-primary" disabled={isEmpty}>
+        {texts.save}
+      </button>
+      <button type="button" class="button" onClick={edit.leave}>
+        {texts.cancel}
+      </button>
+    </form>
+  )
+}

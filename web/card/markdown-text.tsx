@@ -1,0 +1,34 @@
+/** A text in Markdown. What renders it is loaded with the first; until then the text shows as it is. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Updated } from '../shared/ui/late.tsx'
+
+type Render = typeof import('../shared/markdown.ts').renderMarkdown
+
+let render: Render | undefined
+
+export function MarkdownText({ text }: { text: string }) {
+  const element = useRef<HTMLDivElement>(null)
+  const [step, setStep] = useState<'loading' | 'ready' | 'failed'>(render ? 'ready' : 'loading')
+  useLayoutEffect(() => {
+    if (step === 'ready' && render) element.current?.replaceChildren(render(text))
+  }, [step, text])
+  useLayoutEffect(() => {
+    if (step !== 'loading') return
+    import('../shared/markdown.ts').then(
+      ({ renderMarkdown }) => {
+        render = renderMarkdown
+        setStep('ready')
+      },
+      () => setStep('failed'),
+    )
+  }, [step])
+  if (step === 'ready') return <div key="ready" ref={element} class="markdown" dir="auto" />
+  return (
+    <>
+      <p key="plain" class="markdown-plain" dir="auto">
+        {text}
+      </p>
+      {step === 'failed' && <Updated />}
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+/** The narrow column of the dialog: the fields, where the card comes from, and what can be done with it. */
+import type { KanbanItem } from '../shared/api.ts'
+import { atMoment } from '../shared/dates.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { texts } from '../texts.ts'
+import { AssigneeField, ColumnField, DueDateField, PriorityField } from './fields.tsx'
+import { Labels } from './labels.tsx'
+import type { OpenCard } from './open-card.ts'
+import { sourceName } from './words.ts'
+
+const said = texts.card
+
+interface SideProps {
+  card: OpenCard
+  item: KanbanItem
+  canEdit: boolean
+  areLabelsOpen: boolean
+  onLabels: () => void
+  onMove: () => void
+  onCopy: () => void
+}
+
+/** Where the card comes from: for one from a meeting, which. */
+function Source({ card, item }: Pick<SideProps, 'card' | 'item'>) {
+  const { source, sourceId, claimedUntil } = item
+  const transcript = card.store.transcripts.get(sourceId)?.title
+  const isClaimed = claimedUntil !== null && Date.parse(claimedUntil) > Date.now()
+  return (
+    <div class="field">
+      <span class="meta">{said.source}</span>
+      <span>
+        <bdi>{sourceName(source)}</bdi>
+        {transcript !== undefined && (
+          <>
+            : <bdi>{transcript}</bdi>
+          </>
+        )}
+      </span>
+      {isClaimed && <span class="meta">{said.claimed(atMoment(claimedUntil))}</span>}
+    </div>
+  )
+}
+
+export function Side({ card, item, canEdit, areLabelsOpen, onLabels, onMove, onCopy }: SideProps) {
+  const fields = { card, item, canEdit }
+  return (
+    <div class="card-side">
+      <ColumnField {...fields} />
+      <AssigneeField {...fields} />
+      <DueDateField {...fields} />
+      <PriorityField {...fields} />
+      <Labels {...fields} isOpen={areLabelsOpen} onToggle={onLabels} />
+      <Source card={card} item={item} />
+      <div class="row">
+        {canEdit && (
+          <button type="button" class="button" onClick={onMove}>
+            <Icon name="move" /> {said.move}
+          </button>
+        )}
+        <button type="button" class="button" onClick={onCopy}>
+          <Icon name="copy" /> {said.copyLink}
+        </button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+/** One subtask: ticked, renamed, moved and deleted. */
+import { useEffect, useRef } from 'preact/hooks'
+import type { KanbanSubtask } from '../shared/api.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Menu } from '../shared/ui/menu.tsx'
+import { texts } from '../texts.ts'
+import { ConflictNotice } from './conflict-notice.tsx'
+import { LeftDraft } from './left-draft.tsx'
+import { LineEditor } from './line-editor.tsx'
+import type { OpenCard } from './open-card.ts'
+import { deleteSubtask, renameSubtask, tickSubtask } from './subtask-writes.ts'
+import { useTextEdit } from './use-text-edit.ts'
+
+const said = texts.card
+const CALLED = said.subtaskTitle.toLowerCase()
+
+interface SubtaskRowProps {
+  card: OpenCard
+  subtask: KanbanSubtask
+  canEdit: boolean
+  isFirst: boolean
+  isLast: boolean
+  /** Moves it by so many places. */
+  onMove: (by: -1 | 1) => void
+}
+
+export function SubtaskRow({ card, subtask, canEdit, isFirst, isLast, onMove }: SubtaskRowProps) {
+  const edit = useTextEdit({
+    name: `kanban-subtask:${subtask.id}:title`,
+    called: CALLED,
+    value: subtask.title,
+    save: (text, from) => renameSubtask(card, subtask.id, text, from),
+  })
+  const box = useRef<HTMLInputElement>(null)
+  const former = useRef(edit.mode)
+  useEffect(() => {
+    if (former.current === 'editing' && edit.mode === 'shown') box.current?.focus()
+    former.current = edit.mode
+  }, [edit.mode])
+  if (edit.mode === 'editing') {
+    return (
+      <li>
+        <LineEditor label={said.subtaskTitle} edit={edit} />
+      </li>
+    )
+  }
+  if (edit.mode === 'conflict') {
+    return (
+      <li>
+        <ConflictNotice edit={edit} called={CALLED} />
+      </li>
+    )
+  }
+  const move = (by: -1 | 1) => {
+    if (by < 0 ? !isFirst : !isLast) onMove(by)
+    // The row has another place in the document then.
+    requestAnimationFrame(() => box.current?.focus())
+  }
+  return (
+    <li class="card-subtask">
+      <label>
+        <input
+          ref={box}
+          type="checkbox"
+          checked={subtask.completed}
+          disabled={!canEdit}
+          onChange={({ currentTarget }) => void tickSubtask(card, subtask, currentTarget.checked)}
+          onKeyDown={(event) => {
+            const by = event.altKey && ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key]
+            if (!by) return
+            event.preventDefault()
+            move(by)
+          }}
+        />
+        <span dir="auto">{edit.shown}</span>
+      </label>
+      {canEdit && (
+        <Menu
+          label={texts.actions(subtask.title)}
+          items={[
+            { label: said.rename, run: edit.begin },
+            { label: said.up, run: () => move(-1), key: 'Alt+↑', isDisabled: isFirst },
+            { label: said.down, run: () => move(1), key: 'Alt+↓', isDisabled: isLast },
+            { label: texts.delete, run: () => void deleteSubtask(card, subtask), isDanger: true },
+          ]}
+        >
+          <Icon name="more" />
+        </Menu>
+      )}
+      <LeftDraft edit={edit} />
+    </li>
+  )
+}

@@ -1,0 +1,117 @@
+/** The card's subtasks: how far they are, each of them, and the field for the next. */
+import type { KanbanItem } from '../shared/api.ts'
+import { useDraft, useUnsent } from '../shared/use-draft.ts'
+import { texts } from '../texts.ts'
+import type { OpenCard } from './open-card.ts'
+import { SubtaskRow } from './subtask-row.tsx'
+import { addSubtask, orderSubtasks } from './subtask-writes.ts'
+
+const said = texts.card
+
+function NewSubtask({ card }: { card: OpenCard }) {
+  const name = `${card.record}:subtask`
+  const { draft, keep, remove } = useDraft(name)
+  const unsent = useUnsent(name)
+  const add = async (title: string) => {
+    unsent.begin(title)
+    unsent.end(title, await addSubtask(card, title))
+  }
+  const text = draft?.text ?? ''
+  return (
+    <>
+      {unsent.left.length > 0 && (
+        <div class="card-left" role="note">
+          <span>{said.notAdded}</span>
+          <ul>
+            {unsent.left.map((title) => (
+              <li key={title} dir="auto">
+                {title}
+              </li>
+            ))}
+          </ul>
+          <button
+            type="button"
+            class="button-link"
+            onClick={() => {
+              unsent.forget()
+              for (const title of unsent.left) void add(title)
+            }}
+          >
+            {said.addAgain}
+          </button>
+          <button type="button" class="button-link" onClick={unsent.forget}>
+            {texts.discard}
+          </button>
+        </div>
+      )}
+      <form
+        class="row card-new-subtask"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const title = text.trim()
+          if (title === '') return
+          void add(title)
+          remove()
+        }}
+      >
+        <input
+          aria-label={said.newSubtask}
+          placeholder={said.newSubtask}
+          dir="auto"
+          autocomplete="off"
+          value={text}
+          onInput={({ currentTarget }) => keep(currentTarget.value)}
+        />
+        <button type="submit" class="button">
+          {texts.add}
+        </button>
+      </form>
+    </>
+  )
+}
+
+interface SubtasksProps {
+  card: OpenCard
+  item: KanbanItem
+  canEdit: boolean
+}
+
+export function Subtasks({ card, item, canEdit }: SubtasksProps) {
+  const { subtasks } = item
+  const ticked = subtasks.filter(({ completed }) => completed).length
+  const progress = said.subtaskProgress(ticked, subtasks.length)
+  const move = (index: number, by: -1 | 1) => {
+    const ids = subtasks.map(({ id }) => id)
+    const [moved = ''] = ids.splice(index, 1)
+    ids.splice(index + by, 0, moved)
+    void orderSubtasks(card, ids)
+  }
+  if (!canEdit && subtasks.length === 0) return null
+  return (
+    <section class="card-part" aria-labelledby="card-subtasks">
+      <div class="spread">
+        <h3 id="card-subtasks">{said.subtasks}</h3>
+        {subtasks.length > 0 && <span class="meta">{progress}</span>}
+      </div>
+      {subtasks.length > 0 && (
+        <>
+          <progress aria-labelledby="card-subtasks" value={ticked} max={subtasks.length} />
+          <ul aria-labelledby="card-subtasks">
+            {subtasks.map((subtask, index) => (
+              <SubtaskRow
+                key={subtask.id}
+                card={card}
+                subtask={subtask}
+                canEdit={canEdit}
+                isFirst={index === 0}
+                isLast={index === subtasks.length - 1}
+                onMove={(by) => move(index, by)}
+              />
+            ))}
+          </ul>
+        </>
+      )}
+      {canEdit && <NewSubtask card={card} />}
+    </section>
+  )
+}

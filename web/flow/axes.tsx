@@ -1,0 +1,78 @@
+/** What charts have in common: room for their axes, ticks, and lines across. Drawn left to right in all languages, as charts are. */
+import { scaleLinear, scaleUtc } from 'd3-scale'
+import { formatNumber, shortDay } from '../shared/dates.ts'
+
+/** Room around the marks, in pixels. */
+export const ROOM = { top: 12, right: 12, bottom: 28, left: 44 }
+
+const DAY = 86_400_000
+/** Pixels that the name of a day needs. */
+const DAY_WIDTH = 80
+
+/** Milliseconds since 1970 of a day's beginning. */
+export const timeOf = (day: string): number => Date.parse(`${day.slice(0, 10)}T00:00:00Z`)
+
+/** From days to pixels: the last day is drawn in full. */
+export const dayScale = (from: string, to: string, width: number) =>
+  scaleUtc([timeOf(from), timeOf(to) + DAY], [ROOM.left, width - ROOM.right])
+
+/** From numbers to pixels, from zero upwards. */
+export const countScale = (most: number, height: number) =>
+  scaleLinear([0, Math.max(1, most)], [height - ROOM.bottom, ROOM.top]).nice(5)
+
+/** The days along the bottom. */
+export function DayAxis({
+  x,
+  width,
+  height,
+}: {
+  x: ReturnType<typeof dayScale>
+  width: number
+  height: number
+}) {
+  const days = x.ticks(Math.max(2, Math.floor(width / DAY_WIDTH))).filter((date) => date.getUTCHours() === 0)
+  return (
+    <g class="axis" aria-hidden="true">
+      <line x1={ROOM.left} x2={width - ROOM.right} y1={height - ROOM.bottom} y2={height - ROOM.bottom} />
+      {days.map((date) => (
+        <text key={date.getTime()} x={x(date)} y={height - ROOM.bottom + 18} text-anchor="middle">
+          {shortDay(date.toISOString())}
+        </text>
+      ))}
+    </g>
+  )
+}
+
+/** The numbers along the side, with lines across. */
+export function CountAxis({ y, width }: { y: ReturnType<typeof countScale>; width: number }) {
+  const numbers = y.ticks(5).filter((number) => Number.isInteger(number) || y.domain()[1] === undefined)
+  return (
+    <g class="axis" aria-hidden="true">
+      {numbers.map((number) => (
+        <g key={number}>
+          <line class="grid" x1={ROOM.left} x2={width - ROOM.right} y1={y(number)} y2={y(number)} />
+          <text x={ROOM.left - 8} y={y(number) + 4} text-anchor="end">
+            {formatNumber(number)}
+          </text>
+        </g>
+      ))}
+    </g>
+  )
+}
+
+/** A line across for a percentile, with its name. */
+export const Across = ({ y, width, text }: { y: number; width: number; text: string }) => (
+  <g class="percentile" aria-hidden="true">
+    <line x1={ROOM.left} x2={width - ROOM.right} y1={y} y2={y} />
+    <text x={width - ROOM.right - 4} y={y - 4} text-anchor="end">
+      {text}
+    </text>
+  </g>
+)
+
+/** Names along the bottom are cut to what fits. @param width in pixels, of each */
+export function fitting(name: string, width: number): string {
+  const letters = [...name]
+  const most = Math.max(3, Math.floor(width / 7.5))
+  return letters.length <= most ? name : `${letters.slice(0, most - 1).join('')}…`
+}

@@ -1,0 +1,51 @@
+/** Cycle time: each finished card as a dot, by the day it was finished and the days it took, with lines at the percentiles. */
+import { formatNumber } from '../shared/dates.ts'
+import { texts } from '../texts.ts'
+import type { Flow } from './answer.ts'
+import { Across, CountAxis, countScale, DayAxis, dayScale, timeOf } from './axes.tsx'
+import { Chart, type Frame } from './chart.tsx'
+import { MOST_POINTS, Points } from './points.tsx'
+
+const HALF_DAY = 43_200_000
+
+export function CycleTimeChart({ flow, projectId, frame }: { flow: Flow; projectId: string; frame: Frame }) {
+  const { width, height } = frame
+  const { items, p50, p85, p95 } = flow.cycleTime
+  const x = dayScale(flow.from, flow.to, width)
+  // The newest, where there are too many to be told apart.
+  const shown = items.toSorted((a, b) => (a.finished < b.finished ? -1 : 1)).slice(-MOST_POINTS)
+  const y = countScale(
+    shown.reduce((most, { days }) => Math.max(most, days), 0),
+    height,
+  )
+  const points = shown.map(({ id, title, finished, days }) => ({
+    id,
+    name: texts.flow.point(title, texts.flow.days(days)),
+    x: x(Math.min(timeOf(finished) + HALF_DAY, timeOf(flow.to) + HALF_DAY)),
+    y: y(days),
+  }))
+  return (
+    <Chart frame={frame} hasLinks>
+      <CountAxis y={y} width={width} />
+      <DayAxis x={x} width={width} height={height} />
+      <Points projectId={projectId} points={points} />
+      {(
+        [
+          [50, p50],
+          [85, p85],
+          [95, p95],
+        ] as const
+      ).map(
+        ([percent, days]) =>
+          days !== null && (
+            <Across
+              key={percent}
+              y={y(days)}
+              width={width}
+              text={texts.flow.percentile(percent, formatNumber(days, 1))}
+            />
+          ),
+      )}
+    </Chart>
+  )
+}

@@ -1,0 +1,108 @@
+/** A chart with all that belongs to it: its heading, what it says in a sentence, the numbers behind it, and both as files. */
+import type { ComponentChildren } from 'preact'
+import { useId, useRef } from 'preact/hooks'
+import { texts } from '../texts.ts'
+import type { Frame } from './chart.tsx'
+import { saveFile, svgText } from './export-svg.ts'
+import { partsOf, plain } from './sentences.ts'
+import { csvOf, type Table } from './tables.ts'
+import { useWidth } from './use-width.ts'
+
+/** How many rows are shown on the page; the file has all. */
+const ROWS = 200
+const t = texts.flow
+
+interface FigureProps {
+  title: string
+  /** With `**` around numbers. */
+  sentence: string
+  table: Table
+  /** The beginning of the files' names. */
+  file: string
+  height: number
+  /** Whether there is anything to draw. */
+  isEmpty: boolean
+  chart: (frame: Frame) => ComponentChildren
+}
+
+/** A sentence whose numbers are bold. */
+export const Sentence = ({ text }: { text: string }) => (
+  <>{partsOf(text).map((part, index) => (index % 2 === 1 ? <strong key={index}>{part}</strong> : part))}</>
+)
+
+export function Figure({ title, sentence, table, file, height, isEmpty, chart }: FigureProps) {
+  const id = useId()
+  const box = useRef<HTMLDivElement>(null)
+  const width = useWidth(box)
+  const saveSvg = () => {
+    const drawn = box.current?.querySelector('svg')
+    if (!drawn || !box.current) return
+    const { backgroundColor } = getComputedStyle(box.current)
+    saveFile(`${file}.svg`, 'image/svg+xml', svgText(drawn, backgroundColor))
+  }
+  return (
+    <section class="panel flow-section" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <figure>
+        <figcaption dir="auto">
+          <Sentence text={sentence} />
+        </figcaption>
+        <div ref={box} class="flow-chart">
+          {!isEmpty && width > 0 && chart({ width, height, title, sentence: plain(sentence) })}
+        </div>
+      </figure>
+      {table.rows.length > 0 && (
+        <div class="row">
+          <details class="flow-numbers">
+            <summary>{t.numbers}</summary>
+            <Numbers table={table} caption={plain(sentence)} />
+          </details>
+          {!isEmpty && (
+            <button type="button" class="button-link" onClick={saveSvg}>
+              {t.saveSvg}
+            </button>
+          )}
+          <button
+            type="button"
+            class="button-link"
+            onClick={() => saveFile(`${file}.csv`, 'text/csv', csvOf(table))}
+          >
+            {t.saveCsv}
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Numbers({ table: { head, rows }, caption }: { table: Table; caption: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
+    <section class="flow-table" tabIndex={0} aria-label={caption}>
+      <table>
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {head.map((name) => (
+              <th key={name} scope="col" dir="auto">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, ROWS).map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, column) => (
+                <td key={column} dir="auto">
+                  {cell ?? '–'}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > ROWS && <p class="meta">{t.more(rows.length - ROWS)}</p>}
+    </section>
+  )
+}

@@ -1,0 +1,62 @@
+/** What each chart says, in one sentence, from the same numbers as the chart. `**` stands around the numbers. */
+import { formatNumber, fullDay } from '../shared/dates.ts'
+import { texts } from '../texts.ts'
+import type { Flow } from './answer.ts'
+
+const t = texts.flow
+
+/** A sentence in parts: those at odd places are numbers, to be set in bold. */
+export const partsOf = (sentence: string): string[] => sentence.split('**')
+
+/** The same as plain text. */
+export const plain = (sentence: string): string => partsOf(sentence).join('')
+
+/** How many cards were in progress on a day. @param isDoing whether a column, by its name, is work in progress */
+export const inProgressOn = (
+  day: Flow['days'][number] | undefined,
+  isDoing: (column: string) => boolean,
+): number =>
+  Object.entries(day?.byColumn ?? {}).reduce((sum, [column, count]) => sum + (isDoing(column) ? count : 0), 0)
+
+/** Whether work in progress grew or shrank. */
+export function aboutWork({ days }: Flow, isDoing: (column: string) => boolean): string {
+  const first = inProgressOn(days[0], isDoing)
+  const last = inProgressOn(days.at(-1), isDoing)
+  if (first === last) return t.workStayed(formatNumber(last))
+  return last > first
+    ? t.workGrew(formatNumber(first), formatNumber(last))
+    : t.workShrank(formatNumber(first), formatNumber(last))
+}
+
+/** How long cards took. */
+export const aboutCycleTime = ({ cycleTime: { count, p50, p85 } }: Flow): string =>
+  count === 0 || p50 === null || p85 === null
+    ? t.nothingFinished
+    : t.cycleTime(t.days(p50), formatNumber(p85, 1))
+
+/** How much was finished in a week. */
+export const aboutThroughput = ({ throughput: { mean }, cycleTime: { count } }: Flow): string =>
+  count === 0 && mean === 0 ? t.nothingFinished : t.throughput(formatNumber(mean, 1))
+
+/** How many cards in progress are old. */
+export function aboutAge({ age, cycleTime }: Flow): string {
+  if (age.length === 0) return t.nothingInProgress
+  if (cycleTime.count === 0) return t.ageWithoutComparison(formatNumber(age.length))
+  return t.age(formatNumber(age.filter(({ above85 }) => above85).length), formatNumber(age.length))
+}
+
+/** When the rest is done. */
+export function aboutForecast({ forecast: { remaining, p85 } }: Flow): string {
+  if (remaining === 0) return t.nothingRemains
+  return p85 === null ? t.noForecast : t.forecast(formatNumber(remaining), fullDay(p85))
+}
+
+/** Where cards wait longest. */
+export function aboutTimeInColumn({ timeInColumn }: Flow): string {
+  const [longest] = timeInColumn
+    .filter(({ p50 }) => p50 !== null)
+    .toSorted((a, b) => (b.p50 ?? 0) - (a.p50 ?? 0))
+  return longest === undefined || longest.p50 === null
+    ? t.nothingMoved
+    : t.timeInColumn(longest.column, t.days(longest.p50))
+}

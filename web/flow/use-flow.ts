@@ -1,0 +1,73 @@
+/** Reading the flow of a project: anew when the address asks for something else, and when cards move. */
+import { useEffect, useState } from 'preact/hooks'
+import { place } from '../router.ts'
+import { api } from '../shared/api.ts'
+import { onChange, onReset } from '../shared/live.ts'
+import type { OpenProject } from '../shared/open-project.ts'
+import { read } from '../shared/session.ts'
+import type { Flow, FlowQuery } from './answer.ts'
+
+/** Pause before the numbers are computed again after a change, in milliseconds. */
+const SETTLED = 1000
+/** What numbers depend on. */
+const KINDS = new Set(['kanban-item', 'kanban-column', 'kanban-item-label', 'kanban-label'])
+
+/** What the address asks for. */
+function queryNow(): FlowQuery {
+  const { query } = place.peek()
+  const several = (name: string) => (query.has(name) ? query.getAll(name) : undefined)
+  return {
+    from: query.get('from') ?? undefined,
+    to: query.get('to') ?? undefined,
+    label: several('label'),
+    assigneeId: several('assignee'),
+    priority: several('priority'),
+  }
+}
+
+/** The flow that is shown. The numbers before stay until those of another range are there. */
+export function useFlow({ store: { id } }: OpenProject) {
+  const [data, setData] = useState<Flow | undefined>()
+  const [error, setError] = useState<unknown>()
+  const [round, setRound] = useState(0)
+  const asked = place.value.query.toString()
+
+  // `asked` and `round` say when to read again.
+  useEffect(() => {
+    const leaving = new AbortController()
+    read(() =>
+      api.get('/api/projects/{id}/flow', { path: { id }, query: queryNow(), signal: leaving.signal }),
+    ).then(
+      (found) => {
+        setData(found)
+        setError(undefined)
+      },
+      (failure) => {
+        if (!leaving.signal.aborted) setError(failure)
+      },
+    )
+    return () => leaving.abort()
+  }, [id, asked, round])
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const later = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        setRound((before) => before + 1)
+      }, SETTLED)
+    }
+    const ends = [
+      onReset(later),
+      onChange(({ kind, projectId }) => {
+        if (projectId === id && KINDS.has(kind)) later()
+      }),
+    ]
+    return () => {
+      clearTimeout(timer)
+      for (const end of ends) end()
+    }
+  }, [id])
+
+  return { data, error, retry: () => setRound((before) => before + 1) }
+}

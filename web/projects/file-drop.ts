@@ -1,0 +1,40 @@
+/** Files that are dropped anywhere on the page. */
+import { useEffect, useState } from 'preact/hooks'
+
+const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false
+
+/**
+ * Takes files that are dropped while the component is on the page; one at a time, the first.
+ * @returns whether a file is held above the page now
+ */
+export function useFileDrop(onFile: (file: File) => unknown): boolean {
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    const onOver = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      // Without this the browser would leave the page and show the file.
+      event.preventDefault()
+      if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy'
+      setOver(true)
+    }
+    const onLeave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false)
+    }
+    const onDrop = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      setOver(false)
+      const [file] = event.dataTransfer?.files ?? []
+      if (file) onFile(file)
+    }
+    document.addEventListener('dragover', onOver)
+    document.addEventListener('dragleave', onLeave)
+    document.addEventListener('drop', onDrop)
+    return () => {
+      document.removeEventListener('dragover', onOver)
+      document.removeEventListener('dragleave', onLeave)
+      document.removeEventListener('drop', onDrop)
+    }
+  })
+  return isOver
+}

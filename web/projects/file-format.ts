@@ -1,0 +1,49 @@
+/** Which tool a file comes from, guessed by its name and how it begins. The service checks it: a wrong guess is refused. */
+
+/** What can be brought in, and what the dialog calls it. */
+export const FORMATS = {
+  trello: 'Trello',
+  csv: 'Table (CSV)',
+  planka: 'Planka',
+  kanboard: 'Kanboard',
+  jira: 'Jira',
+  github: 'GitHub project',
+  phaseboard: 'Phaseboard archive',
+} as const
+
+export type FormatName = keyof typeof FORMATS
+
+/** How much of a file is looked at, in bytes. */
+export const HEAD = 64 * 1024
+
+/** Marks of JSON files, the surest first. */
+const JSON_MARKS: readonly (readonly [RegExp, FormatName])[] = [
+  [/^\s*\{\s*"item"\s*:\s*\{[\s\S]*"included"\s*:/, 'planka'],
+  [/"(?:idOrganization|labelNames|dateLastActivity|idBoard)"\s*:|trello\.com\//, 'trello'],
+  [/"issues"\s*:\s*\[|^\s*\[?\s*\{[\s\S]*"key"\s*:[\s\S]*"fields"\s*:\s*\{/, 'jira'],
+  [/"items"\s*:\s*\[[\s\S]*"content"\s*:|^\s*\{\s*"items"\s*:\s*\[|"ProjectV2/, 'github'],
+]
+
+/**
+ * The likely format of a file.
+ * @param head its first bytes, up to {@link HEAD}
+ */
+export function guessFormat(name: string, head: Uint8Array): FormatName {
+  const start = String.fromCharCode(...head.subarray(0, 15))
+  if (start.startsWith('PK')) return 'phaseboard'
+  if (start.startsWith('\x1f\x8b') || start === 'SQLite format 3') return 'kanboard'
+  const text = new TextDecoder().decode(head)
+  if (/^\s*[{[]/.test(text) || /\.json$/i.test(name)) {
+    return JSON_MARKS.find(([mark]) => mark.test(text))?.[1] ?? 'trello'
+  }
+  return guessTable(name, text.split(/\r?\n/, 1)[0] ?? '')
+}
+
+/** The likely format of a table, by the names of its columns. */
+function guessTable(name: string, header: string): FormatName {
+  const has = (pattern: RegExp) => pattern.test(header)
+  if (has(/task id/i) && has(/swimlane/i)) return 'kanboard'
+  if (has(/summary/i) && has(/issue (?:key|type)/i)) return 'jira'
+  if (has(/\t/) && has(/title/i) && (has(/url/i) || /\.tsv$/i.test(name))) return 'github'
+  return 'csv'
+}

@@ -1,0 +1,151 @@
+/** Bringing a board in from a file of another tool. */
+import { useEffect, useId, useState } from 'preact/hooks'
+import { href, paths } from '../router.ts'
+import { isAdmin } from '../shared/session.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { texts } from '../texts.ts'
+import { FORMATS, type FormatName, guessFormat, HEAD } from './file-format.ts'
+import { type ImportState, importState, startImport, watchImport } from './import-job.ts'
+import { progressOf, reasonOf, toldOf, wasImportedBefore } from './import-texts.ts'
+
+const guess = async (file: File) =>
+  guessFormat(file.name, new Uint8Array(await file.slice(0, HEAD).arrayBuffer()))
+
+/** The formats that may be brought in: an archive may hold members, which is for admins. */
+const formats = () =>
+  (Object.keys(FORMATS) as FormatName[]).filter((name) => name !== 'phaseboard' || isAdmin.value)
+
+function FileForm({ dropped }: { dropped: File | undefined }) {
+  const id = useId()
+  const [file, setFile] = useState(dropped)
+  const [format, setFormat] = useState<FormatName>('trello')
+  useEffect(() => {
+    if (file) void guess(file).then(setFormat)
+  }, [file])
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (file) void startImport(file, format)
+      }}
+    >
+      <div class="field">
+        <label for={`${id}-file`}>{texts.imports.file}</label>
+        <input
+          id={`${id}-file`}
+          type="file"
+          autofocus
+          required={file === undefined}
+          aria-describedby={`${id}-hint`}
+          onChange={(event) => setFile(event.currentTarget.files?.[0])}
+        />
+        <p class="meta" id={`${id}-hint`} dir="auto">
+          {file === dropped && dropped ? dropped.name : texts.imports.choose}
+        </p>
+      </div>
+      <div class="field">
+        <label for={`${id}-format`}>{texts.imports.format}</label>
+        <select
+          id={`${id}-format`}
+          value={format}
+          onChange={(event) => setFormat(event.currentTarget.value as FormatName)}
+        >
+          {formats().map((name) => (
+            <option key={name} value={name}>
+              {FORMATS[name]}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="dialog-foot">
+        <button type="submit" class="button-primary">
+          {texts.imports.start}
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function Running({ state }: { state: Extract<ImportState, { step: 'sending' | 'running' }> }) {
+  const job = state.step === 'running' ? state.job : undefined
+  return (
+    <div class="stack">
+      <progress
+        aria-label={texts.imports.progress}
+        max={job && job.total > 0 ? job.total : undefined}
+        value={job && job.total > 0 ? job.done : undefined}
+      />
+      <p role="status">{state.step === 'sending' ? texts.imports.sending : progressOf(job)}</p>
+    </div>
+  )
+}
+
+function Done({ job, name, onClose }: Extract<ImportState, { step: 'done' }> & { onClose: () => void }) {
+  const { projectId, notes = [] } = job
+  return (
+    <div class="stack">
+      <p role="status" dir="auto">
+        {toldOf(job, name)}
+      </p>
+      {notes.length > 0 && (
+        <details>
+          <summary>{texts.imports.notes}</summary>
+          <ul class="import-notes">
+            {notes.map((note) => (
+              <li key={note} dir="auto">
+                {note}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <div class="dialog-foot">
+        <button type="button" class="button" onClick={() => (importState.value = undefined)}>
+          {texts.imports.another}
+        </button>
+        {projectId && (
+          <a class="button-primary" href={href(paths.board(projectId))} onClick={onClose}>
+            {texts.imports.open}
+          </a>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function NotDone({ error, file, format }: Extract<ImportState, { step: 'failed' }>) {
+  return (
+    <div class="stack">
+      <p role="alert" class="danger" dir="auto">
+        {texts.imports.failed(reasonOf(error))}
+      </p>
+      <div class="dialog-foot">
+        {wasImportedBefore(error) && (
+          <button type="button" class="button" onClick={() => void startImport(file, format, true)}>
+            {texts.imports.again}
+          </button>
+        )}
+        <button type="button" class="button-primary" onClick={() => (importState.value = undefined)}>
+          {texts.tryAgain}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+export default function ImportDialog({ file, onClose }: { file: File | undefined; onClose: () => void }) {
+  const state = importState.value
+  useEffect(() => {
+    watchImport(true)
+    return () => watchImport(false)
+  }, [])
+  return (
+    <Dialog title={texts.imports.title} onClose={onClose}>
+      {state === undefined && <FileForm key={file?.name} dropped={file} />}
+      {(state?.step === 'sending' || state?.step === 'running') && <Running state={state} />}
+      {state?.step === 'done' && <Done {...state} onClose={onClose} />}
+      {state?.step === 'failed' && <NotDone {...state} />}
+    </Dialog>
+  )
+}

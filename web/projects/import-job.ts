@@ -1,0 +1,94 @@
+/** The import that this tab has begun: it goes on when its dialog is closed, and is told of then. */
+import { signal } from '@preact/signals'
+import { go, paths } from '../router.ts'
+import { api, type Import, isPassing, messageOf } from '../shared/api.ts'
+import { projectList } from '../shared/projects.ts'
+import { read } from '../shared/session.ts'
+import { toast } from '../shared/toasts.ts'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import type { FormatName } from './file-format.ts'
+import { toldOf } from './import-texts.ts'
+
+/** Pauses between two looks at an import, in milliseconds: the first, the longest, and after a failure. */
+const PAUSE = { first: 100, longest: 1000, failure: 3000 }
+
+/** How far the import of this tab has come. */
+export type ImportState =
+  | { step: 'sending' }
+  | { step: 'running'; job: Import | undefined }
+  | { step: 'done'; job: Import; name: string }
+  | { step: 'failed'; error: string; file: File; format: FormatName }
+
+/** Undefined while there is none. */
+export const importState = signal<ImportState | undefined>(undefined)
+
+/** Whether the dialog is open, which shows how it ends: else a message does. */
+let isWatched = false
+
+/** Notes whether somebody looks at the import. */
+export function watchImport(on: boolean): void {
+  isWatched = on
+  const step = importState.peek()?.step
+  if (!on && (step === 'done' || step === 'failed')) importState.value = undefined
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+/** Reads how far an import has come, until it is at its end. */
+async function follow(id: string): Promise<Import> {
+  for (let wait = PAUSE.first; ; wait = Math.min(wait * 1.5, PAUSE.longest)) {
+    await pause(wait)
+    try {
+      const job = await read(() => api.get('/api/imports/{id}', { path: { id } }))
+      if (job.status === 'done' || job.status === 'failed') return job
+      importState.value = { step: 'running', job }
+    } catch (error) {
+      if (!isPassing(error)) throw error
+      await pause(PAUSE.failure)
+    }
+  }
+}
+
+async function nameOf(projectId: string | undefined): Promise<string> {
+  if (projectId === undefined) return ''
+  return (await read(() => api.get('/api/projects/{id}', { path: { id: projectId } }))).name
+}
+
+/**
+ * Sends a file, and follows its import.
+ * @param again also when the same was imported before
+ */
+export async function startImport(file: File, format: FormatName, again = false): Promise<void> {
+  importState.value = { step: 'sending' }
+  try {
+    const { data } = await write({
+      record: 'import',
+      send: (idempotencyKey) =>
+        api.request('post', '/api/imports', {
+          query: { format, again: again || undefined },
+          body: file,
+          idempotencyKey,
+        }),
+    })
+    importState.value = { step: 'running', job: undefined }
+    const job = await follow(data.id)
+    if (job.status === 'failed') throw new Error(job.error)
+    importState.value = { step: 'done', job, name: await nameOf(job.projectId) }
+    projectList.refresh()
+  } catch (error) {
+    importState.value = { step: 'failed', error: messageOf(error), file, format }
+  }
+  if (!isWatched) tell()
+}
+
+/** Says how it ended where no dialog does. */
+function tell(): void {
+  const state = importState.peek()
+  importState.value = undefined
+  if (state?.step === 'failed') toast(texts.imports.failed(state.error), [], 'alert')
+  if (state?.step !== 'done') return
+  const { projectId } = state.job
+  const open = projectId !== undefined && { label: texts.imports.open, run: () => go(paths.board(projectId)) }
+  toast(toldOf(state.job, state.name), open ? [open] : [])
+}

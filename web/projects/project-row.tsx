@@ -1,0 +1,99 @@
+/** One project in the list: how it is, how far it has come, and what can be done to it. */
+import { href, paths } from '../router.ts'
+import type { ProjectSummary } from '../shared/api.ts'
+import { formatNumber } from '../shared/dates.ts'
+import { memberName } from '../shared/people.ts'
+import { isAdmin, mayWrite } from '../shared/session.ts'
+import { wordsOf } from '../shared/terms.ts'
+import { Icon, type IconName } from '../shared/ui/icon.tsx'
+import { Menu } from '../shared/ui/menu.tsx'
+import { texts } from '../texts.ts'
+import { phaseOf, workDone } from './progress.ts'
+import { archive, moveBeside, remove, unarchive } from './project-writes.ts'
+
+const HEALTH: Readonly<Record<string, { icon: IconName; tone: string }>> = {
+  'on-track': { icon: 'check', tone: 'good' },
+  'at-risk': { icon: 'warning', tone: 'warning' },
+  blocked: { icon: 'stop', tone: 'danger' },
+}
+
+function Health({ health }: { health: string }) {
+  if (health === '') return null
+  const { icon, tone } = HEALTH[health] ?? { icon: 'flag', tone: 'muted' }
+  return (
+    <span class={tone}>
+      <Icon name={icon} /> <span dir="auto">{wordsOf(health)}</span>
+    </span>
+  )
+}
+
+function Progress({ name, counts }: { name: string; counts: ProjectSummary['counts'] }) {
+  const { done, total } = workDone(counts.columns)
+  const columns = Object.entries(counts.columns)
+  return (
+    <div class="project-work">
+      <p class="meta project-counts">
+        {columns.map(([column, number]) => (
+          <span key={column} dir="auto">
+            {texts.projectList.column(column, formatNumber(number))}
+          </span>
+        ))}
+      </p>
+      <div
+        class="bar"
+        role="progressbar"
+        aria-label={texts.projectList.progress(name, formatNumber(done), formatNumber(total))}
+        aria-valuenow={done}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(total, 1)}
+      >
+        <div style={{ inlineSize: `${(100 * done) / Math.max(total, 1)}%` }} />
+      </div>
+    </div>
+  )
+}
+
+interface ProjectRowProps {
+  project: ProjectSummary
+  /** The projects above and below it in its group. */
+  before: ProjectSummary | undefined
+  after: ProjectSummary | undefined
+  /** All projects in their order. */
+  all: readonly ProjectSummary[]
+}
+
+export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
+  const { id, name, status, health, leadId, counts } = project
+  const phase = phaseOf(project)
+  const list = texts.projectList
+  return (
+    <li class="project">
+      <h3>
+        <a href={href(paths.board(id))} dir="auto">
+          {name}
+        </a>
+      </h3>
+      <p class="meta project-facts">
+        <Health health={health} />
+        {phase && <span dir="auto">{list.phase(phase.name, phase.place, phase.of)}</span>}
+        {leadId && <span dir="auto">{list.lead(memberName(leadId))}</span>}
+      </p>
+      <Progress name={name} counts={counts} />
+      {mayWrite.value && (
+        <Menu
+          label={texts.actions(name)}
+          items={[
+            status === 'archived'
+              ? { label: list.unarchive, run: () => void unarchive(project) }
+              : { label: list.archive, run: () => void archive(project) },
+            before && { label: list.up, run: () => void moveBeside(project, before, 'before', all) },
+            after && { label: list.down, run: () => void moveBeside(project, after, 'after', all) },
+            isAdmin.value && { label: texts.delete, run: () => void remove(project), isDanger: true },
+          ]}
+        >
+          <Icon name="more" />
+        </Menu>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,94 @@
+/** Lists that are read from the service as a whole, and again when a change says that they may be others now. */
+import { batch, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { Change } from './api.ts'
+import { appliedSeq, onChange, onConnected, onReset } from './live.ts'
+import { Records } from './records.ts'
+import { read } from './session.ts'
+
+/** Pauses before a list is read again, in milliseconds: after the reading before, and after the change. */
+const PAUSE = { reading: 1000, change: 50 }
+
+/** How far the first reading has come. What was read stays when a later reading fails. */
+export type ListState = { step: 'loading' } | { step: 'ready' } | { step: 'failed'; error: unknown }
+
+export class LiveList<T extends { id: string }> {
+  readonly records = new Records<T>()
+  readonly state = signal<ListState>({ step: 'loading' })
+  readonly #read: () => Promise<readonly T[]>
+  readonly #isAbout: (change: Change) => boolean
+  #users = 0
+  #ends: (() => void)[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #readAt = 0
+  #isReading = false
+  #isStale = false
+
+  /**
+   * @param readAll asks the service for the whole list
+   * @param isAbout whether a change may make it another one
+   */
+  constructor(readAll: () => Promise<readonly T[]>, isAbout: (change: Change) => boolean) {
+    this.#read = readAll
+    this.#isAbout = isAbout
+  }
+
+  /** Reads the list, and keeps it current while anybody uses it. @returns what ends the use */
+  use(): () => void {
+    this.#users++
+    if (this.#users === 1) {
+      this.#ends = [
+        onChange((change) => this.#isAbout(change) && this.#schedule()),
+        onReset(() => this.refresh()),
+        // What happened while there was no connection may not be told.
+        onConnected(() => this.#schedule()),
+      ]
+      if (!this.#isReading) this.refresh()
+    }
+    return () => {
+      this.#users--
+      if (this.#users > 0) return
+      for (const end of this.#ends) end()
+      clearTimeout(this.#timer)
+      this.#timer = undefined
+    }
+  }
+
+  /** Reads the list again. */
+  refresh(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#isReading) this.#isStale = true
+    else void this.#load()
+  }
+
+  #schedule(): void {
+    if (this.#timer !== undefined) return
+    const pause = Math.max(PAUSE.change, this.#readAt + PAUSE.reading - Date.now())
+    this.#timer = setTimeout(() => this.refresh(), pause)
+  }
+
+  async #load(): Promise<void> {
+    this.#isReading = true
+    this.#readAt = Date.now()
+    const seq = appliedSeq()
+    try {
+      const found = await read(this.#read)
+      batch(() => {
+        this.records.reset(found, seq)
+        this.state.value = { step: 'ready' }
+      })
+    } catch (error) {
+      if (this.state.peek().step !== 'ready') this.state.value = { step: 'failed', error }
+    } finally {
+      this.#isReading = false
+      if (this.#isStale && this.#users > 0) this.#schedule()
+      this.#isStale = false
+    }
+  }
+}
+
+/** Keeps a list current while a component is on the page. */
+export function useLiveList<T extends { id: string }>(list: LiveList<T>): void {
+  useEffect(() => list.use(), [list])
+}
