@@ -301,9 +301,6 @@ export const texts = {
     } as Readonly<Record<string, string>>,
     claimed: (until: string) => `Claimed until ${until}`,
     editTitle: 'Edit the title',
-    saveHint: 'Ctrl+Enter saves, Escape leaves it for later.',
-    unsaved: (time: string) => `Unsaved changes from ${time}.`,
-    keepEditing: 'Keep editing',
 
     isNew: 'New: it came from elsewhere and waits for your approval.',
     approve: 'Approve',
@@ -339,16 +336,6 @@ export const texts = {
       `${column} is full${limit}. ${title} stays in ${from}.`,
     isAbove: (column: string, count: number, limit: number) =>
       `${column} is above its limit: ${count} of ${limit}.`,
-
-    conflict: {
-      text: (field: string) => `Someone changed the ${field} while you were editing.`,
-      theirs: 'Theirs',
-      yours: 'Yours',
-      keepMine: 'Keep mine',
-      takeTheirs: 'Take theirs',
-      keepEditing: 'Keep editing',
-      empty: 'Empty',
-    },
 
     labels: 'Labels',
     noLabels: 'None',

@@ -5,6 +5,7 @@ import { bySortOrder } from '../shared/order.ts'
 import type { ProjectStore } from '../shared/project-store.ts'
 import { mayWrite } from '../shared/session.ts'
 import { Icon } from '../shared/ui/icon.tsx'
+import { MarkdownText } from '../shared/ui/markdown-text.tsx'
 import { Menu } from '../shared/ui/menu.tsx'
 import { texts } from '../texts.ts'
 import { ObjectiveDialog } from './objective-dialog.tsx'
@@ -32,11 +33,7 @@ function Row({ store, objective, index, count, onChange }: RowProps) {
         <h3 class="objective-title" dir="auto">
           {title}
         </h3>
-        {description !== '' && (
-          <p class="prose meta" dir="auto">
-            {description}
-          </p>
-        )}
+        {description !== '' && <MarkdownText text={description} />}
       </div>
       {mayWrite.value ? (
         <>

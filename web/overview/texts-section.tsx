@@ -2,6 +2,7 @@
 import type { ProjectFields, ProjectStore } from '../shared/project-store.ts'
 import { mayWrite } from '../shared/session.ts'
 import { EditableText } from '../shared/text-edit/editable-text.tsx'
+import { MarkdownText } from '../shared/ui/markdown-text.tsx'
 import { texts } from '../texts.ts'
 import { type ProjectText, saveProjectText } from './project-writes.ts'
 import { Section } from './section.tsx'
@@ -28,10 +29,10 @@ function OneText({ store, project, field, isLine }: Props & { field: ProjectText
       {(text) =>
         text === '' ? (
           <p class="muted">{words.none}</p>
+        ) : isLine ? (
+          <p dir="auto">{text}</p>
         ) : (
-          <p class="prose" dir="auto">
-            {text}
-          </p>
+          <MarkdownText text={text} />
         )
       }
     </EditableText>

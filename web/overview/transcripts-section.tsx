@@ -7,6 +7,7 @@ import { byId } from '../shared/order.ts'
 import type { ProjectStore } from '../shared/project-store.ts'
 import { mayWrite } from '../shared/session.ts'
 import { Icon } from '../shared/ui/icon.tsx'
+import { MarkdownText } from '../shared/ui/markdown-text.tsx'
 import { Menu } from '../shared/ui/menu.tsx'
 import { texts } from '../texts.ts'
 import { Section } from './section.tsx'
@@ -101,11 +102,7 @@ function Transcript({ store, transcript, cardIds }: TranscriptProps) {
           <time dateTime={date}>{fullDay(date)}</time>
           {participants.length > 0 && ` · ${participants.join(', ')}`}
         </p>
-        {summary !== '' && (
-          <p class="prose" dir="auto">
-            {summary}
-          </p>
-        )}
+        {summary !== '' && <MarkdownText text={summary} />}
         {actions.length > 0 && (
           <ul class="actions" aria-label={words.actionsOf(title)}>
             {actions.map((action, index) => (
