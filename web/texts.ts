@@ -752,7 +752,6 @@ export const texts = {
     active: 'Active',
     inactive: 'Paused',
     failing: (since: string) => `Failing since ${since}`,
-    gaveUp: 'Failed too often, not sent any more',
     pause: 'Pause',
     resume: 'Send again',
     sendTest: 'Send a test',

@@ -1,4 +1,5 @@
 /** The own account, and what admins manage, as people do it. */
+import { setTimeout as wait } from 'node:timers/promises'
 import { ADMIN, onBoard } from './browser.ts'
 
 const REQUIRED = { mode: 'required' } as const
@@ -33,6 +34,12 @@ onBoard(
       () => document.querySelectorAll('[aria-labelledby=own-sessions] li').length === 1,
     )
     t.ok(before > 1, 'all other sessions ended')
+
+    const elsewhere = await person({ signIn: { ...ADMIN, password: 'a new horse' } })
+    await page.reload()
+    await page.getByRole('button', { name: /^End the session of/ }).click()
+    await page.getByRole('status').getByText('Session ended.').waitFor()
+    t.equal((await elsewhere.context.request.get(`${url}/api/session`)).status(), 401)
 
     await page.getByRole('button', { name: 'New token' }).click()
     const dialog = page.getByRole('dialog', { name: 'New token' })
@@ -163,8 +170,16 @@ onBoard(
     }
     await act('Send a test')
     await page.getByRole('dialog', { name: 'Test' }).getByRole('button', { name: 'Close' }).click()
+    const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
+    await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Card' } })
+    const [webhook] = await api.get('/api/webhooks')
+    const path = { id: webhook?.id ?? '' }
+    while ((await api.get('/api/webhooks/{id}/deliveries', { path })).length === 0) await wait(50)
     await act('Deliveries')
-    await page.getByRole('dialog').getByRole('row', { name: /Test/ }).waitFor()
+    await page
+      .getByRole('dialog')
+      .getByRole('row', { name: /404|405/ })
+      .waitFor()
     await page.getByLabel('Changes after number').fill('0')
     await page.getByRole('button', { name: 'Send again from there' }).click()
     await page.getByRole('status').getByText('The changes are sent again.').waitFor()

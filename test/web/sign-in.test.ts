@@ -107,3 +107,22 @@ onBoard('in open mode no sign-in stands in the way', async (t, { url, person }) 
   await go('/account')
   await page.getByText('without an account of your own').waitFor()
 })
+
+onBoard(
+  'whoever has an account of the organisation signs in with it',
+  async (t, { person }) => {
+    const { page, go } = await person()
+    await go('/ideas')
+    const link = page.getByRole('link', { name: 'Sign in with your organisation' })
+    await link.waitFor()
+    t.match(await link.getAttribute('href'), /^\/api\/session\/oidc\?returnTo=%2Fideas$/)
+  },
+  {
+    mode: 'required',
+    environment: {
+      OIDC_ISSUER: 'http://127.0.0.1:9/',
+      OIDC_CLIENT_ID: 'board',
+      OIDC_CLIENT_SECRET: 'secret of the client',
+    },
+  },
+)

@@ -8,8 +8,8 @@ const said = texts.editing.conflict
 
 const Version = ({ title, pieces }: { title: string; pieces: readonly Piece[] }) => (
   <section class="edit-version" aria-label={title}>
-    <h4>{title}</h4>
-    <p dir="auto">
+    <p class="edit-version-title">{title}</p>
+    <p class="edit-version-text" dir="auto">
       {pieces.length === 0 && <span class="muted">{said.empty}</span>}
       {pieces.map(({ text, isDifferent }, index) =>
         isDifferent ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
