@@ -25,6 +25,8 @@ export interface ServerData {
   database?: string
   /** The folder of recorded answers */
   answers?: string
+  /** The folder of the checkout that it runs from, built; this one if absent. */
+  checkout?: string
   /** What else its environment says. */
   environment?: Record<string, string>
 }
@@ -54,10 +56,14 @@ const TAIL = 2000
 /** The program and arguments of a package script; only simple ones, without quotes. */
 const words = (script: string): string[] => script.split(' ').filter(Boolean)
 
-/** Starts a script's command in the package's folder, with nothing in its environment that would configure it. */
-function launch([command = '', ...args]: string[], environment: Record<string, string>) {
+/** Starts a script's command in a package's folder, with nothing in its environment that would configure it. */
+function launch(
+  [command = '', ...args]: string[],
+  environment: Record<string, string>,
+  folder = packageFile('.'),
+) {
   return startProcess(command === 'node' ? process.execPath : command, args, {
-    cwd: packageFile('.'),
+    cwd: folder,
     env: { PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -92,15 +98,16 @@ export async function buildServers(folder: string): Promise<StartServer> {
 async function start(
   name: ServerName,
   command: string[],
-  { database, answers, environment }: ServerData,
+  { database, answers, checkout, environment }: ServerData,
 ): Promise<Server> {
   const begin = performance.now()
-  const child = launch(command, {
+  const settings = {
     PORT: '0',
     ...(database && { DATABASE_URL: `file:${database}` }),
     ...(answers && { ANSWERS: answers }),
     ...environment,
-  })
+  }
+  const child = launch(command, settings, checkout)
   let output = ''
   let isStopping = false
   const url = await new Promise<string>((resolve, reject) => {

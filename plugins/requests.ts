@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
-import fresh from 'fresh'
 import { isJsonPage } from '../src/db/pages.ts'
 import { preconditionFailed } from '../src/errors.ts'
 import { IDENTITY } from '../src/http/identity.ts'
 import { linkNextPage } from '../src/http/pages.ts'
 import { isRepeated, keyOf, REPEATED, repeatableOf } from '../src/http/repeatable.ts'
 import { methodsOf, type RouteRecord, shapeOf, shapeOfRecord } from '../src/http/response-shapes.ts'
+import { isNotModified } from '../src/http/send.ts'
 import type { Identity } from '../src/members/identity.ts'
 import { isSafe } from '../src/members/identity.ts'
 import type { JsonBytes } from '../src/schemas/serialization.ts'
@@ -14,6 +14,7 @@ import { Call } from '../src/worker/calls.ts'
 import type { KeptResponse } from '../src/worker/kept-responses.ts'
 import {
   bodyOf,
+  ensureMatch,
   etagOfRecord,
   isRecord,
   type ResponseShape,
@@ -36,9 +37,15 @@ declare module 'fastify' {
   interface FastifyInstance {
     /**
      * Performs a call on the request's terms, for handlers that do more than return it.
+     * @param isMatched whether {@link ensureMatch} has compared `If-Match` already
      * @returns the rule's result
      */
-    performFor: <Result>(reply: FastifyReply, call: Call<Result>) => Promise<Result>
+    performFor: <Result>(reply: FastifyReply, call: Call<Result>, isMatched?: boolean) => Promise<Result>
+    /**
+     * Compares the record of the route with `If-Match`: for handlers that do, before their write, what cannot be undone.
+     * @throws ApiError 412, with the record's ETag
+     */
+    ensureMatch: (request: FastifyRequest) => void
   }
 }
 
@@ -56,19 +63,26 @@ class Replay {
 /** The call as it is posted and run, without what performs it. */
 const plain = ({ path, args }: Call<unknown>) => ({ path, args })
 
-function termsOf(request: FastifyRequest, shape: ResponseShape): WriteTerms {
-  const { headers } = request
-  const { record, showsSecret = false } = request.routeOptions.config
-  const actorId = request.getDecorator<Identity | undefined>(IDENTITY)?.member.id ?? null
-  const ifMatch = headers['if-match']
+/** The condition of a request, and the record that it is about. @throws ApiError 412 where there is no record */
+function conditionOf(request: FastifyRequest): Pick<WriteTerms, 'record' | 'ifMatch'> {
+  const { record } = request.routeOptions.config
+  const ifMatch = request.headers['if-match']
   // Where there is no record, no ETag is its.
   if (ifMatch !== undefined && record === undefined && ifMatch.trim() !== '*') throw preconditionFailed()
-  const repeatable = repeatableOf(request)
-  if (ifMatch === undefined && repeatable === undefined) return { actorId }
   return {
-    actorId,
     ...(record && { record: { get: plain(record.get(request)), shape: shapeOfRecord(record.schema) } }),
     ...(record && ifMatch !== undefined && { ifMatch }),
+  }
+}
+
+function termsOf(request: FastifyRequest, shape: ResponseShape): WriteTerms {
+  const { showsSecret = false } = request.routeOptions.config
+  const actorId = request.getDecorator<Identity | undefined>(IDENTITY)?.member.id ?? null
+  const repeatable = repeatableOf(request)
+  if (request.headers['if-match'] === undefined && repeatable === undefined) return { actorId }
+  return {
+    actorId,
+    ...conditionOf(request),
     ...(repeatable && { repeatable: { request: repeatable, shape, isSecret: showsSecret } }),
   }
 }
@@ -122,8 +136,11 @@ export default fp(
       reply: FastifyReply,
       shape: ResponseShape,
       call: Call<Result>,
+      isMatched = false,
     ): Promise<Result> {
-      const outcome = await call.write(termsOf(reply.request, shape))
+      const terms = termsOf(reply.request, shape)
+      if (isMatched) delete terms.ifMatch
+      const outcome = await call.write(terms)
       if (outcome.isReplay && outcome.response) throw new Replay(outcome.response)
       if (outcome.seq !== undefined) reply.header('phaseboard-seq', String(outcome.seq))
       reply.request.setDecorator(OUTCOME, outcome)
@@ -131,9 +148,10 @@ export default fp(
     }
 
     // Only handlers of routes that declare a response are given a reply to perform for.
-    app.decorate('performFor', (reply, call) =>
-      write(reply, shapeOf(reply.request.routeOptions.schema) as ResponseShape, call),
+    app.decorate('performFor', (reply, call, isMatched) =>
+      write(reply, shapeOf(reply.request.routeOptions.schema) as ResponseShape, call, isMatched),
     )
+    app.decorate('ensureMatch', (request) => ensureMatch(app.rules, conditionOf(request)))
 
     /** Responds with the result of a route's call. */
     function respond(reply: FastifyReply, shape: ResponseShape, value: unknown): FastifyReply {
@@ -143,7 +161,7 @@ export default fp(
       if (isJsonPage(value)) linkNextPage(reply, value.next?.toString())
       const body = bodyOf(shape, value)
       const etag = isRecord(shape, value) ? etagOfRecord(shape, value, body) : null
-      const isUnchanged = etag !== null && isSafe(request.method) && fresh(request.headers, { etag })
+      const isUnchanged = etag !== null && isSafe(request.method) && isNotModified(request, etag)
       return isUnchanged
         ? reply.code(304).header('etag', etag).send()
         : send(reply, statusOf(shape, value), body, etag)

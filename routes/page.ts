@@ -1,7 +1,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
 import { answerFrom } from '../src/http/inner-app.ts'
-import { makeWebPage } from '../src/http/web-page.ts'
+import { isWatched } from '../src/http/web-build.ts'
+import { makeWebPage, type WebPage } from '../src/http/web-page.ts'
 import { memoizeAsync } from '../src/once.ts'
 
 /** All of the page is its own: no script or style in the HTML, and no HTML made of text but by the sanitiser. */
@@ -41,7 +42,7 @@ const ADDRESSES = [
 ]
 
 /** The URL of a file as the HTML names it: nothing that leads elsewhere, or to the same file by another name. */
-const ASSET = /\/assets\/[\w-]+\.\w+(\?|$)/
+const ASSET = /^[^?]*\/assets\/[\w-]+\.\w+(\?|$)/
 
 const depthOf = (address: string) => address.split('/').length - 2
 
@@ -60,20 +61,21 @@ function withSlash({ originalUrl }: FastifyRequest): string | undefined {
  * API, with the credential that its reader has. Nothing is read or loaded before the first request for it.
  */
 const pageRoutes: FastifyPluginAsync = async (app) => {
-  const pages = ADDRESSES.map(depthOf).reduce(
-    (made, depth) => made.set(depth, made.get(depth) ?? memoizeAsync(() => makeWebPage(depth))),
-    new Map<number, () => ReturnType<typeof makeWebPage>>(),
-  )
+  const pages = new Map<number, () => Promise<WebPage>>()
+  for (const depth of new Set(ADDRESSES.map(depthOf))) {
+    const make = () => makeWebPage(depth)
+    pages.set(depth, isWatched ? make : memoizeAsync(make))
+  }
 
-  async function sendPage(depth: number, request: FastifyRequest, reply: FastifyReply) {
-    const { html, etag } = await (pages.get(depth) as () => ReturnType<typeof makeWebPage>)()
+  async function sendPage(make: () => Promise<WebPage>, request: FastifyRequest, reply: FastifyReply) {
+    const { html, etag } = await make()
     reply.header('etag', etag)
     if (fresh(request.headers, { etag })) return reply.code(304).send()
     return reply.type('text/html; charset=utf-8').send(html)
   }
 
   for (const address of ADDRESSES) {
-    const depth = depthOf(address)
+    const make = pages.get(depthOf(address)) as () => Promise<WebPage>
     app.route({
       // One route for both, which takes half as long to register.
       method: ['GET', 'HEAD'],
@@ -82,7 +84,7 @@ const pageRoutes: FastifyPluginAsync = async (app) => {
       schema: { hide: true },
       handler: async (request, reply) => {
         const moved = address === '/' ? withSlash(request) : undefined
-        return moved === undefined ? sendPage(depth, request, reply) : reply.redirect(moved)
+        return moved === undefined ? sendPage(make, request, reply) : reply.redirect(moved)
       },
     })
   }

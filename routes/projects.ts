@@ -6,6 +6,7 @@ import { actorOf } from '../src/http/identity.ts'
 import { ListQuery } from '../src/http/pages.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
 import { sendPage, sendSnapshot } from '../src/http/send.ts'
+import { isStrict } from '../src/http/strictness.ts'
 import { PROJECT_SORTS } from '../src/projects/projects.ts'
 import {
   AnyObject,
@@ -136,7 +137,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: CreateProject,
       response: { 201: ref(ProjectSchema) },
     },
-    handler: (request) => app.projects.create(request.body),
+    handler: (request) => app.projects.create(request.body, { isStrict: isStrict(request) }),
   })
 
   app.post('/api/projects/reorder', {
@@ -184,7 +185,8 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: UpdateProject,
       response: { 200: ref(ProjectSchema), 404: ref(ErrorBody) },
     },
-    handler: ({ params, body }) => app.projects.update(params.id, body),
+    handler: (request) =>
+      app.projects.update(request.params.id, request.body, { isStrict: isStrict(request) }),
   })
 
   app.delete('/api/projects/:id', {

@@ -133,7 +133,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks/:id/test', {
-    config: { ...config, failure: 'Failed to test webhook', isSentAlone: true, isBodyOptional: true },
+    config: { ...config, failure: 'Failed to test webhook', isSentAlone: true, isBodyOptional: true, record },
     schema: {
       operationId: 'testWebhook',
       summary: 'Send a webhook a test message',
@@ -143,8 +143,11 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
       params: IdParams,
       response: { 200: ref(WebhookDeliverySchema), 404: ref(ErrorBody) },
     },
-    handler: async ({ params }, reply) =>
-      app.performFor(reply, webhooks.tested(await deliverer.test(params.id))),
+    handler: async (request, reply) => {
+      app.ensureMatch(request)
+      // Meanwhile the webhook's place may have moved.
+      return app.performFor(reply, webhooks.tested(await deliverer.test(request.params.id)), true)
+    },
   })
 
   app.post('/api/webhooks/:id/rotate-secret', {

@@ -77,10 +77,10 @@ const optionsFor = (root: string, folder: string): BuildOptions & { metafile: tr
   logLevel: 'warning',
 })
 
-/** What the entry imports dynamically, as paths from the root. */
+/** What is imported dynamically, packages too, as paths from the root. */
 const lateSources = ({ outputs }: Metafile): string[] =>
-  Object.values(outputs).flatMap(({ entryPoint = ENTRY }) =>
-    entryPoint.startsWith('web/') ? [entryPoint] : [],
+  Object.values(outputs).flatMap(({ entryPoint }) =>
+    entryPoint === undefined || entryPoint === ENTRY || entryPoint === STYLES ? [] : [entryPoint],
   )
 
 /**
@@ -90,13 +90,13 @@ const lateSources = ({ outputs }: Metafile): string[] =>
 const oneFirstChunk = (root: string, late: readonly string[]): Plugin => ({
   name: 'one-first-chunk',
   setup({ onLoad }) {
-    const entry = join(root, ENTRY)
-    const paths = new Set(late.map((source) => join(root, source)).filter((path) => path !== entry))
-    onLoad({ filter: /\.tsx?$/ }, async ({ path }) =>
-      paths.has(path)
-        ? { contents: `${await readFile(path, 'utf8')}\nimport ${JSON.stringify(entry)}`, loader: 'tsx' }
-        : undefined,
-    )
+    const paths = new Set(late.map((source) => join(root, source)))
+    onLoad({ filter: /\.(tsx?|m?js)$/ }, async ({ path }) => {
+      if (!paths.has(path)) return undefined
+      const content = await readFile(path, 'utf8')
+      const loader = /\.tsx?$/.test(path) ? (path.endsWith('x') ? 'tsx' : 'ts') : 'js'
+      return { contents: `${content}\nimport ${JSON.stringify(join(root, ENTRY))}`, loader }
+    })
   },
 })
 

@@ -98,6 +98,7 @@ const sameNamesInTheBundle: Plugin = {
  * @param folder where the bundle goes
  * @param entryPoints sources, relative to the root
  * @param entryNames the names of what they become
+ * @param sourcemap whether stack traces lead to the sources
  */
 export async function bundle(
   root: string,
@@ -105,6 +106,7 @@ export async function bundle(
   entryPoints = ENTRY_POINTS,
   logLevel: LogLevel = 'warning',
   entryNames = '[name]',
+  sourcemap = true,
 ): Promise<void> {
   await build({
     absWorkingDir: root,
@@ -116,12 +118,12 @@ export async function bundle(
     platform: 'node',
     format: 'esm',
     target: 'node22',
-    sourcemap: true,
+    sourcemap,
     sourcesContent: false,
     // Names are kept for stack traces.
     minifySyntax: true,
     minifyWhitespace: true,
-    plugins: [sameNamesInTheBundle, lateMediaTypes, ownSourceMaps, requiredBuiltins],
+    plugins: [sameNamesInTheBundle, lateMediaTypes, ...(sourcemap ? [ownSourceMaps] : []), requiredBuiltins],
     external: OUTSIDE,
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",

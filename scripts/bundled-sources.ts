@@ -3,7 +3,7 @@
  * Every source is an entry point, so each stays a module of its own, and the hook leads its importers there. Where
  * coverage is measured, or a single file is run with tap, the sources themselves are loaded.
  */
-import { globSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -17,7 +17,8 @@ export async function bundleSources(): Promise<void> {
   const cwd = fileURLToPath(root)
   rmSync(resolve(cwd, folder), { recursive: true, force: true })
   const sources = globSync('{src,plugins,routes}/**/*.ts', { cwd, exclude: ['**/*.d.ts'] })
-  await bundle(cwd, folder, sources, 'warning', '[dir]/[name]')
+  // Reading source maps would take a third of the time. Run with tap alone, a test that fails shows lines of the sources.
+  await bundle(cwd, folder, sources, 'warning', '[dir]/[name]', false)
   // Beside the chunks, where modules of a bundle look for the threads.
   for (const thread of ['worker/worker', 'exchange/imports/import-worker']) {
     writeFileSync(resolve(cwd, folder, `${basename(thread)}.js`), `import './src/${thread}.js'\n`)
@@ -25,6 +26,24 @@ export async function bundleSources(): Promise<void> {
   // The same for the board page, as it was last built.
   const { findWebBuild } = await import('../src/http/web-build.ts')
   symlinkSync(findWebBuild(), resolve(cwd, folder, 'web'))
+}
+
+/**
+ * Writes the OpenAPI document of each mode, as the built service has it, for `test/helper.ts`: writing it anew would take each
+ * test file longer than making its first application.
+ * @returns the folder
+ */
+export async function writeDocuments(): Promise<string> {
+  const { buildApp }: typeof import('../src/app.ts') = await import(`${root}dist/app.js`)
+  const documents = resolve(fileURLToPath(root), '.tap/documents')
+  mkdirSync(documents, { recursive: true })
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent', authMode })
+    await app.ready()
+    writeFileSync(resolve(documents, `${authMode}.json`), JSON.stringify(await app.openapi()))
+    await app.close()
+  }
+  return documents
 }
 
 /** Resolves imports of sources to their bundled modules. */

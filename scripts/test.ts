@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
-import { bundleSources } from './bundled-sources.ts'
+import { bundleSources, writeDocuments } from './bundled-sources.ts'
 
 await import('./build.ts')
 // What is wrong with the sources has been said; what was built before is not what is to be tested.
@@ -17,6 +17,7 @@ const isMeasured = wanted.includes('--coverage')
 const args = wanted.filter((arg) => arg !== '--coverage')
 const hasReporter = args.some((arg) => /^(-R|--reporter(=|$))/.test(arg))
 if (!isMeasured) await bundleSources()
+const documents = isMeasured ? '' : await writeDocuments()
 const loader = pathToFileURL('scripts/use-bundled-sources.ts').href
 // What is tried from outside alone has no lines of the sources to run.
 const outside = [
@@ -38,6 +39,7 @@ const { status } = spawnSync(
     env: {
       ...process.env,
       PHASEBOARD_TEST_TARGET: isMeasured ? 'sources' : 'dist',
+      PHASEBOARD_TEST_DOCUMENTS: documents,
       ...(isMeasured && { TAP_DISABLE_COVERAGE: '0' }),
     },
   },

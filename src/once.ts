@@ -18,3 +18,17 @@ export function memoizeAsync<T>(make: () => Promise<T>): () => Promise<T> {
     return made
   }
 }
+
+/**
+ * Makes a compiler compile equal schemas once, whichever routes and applications of the process they come from.
+ * @param compile makes something of a schema, nothing of which depends on who uses it
+ */
+export function oncePerSchema<S, T>(compile: (schema: S) => T): (schema: S) => T {
+  const compiled = new Map<string, T>()
+  return (schema) => {
+    const key = JSON.stringify(schema)
+    const known = compiled.get(key) ?? compile(schema)
+    compiled.set(key, known)
+    return known
+  }
+}

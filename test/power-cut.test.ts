@@ -1,9 +1,10 @@
 import t from 'tap'
 import { cutPower, recordService } from './power-cut.ts'
 import { type Event, FATES, makeDisk, readRecord } from './recorded-disk.ts'
+import { rounds } from './rounds.ts'
 import { withoutStrace } from './strace.ts'
 
-const IMAGES = 320
+const IMAGES = rounds(120)
 const FOLDER = '/data'
 
 const hex = (text: string | Buffer) =>

@@ -3,9 +3,10 @@ import type { RouteSchemas } from './schemas.ts'
 import type { Tool } from './tool.ts'
 import { bulkTools } from './tools/bulk.ts'
 import { claimTools } from './tools/claims.ts'
+import { flowTools } from './tools/flow.ts'
 import { readingTools } from './tools/reading.ts'
 import { writingTools } from './tools/writing.ts'
 
 /** Makes the tools, in the order in which they are listed. @throws Error where a route lacks a field that a tool has */
 export const createTools = (routes: RouteSchemas): Tool[] =>
-  [...readingTools, ...writingTools, ...claimTools, ...bulkTools].map((make) => make(routes))
+  [...readingTools, ...flowTools, ...writingTools, ...claimTools, ...bulkTools].map((make) => make(routes))

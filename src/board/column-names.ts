@@ -22,19 +22,19 @@ const NO_LIMIT: ColumnLimit = { wipLimit: 0, wipPolicy: 'warn' }
 const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 
 const statementsOf = (db: SharedDatabase) => ({
-  named: selectOne(() =>
+  named: selectOne(db, () =>
     db
       .select({ wipLimit: kanbanColumns.wipLimit, wipPolicy: kanbanColumns.wipPolicy })
       .from(kanbanColumns)
       .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.name, given('name')))),
   ),
-  staged: selectOne(() =>
+  staged: selectOne(db, () =>
     db
       .select({ id: kanbanColumns.id, stage: kanbanColumns.stage })
       .from(kanbanColumns)
       .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.name, given('name')))),
   ),
-  first: selectOne(() =>
+  first: selectOne(db, () =>
     db
       .select({ id: kanbanColumns.id })
       .from(kanbanColumns)
@@ -42,7 +42,7 @@ const statementsOf = (db: SharedDatabase) => ({
       .orderBy(...inOrder(kanbanColumns))
       .limit(1),
   ),
-  last: selectOne(() =>
+  last: selectOne(db, () =>
     db
       .select({ id: kanbanColumns.id, name: kanbanColumns.name, sortOrder: kanbanColumns.sortOrder })
       .from(kanbanColumns)

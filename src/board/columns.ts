@@ -26,7 +26,9 @@ export type ColumnInput = Partial<
 
 const statementsOf = (db: SharedDatabase) => ({
   ensureFree: uniqueNameIn(db, kanbanColumns),
-  anyItem: selectOne(() => db.select({ id: kanbanItems.id }).from(kanbanItems).where(isInColumn).limit(1)),
+  anyItem: selectOne(db, () =>
+    db.select({ id: kanbanItems.id }).from(kanbanItems).where(isInColumn).limit(1),
+  ),
   renameOnItems: change(() =>
     db
       .update(kanbanItems)

@@ -86,7 +86,7 @@ const withWarnings = (item: KanbanItem, warnings: string[] = []): KanbanItem =>
   warnings.length > 0 ? { ...item, warnings } : item
 
 const statementsOf = (db: SharedDatabase) => ({
-  before: selectOne(() =>
+  before: selectOne(db, () =>
     db
       .select(BEFORE)
       .from(kanbanItems)

@@ -19,7 +19,7 @@ const statementsOf = (db: SharedDatabase) => ({
   ensureFree: uniqueNameIn(db, kanbanLabels),
   limitItems: rowLimit(db, 'kanban_item_labels where label_id = +?'),
   itemExists: existsIn(db, kanbanItems),
-  labelOfProject: selectOne(() =>
+  labelOfProject: selectOne(db, () =>
     db
       .select({ id: kanbanLabels.id })
       .from(kanbanLabels)

@@ -57,7 +57,7 @@ function statementsOf(db: SharedDatabase) {
         .where(isInColumn)
         .orderBy(...forwards),
     ),
-    one: selectOne(() => places().where(and(isInColumn, eq(id, given('id'))))),
+    one: selectOne(db, () => places().where(and(isInColumn, eq(id, given('id'))))),
     first: nearest(isInColumn, forwards),
     last: nearest(isInColumn, backwards),
     next: nearest(and(isInColumn, isAfter(kanbanItems)), forwards),

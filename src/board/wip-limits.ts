@@ -42,7 +42,7 @@ function growth(shifts: readonly Shift[]): Map<string, number> {
 }
 
 const statementsOf = (db: SharedDatabase) => ({
-  beyond: selectOne(() =>
+  beyond: selectOne(db, () =>
     db
       .select({ id: kanbanItems.id })
       .from(kanbanItems)

@@ -25,13 +25,13 @@ const HEAD = `select seq, kind, project_id as projectId, item_id as itemId, from
 const isThere = gt(changes.seq, sql`0`)
 
 const statementsOf = (db: SharedDatabase) => ({
-  first: selectOne<{ seq: number }>(() =>
+  first: selectOne<{ seq: number }>(db, () =>
     db.select({ seq: changes.seq }).from(changes).where(isThere).orderBy(asc(changes.seq)).limit(1),
   ),
-  last: selectOne<{ seq: number }>(() =>
+  last: selectOne<{ seq: number }>(db, () =>
     db.select({ seq: changes.seq }).from(changes).where(isThere).orderBy(desc(changes.seq)).limit(1),
   ),
-  one: selectOne<ChangeRow>(() =>
+  one: selectOne<ChangeRow>(db, () =>
     db
       .select()
       .from(changes)
@@ -57,7 +57,7 @@ const statementsOf = (db: SharedDatabase) => ({
       `${HEAD} where seq in (select value from json_each(+?)) order by seq`,
     ),
   ),
-  beforeRun: selectOne<{ seq: number }>(() =>
+  beforeRun: selectOne<{ seq: number }>(db, () =>
     db
       .select({ seq: changes.seq })
       .from(changes)

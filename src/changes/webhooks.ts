@@ -41,7 +41,7 @@ function statementsOf(db: SharedDatabase) {
     webhooks
   const shown = { id, url, description, projectId, kinds, active, after, failingSince, createdAt, updatedAt }
   return {
-    one: selectOne<ShownRow>(() =>
+    one: selectOne<ShownRow>(db, () =>
       db
         .select(shown)
         .from(webhooks)
@@ -53,7 +53,7 @@ function statementsOf(db: SharedDatabase) {
         .from(webhooks)
         .orderBy(...inOrder(webhooks)),
     ),
-    summary: selectOne<WebhookSummary>(() =>
+    summary: selectOne<WebhookSummary>(db, () =>
       db
         .select({
           active: sql<number>`coalesce(sum(${active}), 0)`,

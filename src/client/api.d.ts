@@ -2445,6 +2445,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: WebhookDelivery

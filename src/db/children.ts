@@ -163,7 +163,7 @@ export class OrderedChildren<Table extends ChildTable & OrderedTable> extends Ch
   constructor(db: SharedDatabase, table: Table, record: TSchema) {
     super(db, table, record)
     const { column, parent } = parentOf(table)
-    this.#last = selectOne<{ sortOrder: number }>(() =>
+    this.#last = selectOne<{ sortOrder: number }>(db, () =>
       db
         .select({ sortOrder: table.sortOrder })
         .from(table as ChildTable)
@@ -219,7 +219,7 @@ export function uniqueNameIn(
   db: SharedDatabase,
   table: Identified & { projectId: SQLiteColumn; name: SQLiteColumn },
 ) {
-  const named = selectOne(() =>
+  const named = selectOne(db, () =>
     db
       .select({ id: table.id })
       .from(table)

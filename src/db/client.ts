@@ -131,7 +131,7 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
       else made = makeFile(path)
     }
     const isInPlace = isFile ? remember(path) : () => true
-    client = new SQLite(path, { timeout: BUSY_TIMEOUT })
+    client = new SQLite(isFile ? path : (migratedImage ?? path), { timeout: BUSY_TIMEOUT })
     switchToWal(client)
     if (made.file !== undefined) haveOthersWritten = watchOthers(client)
     client.pragma('synchronous = FULL')
@@ -143,6 +143,7 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
       client.pragma(`journal_size_limit = ${LOG_SIZE_LIMIT}`)
     } else leaveLogAlone(client)
     migrate(client, migrations)
+    if (!isFile) keepImage(client)
     client.pragma('foreign_keys = ON')
     const files = isFile ? watchFiles(path) : NO_FILES
     // A restore may have replaced the file since it was opened.
@@ -153,6 +154,19 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
     if (error instanceof StartupError) throw error
     throw new StartupError(`cannot open the database ${path}: ${describe(error)}`, { cause: error })
   }
+}
+
+/** The bytes of a database in memory, right after its migrations. */
+let migratedImage: Buffer | undefined
+let openedInMemory = 0
+
+/**
+ * Keeps the second new database in memory for those that follow, which begin as copies of it: the tests of an application
+ * open hundreds, and the migrations take most of the time. A service, which opens one, keeps no copy.
+ */
+function keepImage(client: SQLite.Database): void {
+  openedInMemory += 1
+  if (openedInMemory === 2) migratedImage = client.serialize()
 }
 
 /**

@@ -98,7 +98,7 @@ export function reorderIn(
   siblings: SQLiteColumn | undefined,
   refuse: (unknown: number[]) => Error,
 ) {
-  const one = selectOne<Place>(() =>
+  const one = selectOne<Place>(db, () =>
     db
       .select({ id: table.id, sortOrder: table.sortOrder })
       .from(table)

@@ -1,6 +1,6 @@
 /**
  * Prepared statements, each prepared lazily when it is first run, and kept for as long as the connection. Drizzle builds
- * their SQL from the schema and runs them; only long lists are mapped by our own code, in a third of Drizzle's time
+ * their SQL from the schema; rows are mapped by our own code, in a third of Drizzle's time
  * (docs/decisions/012-prepared-statements.md).
  */
 import {
@@ -30,7 +30,6 @@ type Values = Record<string, unknown>
 interface Select<Row> {
   readonly _: { readonly selectedFields: object; readonly result: Row[] }
   toSQL: () => Query
-  prepare: () => unknown
 }
 
 /** A Drizzle insert, update or delete that returns nothing. */
@@ -38,9 +37,8 @@ interface Change {
   prepare: () => unknown
 }
 
-/** A statement prepared by Drizzle: `get` reads the first row, `run` makes a change. */
+/** A change prepared by Drizzle. */
 interface Prepared {
-  get: (values: Values) => Values | undefined
   run: (values: Values) => { changes: number }
 }
 
@@ -57,44 +55,6 @@ const strayNumber = (column: Column) => (column.name === 'sortOrder' ? Number.MA
 const toText = (value: unknown) => (typeof value === 'object' && value !== null ? String(value) : value)
 
 export const isJsonText = (column: Column): boolean => is(column, SQLiteCustomColumn)
-
-/**
- * Creates the function that normalizes, in place, a row that other tools may have written: JSON text that is NULL reads
- * as empty, a number column always as a number, and a text column as text.
- */
-function rowNormalizer(fields: Record<string, Column>): (row: Values) => void {
-  const numbers = Object.entries(fields).filter(([, column]) => column.dataType === 'number')
-  const jsonTexts = Object.entries(fields).filter(([, column]) => isJsonText(column))
-  const texts = Object.entries(fields).filter(([, column]) => column.dataType === 'string')
-  return (row) => {
-    for (const [name] of texts) row[name] = toText(row[name])
-    for (const [name, column] of numbers) {
-      const value = row[name]
-      if (typeof value !== 'number' && value !== null) row[name] = strayNumber(column)
-    }
-    for (const [name, column] of jsonTexts) row[name] ??= column.mapFromDriverValue('')
-  }
-}
-
-/** Prepares a query of one row. */
-function prepareRow<Row>(query: { prepare: () => unknown }, fields: Record<string, Column>) {
-  const prepared = query.prepare() as Prepared
-  const normalize = rowNormalizer(fields)
-  return (values: Values): Row | undefined => {
-    const row = prepared.get(values)
-    if (row !== undefined) normalize(row)
-    return row as Row | undefined
-  }
-}
-
-/** A prepared select of one row. @returns the query: the first row; undefined where there is none */
-export function selectOne<Row>(query: () => Select<Row>): (values?: Values) => Row | undefined {
-  const reader = once(() => {
-    const select = query()
-    return prepareRow<Row>(select, fieldsOf(select))
-  })
-  return (values = {}) => reader()(values)
-}
 
 /** Creates the function that binds a statement's parameters: each a named placeholder or a constant. */
 function binder(params: unknown[]): (values: Values) => unknown[] {
@@ -126,34 +86,63 @@ export function decoder(column: Column): ((value: unknown) => unknown) | undefin
   return (value) => (value === null ? null : column.mapFromDriverValue(value))
 }
 
+/** Creates the function that makes a row of the values of its columns, in order. */
+function rowMaker<Row>(columns: Record<string, Column>): (values: unknown[]) => Row {
+  const fields = Object.entries(columns).map(([name, column]) => ({ name, decode: decoder(column) }))
+  return (values) => {
+    const row: Values = {}
+    let index = 0
+    for (const { name, decode } of fields) {
+      const value = values[index++]
+      row[name] = decode === undefined ? value : decode(value)
+    }
+    return row as Row
+  }
+}
+
 /**
- * A prepared select of any number of rows, without Drizzle's mapping.
- * @param db the connection that the query was built with
- * @returns the query: all rows
+ * Prepares a query with SQL of Drizzle's, without its mapping.
+ * @param fields the columns that it returns, by the names of the row's fields
  */
-export function selectAll<Row>(
+function prepareRows<Row>(
   { $client }: SharedDatabase,
+  query: { toSQL: () => Query },
+  fields: Record<string, Column>,
+) {
+  const { sql: text, params } = query.toSQL()
+  const statement = $client.prepare<unknown[], unknown[]>(text).raw()
+  const bind = binder(params)
+  const toRow = rowMaker<Row>(fields)
+  return {
+    one: (values: Values): Row | undefined => {
+      const found = statement.get(...bind(values))
+      return found && toRow(found)
+    },
+    all: (values: Values): Row[] => statement.all(...bind(values)).map(toRow),
+  }
+}
+
+/**
+ * A prepared select of one row.
+ * @param db the connection that the query was built with
+ * @returns the query: the first row; undefined where there is none
+ */
+export function selectOne<Row>(
+  db: SharedDatabase,
   query: () => Select<Row>,
-): (values?: Values) => Row[] {
+): (values?: Values) => Row | undefined {
   const reader = once(() => {
     const select = query()
-    const { sql: text, params } = select.toSQL()
-    const statement = $client.prepare<unknown[], unknown[]>(text).raw()
-    const bind = binder(params)
-    const fields = Object.entries(fieldsOf(select)).map(([name, column]) => ({
-      name,
-      decode: decoder(column),
-    }))
-    const toRow = (values: unknown[]): Row => {
-      const row: Values = {}
-      let index = 0
-      for (const { name, decode } of fields) {
-        const value = values[index++]
-        row[name] = decode === undefined ? value : decode(value)
-      }
-      return row as Row
-    }
-    return (values: Values) => statement.all(...bind(values)).map(toRow)
+    return prepareRows<Row>(db, select, fieldsOf(select)).one
+  })
+  return (values = {}) => reader()(values)
+}
+
+/** The same for any number of rows. @returns the query: all rows */
+export function selectAll<Row>(db: SharedDatabase, query: () => Select<Row>): (values?: Values) => Row[] {
+  const reader = once(() => {
+    const select = query()
+    return prepareRows<Row>(db, select, fieldsOf(select)).all
   })
   return (values = {}) => reader()(values)
 }
@@ -203,7 +192,7 @@ export function selectById<Table extends Identified>(
   db: SharedDatabase,
   table: Table,
 ): (id: string) => Table['$inferSelect'] | undefined {
-  const one = selectOne<Table['$inferSelect']>(() =>
+  const one = selectOne<Table['$inferSelect']>(db, () =>
     db
       .select()
       .from(table as Identified)
@@ -214,7 +203,7 @@ export function selectById<Table extends Identified>(
 
 /** A prepared existence check. @returns whether there is a row with this id */
 export function existsIn(db: SharedDatabase, table: Identified): (id: string) => boolean {
-  const one = selectOne(() => db.select({ id: table.id }).from(table).where(isIt(table)))
+  const one = selectOne(db, () => db.select({ id: table.id }).from(table).where(isIt(table)))
   return (id) => one({ id }) !== undefined
 }
 
@@ -250,9 +239,13 @@ export function insertInto<Table extends SQLiteTable>(
   db: SharedDatabase,
   table: Table,
 ): (row: Table['$inferInsert']) => void {
-  const insert = byFields((names) =>
-    change(() => db.insert(table).values(placeholders(names) as Table['$inferInsert'])),
-  )
+  const insert = byFields((names) => {
+    const row = placeholders(names) as Table['$inferInsert']
+    const { sql: text, params } = db.insert(table).values(row).toSQL()
+    const statement = db.$client.prepare<unknown[]>(text)
+    const bind = binder(params)
+    return (values: Values) => statement.run(...bind(values))
+  })
   return (row) => {
     insert(row)(row)
   }
@@ -263,14 +256,16 @@ export function insertReturning<Table extends SQLiteTable>(
   db: SharedDatabase,
   table: Table,
 ): (row: Table['$inferInsert']) => Table['$inferSelect'] {
-  const insert = byFields((names) =>
-    prepareRow<Table['$inferSelect']>(
-      db
-        .insert(table)
-        .values(placeholders(names) as Table['$inferInsert'])
-        .returning(),
-      getTableColumns(table),
-    ),
+  const insert = byFields(
+    (names) =>
+      prepareRows<Table['$inferSelect']>(
+        db,
+        db
+          .insert(table)
+          .values(placeholders(names) as Table['$inferInsert'])
+          .returning(),
+        getTableColumns(table),
+      ).one,
   )
   return (row) => {
     const stored = insert(row)(row)
@@ -288,15 +283,17 @@ export function updateIn<Table extends Identified>(
   db: SharedDatabase,
   table: Table,
 ): (id: string, changes: Partial<Table['$inferInsert']>) => Table['$inferSelect'] | undefined {
-  const update = byFields((names) =>
-    prepareRow<Table['$inferSelect']>(
-      db
-        .update(table as Identified)
-        .set(placeholders(names))
-        .where(isIt(table))
-        .returning(),
-      getTableColumns(table),
-    ),
+  const update = byFields(
+    (names) =>
+      prepareRows<Table['$inferSelect']>(
+        db,
+        db
+          .update(table as Identified)
+          .set(placeholders(names))
+          .where(isIt(table))
+          .returning(),
+        getTableColumns(table),
+      ).one,
   )
   return (id, changes) => update(changes)({ ...changes, id })
 }

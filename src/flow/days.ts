@@ -22,3 +22,56 @@ export function weekOf(day: number): string {
   const first = dayOf(Date.UTC(year, 0, 1))
   return `${year}-W${String(Math.floor((thursday - first) / 7) + 1).padStart(2, '0')}`
 }
+
+const ZERO = 48
+
+/** Two digits of a text, as a number. */
+const two = (text: string, index: number): number =>
+  (text.charCodeAt(index) - ZERO) * 10 + text.charCodeAt(index + 1) - ZERO
+
+/** The beginnings of the days that were read last, by their dates: records of a board share most of them. */
+const beginnings = new Map<string, number>()
+
+/** Dates that are remembered, at most. */
+const REMEMBERED = 4000
+
+function beginningOf(date: string): number {
+  const known = beginnings.get(date)
+  if (known !== undefined) return known
+  const time = Date.parse(date)
+  if (beginnings.size >= REMEMBERED) beginnings.clear()
+  beginnings.set(date, time)
+  return time
+}
+
+/**
+ * The moment of a stored timestamp, in milliseconds since 1970; NaN for what is none. Several times as fast as `Date.parse` for
+ * those in the form of the service.
+ */
+export function timeOf(text: unknown): number {
+  if (typeof text !== 'string') return Number.NaN
+  if (text.length !== 24 || text[10] !== 'T' || text[23] !== 'Z') return Date.parse(text)
+  const milliseconds = (text.charCodeAt(20) - ZERO) * 100 + two(text, 21)
+  const time = two(text, 11) * 3_600_000 + two(text, 14) * 60_000 + two(text, 17) * 1000 + milliseconds
+  return beginningOf(text.slice(0, 10)) + time
+}
+
+/** The dates of the days that were written last. */
+const dates = new Map<number, string>()
+
+const digits = (value: number, length: number): string => String(value).padStart(length, '0')
+
+/** The timestamp of a moment: as `toISOString`, several times as fast for many moments of the same days. */
+export function timestampOf(time: number): string {
+  const day = dayOf(time)
+  let date = dates.get(day)
+  if (date === undefined) {
+    if (dates.size >= REMEMBERED) dates.clear()
+    date = dateOf(day)
+    dates.set(day, date)
+  }
+  const left = time - day * DAY
+  const [hour, minute] = [Math.floor(left / 3_600_000), Math.floor(left / 60_000) % 60]
+  const [second, milliseconds] = [Math.floor(left / 1000) % 60, left % 1000]
+  return `${date}T${digits(hour, 2)}:${digits(minute, 2)}:${digits(second, 2)}.${digits(milliseconds, 3)}Z`
+}

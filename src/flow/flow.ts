@@ -18,14 +18,14 @@ import { ref } from '../schemas/common.ts'
 import { FlowSchema } from '../schemas/flow.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import { parseTimestamp } from '../time.ts'
-import { DAY, dayOf } from './days.ts'
+import { DAY, dayOf, timeOf } from './days.ts'
 import { historyOf } from './item-history.ts'
 import { type BoardHistory, flowOf, type Range } from './measures.ts'
 import { type FlowFilter, FlowRecords } from './records.ts'
 
-/** Days of a range, where nothing is said, and at most: three years. */
+/** Days of a range where nothing is said, and days between its ends, at most: three years, a leap year among them. */
 const DAYS = 90
-export const DAYS_LIMIT = 3 * 365 + 1
+const DAYS_LIMIT = 3 * 365 + 1
 
 /** Counts of a column at the end of a day: on the event loop, and at most. */
 const COUNTS_ON_LOOP = 20_000
@@ -41,7 +41,7 @@ export interface FlowQuery extends FlowFilter {
   to?: string
 }
 
-const dayNamed = (text: string): number => dayOf(Date.parse(parseTimestamp(text) as string))
+const dayNamed = (text: string): number => dayOf(timeOf(parseTimestamp(text)))
 
 /**
  * The range that is asked for. It ends today at the latest.
@@ -54,7 +54,7 @@ export function rangeOf({ from, to }: Pick<FlowQuery, 'from' | 'to'>, now: numbe
   const first = from ? dayNamed(from) : last - DAYS + 1
   if (first > today) throw invalidField('from', 'must not be in the future')
   if (first > last) throw invalidField('from', 'must not be after `to`')
-  if (last - first >= DAYS_LIMIT) throw invalidField('from', 'must be at most three years before `to`')
+  if (last - first > DAYS_LIMIT) throw invalidField('from', 'must be at most three years before `to`')
   return { from: first, to: last, end: Math.min((last + 1) * DAY, now) }
 }
 

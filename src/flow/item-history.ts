@@ -28,7 +28,7 @@ export interface ItemChange {
   action: 'created' | 'updated' | 'deleted'
   /** Whether it came to this board or left it for another one. */
   crossing?: 'in' | 'out' | undefined
-  column?: { from: string; to: string } | undefined
+  column?: { from: string; to: string; isOfOther: boolean } | undefined
   /** What `dismissed` became, and when the item was last changed before. */
   dismissal?: { to: boolean; lastChanged: number } | undefined
   /** Of a created item: what it was created with. */
@@ -65,29 +65,21 @@ interface Mark {
 }
 
 /**
- * The moves that the sequence tells of and activity does not: those of other tools. Each change of the service's has its entry,
- * which counts; where there are fewer, the entries belong to the changes nearest in time.
+ * The moves by other tools that the sequence tells of and activity does not: where the item was in another column by then, for
+ * all that its entries tell. Entries from before the item was written to the file tell its history as another tool brought it
+ * along; what that tool wrote, move by move, is the same history once more.
  */
 function movesOfOthers(changes: readonly ItemChange[], entries: readonly Moved[], renames: Renames): Moved[] {
-  const told = changes.flatMap(({ at, column }) =>
-    column && !renames.has(column.from, column.to) ? [{ at, ...column }] : [],
-  )
+  const told = changes.filter(({ column }) => column?.isOfOther && !renames.has(column.from, column.to))
   if (told.length === 0) return []
-  const pairOf = ({ from, to }: Moved) => JSON.stringify([from, to])
-  const entriesOf = Map.groupBy(entries, pairOf)
-  return [...Map.groupBy(told, pairOf)].flatMap(([pair, moves]) => {
-    const free = new Set(entriesOf.get(pair))
-    if (free.size >= moves.length) return []
-    const left = new Set(moves)
-    const pairs = moves.flatMap((move) =>
-      [...free].map((entry) => ({ move, entry, apart: Math.abs(move.at - entry.at) })),
-    )
-    for (const { move, entry } of pairs.sort((a, b) => a.apart - b.apart)) {
-      if (!left.has(move) || !free.has(entry)) continue
-      left.delete(move)
-      free.delete(entry)
-    }
-    return [...left]
+  const written = changes.find(({ made }) => made)?.at ?? Number.NEGATIVE_INFINITY
+  const brought = entries.filter(({ at }) => at < written)
+  return told.flatMap(({ at, column }) => {
+    const { from, to } = column as Moved & { isOfOther: boolean }
+    const same = brought.findIndex((entry) => entry.from === from && entry.to === to)
+    if (same >= 0) brought.splice(same, 1)
+    const last = entries.findLast((entry) => entry.at <= at)
+    return same >= 0 || last?.to === to ? [] : [{ at, from, to }]
   })
 }
 

@@ -1,7 +1,7 @@
 /** What the histories of a board's items amount to: its flow. */
 import type { Stage } from '../board/stages.ts'
 import type { Flow } from '../schemas/flow.ts'
-import { DAY, dateOf, dayOf, inDays, weekOf } from './days.ts'
+import { DAY, dateOf, dayOf, inDays, timestampOf, weekOf } from './days.ts'
 import { forecast } from './forecast.ts'
 import type { ItemHistory, Visit } from './item-history.ts'
 import { ascending, percentile, spread } from './quantiles.ts'
@@ -177,14 +177,18 @@ const byTime =
   (a: T, b: T) =>
     timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1)
 
-const iso = (time: number) => new Date(time).toISOString()
-
 /** An item that was finished. */
 type Finished = Course & { started: number; finished: number }
 
 function cycleTimeOf(finished: readonly Finished[]): Flow['cycleTime'] {
   const items = finished.map(({ id, title, started, finished }) => {
-    return { id, title, started: iso(started), finished: iso(finished), days: inDays(finished - started) }
+    return {
+      id,
+      title,
+      started: timestampOf(started),
+      finished: timestampOf(finished),
+      days: inDays(finished - started),
+    }
   })
   return { ...spread(items.map(({ days }) => days)), items }
 }

@@ -1,11 +1,12 @@
 /** What the columns of a board are called now: former names, followed through the renames that are recorded. */
 
-/** A column got another name. */
+/** A column got another name, or was deleted. */
 export interface Rename {
   /** Milliseconds since 1970. */
   at: number
   from: string
-  to: string
+  /** Undefined: nothing has this name from then on, and what had it before leads nowhere. */
+  to: string | undefined
 }
 
 /** The renames from a name that stand in the sequence, by time, each with the name that they lead to in the end. */
@@ -22,10 +23,10 @@ export class Renames {
   readonly #pairs: ReadonlySet<string>
 
   constructor(renames: readonly Rename[]) {
-    this.#pairs = new Set(renames.map(({ from, to }) => keyOf(from, to)))
+    this.#pairs = new Set(renames.flatMap(({ from, to }) => (to === undefined ? [] : keyOf(from, to))))
     const byTime = renames.toSorted((a, b) => a.at - b.at)
     for (const { at, from, to } of byTime.toReversed()) {
-      const final = this.#byName.get(to)?.at(-1)?.final ?? to
+      const final = to === undefined ? from : (this.#byName.get(to)?.at(-1)?.final ?? to)
       const known = this.#byName.get(from)
       if (known) known.push({ at, final })
       else this.#byName.set(from, [{ at, final }])

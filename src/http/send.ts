@@ -1,6 +1,6 @@
 /** Sending responses that are serialised already: as JSON, or as snapshots with conditional requests. */
 import type { Readable } from 'node:stream'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
 import { etagOf } from '../etags.ts'
 import type { MaybePromise, PageSnapshot, Snapshot } from '../reading/snapshots.ts'
@@ -30,9 +30,16 @@ function whenReady<T>(made: MaybePromise<T>, send: (made: T) => void): void | Pr
   return isPromise(made) ? made.then(send) : send(made)
 }
 
+/**
+ * Whether a request's `If-None-Match` names an ETag: then it is answered with 304. `Cache-Control: no-cache` is for caches on the
+ * way, which are to ask this service; `fetch` sends it along with any `If-None-Match` that its caller has set.
+ */
+export const isNotModified = ({ headers }: FastifyRequest, etag: string): boolean =>
+  fresh({ 'if-none-match': headers['if-none-match'] }, { etag })
+
 function sendNow(reply: FastifyReply, { body, etag }: Snapshot): void {
   reply.header('etag', etag)
-  if (fresh(reply.request.headers, { etag })) reply.code(304).send()
+  if (isNotModified(reply.request, etag)) reply.code(304).send()
   else reply.header('content-type', 'application/json; charset=utf-8').send(body)
 }
 

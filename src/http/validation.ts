@@ -1,11 +1,11 @@
 /** How requests are validated: one set of Ajv options and keywords, and the contract's `details`. */
-import { Ajv, type AnySchemaObject, type ErrorObject, type SchemaObjCxt } from 'ajv'
+import { Ajv, type AnySchemaObject, type ErrorObject, type SchemaObjCxt, type SchemaObject } from 'ajv'
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import type { FastifySchemaCompiler } from 'fastify'
 import { DEFAULT_SORT, isCursor, isCursorOf } from '../db/pages.ts'
 import type { ValidationDetails } from '../errors.ts'
 import { isDeeperThan, parseJson } from '../json.ts'
-import { once } from '../once.ts'
+import { once, oncePerSchema } from '../once.ts'
 import { EMAIL_PATTERN, JSON_TEXT_DEPTH, JSON_TEXT_LIMIT } from '../schemas/common.ts'
 import { parseTimestamp } from '../time.ts'
 
@@ -279,15 +279,25 @@ function createAjv({ coerceTypes, isStrict = false }: { coerceTypes: boolean; is
   return ajv
 }
 
+/** Compiles schemas, each once, with an Ajv that the first of them makes. */
+function createCompiler(options: { coerceTypes: boolean; isStrict?: boolean }) {
+  const ajv = once(() => createAjv(options))
+  return oncePerSchema((schema: SchemaObject) => ajv().compile(schema))
+}
+
+const compilePlain = createCompiler({ coerceTypes: false })
+const compileCoercing = createCompiler({ coerceTypes: true })
+const compilePlainStrictly = createCompiler({ coerceTypes: false, isStrict: true })
+const compileCoercingStrictly = createCompiler({ coerceTypes: true, isStrict: true })
+
 /**
  * Fastify's validator compiler: bodies as they are, parameters and queries (always text) coerced. Schemas are compiled
  * lazily, by the first request that needs each, which makes the start faster.
  */
 export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, unknown>> {
-  const plain = once(() => createAjv({ coerceTypes: false }))
-  const coercing = once(() => createAjv({ coerceTypes: true }))
   return ({ schema, httpPart }) => {
-    const compiled = once(() => (httpPart === 'body' ? plain() : coercing()).compile(schema))
+    const compile = httpPart === 'body' ? compilePlain : compileCoercing
+    const compiled = once(() => compile(schema as SchemaObject))
     const validate: ReturnType<FastifySchemaCompiler<unknown>> = (data) => {
       const check = compiled()
       const isValid = check(data)
@@ -313,11 +323,9 @@ const NOTHING = { type: 'object', additionalProperties: false }
  * @returns the check for the schemas of a route's body and query: all violations of a request
  */
 export function createStrictChecks() {
-  const plain = once(() => createAjv({ coerceTypes: false, isStrict: true }))
-  const coercing = once(() => createAjv({ coerceTypes: true, isStrict: true }))
   return ({ body, query }: Checked): ((request: Checked) => ValidationDetails | undefined) => {
-    const checkBody = once(() => plain().compile((body ?? NOTHING) as AnySchemaObject))
-    const checkQuery = once(() => coercing().compile({ ...(query ?? {}), ...NOTHING }))
+    const checkBody = once(() => compilePlainStrictly((body ?? NOTHING) as SchemaObject))
+    const checkQuery = once(() => compileCoercingStrictly({ ...(query ?? {}), ...NOTHING }))
     return (request) => {
       const checks = [
         ...(request.body === undefined ? [] : [{ check: checkBody(), data: request.body }]),

@@ -4,13 +4,19 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packageFile } from '../package-files.ts'
 
+const isBundle = !import.meta.url.endsWith('.ts')
+const watched = isBundle ? undefined : process.env.PHASEBOARD_WEB
+
+/** Whether the build changes while the service runs, as with `npm run dev`. */
+export const isWatched = watched !== undefined
+
 /**
  * Finds the folder with `page.html` and `assets/`. It lies in the same build as the service; a service that runs from the
  * sources takes the one of `npm run dev`, or that of the latest build.
  * @returns its absolute path
  */
 export function findWebBuild(): string {
-  if (!import.meta.url.endsWith('.ts')) return join(dirname(fileURLToPath(import.meta.url)), 'web')
+  if (isBundle) return join(dirname(fileURLToPath(import.meta.url)), 'web')
   const [, build = ''] = /'\.\/(\w+)\/cli\.js'/.exec(readFileSync(packageFile('dist/cli.js'), 'utf8')) ?? []
-  return process.env.PHASEBOARD_WEB ?? packageFile(join('dist', build, 'web'))
+  return watched ?? packageFile(join('dist', build, 'web'))
 }

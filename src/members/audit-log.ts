@@ -96,7 +96,7 @@ function statementsOf(db: SharedDatabase) {
     entries: selectAll<AuditRow>(db, () =>
       db.select().from(auditLog).where(amongIds(auditLog.id)).orderBy(desc(auditLog.id)),
     ),
-    oldest: selectOne(() => oldest(1)),
+    oldest: selectOne(db, () => oldest(1)),
     prune: change(() => db.delete(auditLog).where(inArray(auditLog.id, oldest(PRUNED_AT_ONCE)))),
   }
 }

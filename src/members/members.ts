@@ -50,7 +50,7 @@ export const wrongPassword = () => invalidField('currentPassword', 'must be the 
 const isAdmin = and(eq(members.role, 'admin'), eq(members.disabled, false))
 
 const statementsOf = (db: SharedDatabase) => ({
-  one: selectOne(() =>
+  one: selectOne(db, () =>
     db
       .select(shownMember)
       .from(members)
@@ -63,14 +63,14 @@ const statementsOf = (db: SharedDatabase) => ({
       .orderBy(...inOrder(members)),
   ),
   stored: selectById(db, members),
-  byEmailKey: selectOne<MemberRow>(() =>
+  byEmailKey: selectOne<MemberRow>(db, () =>
     db
       .select()
       .from(members)
       .where(hasEmailKey(given('key'))),
   ),
   beyondAscii: selectAll<MemberRow>(db, () => db.select().from(members).where(isBeyondAscii)),
-  enabledByEmailKey: selectOne(() =>
+  enabledByEmailKey: selectOne(db, () =>
     db
       .select(currentMember)
       .from(members)
@@ -79,8 +79,8 @@ const statementsOf = (db: SharedDatabase) => ({
   enabledBeyondAscii: selectAll<CurrentMember & { email: string }>(db, () =>
     db.select(currentMember).from(members).where(and(isBeyondAscii, isEnabled)),
   ),
-  admin: selectOne(() => db.select({ id: members.id }).from(members).where(isAdmin).limit(1)),
-  otherAdmin: selectOne(() =>
+  admin: selectOne(db, () => db.select({ id: members.id }).from(members).where(isAdmin).limit(1)),
+  otherAdmin: selectOne(db, () =>
     db
       .select({ id: members.id })
       .from(members)

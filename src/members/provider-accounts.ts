@@ -24,7 +24,7 @@ export interface ProviderAccount {
 }
 
 const statementsOf = (db: SharedDatabase) => ({
-  memberOf: selectOne(() =>
+  memberOf: selectOne(db, () =>
     db
       .select({ memberId: memberIdentities.memberId })
       .from(memberIdentities)
@@ -32,7 +32,7 @@ const statementsOf = (db: SharedDatabase) => ({
         and(eq(memberIdentities.issuer, given('issuer')), eq(memberIdentities.subject, given('subject'))),
       ),
   ),
-  ofMember: selectOne(() =>
+  ofMember: selectOne(db, () =>
     db
       .select({ subject: memberIdentities.subject })
       .from(memberIdentities)

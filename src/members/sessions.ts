@@ -66,21 +66,21 @@ function statementsOf(db: SharedDatabase) {
   const select = () => db.select({ id, lastUsedAt, expiresAt, createdAt, updatedAt }).from(sessions)
   return {
     /** The session of a token, with its member, by index. */
-    presented: selectOne(() =>
+    presented: selectOne(db, () =>
       db
         .select({ ...currentMember, sessionId: id, createdAt, lastUsedAt })
         .from(sessions)
         .innerJoin(members, eq(members.id, memberId))
         .where(and(hasToken, isAlive, isEnabled)),
     ),
-    byToken: selectOne(() => db.select({ id, memberId }).from(sessions).where(and(hasToken, isAlive))),
-    own: selectOne(() => select().where(and(eq(id, given('id')), isOfMember, isAlive))),
+    byToken: selectOne(db, () => db.select({ id, memberId }).from(sessions).where(and(hasToken, isAlive))),
+    own: selectOne(db, () => select().where(and(eq(id, given('id')), isOfMember, isAlive))),
     allOwn: selectAll<Omit<Session, 'current'>>(db, () =>
       select()
         .where(and(isOfMember, isAlive))
         .orderBy(...inOrder(sessions)),
     ),
-    credentials: selectOne(() =>
+    credentials: selectOne(db, () =>
       db
         .select({ disabled: members.disabled, passwordHash: members.passwordHash })
         .from(members)

@@ -49,7 +49,7 @@ function statementsOf(db: SharedDatabase) {
   const isAlive = sql`coalesce(${expiresAt} > ${given('now')}, true)`
   return {
     /** A token by its secret, with its member, by index. */
-    presented: selectOne(() =>
+    presented: selectOne(db, () =>
       db
         .select({ ...currentMember, tokenId: id, scope, lastUsedAt })
         .from(apiTokens)
@@ -57,7 +57,7 @@ function statementsOf(db: SharedDatabase) {
         .where(and(eq(tokenHash, given('tokenHash')), isAlive, isEnabled)),
     ),
     one: selectById(db, apiTokens),
-    own: selectOne(() => select().where(and(eq(id, given('id')), isOwn))),
+    own: selectOne(db, () => select().where(and(eq(id, given('id')), isOwn))),
     allOwn: selectAll<Token>(db, () =>
       select()
         .where(isOwn)

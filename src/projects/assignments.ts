@@ -24,7 +24,7 @@ const statementsOf = (db: SharedDatabase) => ({
       .from(teamAssignments)
       .where(eq(teamAssignments.projectId, given('projectId'))),
   ),
-  project: selectOne(() =>
+  project: selectOne(db, () =>
     db
       .select({ leadId: projects.leadId })
       .from(projects)

@@ -44,7 +44,7 @@ const toImport = ({ id, format, status, done, total, projectId, counts, error, .
 })
 
 const statementsOf = (db: SharedDatabase) => ({
-  one: selectOne<ImportRow>(() =>
+  one: selectOne<ImportRow>(db, () =>
     db
       .select()
       .from(imports)

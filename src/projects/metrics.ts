@@ -31,7 +31,7 @@ const replacing = ({ value: old, history }: Metric, value: number, at: string) =
 })
 
 const statementsOf = (db: SharedDatabase) => ({
-  named: selectOne(() =>
+  named: selectOne(db, () =>
     db
       .select()
       .from(metrics)

@@ -1,4 +1,4 @@
-/** Default phase sequences of projects. */
+/** The phases of projects, and the default sequences of them. Browsers load this, too. */
 
 const SEQUENCES = new Map([
   ['technical', ['Discovery', 'Design', 'Development', 'Testing', 'Deployment']],
@@ -10,8 +10,12 @@ const ANY_OTHER = ['Planning', 'In Progress', 'Complete']
 export const defaultPhaseConfig = (type: string): { name: string }[] =>
   (SEQUENCES.get(type) ?? ANY_OTHER).map((name) => ({ name }))
 
+/** The name of a phase as it is stored; empty where another tool has stored something else. */
+const nameOf = (phase: unknown): string =>
+  typeof phase === 'object' && phase !== null && 'name' in phase ? String(phase.name) : ''
+
 /** The phase a new project starts in: the first of its sequence, or none. */
-export function firstPhase(phaseConfig: readonly unknown[]): string {
-  const [first] = phaseConfig
-  return typeof first === 'object' && first !== null && 'name' in first ? String(first.name) : ''
-}
+export const firstPhase = (phaseConfig: readonly unknown[]): string => nameOf(phaseConfig[0])
+
+/** The names of the phases of a sequence. */
+export const phaseNames = (phaseConfig: readonly unknown[]): string[] => phaseConfig.map(nameOf)

@@ -26,7 +26,7 @@ import {
   updateIn,
 } from '../db/statements.ts'
 import { among, bytesOf, ROWS_SCANNED, readLimit, rowLimit, unlessTooMuch } from '../db/work-limits.ts'
-import { notFound } from '../errors.ts'
+import { invalidField, notFound } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import { once } from '../once.ts'
 import { valuesOfAny } from '../schemas/common.ts'
@@ -37,7 +37,7 @@ import { Ideas } from './ideas.ts'
 import { Imports } from './imports.ts'
 import { Ingest } from './ingest.ts'
 import { Metrics } from './metrics.ts'
-import { defaultPhaseConfig, firstPhase } from './phases.ts'
+import { defaultPhaseConfig, firstPhase, phaseNames } from './phases.ts'
 import { Transcripts } from './transcripts.ts'
 
 type ProjectRow = typeof projects.$inferSelect
@@ -117,13 +117,13 @@ const statementsOf = (db: SharedDatabase) => ({
         .limit(givenLimit('count')) as never
     }),
   ),
-  place: selectOne(() =>
+  place: selectOne(db, () =>
     db
       .select({ id: projects.id, sortOrder: projects.sortOrder })
       .from(projects)
       .where(eq(projects.id, given('id'))),
   ),
-  named: selectOne(() =>
+  named: selectOne(db, () =>
     db
       .select({ name: projects.name })
       .from(projects)
@@ -157,6 +157,16 @@ const statementsOf = (db: SharedDatabase) => ({
   ]),
   limitsOfDeletion: once(() => rowsOfProject().map((rows) => rowLimit(db, rows))),
 })
+
+/**
+ * Refuses a phase that is not in a project's sequence, for a strict request. Where there is none, any phase will do.
+ * @throws ApiError 400 on `phase`
+ */
+function ensurePhase(phase: string, phaseConfig: readonly unknown[]): void {
+  const names = phaseNames(phaseConfig)
+  if (names.length === 0 || names.includes(phase)) return
+  throw invalidField('phase', `must be one of ${names.map((name) => JSON.stringify(name)).join(', ')}`)
+}
 
 /** Projects and all their relations but their boards; and ideas, which become projects. */
 export class Projects {
@@ -231,10 +241,13 @@ export class Projects {
   /**
    * Creates a project with its default columns. Without a `phaseConfig` it gets its type's default sequence;
    * without a `phase` it starts in the first of its sequence.
+   * @param options `isStrict`: the phase must be one of the sequence
+   * @throws ApiError 400
    */
-  create(input: ProjectInput & { name: string }): Project {
+  create(input: ProjectInput & { name: string }, { isStrict = false }: { isStrict?: boolean } = {}): Project {
     const phaseConfig = input.phaseConfig ?? defaultPhaseConfig(input.type ?? 'technical')
     const phase = input.phase || firstPhase(phaseConfig)
+    if (isStrict) ensurePhase(phase, phaseConfig)
     const id = newId()
     const at = timestamp()
     const row = this.#sql.insert({ ...input, phaseConfig, phase, id, createdAt: at, updatedAt: at })
@@ -244,13 +257,20 @@ export class Projects {
 
   /**
    * Changes a project; an empty change leaves it as it is, `updatedAt` included.
+   * @param options as for {@link create}
    * @returns the project; undefined where reading it is too much work for the event loop
-   * @throws ApiError 404
+   * @throws ApiError 404, 400
    */
-  update(id: string, changes: ProjectInput): Project | undefined {
+  update(
+    id: string,
+    changes: ProjectInput,
+    { isStrict = false }: { isStrict?: boolean } = {},
+  ): Project | undefined {
     const isEmpty = Object.keys(changes).length === 0
     const row = isEmpty ? this.#sql.one(id) : this.#sql.update(id, { ...changes, updatedAt: timestamp() })
     if (row === undefined) throwNotFound(projects)
+    // What throws inside a write undoes it.
+    if (isStrict && changes.phase !== undefined) ensurePhase(row.phase, row.phaseConfig)
     return unlessTooMuch(() => {
       this.#sql.limitFrames(JSON.stringify([id]))
       return this.#whole(row)

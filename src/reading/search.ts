@@ -120,7 +120,7 @@ const placeIn = (
   table: Identified,
   fields: { projectId?: StringColumn; title: StringColumn },
 ) =>
-  selectOne<{ projectId?: string; title: string }>(() =>
+  selectOne<{ projectId?: string; title: string }>(db, () =>
     db
       .select(fields)
       .from(table)
@@ -134,7 +134,7 @@ const statementsOf = (db: SharedDatabase) => ({
   places: {
     project: placeIn(db, projects, { projectId: projects.id, title: projects.name }),
     'kanban-item': placeIn(db, kanbanItems, { projectId: kanbanItems.projectId, title: kanbanItems.title }),
-    'kanban-comment': selectOne(() =>
+    'kanban-comment': selectOne(db, () =>
       db
         .select({ projectId: kanbanItems.projectId, title: kanbanItems.title })
         .from(kanbanComments)

@@ -1,11 +1,15 @@
 /** Serialising responses: by fast-json-stringify, from the schemas that also document them. */
 import type { Static, TSchema } from '@sinclair/typebox'
 import fastJson from 'fast-json-stringify'
-import { once } from '../once.ts'
+import { once, oncePerSchema } from '../once.ts'
 import { namedSchemas } from './records.ts'
 
 /** The schemas that `$ref` may refer to, by `$id`. */
 const named = Object.fromEntries(namedSchemas.map((schema) => [String(schema.$id), schema]))
+
+const compile = oncePerSchema((schema: TSchema): ((value: unknown) => string) =>
+  fastJson(schema as unknown as fastJson.Schema, { schema: named as never }),
+)
 
 /**
  * Creates the serializer of a schema, the same that a route with this response schema uses. The schema is compiled lazily,
@@ -13,7 +17,7 @@ const named = Object.fromEntries(namedSchemas.map((schema) => [String(schema.$id
  * @param schema of the value, e.g. a reference to a named schema
  */
 export function createSerializer<T extends TSchema>(schema: T): (value: Static<T>) => string {
-  const serialize = once(() => fastJson(schema as unknown as fastJson.Schema, { schema: named as never }))
+  const serialize = once(() => compile(schema))
   return (value) => serialize()(value)
 }
 

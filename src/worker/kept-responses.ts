@@ -44,7 +44,7 @@ const isRequest = and(
 )
 
 const statementsOf = (db: SharedDatabase) => ({
-  one: selectOne<Row>(() =>
+  one: selectOne<Row>(db, () =>
     db
       .select()
       .from(idempotencyKeys)
@@ -53,7 +53,7 @@ const statementsOf = (db: SharedDatabase) => ({
   /** The key may be used again once its response is no longer kept. */
   forget: change(() => db.delete(idempotencyKeys).where(isRequest)),
   insert: insertInto(db, idempotencyKeys),
-  older: selectOne(() =>
+  older: selectOne(db, () =>
     db
       .select({ key })
       .from(idempotencyKeys)

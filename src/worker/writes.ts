@@ -93,8 +93,11 @@ export function etagOfRecord(shape: ResponseShape, value: unknown, body = bodyOf
   return etagOf(toText(bodyOf(shape, record)))
 }
 
-/** A list of entity tags: strong ones match, weak ones never do, and what is malformed ends it. */
-const TAG = /\s*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y
+/**
+ * A list of entity tags: strong ones match, weak ones never do, empty elements are passed over (RFC 9110, section 5.6.1), and what
+ * is malformed ends it.
+ */
+const TAG = /[\s,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y
 
 /** Whether an `If-Match` header matches a strong ETag. */
 function isMatch(ifMatch: string, etag: string): boolean {
@@ -118,7 +121,7 @@ function read(rules: Rules, { path, args }: CallOf): unknown {
 }
 
 /** Checks that the record has an ETag that the request names. @throws ApiError 412, with its ETag */
-export function ensureMatch(rules: Rules, { record, ifMatch }: WriteTerms): void {
+export function ensureMatch(rules: Rules, { record, ifMatch }: Partial<WriteTerms>): void {
   if (record === undefined || ifMatch === undefined) return
   const current = read(rules, record.get)
   if (current === undefined) return

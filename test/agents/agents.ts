@@ -169,5 +169,11 @@ export async function callEveryTool(t: Test, { call, refused, tools }: Agent): P
   t.match(await use('read_board', { projectId, column: 'To Do', cursor }), {
     columns: [{ name: 'To Do', items: [{ title: 'Call Ada' }] }],
   })
+  const flow = await use('flow', { projectId, lists: ['days', 'finished'], limit: 2 })
+  t.match(flow, { now: { 'To Do': 2, Done: 1 }, finished: [{ id: itemId }], days: { length: 2 } })
+  t.match(
+    flow.notes,
+    ['perWeek: 2 of', 'days: 2 of 90'].map((text) => new RegExp(text)),
+  )
   t.strictSame([...called].sort(), [...tools].sort(), 'every tool was called')
 }

@@ -337,6 +337,10 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     ])
     await ok(writer, 'GET /api/kanban-items', { query: '?assigneeId=maria' }, 200, [{ id: card.id }])
     t.match(await ok(writer, 'GET /api/projects/{id}/export.csv', { at: project }, 200), /^id,title,/)
+    t.match(await ok(writer, 'GET /api/projects/{id}/flow', { at: project }, 200), {
+      cycleTime: { count: 0 },
+      age: [{ id: card.id, column: 'In Progress' }],
+    })
     t.match(await ok(writer, 'GET /api/calendar.ics', {}, 200), /^BEGIN:VCALENDAR/)
     const update = { ids: [card.id, other.id], update: { priority: 'high' } }
     await ok(writer, 'PATCH /api/kanban-items', { body: update }, 200, [

@@ -2,6 +2,7 @@ import { deepStrictEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { type App, build, createItem, createProject, send } from '../helper.ts'
+import { rounds } from '../rounds.ts'
 import {
   createModel,
   type Fields,
@@ -257,7 +258,7 @@ t.test('whatever is done to a board, it is what a plain list would be', async (t
       }
       await fc.asyncModelRun(() => ({ model, real }), commands)
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(60) },
   )
   t.pass()
 })

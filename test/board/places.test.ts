@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Places } from '../../src/board/places.ts'
 import { build, createItem, createProject } from '../helper.ts'
+import { rounds } from '../rounds.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
 
@@ -29,7 +30,7 @@ t.test('items are put exactly where they are to stand, and no others', async (t)
       const expected = places.map(({ sortOrder }) => [column, sortOrder + 0, AT])
       return isDeepStrictEqual([select.get(one), select.get(other)], expected)
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(120) },
   )
   t.strictSame(select.get(third), before)
 })

@@ -70,10 +70,20 @@ t.test('a private idea is told to its owner and admins alone', async (t) => {
     ask({ ...other, ...key }, 'POST', '/api/personal-ideas', { title: 'another' }),
     ask({ ...other, 'if-match': '*' }, 'PATCH', change, { title: 'mine' }),
     ask(other, 'POST', '/api/batch', { requests: [{ method: 'GET', path: change }] }),
+    ask(other, 'POST', '/api/batch', {
+      requests: ['/api/changes?limit=1000', '/api/trash', '/api/search?q=xyzzy'].map((path) => ({
+        method: 'GET',
+        path,
+      })),
+    }),
+    ask(other, 'POST', '/api/batch', {
+      requests: [{ method: 'POST', path: `/api/changes/${seq}/undo`, body: {} }],
+    }),
     ask(other, 'GET', `/api/search?q=${SECRET}`),
   ])
   for (const { text, status } of asked) t.notMatch(text, SECRET, `${status}`)
   t.match(asked[7], { status: 404, text: /Change not found/ })
+  t.match(asked[11], { status: 200 }, 'a batch of reads was answered')
   t.equal(asked[8]?.status, 201, 'a key is its member’s own')
 
   const isTold = (name: string) => streams.get(name)?.includes('Apollo')

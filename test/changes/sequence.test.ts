@@ -13,6 +13,7 @@ import * as schema from '../../src/db/schema.ts'
 import { parseTrelloBoard } from '../../src/exchange/sources/trello.ts'
 import { importTrelloBoard } from '../exchange/trello-imports.ts'
 import { type App, send, signInAs } from '../helper.ts'
+import { rounds } from '../rounds.ts'
 import { shipped } from '../shipped.ts'
 import { holdsGroups, holdsSequence, rowsOf } from './replay.ts'
 
@@ -211,7 +212,7 @@ function writeAsTool(tool: SQLite.Database, step: Step): void {
   tool.exec(step.other % 8 === 0 ? 'rollback' : 'commit')
 }
 
-/** A request, on whatever there is. Many are refused. */
+/** A request, on whatever there is, or several in a batch. Many are refused. */
 async function writeAsClient(app: App, headers: Record<string, string>, { what, which, other, text }: Step) {
   const one = async (url: string) => {
     const list = (await send(app, 'GET', url, undefined, headers)).body as { id: string }[]
@@ -219,7 +220,9 @@ async function writeAsClient(app: App, headers: Record<string, string>, { what, 
   }
   const project = await one('/api/projects')
   const item = await one('/api/kanban-items?dismissed=all')
+  const comment = await one(`/api/kanban-items/${item}/comments`)
   const name = text || 'Name'
+  const newest = rowsOf(app.db.$client).at(-1)?.seq ?? 0
   const forms: [string, string, unknown?][] = [
     ['POST', '/api/projects', { name, type: pick(['technical', 'business'], other) }],
     ['PATCH', `/api/projects/${project}`, { nextStep: text, metadata: { text } }],
@@ -234,6 +237,14 @@ async function writeAsClient(app: App, headers: Record<string, string>, { what, 
     ['POST', `/api/kanban-items/${item}/subtasks`, { title: name }],
     ['PATCH', `/api/kanban-subtasks/${await one(`/api/kanban-items/${item}/subtasks`)}`, { completed: true }],
     ['POST', `/api/kanban-items/${item}/comments`, { content: name }],
+    ['PATCH', `/api/kanban-comments/${comment}`, { content: `${name} ${other}` }],
+    ['DELETE', `/api/kanban-comments/${comment}`],
+    ['POST', `/api/projects/${project}/kanban-items/reorder`, { items: [{ id: item, sortOrder: other }] }],
+    ['POST', `/api/projects/${project}/kanban-items/claim`, { leaseSeconds: 30 + (other % 60) }],
+    ['POST', `/api/kanban-items/${item}/claim/renew`, { leaseSeconds: 30 + (other % 60) }],
+    ['DELETE', `/api/kanban-items/${item}/claim`],
+    ['POST', `/api/changes/${newest - (other % 20)}/undo`],
+    ['POST', `/api/changes/${newest}/undo`],
     ['POST', `/api/projects/${project}/kanban-labels`, { name }],
     ['PUT', `/api/kanban-items/${item}/labels/${await one(`/api/projects/${project}/kanban-labels`)}`],
     ['DELETE', `/api/kanban-labels/${await one(`/api/projects/${project}/kanban-labels`)}`],
@@ -264,11 +275,20 @@ async function writeAsClient(app: App, headers: Record<string, string>, { what, 
     ['POST', '/api/members', { name, email: `m${other % 7}@example.test` }],
     ['PATCH', `/api/members/${await one('/api/members')}`, { name }],
   ]
-  const [method, url, body] = pick(forms, what) as (typeof forms)[number]
-  const last = rowsOf(app.db.$client).at(-1)?.seq ?? 0
+  const formOf = (index: number) => pick(forms, index) as (typeof forms)[number]
+  const batched = [what, which, other].map(formOf).map(([method, path, body]) => ({ method, path, body }))
+  const isBatch = (what + which) % 5 === 0
+  const batch = { requests: batched.slice(other % 3), dryRun: other % 7 === 0 }
+  const [method, url, body] = isBatch ? (['POST', '/api/batch', batch] as const) : formOf(what)
   const answer = await send(app, method, url, body, headers)
-  const made = rowsOf(app.db.$client).filter(({ seq }) => seq > last)
-  if (answer.status >= 300) deepStrictEqual(made, [], 'what is refused changes nothing')
+  const made = rowsOf(app.db.$client).filter(({ seq }) => seq > newest)
+  const isKept = answer.status < 300 && !(isBatch && batch.dryRun)
+  if (!isKept) deepStrictEqual(made, [], 'what is refused, or only tried, changes nothing')
+  deepStrictEqual(
+    new Set(made.map(({ group }) => group)).size,
+    Math.min(made.length, 1),
+    'one write, one group',
+  )
   const seq = answer.headers['phaseboard-seq']
   deepStrictEqual([seq, url], [made.length === 0 ? undefined : String(made.at(-1)?.seq), url])
   for (const { actor_id } of made) deepStrictEqual(actor_id !== null, true, `${method} ${url} says who`)
@@ -351,7 +371,7 @@ t.test('rebuilt from the sequence alone, every table equals the file', async (t)
       holdsGroups(rows)
       deepStrictEqual(tool.prepare("select * from changes_pending where kind = 'team-members'").all(), [])
     }),
-    { numRuns: 40, endOnFailure: true, includeErrorInReport: true },
+    { numRuns: rounds(20), endOnFailure: true, includeErrorInReport: true },
   )
   await writeAll(app, signInAs(app, 'admin').headers)
   holdsSequence(tool)

@@ -55,6 +55,33 @@ export function stateOf(client: SQLite.Database): State {
 
 const rowsOf = (state: State, table: string) => state.get(table) ?? new Map<string, Row>()
 
+/** What stands in the way of an undo. */
+export interface Obstacle {
+  kind: string
+  id: string
+  /** The field that has changed since, by its name in the API. */
+  field?: string
+  why: string
+  /** Whether one of several records may be named, such as of two with one name. */
+  isEither?: boolean
+}
+
+/** What the API calls the records of a table. */
+const kindOf = (table: string) => table.replace(/ies$/, 'ys').replace(/s$/, '').replaceAll('_', '-')
+
+/** What the API calls a column. Where an item was claimed from is told of by its lease. */
+const fieldOf = (column: string) =>
+  column
+    .replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+    .replace(/^claimedFrom$/, 'claimedUntil')
+
+const obstacle = (table: string, id: string, why: string, rest: Partial<Obstacle> = {}): Obstacle => ({
+  kind: kindOf(table),
+  id,
+  why,
+  ...rest,
+})
+
 /** A column of a board, or of an item, as a key. */
 const placeOf = (projectId: unknown, column: unknown) => JSON.stringify([projectId, column])
 
@@ -65,8 +92,8 @@ const placeOf = (projectId: unknown, column: unknown) => JSON.stringify([project
  * @param now the state that it is undone in
  * @returns the state then, `updated_at` of what others changed since left open as '*', and what stands in the way
  */
-export function undone(before: State, after: State, now: State): { state: State; obstacles: string[] } {
-  const obstacles: string[] = []
+export function undone(before: State, after: State, now: State): { state: State; obstacles: Obstacle[] } {
+  const obstacles: Obstacle[] = []
   const state: State = new Map([...now].map(([table, rows]) => [table, new Map(rows)]))
   const touched = new Set<string>()
   for (const table of Object.keys(TABLES)) {
@@ -85,17 +112,17 @@ export function undone(before: State, after: State, now: State): { state: State;
       // A write that changes nothing but that is none.
       if (was && became && changed.every((column) => column === 'updated_at')) continue
       if (became === undefined) {
-        if (is !== undefined) obstacles.push(`${table} ${key} exists again`)
+        if (is !== undefined) obstacles.push(obstacle(table, key, 'exists again'))
         target.set(key, was as Row)
         continue
       }
       if (is === undefined) {
-        obstacles.push(`${table} ${key} is gone`)
+        obstacles.push(obstacle(table, key, 'is gone'))
         continue
       }
       for (const column of was === undefined ? columns : changed) {
         if (column !== 'updated_at' && is[column] !== became[column])
-          obstacles.push(`${table} ${key} ${column}`)
+          obstacles.push(obstacle(table, key, 'has changed', { field: fieldOf(column) }))
       }
       if (was === undefined) {
         target.delete(key)
@@ -112,23 +139,27 @@ export function undone(before: State, after: State, now: State): { state: State;
 }
 
 /** What a state must not be, as far as the undo would make it so. */
-function violations(state: State, now: State, touched: ReadonlySet<string>, before: State): string[] {
-  const found: string[] = []
+function violations(state: State, now: State, touched: ReadonlySet<string>, before: State): Obstacle[] {
+  const found: Obstacle[] = []
   for (const [table, parents] of Object.entries(PARENTS)) {
     for (const [key, row] of rowsOf(state, table)) {
       for (const [column, parent] of Object.entries(parents)) {
         const named = row[column]
         if (named !== null && !rowsOf(state, parent).has(String(named)))
-          found.push(`${table} ${key} has no ${parent}`)
+          found.push(obstacle(table, key, `has no ${parent}`))
       }
     }
   }
   for (const [table, columns] of Object.entries(UNIQUE)) {
-    const seen = new Set<string>()
+    const seen = new Map<string, string>()
     for (const [key, row] of rowsOf(state, table)) {
       const value = JSON.stringify(columns.map((column) => row[column]))
-      if (seen.has(value)) found.push(`${table} ${key} has what another one has`)
-      seen.add(value)
+      const other = seen.get(value)
+      if (other !== undefined) {
+        for (const id of [key, other])
+          found.push(obstacle(table, id, 'has what another one has', { isEither: true }))
+      }
+      seen.set(value, key)
     }
   }
   const places = (of: State) =>
@@ -142,7 +173,7 @@ function violations(state: State, now: State, touched: ReadonlySet<string>, befo
     const stays = current !== undefined && placeOf(current.project_id, current.column) === place
     // What is put into a column that is not there makes it.
     if (stays && boardNow.has(place) && !boardThen.has(place))
-      found.push(`kanban_items ${key} loses its column`)
+      found.push(obstacle('kanban_items', key, 'loses its column'))
   }
   for (const [key, { item_id, label_id }] of rowsOf(state, 'kanban_item_labels')) {
     if (!touched.has(`kanban_item_labels ${key}`)) continue
@@ -150,7 +181,7 @@ function violations(state: State, now: State, touched: ReadonlySet<string>, befo
     const then = projectOf(state, 'kanban_items', item_id)
     const formerly = projectOf(before, 'kanban_items', item_id)
     if (then !== formerly && then !== projectOf(state, 'kanban_labels', label_id))
-      found.push(`kanban_item_labels ${key}: its item has moved`)
+      found.push(obstacle('kanban_item_labels', key, 'its item has moved'))
   }
   return found
 }

@@ -4,6 +4,7 @@ import t from 'tap'
 import { afterLast, between, numbered, type Place, reorderIn } from '../../src/db/ordering.ts'
 import { kanbanSubtasks, projects } from '../../src/db/schema.ts'
 import { age, build, createItem, createProject, createSubtask, LONG_AGO, send, stored } from '../helper.ts'
+import { rounds } from '../rounds.ts'
 
 /** The next larger number that there is. */
 function next(number: number): number {
@@ -57,7 +58,7 @@ t.test('between', async (t) => {
         if (place === undefined) ok(before === after || next(before) === after, 'there was one')
         else ok(before < place && place < after, `${place} is not between them`)
       }),
-      { numRuns: 5000 },
+      { numRuns: rounds(2000) },
     )
     t.pass()
   })

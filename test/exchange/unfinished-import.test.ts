@@ -95,6 +95,7 @@ t.test('agents find, read, change and claim nothing of it', async (t) => {
   }
   for (const [name, args] of [
     ['read_board', { projectId: 'coming' }],
+    ['flow', { projectId: 'coming' }],
     ['read_item', { itemId: 'hidden-item' }],
     ['claim', { projectId: 'coming' }],
     ['change_item', { itemId: 'hidden-item', title: 'Taken' }],

@@ -115,7 +115,7 @@ t.test('every change of a record takes If-Match', async (t) => {
       /^\/api\/([\w-]+)\/([\w-]+)/.exec(urlOf(route.split(' ')[1] ?? '', (name) => RECORDS[name])) ?? []
     const shown = await refused(`GET /api/${collection}/${id}`)
     t.equal(shown.headers.etag, etag, `${route}: the ETag of the record itself`)
-    for (const header of [etag, ` "a" ,W/"b",${etag}`, '*']) {
+    for (const header of [etag, `, "a" ,, W/"b",${etag},`, '*']) {
       // Each time with records made anew, at another time.
       const ask = requester(app)
       const now = (await ask(route, { 'if-match': '"nope"' })).headers.etag
@@ -136,6 +136,8 @@ t.test('a record has the same ETag wherever it is answered, and 304 for whoever 
   t.equal(shown.headers.etag, item.headers.etag)
   const unchanged = await send(app, 'GET', itemUrl, undefined, { 'if-none-match': String(item.headers.etag) })
   t.strictSame([unchanged.status, unchanged.body, unchanged.headers.etag], [304, '', item.headers.etag])
+  const byFetch = { 'if-none-match': String(item.headers.etag), 'cache-control': 'no-cache' }
+  t.equal((await send(app, 'GET', itemUrl, undefined, byFetch)).status, 304)
   const changed = await send(app, 'PATCH', itemUrl, { title: 'Ace' })
   t.not(changed.headers.etag, item.headers.etag)
   t.equal((await send(app, 'GET', itemUrl)).headers.etag, changed.headers.etag)

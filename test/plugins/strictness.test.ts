@@ -303,6 +303,26 @@ t.test('values that are not listed are refused, in bodies and in filters', async
     t.match(await strictly(app, method, url, body), { status: method === 'POST' ? 201 : 200 }, url)
 })
 
+t.test('a phase is one of the project’s sequence', async (t) => {
+  const app = await build(t)
+  const sequence = ['Discovery', 'Design', 'Development', 'Testing', 'Deployment']
+  const mustBe = (names: string[]) =>
+    invalid({ phase: [`must be one of ${names.map((name) => `"${name}"`).join(', ')}`] })
+  const create = (body: object) => strictly(app, 'POST', '/api/projects', { name: 'Apollo', ...body })
+  t.strictSame((await create({ phase: 'Desgin' })).body, mustBe(sequence))
+  t.equal(count(app, 'projects'), 0)
+  t.match(await create({ phase: '' }), { status: 201, body: { phase: 'Discovery' } })
+  t.match(await create({ phase: 'Any', phaseConfig: [] }), { status: 201 })
+  const { body: made } = await create({ phase: 'Design' })
+  const change = (body: object) => strictly(app, 'PATCH', `/api/projects/${made.id}`, body)
+  const refused = await change({ phase: 'Desing', nextStep: 'x' })
+  t.strictSame([refused.status, refused.body], [400, mustBe(sequence)])
+  t.strictSame((await change({ phase: 'Testing', phaseConfig: [{ name: 'Go' }] })).body, mustBe(['Go']))
+  t.match(await change({}), { status: 200, body: { phase: 'Design', nextStep: '' } })
+  t.match(await change({ phase: 'Testing' }), { status: 200, body: { phase: 'Testing' } })
+  t.match(await change({ phaseConfig: [{ name: 'Go' }] }), { status: 200 })
+})
+
 t.test('all violations are reported together, and no more than a hundred of them', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)

@@ -11,6 +11,7 @@ import { createSerializer } from '../../src/schemas/serialization.ts'
 import { createRules } from '../../src/worker/rules.ts'
 import { build, signInAs } from '../helper.ts'
 import { startOtherProcess } from '../other-process.ts'
+import { rounds } from '../rounds.ts'
 import { shipped } from '../shipped.ts'
 
 const serialize = createSerializer(ref(ProjectSchema))
@@ -283,7 +284,7 @@ t.test('after each step, every answer is what the database holds', async (t) => 
           }
         }
       }),
-      { numRuns: 60, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true },
+      { numRuns: rounds(25), interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true },
     )
     t.ok(reads > 100, `${reads} reads were right, with ${bytes} bytes for snapshots`)
   }
@@ -441,7 +442,7 @@ t.test('whatever is in flight, an answer is as new as all that was acknowledged 
         }),
         run,
       ),
-      { numRuns: 50, interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true },
+      { numRuns: rounds(20), interruptAfterTimeLimit: 90_000, markInterruptAsFailure: true },
     )
     t.ok(reads > 100, `${reads} reads were new enough, with ${bytes} bytes for snapshots`)
   }

@@ -300,7 +300,7 @@ t.test('replay sets the place, as far as changes are kept', async (t) => {
 })
 
 t.test('a test message is answered with what the receiver said, and moves nothing', async (t) => {
-  const { app, ask, create } = await withAdmin(t)
+  const { app, headers: admin, ask, create } = await withAdmin(t)
   const receiver = await receive(t, answer(200, {}, 'hello'))
   const { id, secret, after } = await create({ url: receiver.url, active: false })
   const test = async () => (await ask('POST', `/${id}/test`)).body
@@ -325,9 +325,17 @@ t.test('a test message is answered with what the receiver said, and moves nothin
   t.match((await ask('GET', `/${id}`)).body, { after, failingSince: null })
   t.strictSame((await ask('GET', `/${id}/deliveries`)).body, [])
 
+  const sent = receiver.received.length
+  const testOf = (etag: string) =>
+    send(app, 'POST', `${WEBHOOKS}/${id}/test`, undefined, { ...admin, 'if-match': etag })
+  const refused = await testOf('"another"')
+  t.equal(refused.status, 412)
+  t.equal(receiver.received.length, sent, 'a test of what has changed is not sent')
+  t.match(await testOf(String(refused.headers.etag)), { status: 200, body: { webhookId: id } })
+
   receiver.respond = hang
   const waiting = Array.from({ length: 20 }, test)
-  await receiver.got(23)
+  await receiver.got(receiver.received.length + 20)
   t.match(await ask('POST', `/${id}/test`), {
     status: 503,
     body: { error: 'Too many tests at the same time' },

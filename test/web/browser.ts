@@ -111,7 +111,7 @@ const isThere = (page: Page) => page.locator('#app > *').first().waitFor({ state
 export async function startBoard(t: Test, options: BoardOptions = {}): Promise<Board> {
   const { mode = 'open', environment = {} } = options
   const settings = {
-    ...onNewFile(t),
+    ...(options.url === undefined && onNewFile(t)),
     AUTH_MODE: mode,
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,

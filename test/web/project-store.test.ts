@@ -8,8 +8,7 @@ import { byId, bySortOrder } from '../../web/shared/order.ts'
 import { ProjectStore } from '../../web/shared/project-store.ts'
 import { make, type RandomWrite, randomWrite, type Writer } from '../changes/random-writes.ts'
 import { build, send, signInAs } from '../helper.ts'
-
-const RUNS = Number(process.env.RUNS ?? 25)
+import { rounds } from '../rounds.ts'
 
 /** What to write first, so that there is something to write to. */
 const BEGINNING = [
@@ -136,6 +135,6 @@ t.test('random writes, read at any time, with changes that come late or twice', 
         return true
       },
     ),
-    { numRuns: RUNS },
+    { numRuns: rounds(25) },
   )
 })

@@ -207,6 +207,7 @@ t.test('a file that is not there is 404, and nothing else of the machine is ther
     '/assets/%2e%2e/page.html',
     '/assets/%2e%2e%2f%2e%2e%2fcli.js',
     '/assets/..%5cpage.html',
+    '/assets/..%2fpage.html?/assets/main.js',
     '/assets//etc/passwd',
     '/assets/%00.js',
     '/assets/.js',

@@ -1,0 +1,62 @@
+/**
+ * `npm run bench:patch -- <folder>`: what a PATCH costs here, to what it costs in another checkout, an earlier commit say, by turns.
+ * The other one is in its own folder, with its packages, and built. Both begin with the same rows, which the older one has made.
+ */
+import { copyFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { show, showRatio } from './format.ts'
+import { startGenerator } from './generator.ts'
+import { describeMachine, reserveCore } from './machine.ts'
+import { contentsOf, median, sendInRounds } from './measure.ts'
+import { makeFolder } from './processes.ts'
+import { buildServers } from './servers.ts'
+import { WORKLOADS } from './workloads.ts'
+
+const BOARD = { projects: 50, itemsPerProject: 40 }
+const EFFORT = { rounds: 12, seconds: 4, warmUpSeconds: 4 }
+
+const [given] = process.argv.slice(2)
+if (given === undefined) {
+  console.error('Which other checkout? npm run bench:patch -- <folder>')
+  process.exit(2)
+}
+const checkout = resolve(given)
+const folder = makeFolder()
+const start = await buildServers(folder)
+const machine = describeMachine(folder)
+const before = join(folder, 'before.db')
+const after = join(folder, 'after.db')
+const { seedBoard } = await import(pathToFileURL(join(checkout, 'bench/board.ts')).href)
+seedBoard(`file:${before}`, BOARD)
+copyFileSync(before, after)
+
+const core = reserveCore()
+const servers = [
+  await start('Phaseboard', { database: before, checkout }),
+  await start('Phaseboard', { database: after }),
+]
+const generator = startGenerator(core)
+const holders = await Promise.all(
+  servers.map(async (server) => ({ server, contents: await contentsOf(server) })),
+)
+const turns = await sendInRounds(WORKLOADS['patch-32'], holders, generator, EFFORT, () => undefined)
+await generator.stop()
+for (const server of servers) await server.stop()
+
+/** Microseconds of processor time for a request, by rounds. */
+const [earlier = [], here = []] = turns.map((results) =>
+  results.map(({ serverCpu = Number.NaN, answers }) => (serverCpu * 1e6) / answers),
+)
+const ratios = here.map((cpu, round) => cpu / (earlier[round] as number))
+const figures = (name: string, rounds: number[]) =>
+  `| ${name} | ${show(median(rounds), 1)} | ${show(Math.min(...rounds), 1)} |`
+console.log(`${machine.cpu}, ${machine.cores} cores, Node.js ${machine.node}, fdatasync ${show(machine.fdatasync)} ms; ${EFFORT.rounds} pairs of ${EFFORT.seconds} s
+
+| PATCH, 32 connections: CPU of a request, µs | median | least |
+|---|--:|--:|
+${figures('the other checkout', earlier)}
+${figures('this one', here)}
+| ratio | ${showRatio(median(ratios))} | ${showRatio(Math.min(...here) / Math.min(...earlier))} |
+
+by pairs: ${ratios.map((ratio) => showRatio(ratio)).join(', ')}`)

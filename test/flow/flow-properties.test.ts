@@ -1,0 +1,269 @@
+/** Random histories of two boards, written by the service's rules and by other tools, against a model of one of them. */
+import { deepStrictEqual } from 'node:assert/strict'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { openDatabase, writeAs } from '../../src/db/client.ts'
+import { createRules } from '../../src/worker/rules.ts'
+import { DAY, flowOfModel, HOUR, type ModelColumn, type ModelItem } from './model.ts'
+
+const BEGIN = Date.UTC(2026, 0, 5, 7)
+const MEMBER = { id: 'ada', name: 'Ada', email: null, role: 'member' } as const
+
+/** Two boards in memory, a clock that only moves when it is told to, and what a person would note of them. */
+class World {
+  now = BEGIN
+  readonly #close: () => void
+  readonly db
+  readonly rules
+  readonly boards: Record<'p' | 'q', { id: string; columns: (ModelColumn & { id: string })[] }>
+  readonly items: ModelItem[] = []
+  #names = 0
+  #last = 0
+
+  constructor() {
+    const { db, close } = openDatabase(':memory:')
+    this.db = db
+    this.#close = close
+    this.rules = createRules(db)
+    const board = (name: string) => {
+      const { id } = this.write(() => this.rules.projects.create({ name })) as { id: string }
+      const columns = JSON.parse(Buffer.from(this.rules.board.columns.list(id)).toString())
+      return {
+        id,
+        columns: columns.map(({ id, name }: ModelColumn & { id: string }) => ({ id, name, stage: null })),
+      }
+    }
+    this.boards = { p: board('P'), q: board('Q') }
+  }
+
+  close() {
+    this.#close()
+  }
+
+  /** What a write tells of in the sequence happens at the time of the clock, which SQLite does not know. */
+  settle() {
+    const at = new Date(this.now).toISOString()
+    this.db.$client.prepare('update changes set at = ? where seq > ?').run(at, this.#last)
+    this.#last = this.db.$client.prepare('select max(seq) from changes').pluck().get() as number
+  }
+
+  write<T>(work: () => T): T {
+    const { now } = Date
+    Date.now = () => this.now
+    try {
+      return writeAs(this.db, MEMBER.id, work).value
+    } finally {
+      Date.now = now
+      this.settle()
+    }
+  }
+
+  newName() {
+    this.#names += 1
+    return `Column ${this.#names}`
+  }
+
+  living = () => this.items.filter(({ states }) => !states.at(-1)?.isDeleted)
+}
+
+type Step = (world: World, random: (below: number) => number) => void
+
+const stateOf = (item: ModelItem) => item.states.at(-1) as ModelItem['states'][number]
+const some = <T>(of: readonly T[], random: (below: number) => number): T | undefined => of[random(of.length)]
+
+const STEPS: Record<string, Step> = {
+  create(world, random) {
+    const board = random(4) === 0 ? 'q' : 'p'
+    const { id: projectId, columns } = world.boards[board]
+    const column = some(columns, random) as ModelColumn
+    const dismissed = random(8) === 0
+    const { id } = world.write(() =>
+      world.rules.board.items.create(projectId, {
+        title: `Card ${world.items.length}`,
+        column: column.name,
+        dismissed,
+      }),
+    )
+    world.items.push({ id, states: [{ at: world.now, board, isDeleted: false, column, dismissed }] })
+  },
+  move(world, random) {
+    const item = some(world.living(), random)
+    if (!item) return
+    const state = stateOf(item)
+    const column = some(world.boards[state.board as 'p'].columns, random) as ModelColumn
+    world.write(() => world.rules.board.items.move(item.id, { column: column.name }, MEMBER.id))
+    item.states.push({ ...state, at: world.now, column })
+  },
+  transfer(world, random) {
+    const item = some(world.living(), random)
+    if (!item) return
+    const state = stateOf(item)
+    const board = state.board === 'p' ? 'q' : 'p'
+    const { id: projectId, columns } = world.boards[board]
+    const column = some(columns, random) as ModelColumn
+    world.write(() => world.rules.board.items.move(item.id, { projectId, column: column.name }, MEMBER.id))
+    item.states.push({ ...state, at: world.now, board, column })
+  },
+  dismiss(world, random) {
+    const item = some(world.living(), random)
+    if (!item) return
+    const state = stateOf(item)
+    const dismissed = !state.dismissed
+    world.write(() => world.rules.board.items.update(item.id, { dismissed }, MEMBER.id))
+    item.states.push({ ...state, at: world.now, dismissed })
+  },
+  delete(world, random) {
+    const item = some(world.living(), random)
+    if (!item || stateOf(item).board !== 'p') return
+    world.write(() => world.rules.board.items.delete(item.id))
+    item.states.push({ ...stateOf(item), at: world.now, isDeleted: true })
+  },
+  rename(world, random) {
+    const column = some(world.boards.p.columns, random)
+    if (!column) return
+    const name = random(3) === 0 ? 'Old name' : world.newName()
+    if (world.boards.p.columns.some((other) => other.name === name)) return
+    world.write(() => world.rules.board.columns.update(column.id, { name }))
+    column.name = name
+  },
+  addColumn(world) {
+    const name = world.newName()
+    const { id } = world.write(() => world.rules.board.columns.create(world.boards.p.id, { name }))
+    world.boards.p.columns.push({ id, name, stage: null })
+  },
+  removeColumn(world, random) {
+    const { columns } = world.boards.p
+    const column = some(columns, random) as ModelColumn & { id: string }
+    const target = some(columns, random) as ModelColumn
+    if (column === target) return
+    world.write(() => world.rules.board.columns.delete(column.id, { ...MEMBER }, target.name))
+    columns.splice(columns.indexOf(column), 1)
+    for (const item of world.living()) {
+      const state = stateOf(item)
+      if (state.board === 'p' && state.column === column)
+        item.states.push({ ...state, at: world.now, column: target })
+    }
+  },
+  stage(world, random) {
+    const column = some(world.boards.p.columns, random) as ModelColumn & { id: string }
+    const stage = (['todo', 'doing', 'done', null] as const)[random(4)] ?? null
+    world.write(() => world.rules.board.columns.update(column.id, { stage }))
+    column.stage = stage
+  },
+  /** Another tool, which writes no activity. */
+  otherTool(world, random) {
+    const item = some(world.living(), random)
+    if (!item || stateOf(item).board !== 'p') return
+    const column = some(world.boards.p.columns, random) as ModelColumn
+    world.db.$client.prepare('update kanban_items set "column" = ? where id = ?').run(column.name, item.id)
+    world.settle()
+    item.states.push({ ...stateOf(item), at: world.now, column })
+  },
+}
+
+/** The names are chosen more often the more they matter. */
+const NAMES = Object.keys(STEPS).flatMap((name) => new Array(/create|move/.test(name) ? 4 : 1).fill(name))
+
+const history = fc.array(
+  fc.record({
+    step: fc.constantFrom(...(NAMES as string[])),
+    hours: fc.integer({ min: 1, max: 60 }),
+    random: fc.infiniteStream(fc.nat()),
+  }),
+  { minLength: 5, maxLength: 40 },
+)
+
+const play = (world: World, steps: { step: string; hours: number; random: fc.Stream<number> }[]) => {
+  for (const { step, hours, random } of steps) {
+    world.now += hours * HOUR
+    STEPS[step]?.(world, (below) => (below === 0 ? 0 : (random.next().value as number) % below))
+  }
+  world.now += HOUR
+}
+
+const withoutZeros = (byColumn: Record<string, number>) =>
+  Object.fromEntries(Object.entries(byColumn).filter(([, count]) => count > 0))
+
+const sortedById = <T extends { id: string }>(items: T[]) => items.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+
+/** Compares what the service tells of the range that ends some days ago with the model. */
+function compare(world: World, daysAgo: number) {
+  const today = Math.floor(world.now / DAY)
+  const to = Math.max(Math.floor(BEGIN / DAY), today - daysAgo)
+  const from = Math.floor(BEGIN / DAY) - 2
+  const date = (day: number) => new Date(day * DAY).toISOString().slice(0, 10)
+  const query = { from: date(from), to: date(to) }
+  const told = JSON.parse(
+    Buffer.from(world.rules.flow.ofProject(world.boards.p.id, query, MEMBER.id, world.now)).toString(),
+  )
+  const range = { from, to, end: Math.min((to + 1) * DAY, world.now) }
+  const expected = flowOfModel(world.items, world.boards.p.columns, range)
+  const plain = told.days.map((day: { byColumn: Record<string, number> }) => ({
+    ...day,
+    byColumn: withoutZeros(day.byColumn),
+  }))
+  deepStrictEqual(plain, expected.days)
+  const { items, ...cycle } = told.cycleTime
+  const { items: wanted, ...wantedCycle } = expected.cycleTime
+  deepStrictEqual(
+    items.map(({ title: _, ...item }: { title: string }) => item),
+    wanted,
+  )
+  deepStrictEqual([cycle, told.leadTime], [wantedCycle, expected.leadTime])
+  deepStrictEqual(
+    sortedById(told.age.map(({ title: _, ...item }: { id: string; title: string }) => item)),
+    sortedById(expected.age),
+  )
+  deepStrictEqual(told.forecast.remaining, expected.remaining)
+  const weeks = told.throughput.perWeek.reduce(
+    (sum: number, { finished }: { finished: number }) => sum + finished,
+    0,
+  )
+  deepStrictEqual(weeks, expected.perWeekTotal)
+}
+
+const withWorld = (work: (world: World) => void) => {
+  const world = new World()
+  try {
+    work(world)
+  } finally {
+    world.close()
+  }
+}
+
+t.test('any history is told as it happened, as of any day', async (t: Test) => {
+  fc.assert(
+    fc.property(history, fc.integer({ min: 0, max: 20 }), (steps, daysAgo) => {
+      withWorld((world) => {
+        play(world, steps)
+        compare(world, 0)
+        compare(world, daysAgo)
+      })
+    }),
+    { numRuns: Number(process.env.FLOW_RUNS ?? 60) },
+  )
+  t.pass()
+})
+
+t.test('moves and creations are told without the sequence, too', async (t: Test) => {
+  const steps = history.map((all) =>
+    all.map((one) => ({ ...one, step: /create/.test(one.step) ? 'create' : 'move' })),
+  )
+  fc.assert(
+    fc.property(steps, (all) => {
+      withWorld((world) => {
+        play(world, all)
+        for (const item of world.items) {
+          // What was born dismissed, or is elsewhere, needs the sequence.
+          if (stateOf(item).dismissed) world.write(() => world.rules.board.items.delete(item.id))
+        }
+        const here = world.items.filter((item) => !stateOf(item).dismissed)
+        world.items.splice(0, world.items.length, ...here)
+        world.db.$client.exec('delete from changes; delete from change_subjects')
+        compare(world, 0)
+      })
+    }),
+    { numRuns: 15 },
+  )
+  t.pass()
+})
