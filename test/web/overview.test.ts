@@ -163,7 +163,9 @@ onBoard('a meeting brings cards to decide about, and people are assigned', async
   await dialog.getByLabel('Action items').fill('Write the plan\nRead the plan')
   await dialog.getByRole('button', { name: 'Add' }).click()
   await page.getByRole('article', { name: 'Kickoff' }).waitFor()
-  await page.getByRole('button', { name: 'Approve Write the plan' }).click()
+  await page.getByRole('button', { name: 'Approve Write the plan' }).press('Enter')
+  const link = page.getByRole('link', { name: 'Write the plan' })
+  t.ok(await link.evaluate((one) => one === document.activeElement), 'the focus stays where one works')
   await page.getByRole('button', { name: 'Dismiss Read the plan' }).click()
   await until(t, api, id, ({ kanbanItems }) => {
     const [first, second] = kanbanItems

@@ -1,5 +1,5 @@
 /** The project's meetings, and what they asked to be done. */
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { href, paths } from '../router.ts'
 import type { TranscriptSummary } from '../shared/api.ts'
 import { fullDay } from '../shared/dates.ts'
@@ -28,6 +28,7 @@ function cardsBySource({ items }: ProjectStore): Map<string, string[]> {
 }
 
 function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; action: Action }) {
+  const link = useRef<HTMLAnchorElement>(null)
   const card = cardId === undefined ? undefined : store.items.get(cardId)
   if (!card) {
     return (
@@ -37,9 +38,14 @@ function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; a
     )
   }
   const isUndecided = card.isNew && !card.dismissed
+  const decide = (isApproved: boolean) => {
+    // The button that has the focus goes.
+    link.current?.focus()
+    review(store, card, isApproved)
+  }
   return (
     <li class="action">
-      <a href={href(paths.card(store.id, card.id))} dir="auto">
+      <a ref={link} href={href(paths.card(store.id, card.id))} dir="auto">
         {card.title}
       </a>
       <span class="meta" dir="auto">
@@ -51,7 +57,7 @@ function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; a
             type="button"
             class="button"
             aria-label={words.approve(card.title)}
-            onClick={() => review(store, card, true)}
+            onClick={() => decide(true)}
           >
             <Icon name="check" /> {words.approveShort}
           </button>
@@ -59,7 +65,7 @@ function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; a
             type="button"
             class="button"
             aria-label={words.dismiss(card.title)}
-            onClick={() => review(store, card, false)}
+            onClick={() => decide(false)}
           >
             <Icon name="close" /> {words.dismissShort}
           </button>
