@@ -290,9 +290,6 @@ export const texts = {
     due: 'Due date',
     overdue: 'Overdue',
     priority: 'Priority',
-    priorities: { low: 'Low', medium: 'Medium', high: 'High', critical: 'Critical' } as Readonly<
-      Record<string, string>
-    >,
     source: 'Source',
     sources: {
       manual: 'Made by hand',

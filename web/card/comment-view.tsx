@@ -1,5 +1,5 @@
 /** One comment: who, when and what; its author and admins edit and delete it. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanComment } from '../shared/api.ts'
 import { ago, atMoment } from '../shared/dates.ts'
 import { initials, memberName } from '../shared/people.ts'
@@ -31,7 +31,7 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
   })
   const button = useRef<HTMLButtonElement>(null)
   const former = useRef(edit.mode)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (former.current === 'editing' && edit.mode === 'shown') button.current?.focus()
     former.current = edit.mode
   }, [edit.mode])

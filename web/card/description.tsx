@@ -1,5 +1,5 @@
 /** The card's description in Markdown, edited in place. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ConflictNotice } from '../shared/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../shared/text-edit/left-draft.tsx'
 import { TextEditor } from '../shared/text-edit/text-editor.tsx'
@@ -23,11 +23,12 @@ export function Description({ card, value, canEdit }: DescriptionProps) {
     name: `${card.record}:description`,
     called: CALLED,
     value,
+    base: card.store.items.base(card.id)?.description,
     save: (text, from) => saveCardText(card, 'description', text, from),
   })
   const button = useRef<HTMLButtonElement>(null)
   const former = useRef(edit.mode)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (former.current === 'editing' && edit.mode === 'shown') button.current?.focus()
     former.current = edit.mode
   }, [edit.mode])

@@ -22,6 +22,7 @@ function OneText({ store, project, field, isLine }: Props & { field: ProjectText
       called={words[field].toLowerCase()}
       name={`project:${store.id}:${field}`}
       value={project[field]}
+      base={store.projects.base(store.id)?.[field]}
       canEdit={mayWrite.value}
       kind={isLine ? 'line' : 'lines'}
       save={(text, from) => saveProjectText(store, field, isLine ? text.trim() : text, from)}

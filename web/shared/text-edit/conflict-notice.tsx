@@ -1,5 +1,5 @@
 /** What is asked when somebody else has changed a text that the user was editing. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { differencesOf, type Piece } from './differences.ts'
 import type { TextEdit } from './use-text-edit.ts'
@@ -21,7 +21,7 @@ const Version = ({ title, pieces }: { title: string; pieces: readonly Piece[] })
 /** Both versions whole, with what differs marked. @param called the field's name, e.g. "title" */
 export function ConflictNotice({ edit, called }: { edit: TextEdit; called: string }) {
   const first = useRef<HTMLParagraphElement>(null)
-  useEffect(() => first.current?.focus(), [])
+  useLayoutEffect(() => first.current?.focus(), [])
   const { theirs, yours } = differencesOf(edit.theirs, edit.text)
   return (
     <div class="edit-conflict">

@@ -1,6 +1,6 @@
 /** A text of a record that is edited in place: what it is, a button, the field, and what to do about a lost race. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ConflictNotice } from './conflict-notice.tsx'
@@ -23,7 +23,7 @@ export function EditableText({ label, canEdit, kind, children, ...text }: Props)
   const edit = useTextEdit(text)
   const button = useRef<HTMLButtonElement>(null)
   const former = useRef(edit.mode)
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The field that had the focus is gone.
     if (former.current !== 'shown' && edit.mode === 'shown') button.current?.focus()
     former.current = edit.mode

@@ -1,5 +1,5 @@
 /** A field for a text of several lines: Ctrl+Enter saves, Escape leaves it for later. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 
 interface TextEditorProps {
@@ -17,7 +17,8 @@ interface TextEditorProps {
 /** Takes the focus when it appears, with the caret at the end. */
 export function TextEditor({ label, text, onType, onSave, onLeave, submit, isDisabled }: TextEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
+  // Before the next key: it belongs to the field.
+  useLayoutEffect(() => {
     field.current?.focus()
     field.current?.setSelectionRange(text.length, text.length)
   }, [])
