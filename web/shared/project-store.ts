@@ -28,7 +28,8 @@ export interface ProjectAnswers {
   labels: readonly KanbanLabel[]
 }
 
-const fieldsOf = ({
+/** A project's own fields, of an answer that has all that belongs to it. */
+export const fieldsOf = ({
   kanbanItems: _,
   transcriptSummaries: _t,
   metrics: _m,
