@@ -4,5 +4,6 @@ let isReady = false
 export async function dragByTouch(): Promise<void> {
   if (isReady || navigator.maxTouchPoints === 0) return
   isReady = true
-  await import('./touch-drags.ts')
+  // Where it cannot be loaded, everything that is dragged can be moved by its menu.
+  await import('./touch-drags.ts').catch(() => undefined)
 }
