@@ -34,6 +34,9 @@ const COUNTS_LIMIT = 1_000_000
 /** Changes that are not in the index of subjects yet and are searched on the event loop, at most: some 5 ms. */
 const TAIL = 10_000
 
+/** What was written a moment ago has happened: SQLite's own timestamps are rounded, and other tools' clocks go ahead. In milliseconds. */
+const AHEAD = 1000
+
 /** Which days, of which items. */
 export interface FlowQuery extends FlowFilter {
   /** The first and the last day; a date-time stands for its day. */
@@ -55,7 +58,7 @@ export function rangeOf({ from, to }: Pick<FlowQuery, 'from' | 'to'>, now: numbe
   if (first > today) throw invalidField('from', 'must not be in the future')
   if (first > last) throw invalidField('from', 'must not be after `to`')
   if (last - first > DAYS_LIMIT) throw invalidField('from', 'must be at most three years before `to`')
-  return { from: first, to: last, end: Math.min((last + 1) * DAY, now) }
+  return { from: first, to: last, end: Math.min((last + 1) * DAY, now + AHEAD) }
 }
 
 function statementsOf(db: SharedDatabase) {
