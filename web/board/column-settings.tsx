@@ -18,17 +18,24 @@ interface ColumnSettingsProps {
   onClose: () => void
 }
 
+/** The stage that counts. The stream tells none of a column that goes by its place; then the place says it. */
+function stageOf(columns: readonly KanbanColumn[], { id, stage }: KanbanColumn): KanbanColumn['stage'] {
+  const is = (end: KanbanColumn | undefined) => end?.id === id
+  return stage ?? (is(columns[0]) ? 'todo' : is(columns.at(-1)) ? 'done' : 'doing')
+}
+
 export default function ColumnSettings({ board, column, onClose }: ColumnSettingsProps) {
   const id = useId()
   const [limit, setLimit] = useState(column.wipLimit)
   const [policy, setPolicy] = useState(column.wipPolicy)
-  const [stage, setStage] = useState(column.stage)
+  const [stageBefore] = useState(() => stageOf(board.store.columnList, column))
+  const [stage, setStage] = useState(stageBefore)
   const [color, setColor] = useState(column.color)
   const save = () => {
     const fields = {
       ...(limit !== column.wipLimit && { wipLimit: limit }),
       ...(policy !== column.wipPolicy && ({ wipPolicy: policy === 'block' ? 'block' : 'warn' } as const)),
-      ...(stage !== column.stage && { stage }),
+      ...(stage !== stageBefore && { stage }),
       ...(color !== column.color && { color }),
     }
     if (Object.keys(fields).length > 0)
