@@ -4,6 +4,7 @@ import { href, paths, place } from '../router.ts'
 import type { KanbanItem } from '../shared/api.ts'
 import { inModal, useKeys } from '../shared/keys.ts'
 import { mayWrite } from '../shared/session.ts'
+import { openEditors, useTextEdit } from '../shared/text-edit/use-text-edit.ts'
 import { toast } from '../shared/toasts.ts'
 import { Dialog } from '../shared/ui/dialog.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
@@ -21,7 +22,6 @@ import type { OpenCard } from './open-card.ts'
 import { dismiss, Review } from './review.tsx'
 import { Side } from './side.tsx'
 import { Subtasks } from './subtasks.tsx'
-import { openEditors, useTextEdit } from './use-text-edit.ts'
 
 const said = texts.card
 

@@ -1,15 +1,15 @@
 /** One subtask: ticked, renamed, moved and deleted. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanSubtask } from '../shared/api.ts'
+import { ConflictNotice } from '../shared/text-edit/conflict-notice.tsx'
+import { LeftDraft } from '../shared/text-edit/left-draft.tsx'
+import { LineEditor } from '../shared/text-edit/line-editor.tsx'
+import { useTextEdit } from '../shared/text-edit/use-text-edit.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Menu } from '../shared/ui/menu.tsx'
 import { texts } from '../texts.ts'
-import { ConflictNotice } from './conflict-notice.tsx'
-import { LeftDraft } from './left-draft.tsx'
-import { LineEditor } from './line-editor.tsx'
 import type { OpenCard } from './open-card.ts'
 import { renameSubtask, tickSubtask } from './subtask-writes.ts'
-import { useTextEdit } from './use-text-edit.ts'
 
 const said = texts.card
 const CALLED = said.subtaskTitle.toLowerCase()

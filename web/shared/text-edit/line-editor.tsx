@@ -1,6 +1,6 @@
 /** A field for a text of one line: Enter saves, Escape leaves it for later. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { texts } from '../texts.ts'
+import { texts } from '../../texts.ts'
 import type { TextEdit } from './use-text-edit.ts'
 
 /** Takes the focus when it appears, with the text selected. */
@@ -11,7 +11,7 @@ export function LineEditor({ label, edit }: { label: string; edit: TextEdit }) {
   const isEmpty = edit.text.trim() === ''
   return (
     <form
-      class="card-line"
+      class="edit-line"
       onSubmit={(event) => {
         event.preventDefault()
         if (!isEmpty) edit.save()

@@ -1,10 +1,10 @@
 /** A text that is edited in place: shown, being edited, on its way, or in conflict with what somebody else wrote. */
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type Draft, drafts } from '../shared/drafts.ts'
-import { failed, toast } from '../shared/toasts.ts'
-import { useDraft } from '../shared/use-draft.ts'
-import { texts } from '../texts.ts'
+import { texts } from '../../texts.ts'
+import { type Draft, drafts } from '../drafts.ts'
+import { failed, toast } from '../toasts.ts'
+import { useDraft } from '../use-draft.ts'
 import type { SavingOutcome } from './conflict.ts'
 
 /** A text of a record, and how it is saved. */
@@ -85,7 +85,7 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
       } else {
         setTheirs(outcome.theirs)
         setMode('conflict')
-        if (isGone.current) toast(texts.card.conflict.text(called), [], 'alert')
+        if (isGone.current) toast(texts.editing.conflict.text(called), [], 'alert')
       }
     } catch (error) {
       setMode('editing')

@@ -1,6 +1,6 @@
 /** A field for a text of several lines: Ctrl+Enter saves, Escape leaves it for later. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { texts } from '../texts.ts'
+import { texts } from '../../texts.ts'
 
 interface TextEditorProps {
   label: string
@@ -24,7 +24,7 @@ export function TextEditor({ label, text, onType, onSave, onLeave, submit, isDis
   }, [])
   return (
     <form
-      class="card-editor"
+      class="edit-editor"
       onSubmit={(event) => {
         event.preventDefault()
         if (!isDisabled) onSave()
@@ -53,7 +53,7 @@ export function TextEditor({ label, text, onType, onSave, onLeave, submit, isDis
         <button type="button" class="button" onClick={onLeave}>
           {texts.cancel}
         </button>
-        <span class="meta">{texts.card.saveHint}</span>
+        <span class="meta">{texts.editing.saveHint}</span>
       </div>
     </form>
   )
