@@ -40,7 +40,11 @@ onBoard('title, description and fields are changed in place', async (t, { api, p
     priority: 'high',
     dueDate: '2020-02-01T00:00:00.000Z',
   })
-  t.strictSame(await historyLines(page), [
+  const said = await until(
+    () => historyLines(page),
+    ({ length }) => length === 7,
+  )
+  t.strictSame(said, [
     'local set the due date to 1 February 2020',
     'local changed the priority from medium to high',
     'local assigned it to local',
@@ -60,7 +64,10 @@ onBoard('title, description and fields are changed in place', async (t, { api, p
   await page.getByRole('heading', { level: 2, name: 'Rewrite the pages' }).focus()
   await page.keyboard.press('Control+z')
   await until(now, ({ priority }) => priority === 'high')
-  t.equal((await historyLines(page))[0], 'local changed the priority from low to high')
+  await until(
+    () => historyLines(page),
+    ([latest]) => latest === 'local changed the priority from low to high',
+  )
 })
 
 onBoard('subtasks, labels and comments', async (t, { api, person }) => {

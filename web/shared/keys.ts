@@ -1,6 +1,6 @@
 /** Keyboard shortcuts: one listener for the page, and whoever is on the page says what its keys do. */
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 
 /** What keys do: by `f`, `?`, `ArrowUp`, `Escape`, `Ctrl+z`, or two in a row, `g p`. Return false to let the key pass. */
 export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => unknown>>
@@ -76,7 +76,8 @@ export const inModal = (map: KeyMap): KeyMap => Object.assign({}, map, { [MODAL]
 
 /** Says what keys do while a component is on the page. */
 export function useKeys(map: KeyMap): void {
-  useEffect(() => {
+  // Before the next key: it is for what is shown by then.
+  useLayoutEffect(() => {
     const entry = { current: map }
     maps.push(entry)
     return () => {
