@@ -42,7 +42,7 @@ const ADDRESSES = [
 ]
 
 /** The URL of a file as the HTML names it: nothing that leads elsewhere, or to the same file by another name. */
-const ASSET = /^[^?]*\/assets\/[\w-]+\.\w+(\?|$)/
+const ASSET = /^[^?]*\/assets\/[\w-][\w.-]*\.(js|css|svg)(\?|$)/
 
 const depthOf = (address: string) => address.split('/').length - 2
 

@@ -1,6 +1,7 @@
 /** The board page as it is served: addresses, headers, caches and compression, without a browser. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
@@ -192,6 +193,14 @@ t.test('what it loads is kept for ever, and compressed for whoever takes that', 
       headers: { 'content-length': plain.headers['content-length'] },
     })
   }
+})
+
+t.test('every file of the build is served, also those that are loaded later', async (t) => {
+  const app = await boardOf(t)
+  const { findWebBuild } = await import('../../src/http/web-build.ts')
+  const files = readdirSync(join(findWebBuild(), 'assets')).filter((name) => !/\.(?:br|gz)$/.test(name))
+  t.ok(files.length > 5)
+  for (const name of files) t.equal((await send(app, 'HEAD', `/assets/${name}`)).status, 200, name)
 })
 
 t.test('a file that is not there is 404, and nothing else of the machine is there', async (t) => {

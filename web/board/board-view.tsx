@@ -20,7 +20,7 @@ export function BoardView({ board }: { board: Board }) {
   useBoardKeys(board)
   useEffect(() => {
     if (!scroller.current) return
-    void dragByTouch()
+    dragByTouch()
     return together(followDrags(board), scrollByDrag(scroller.current))
   }, [board])
   useSignalEffect(() => {

@@ -5,10 +5,10 @@ import { appliedSeq, onChange, onReset } from '../shared/live.ts'
 import { applyTo } from '../shared/project-store.ts'
 import { Records } from '../shared/records.ts'
 import { read } from '../shared/session.ts'
+import { type SavingOutcome, saveText } from '../shared/text-edit/conflict.ts'
 import { done, failed } from '../shared/toasts.ts'
 import { write } from '../shared/writes.ts'
 import { texts } from '../texts.ts'
-import { type SavingOutcome, saveText } from './conflict.ts'
 import type { OpenCard } from './open-card.ts'
 
 export class CardComments {

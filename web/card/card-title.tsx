@@ -1,11 +1,11 @@
 /** The title of the dialog: the card's, edited in place. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { ConflictNotice } from '../shared/text-edit/conflict-notice.tsx'
+import { LeftDraft } from '../shared/text-edit/left-draft.tsx'
+import { LineEditor } from '../shared/text-edit/line-editor.tsx'
+import type { TextEdit } from '../shared/text-edit/use-text-edit.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { texts } from '../texts.ts'
-import { ConflictNotice } from './conflict-notice.tsx'
-import { LeftDraft } from './left-draft.tsx'
-import { LineEditor } from './line-editor.tsx'
-import type { TextEdit } from './use-text-edit.ts'
 
 const CALLED = texts.card.title.toLowerCase()
 
@@ -14,7 +14,7 @@ export function CardTitle({ id, edit, canEdit }: { id: string; edit: TextEdit; c
   const heading = useRef<HTMLHeadingElement>(null)
   const isEditing = edit.mode === 'editing'
   const wasEditing = useRef(isEditing)
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The field that had the focus is gone.
     if (wasEditing.current && edit.mode === 'shown') heading.current?.focus()
     wasEditing.current = isEditing

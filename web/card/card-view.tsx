@@ -4,6 +4,7 @@ import { href, paths, place } from '../router.ts'
 import type { KanbanItem } from '../shared/api.ts'
 import { inModal, useKeys } from '../shared/keys.ts'
 import { mayWrite } from '../shared/session.ts'
+import { openEditors, useTextEdit } from '../shared/text-edit/use-text-edit.ts'
 import { toast } from '../shared/toasts.ts'
 import { Dialog } from '../shared/ui/dialog.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
@@ -21,7 +22,6 @@ import type { OpenCard } from './open-card.ts'
 import { dismiss, Review } from './review.tsx'
 import { Side } from './side.tsx'
 import { Subtasks } from './subtasks.tsx'
-import { useTextEdit } from './use-text-edit.ts'
 
 const said = texts.card
 
@@ -61,6 +61,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
     name: `${card.record}:title`,
     called: said.title.toLowerCase(),
     value: item.title,
+    base: card.store.items.base(card.id)?.title,
     save: (text, from) => saveCardText(card, 'title', text, from),
   })
   useTitle(title.shown, card.store.project?.name ?? '')
@@ -99,19 +100,20 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
       title={title.shown}
       size="wide"
       onClose={onClose}
-      closesOutside={title.mode === 'shown'}
+      closesOutside={openEditors.value === 0}
       heading={(id) => <CardTitle id={id} edit={title} canEdit={canEdit} />}
       actions={
         canEdit && (
           <>
             {!item.dismissed && (
-              <button type="button" class="button-link" onClick={() => dismiss(card, true)}>
+              <button type="button" class="button-link card-dismiss" onClick={() => dismiss(card, true)}>
                 {said.dismiss}
               </button>
             )}
             <Menu
               label={texts.actions(item.title)}
               items={[
+                !item.dismissed && { label: said.dismiss, run: () => dismiss(card, true), key: 'x' },
                 { label: said.move, run: () => setMoving(true), key: 'm' },
                 { label: said.copyLink, run: () => void copyLink(card) },
                 { label: said.delete, run: remove, isDanger: true },
@@ -123,23 +125,27 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
         )
       }
     >
-      {!isHere && <Gone card={card} onClose={onClose} />}
-      {!mayWrite.value && <p class="meta">{texts.readOnly}</p>}
-      <Review {...parts} />
-      <div class="card-columns">
-        <div class="card-main">
-          <Description card={card} value={item.description} canEdit={canEdit} />
-          <Subtasks {...parts} />
-          <Comments card={card} canEdit={canEdit} />
-          <HistoryList card={card} canEdit={mayWrite.value} />
+      <div class="card-body">
+        {!isHere && <Gone card={card} onClose={onClose} />}
+        {!mayWrite.value && <p class="meta">{texts.readOnly}</p>}
+        <Review {...parts} />
+        <div class="card-columns">
+          <div class="card-main">
+            <Description card={card} value={item.description} canEdit={canEdit} />
+            <Subtasks {...parts} />
+          </div>
+          <Side
+            {...parts}
+            areLabelsOpen={areLabelsOpen}
+            onLabels={() => setLabelsOpen(!areLabelsOpen)}
+            onMove={() => setMoving(true)}
+            onCopy={() => void copyLink(card)}
+          />
+          <div class="card-main">
+            <Comments card={card} canEdit={canEdit} />
+            <HistoryList card={card} canEdit={mayWrite.value} />
+          </div>
         </div>
-        <Side
-          {...parts}
-          areLabelsOpen={areLabelsOpen}
-          onLabels={() => setLabelsOpen(!areLabelsOpen)}
-          onMove={() => setMoving(true)}
-          onCopy={() => void copyLink(card)}
-        />
       </div>
       {isMoving && <MoveDialog card={card} item={item} onClose={() => setMoving(false)} onGone={onClose} />}
     </Dialog>

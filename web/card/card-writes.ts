@@ -2,10 +2,10 @@
 import { type Answer, api, type KanbanItem, PhaseboardError } from '../shared/api.ts'
 import { between } from '../shared/order.ts'
 import type { Patch } from '../shared/records.ts'
+import { type SavingOutcome, saveText } from '../shared/text-edit/conflict.ts'
 import { done, failed, toast } from '../shared/toasts.ts'
 import { write } from '../shared/writes.ts'
 import { texts } from '../texts.ts'
-import { type SavingOutcome, saveText } from './conflict.ts'
 import type { OpenCard } from './open-card.ts'
 
 /** The fields that are changed by a choice, which means what it says whatever else has changed. */

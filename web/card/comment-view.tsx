@@ -1,16 +1,16 @@
 /** One comment: who, when and what; its author and admins edit and delete it. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanComment } from '../shared/api.ts'
 import { ago, atMoment } from '../shared/dates.ts'
 import { initials, memberName } from '../shared/people.ts'
 import { isAdmin, me } from '../shared/session.ts'
+import { ConflictNotice } from '../shared/text-edit/conflict-notice.tsx'
+import { LeftDraft } from '../shared/text-edit/left-draft.tsx'
+import { TextEditor } from '../shared/text-edit/text-editor.tsx'
+import { useTextEdit } from '../shared/text-edit/use-text-edit.ts'
+import { MarkdownText } from '../shared/ui/markdown-text.tsx'
 import { texts } from '../texts.ts'
 import type { CardComments } from './card-comments.ts'
-import { ConflictNotice } from './conflict-notice.tsx'
-import { LeftDraft } from './left-draft.tsx'
-import { MarkdownText } from './markdown-text.tsx'
-import { TextEditor } from './text-editor.tsx'
-import { useTextEdit } from './use-text-edit.ts'
 
 const said = texts.card
 const CALLED = said.comment.toLowerCase()
@@ -31,7 +31,7 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
   })
   const button = useRef<HTMLButtonElement>(null)
   const former = useRef(edit.mode)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (former.current === 'editing' && edit.mode === 'shown') button.current?.focus()
     former.current = edit.mode
   }, [edit.mode])

@@ -1,5 +1,7 @@
 /** The card's comments, newest first, and the field for the next. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { drafts } from '../shared/drafts.ts'
 import { newestFirst } from '../shared/order.ts'
 import { failed } from '../shared/toasts.ts'
 import { Failed } from '../shared/ui/page.tsx'
@@ -11,14 +13,22 @@ import type { OpenCard } from './open-card.ts'
 
 const said = texts.card
 
+/** The comments on their way, by the names of their drafts: they wait longer than the dialog is open, where the service is away. */
+const sending = signal<ReadonlySet<string>>(new Set())
+
 function NewComment({ card, comments }: { card: OpenCard; comments: CardComments }) {
-  const { draft, keep, remove } = useDraft(`${card.record}:comment`)
-  const [isSending, setSending] = useState(false)
+  const name = `${card.record}:comment`
+  const { draft, keep, remove } = useDraft(name)
+  const isSending = sending.value.has(name)
+  useEffect(() => {
+    // Sent by a dialog that was closed before the answer.
+    if (!isSending && drafts.read(name) === undefined) remove()
+  }, [isSending])
   const text = draft?.text ?? ''
   const canSend = text.trim() !== '' && !isSending
   const send = async () => {
     if (!canSend) return
-    setSending(true)
+    sending.value = new Set([...sending.peek(), name])
     try {
       await comments.add(text)
       // The draft stays until here: it may be needed again.
@@ -26,7 +36,7 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
     } catch (error) {
       failed(error)
     } finally {
-      setSending(false)
+      sending.value = new Set([...sending.peek()].filter((one) => one !== name))
     }
   }
   return (

@@ -1,14 +1,14 @@
 /** The card's description in Markdown, edited in place. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { ConflictNotice } from '../shared/text-edit/conflict-notice.tsx'
+import { LeftDraft } from '../shared/text-edit/left-draft.tsx'
+import { TextEditor } from '../shared/text-edit/text-editor.tsx'
+import { useTextEdit } from '../shared/text-edit/use-text-edit.ts'
 import { Icon } from '../shared/ui/icon.tsx'
+import { MarkdownText } from '../shared/ui/markdown-text.tsx'
 import { texts } from '../texts.ts'
 import { saveCardText } from './card-writes.ts'
-import { ConflictNotice } from './conflict-notice.tsx'
-import { LeftDraft } from './left-draft.tsx'
-import { MarkdownText } from './markdown-text.tsx'
 import type { OpenCard } from './open-card.ts'
-import { TextEditor } from './text-editor.tsx'
-import { useTextEdit } from './use-text-edit.ts'
 
 const CALLED = texts.card.description.toLowerCase()
 
@@ -23,11 +23,12 @@ export function Description({ card, value, canEdit }: DescriptionProps) {
     name: `${card.record}:description`,
     called: CALLED,
     value,
+    base: card.store.items.base(card.id)?.description,
     save: (text, from) => saveCardText(card, 'description', text, from),
   })
   const button = useRef<HTMLButtonElement>(null)
   const former = useRef(edit.mode)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (former.current === 'editing' && edit.mode === 'shown') button.current?.focus()
     former.current = edit.mode
   }, [edit.mode])

@@ -1,5 +1,5 @@
 /** Says that the open card is not in the project any more: deleted, or moved to another one. */
-import { href, paths } from '../router.ts'
+import { go, href, paths } from '../router.ts'
 import { memberName } from '../shared/people.ts'
 import { mayWrite } from '../shared/session.ts'
 import { undo } from '../shared/toasts.ts'
@@ -12,10 +12,19 @@ export function Gone({ card, onClose }: { card: OpenCard; onClose: () => void })
   const whereabouts = card.whereabouts.value
   const deleted = card.store.deletedItems.get(card.id)
   if (whereabouts.step === 'elsewhere') {
+    const there = paths.card(whereabouts.projectId, card.id)
     return (
       <div class="card-review" role="alert">
         <p>{said.elsewhere}</p>
-        <a class="button" href={href(paths.card(whereabouts.projectId, card.id))}>
+        <a
+          class="button"
+          href={href(there)}
+          onClick={(event) => {
+            // In place of this address, which is none any more.
+            event.preventDefault()
+            go(there, { replace: true })
+          }}
+        >
           {said.openThere}
         </a>
       </div>

@@ -1,15 +1,15 @@
 /** One subtask: ticked, renamed, moved and deleted. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanSubtask } from '../shared/api.ts'
+import { ConflictNotice } from '../shared/text-edit/conflict-notice.tsx'
+import { LeftDraft } from '../shared/text-edit/left-draft.tsx'
+import { LineEditor } from '../shared/text-edit/line-editor.tsx'
+import { useTextEdit } from '../shared/text-edit/use-text-edit.ts'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Menu } from '../shared/ui/menu.tsx'
 import { texts } from '../texts.ts'
-import { ConflictNotice } from './conflict-notice.tsx'
-import { LeftDraft } from './left-draft.tsx'
-import { LineEditor } from './line-editor.tsx'
 import type { OpenCard } from './open-card.ts'
-import { deleteSubtask, renameSubtask, tickSubtask } from './subtask-writes.ts'
-import { useTextEdit } from './use-text-edit.ts'
+import { renameSubtask, tickSubtask } from './subtask-writes.ts'
 
 const said = texts.card
 const CALLED = said.subtaskTitle.toLowerCase()
@@ -22,9 +22,10 @@ interface SubtaskRowProps {
   isLast: boolean
   /** Moves it by so many places. */
   onMove: (by: -1 | 1) => void
+  onDelete: () => void
 }
 
-export function SubtaskRow({ card, subtask, canEdit, isFirst, isLast, onMove }: SubtaskRowProps) {
+export function SubtaskRow({ card, subtask, canEdit, isFirst, isLast, onMove, onDelete }: SubtaskRowProps) {
   const edit = useTextEdit({
     name: `kanban-subtask:${subtask.id}:title`,
     called: CALLED,
@@ -33,7 +34,7 @@ export function SubtaskRow({ card, subtask, canEdit, isFirst, isLast, onMove }: 
   })
   const box = useRef<HTMLInputElement>(null)
   const former = useRef(edit.mode)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (former.current === 'editing' && edit.mode === 'shown') box.current?.focus()
     former.current = edit.mode
   }, [edit.mode])
@@ -81,7 +82,7 @@ export function SubtaskRow({ card, subtask, canEdit, isFirst, isLast, onMove }: 
             { label: said.rename, run: edit.begin },
             { label: said.up, run: () => move(-1), key: 'Alt+↑', isDisabled: isFirst },
             { label: said.down, run: () => move(1), key: 'Alt+↓', isDisabled: isLast },
-            { label: texts.delete, run: () => void deleteSubtask(card, subtask), isDanger: true },
+            { label: texts.delete, run: onDelete, isDanger: true },
           ]}
         >
           <Icon name="more" />

@@ -2,10 +2,10 @@
 import { type Answer, api, type KanbanItem, type KanbanSubtask } from '../shared/api.ts'
 import { bySortOrder } from '../shared/order.ts'
 import { read } from '../shared/session.ts'
+import { type SavingOutcome, saveText } from '../shared/text-edit/conflict.ts'
 import { done, failed } from '../shared/toasts.ts'
 import { write } from '../shared/writes.ts'
 import { texts } from '../texts.ts'
-import { type SavingOutcome, saveText } from './conflict.ts'
 import type { OpenCard } from './open-card.ts'
 
 type Subtasks = readonly KanbanSubtask[]

@@ -1,10 +1,11 @@
 /** The card's subtasks: how far they are, each of them, and the field for the next. */
-import type { KanbanItem } from '../shared/api.ts'
+import { useRef } from 'preact/hooks'
+import type { KanbanItem, KanbanSubtask } from '../shared/api.ts'
 import { useDraft, useUnsent } from '../shared/use-draft.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 import { SubtaskRow } from './subtask-row.tsx'
-import { addSubtask, orderSubtasks } from './subtask-writes.ts'
+import { addSubtask, deleteSubtask, orderSubtasks } from './subtask-writes.ts'
 
 const said = texts.card
 
@@ -86,9 +87,15 @@ export function Subtasks({ card, item, canEdit }: SubtasksProps) {
     ids.splice(index + by, 0, moved)
     void orderSubtasks(card, ids)
   }
+  const section = useRef<HTMLElement>(null)
+  const remove = (subtask: KanbanSubtask, index: number) => {
+    void deleteSubtask(card, subtask)
+    // The focus goes to what comes after: the next subtask, or the field for a new one.
+    requestAnimationFrame(() => section.current?.querySelectorAll<HTMLElement>('input')[index]?.focus())
+  }
   if (!canEdit && subtasks.length === 0) return null
   return (
-    <section class="card-part" aria-labelledby="card-subtasks">
+    <section ref={section} class="card-part" aria-labelledby="card-subtasks">
       <div class="spread">
         <h3 id="card-subtasks">{said.subtasks}</h3>
         {subtasks.length > 0 && <span class="meta">{progress}</span>}
@@ -106,6 +113,7 @@ export function Subtasks({ card, item, canEdit }: SubtasksProps) {
                 isFirst={index === 0}
                 isLast={index === subtasks.length - 1}
                 onMove={(by) => move(index, by)}
+                onDelete={() => remove(subtask, index)}
               />
             ))}
           </ul>

@@ -2,8 +2,8 @@
 import { texts } from '../texts.ts'
 
 /** The listed priorities, from low to high. */
-export const PRIORITIES: readonly string[] = Object.keys(texts.card.priorities)
+export const PRIORITIES: readonly string[] = Object.keys(texts.board.priorities)
 
-export const priorityName = (priority: string): string => texts.card.priorities[priority] ?? priority
+export const priorityName = (priority: string): string => texts.board.priorities[priority] ?? priority
 
 export const sourceName = (source: string): string => texts.card.sources[source] ?? source

@@ -1,5 +1,45 @@
-import { Page } from '../shared/ui/page.tsx'
+/** A project beside its board: where it stands, what it is to achieve, its numbers, its meetings, its people. */
+import type { ProjectStore } from '../shared/project-store.ts'
+import { mayWrite } from '../shared/session.ts'
+import { ProjectPage } from '../shared/ui/project-head.tsx'
+import { texts } from '../texts.ts'
+import { Details } from './details.tsx'
+import { Exports } from './exports.tsx'
+import { Metrics } from './metrics-section.tsx'
+import { Objectives } from './objectives-section.tsx'
+import { People } from './people-section.tsx'
+import { Phases } from './phases-section.tsx'
+import { Texts } from './texts-section.tsx'
+import { Transcripts } from './transcripts-section.tsx'
 
-export default function OverviewPage(_: { id: string }) {
-  return <Page title="Overview">{null}</Page>
+function Overview({ store }: { store: ProjectStore }) {
+  const project = store.project
+  if (!project) return null
+  return (
+    <>
+      {!mayWrite.value && <p class="meta">{texts.readOnly}</p>}
+      <div class="overview">
+        <Phases store={store} project={project} />
+        <div class="overview-main">
+          <Texts store={store} project={project} />
+          <Objectives store={store} />
+          <Transcripts store={store} />
+        </div>
+        <div class="overview-side">
+          <Details store={store} project={project} />
+          <Metrics store={store} />
+          <People store={store} project={project} />
+          <Exports id={store.id} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+export default function OverviewPage({ id }: { id: string }) {
+  return (
+    <ProjectPage id={id} current="overview">
+      {({ store }) => <Overview store={store} />}
+    </ProjectPage>
+  )
 }

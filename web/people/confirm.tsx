@@ -3,20 +3,29 @@ import type { ComponentChildren } from 'preact'
 import { Dialog } from '../shared/ui/dialog.tsx'
 import { Form } from '../shared/ui/field.tsx'
 
-interface Props {
+interface Props<T> {
   title: string
   /** What the button says that does it. */
   action: string
   /** Does it. @throws what is shown in the dialog */
-  run: () => Promise<unknown>
+  run: () => Promise<T>
+  /** It is done; the dialog is closed, if absent. */
+  onDone?: (result: T) => void
   onClose: () => void
   /** What will happen. */
   children: ComponentChildren
 }
 
-export const Confirm = ({ title, action, run, onClose, children }: Props) => (
+export const Confirm = <T,>({
+  title,
+  action,
+  run,
+  onDone = () => onClose(),
+  onClose,
+  children,
+}: Props<T>) => (
   <Dialog title={title} onClose={onClose}>
-    <Form send={() => run().then(onClose)} submit={action} onCancel={onClose} isDanger>
+    <Form send={() => run().then(onDone)} submit={action} onCancel={onClose} isDanger>
       <div class="stack">{children}</div>
     </Form>
   </Dialog>

@@ -1,5 +1,5 @@
 /** Adding a member, changing one, resetting a password, deleting one. */
-import { api, type Member } from '../shared/api.ts'
+import { api, type Member, PhaseboardError } from '../shared/api.ts'
 import { changedFields } from '../shared/forms.ts'
 import { readPeople } from '../shared/people.ts'
 import { toast } from '../shared/toasts.ts'
@@ -14,13 +14,19 @@ const words = texts.people
 
 type Change = Partial<Pick<Member, 'name' | 'email' | 'role' | 'disabled'>> & { password?: string }
 
+/** Says of the last admin what to do instead. */
+function explained(error: unknown): never {
+  const isLastAdmin = error instanceof PhaseboardError && error.error === 'Member is the last admin'
+  throw isLastAdmin ? new Error(words.lastAdmin) : error
+}
+
 /** Changes a member. @throws PhaseboardError, among them 409 for the last admin and for an email that is taken */
 export async function changeMember({ id }: Member, body: Change): Promise<void> {
   await write({
     record: `member:${id}`,
     send: (idempotencyKey) =>
       api.request('patch', '/api/members/{id}', { path: { id }, body, idempotencyKey }),
-  })
+  }).catch(explained)
   await readPeople()
 }
 
@@ -29,7 +35,7 @@ async function deleteMember({ id, name }: Member): Promise<void> {
   await write({
     record: `member:${id}`,
     send: (idempotencyKey) => api.request('delete', '/api/members/{id}', { path: { id }, idempotencyKey }),
-  })
+  }).catch(explained)
   await readPeople()
   toast(words.memberDeleted(name))
 }

@@ -64,6 +64,8 @@ export function OwnPassword({ member, onChanged }: { member: CurrentMember; onCh
     <section class="panel stack" aria-labelledby="own-password">
       <h2 id="own-password">{texts.people.password}</h2>
       <Form key={round} send={send} submit={texts.people.changePassword}>
+        {/* For password managers, which keep it with the account. */}
+        <input type="email" autocomplete="username" value={member.email ?? ''} readOnly hidden />
         <Field
           name="currentPassword"
           label={texts.people.currentPassword}

@@ -17,20 +17,23 @@ interface Props {
   onDo: (action: WebhookAction) => void
 }
 
+/** Whether it sends, and how that goes. The service pauses those that failed for too long. */
 function State({ webhook: { active, failingSince } }: { webhook: Webhook }) {
-  if (failingSince !== null) {
-    return (
-      <span class="danger">
-        <Icon name="warning" /> {active ? words.failing(ago(failingSince)) : words.gaveUp}
-      </span>
-    )
-  }
-  return active ? (
-    <span class="good">
-      <Icon name="check" /> {words.active}
-    </span>
-  ) : (
-    <span class="muted">{words.inactive}</span>
+  const isFailing = failingSince !== null
+  return (
+    <>
+      {!active && <span class="muted">{words.inactive}</span>}
+      {active && !isFailing && (
+        <span class="good">
+          <Icon name="check" /> {words.active}
+        </span>
+      )}
+      {isFailing && (
+        <span class="danger">
+          <Icon name="warning" /> {words.failing(ago(failingSince))}
+        </span>
+      )}
+    </>
   )
 }
 

@@ -133,11 +133,8 @@ function Webhooks({ doing, setDoing }: { doing: Doing | undefined; setDoing: (do
         <Confirm
           title={words.rotate}
           action={words.rotate}
-          run={async () => {
-            const { data } = await rotate(doing.webhook)
-            // After the dialog has closed itself.
-            queueMicrotask(() => made(data))
-          }}
+          run={() => rotate(doing.webhook)}
+          onDone={({ data }) => made(data)}
           onClose={close}
         >
           <p>{words.rotateText}</p>

@@ -1,4 +1,5 @@
 /** What the service says is wrong with a form, told at the fields that it is about. */
+import { texts } from '../texts.ts'
 import { messageOf, PhaseboardError } from './api.ts'
 
 /** What is wrong with a form. */
@@ -16,6 +17,8 @@ export const NO_PROBLEMS: Problems = { whole: undefined, fields: {} }
  * @param names the fields that the form has
  */
 export function problemsOf(error: unknown, names: readonly string[]): Problems {
+  const { theirs } = Object(error) as { theirs?: Record<string, unknown> }
+  if (theirs !== undefined) return lostRace(theirs, names)
   const { fieldErrors = {}, formErrors = [] } = Object(error instanceof PhaseboardError && error.details) as {
     fieldErrors?: Record<string, string[]>
     formErrors?: string[]
@@ -26,6 +29,16 @@ export function problemsOf(error: unknown, names: readonly string[]): Problems {
   return {
     whole: isAllKnown ? undefined : messageOf(error),
     fields: Object.fromEntries(known.map(([name, messages]) => [name, messages.join(', ')])),
+  }
+}
+
+/** What is said of fields that somebody else has changed meanwhile. */
+function lostRace(theirs: Record<string, unknown>, names: readonly string[]): Problems {
+  const entries = Object.entries(theirs)
+  const known = entries.filter(([name]) => names.includes(name))
+  return {
+    whole: known.length < entries.length ? texts.allChangedMeanwhile : undefined,
+    fields: Object.fromEntries(known.map(([name, value]) => [name, texts.changedMeanwhile(String(value))])),
   }
 }
 

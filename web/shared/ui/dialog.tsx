@@ -1,7 +1,7 @@
 /** A modal dialog: the browser keeps the focus inside and the page behind inert. */
 import { computed, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { Icon } from './icon.tsx'
 import { Toasts } from './toasts.tsx'
@@ -39,7 +39,8 @@ export function Dialog({
 }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before the browser paints, and before the next key: what is typed then goes into the dialog.
+  useLayoutEffect(() => {
     const dialog = element.current
     const before = document.activeElement
     dialog?.showModal()

@@ -46,6 +46,7 @@ export function Form({ send, submit, onCancel, draft, isDanger = false, children
     try {
       await send(new FormData(form))
       if (draft !== undefined) drafts.remove(draft)
+      setKept(undefined)
     } catch (error) {
       const names = [...form.elements].map((field) => field.getAttribute('name') ?? '').filter(Boolean)
       setProblems(problemsOf(error, names))

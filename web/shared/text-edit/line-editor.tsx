@@ -1,16 +1,17 @@
 /** A field for a text of one line: Enter saves, Escape leaves it for later. */
-import { useEffect, useRef } from 'preact/hooks'
-import { texts } from '../texts.ts'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { texts } from '../../texts.ts'
 import type { TextEdit } from './use-text-edit.ts'
 
 /** Takes the focus when it appears, with the text selected. */
 export function LineEditor({ label, edit }: { label: string; edit: TextEdit }) {
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => field.current?.select(), [])
+  // Before the next key: it belongs to the field.
+  useLayoutEffect(() => field.current?.select(), [])
   const isEmpty = edit.text.trim() === ''
   return (
     <form
-      class="card-line"
+      class="edit-line"
       onSubmit={(event) => {
         event.preventDefault()
         if (!isEmpty) edit.save()

@@ -1,15 +1,16 @@
 /** Says that something typed is not saved, and offers to go on. */
-import { atTime } from '../shared/dates.ts'
-import { texts } from '../texts.ts'
+
+import { texts } from '../../texts.ts'
+import { atTime } from '../dates.ts'
 import type { TextEdit } from './use-text-edit.ts'
 
 export function LeftDraft({ edit }: { edit: TextEdit }) {
   if (edit.left === undefined) return null
   return (
-    <p class="card-left" role="note">
-      <span>{texts.card.unsaved(atTime(edit.left.at))}</span>
+    <p class="edit-left" role="note">
+      <span>{texts.editing.unsaved(atTime(edit.left.at))}</span>
       <button type="button" class="button-link" onClick={edit.begin}>
-        {texts.card.keepEditing}
+        {texts.editing.keepEditing}
       </button>
       <button type="button" class="button-link" onClick={edit.discard}>
         {texts.discard}

@@ -1,8 +1,8 @@
 /** A text in Markdown. What renders it is loaded with the first; until then the text shows as it is. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Updated } from '../shared/ui/late.tsx'
+import { Updated } from './late.tsx'
 
-type Render = typeof import('../shared/markdown.ts').renderMarkdown
+type Render = typeof import('../markdown.ts').renderMarkdown
 
 let render: Render | undefined
 
@@ -14,7 +14,7 @@ export function MarkdownText({ text }: { text: string }) {
   }, [step, text])
   useLayoutEffect(() => {
     if (step !== 'loading') return
-    import('../shared/markdown.ts').then(
+    import('../markdown.ts').then(
       ({ renderMarkdown }) => {
         render = renderMarkdown
         setStep('ready')

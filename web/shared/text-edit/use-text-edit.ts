@@ -1,9 +1,10 @@
 /** A text that is edited in place: shown, being edited, on its way, or in conflict with what somebody else wrote. */
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Draft, drafts } from '../shared/drafts.ts'
-import { failed, toast } from '../shared/toasts.ts'
-import { useDraft } from '../shared/use-draft.ts'
-import { texts } from '../texts.ts'
+import { signal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { texts } from '../../texts.ts'
+import { type Draft, drafts } from '../drafts.ts'
+import { failed, toast } from '../toasts.ts'
+import { useDraft } from '../use-draft.ts'
 import type { SavingOutcome } from './conflict.ts'
 
 /** A text of a record, and how it is saved. */
@@ -12,11 +13,16 @@ export interface EditedText {
   name: string
   /** What messages call it, e.g. "title". */
   called: string
-  /** What it is now. */
+  /** What it is now, or will be when what is on its way has arrived. */
   value: string
+  /** What the service said last, if that may be another: a draft is needed until it has the text. */
+  base?: string | undefined
   /** Saves it, unless somebody else has changed it since `from`. @throws PhaseboardError when the service refuses */
   save: (text: string, from: string) => Promise<SavingOutcome>
 }
+
+/** How many texts are being edited: what is typed should not go out of sight by a click beside it. */
+export const openEditors = signal(0)
 
 export interface TextEdit {
   mode: 'shown' | 'editing' | 'conflict'
@@ -39,7 +45,7 @@ export interface TextEdit {
   keepEditing: () => void
 }
 
-export function useTextEdit({ name, called, value, save }: EditedText): TextEdit {
+export function useTextEdit({ name, called, value, base = value, save }: EditedText): TextEdit {
   const { draft, keep, remove } = useDraft(name)
   const [mode, setMode] = useState<TextEdit['mode']>('shown')
   const [saving, setSaving] = useState<string | undefined>()
@@ -51,7 +57,15 @@ export function useTextEdit({ name, called, value, save }: EditedText): TextEdit
       isGone.current = true
     }
   }, [])
-  const isSaved = mode === 'shown' && saving === undefined && draft?.text === value
+  const isOpen = mode !== 'shown'
+  useLayoutEffect(() => {
+    if (!isOpen) return
+    openEditors.value++
+    return () => {
+      openEditors.value--
+    }
+  }, [isOpen])
+  const isSaved = mode === 'shown' && saving === undefined && draft?.text === base
   useEffect(() => {
     // It did arrive: its answer was lost, or somebody else wrote the same.
     if (isSaved) remove()
@@ -71,7 +85,7 @@ export function useTextEdit({ name, called, value, save }: EditedText): TextEdit
       } else {
         setTheirs(outcome.theirs)
         setMode('conflict')
-        if (isGone.current) toast(texts.card.conflict.text(called), [], 'alert')
+        if (isGone.current) toast(texts.editing.conflict.text(called), [], 'alert')
       }
     } catch (error) {
       setMode('editing')

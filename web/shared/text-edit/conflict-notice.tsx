@@ -1,15 +1,15 @@
 /** What is asked when somebody else has changed a text that the user was editing. */
-import { useEffect, useRef } from 'preact/hooks'
-import { texts } from '../texts.ts'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { texts } from '../../texts.ts'
 import { differencesOf, type Piece } from './differences.ts'
 import type { TextEdit } from './use-text-edit.ts'
 
-const said = texts.card.conflict
+const said = texts.editing.conflict
 
 const Version = ({ title, pieces }: { title: string; pieces: readonly Piece[] }) => (
-  <section class="card-version" aria-label={title}>
-    <h4>{title}</h4>
-    <p dir="auto">
+  <section class="edit-version" aria-label={title}>
+    <p class="edit-version-title">{title}</p>
+    <p class="edit-version-text" dir="auto">
       {pieces.length === 0 && <span class="muted">{said.empty}</span>}
       {pieces.map(({ text, isDifferent }, index) =>
         isDifferent ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
@@ -21,14 +21,14 @@ const Version = ({ title, pieces }: { title: string; pieces: readonly Piece[] })
 /** Both versions whole, with what differs marked. @param called the field's name, e.g. "title" */
 export function ConflictNotice({ edit, called }: { edit: TextEdit; called: string }) {
   const first = useRef<HTMLParagraphElement>(null)
-  useEffect(() => first.current?.focus(), [])
+  useLayoutEffect(() => first.current?.focus(), [])
   const { theirs, yours } = differencesOf(edit.theirs, edit.text)
   return (
-    <div class="card-conflict">
+    <div class="edit-conflict">
       <p ref={first} tabIndex={-1} role="alert">
         {said.text(called)}
       </p>
-      <div class="card-versions">
+      <div class="edit-versions">
         <Version title={said.theirs} pieces={theirs} />
         <Version title={said.yours} pieces={yours} />
       </div>

@@ -1,6 +1,6 @@
 /** A field for a text of several lines: Ctrl+Enter saves, Escape leaves it for later. */
-import { useEffect, useRef } from 'preact/hooks'
-import { texts } from '../texts.ts'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { texts } from '../../texts.ts'
 
 interface TextEditorProps {
   label: string
@@ -17,13 +17,14 @@ interface TextEditorProps {
 /** Takes the focus when it appears, with the caret at the end. */
 export function TextEditor({ label, text, onType, onSave, onLeave, submit, isDisabled }: TextEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
+  // Before the next key: it belongs to the field.
+  useLayoutEffect(() => {
     field.current?.focus()
     field.current?.setSelectionRange(text.length, text.length)
   }, [])
   return (
     <form
-      class="card-editor"
+      class="edit-editor"
       onSubmit={(event) => {
         event.preventDefault()
         if (!isDisabled) onSave()
@@ -52,7 +53,7 @@ export function TextEditor({ label, text, onType, onSave, onLeave, submit, isDis
         <button type="button" class="button" onClick={onLeave}>
           {texts.cancel}
         </button>
-        <span class="meta">{texts.card.saveHint}</span>
+        <span class="meta">{texts.editing.saveHint}</span>
       </div>
     </form>
   )

@@ -1,0 +1,156 @@
+/** One history of a card, made of its changes and its activity. */
+import t from 'tap'
+import type { Change, KanbanActivity } from '../../src/client/api.d.ts'
+import { type HistorySources, historyOf } from '../../web/card/history.ts'
+
+const ITEM = 'item'
+const names = {
+  member: (id: string) => ({ m: 'Maria', b: 'Ben' })[id] ?? id,
+  label: (id: string) => ({ design: 'Design' })[id],
+  day: (date: string) => date.slice(0, 10),
+}
+const at = (second: number) => new Date(Date.UTC(2026, 10, 12, 14, 0, second)).toISOString()
+
+function change(seq: number, rest: Partial<Change>): Change {
+  return {
+    seq,
+    at: at(seq),
+    actorId: 'm',
+    group: seq,
+    kind: 'kanban-item',
+    id: ITEM,
+    projectId: 'project',
+    itemId: ITEM,
+    action: 'updated',
+    before: null,
+    after: null,
+    ...rest,
+  }
+}
+
+const updated = (seq: number, before: Change['before'], after: Change['after']) =>
+  change(seq, { before, after })
+
+function activity(second: number, type: string, from: string, to: string): KanbanActivity {
+  return {
+    id: `activity-${second}`,
+    itemId: ITEM,
+    type,
+    content: '',
+    metadata: { from, to },
+    actorId: 'b',
+    createdAt: at(second),
+  }
+}
+
+/** The history as lines: who, what, and what can be undone. */
+function lines(sources: Partial<HistorySources>): string[] {
+  const whole = { changes: [], activity: [], isComplete: true, ...sources }
+  return historyOf(whole, names).map(({ actorId, sentences, seq }) => {
+    const said = sentences.map((pieces) =>
+      pieces.map((piece) => (typeof piece === 'string' ? piece : `‹${piece.value}›`)).join(''),
+    )
+    return `${actorId} ${said.join(', ')}${seq === undefined ? '' : ` (${seq})`}`
+  })
+}
+
+t.test('says what was changed, newest first', async (t) => {
+  const changes = [
+    change(1, { action: 'created', after: { title: 'Card', createdAt: at(1) } }),
+    updated(2, { column: 'To Do', sortOrder: 1 }, { column: 'Done', sortOrder: 4 }),
+    updated(3, { title: 'Card', priority: 'low' }, { title: 'Page', priority: 'high' }),
+    updated(4, { assigneeId: null }, { assigneeId: 'b' }),
+    updated(5, { assigneeId: 'b' }, { assigneeId: 'x' }),
+    updated(6, { assigneeId: 'x' }, { assigneeId: null }),
+    updated(7, { dueDate: null }, { dueDate: '2026-11-20T00:00:00.000Z' }),
+    updated(8, { dueDate: '2026-11-20T00:00:00.000Z' }, { dueDate: null }),
+    updated(9, { sortOrder: 1 }, { sortOrder: 2 }),
+    updated(10, { approved: false, isNew: true }, { approved: true, isNew: false }),
+    updated(11, { description: 'a' }, { description: 'b' }),
+  ]
+  t.strictSame(lines({ changes }), [
+    'm changed the description (11)',
+    'm approved it (10)',
+    'm moved it within its column (9)',
+    'm took the due date ‹2026-11-20› away (8)',
+    'm set the due date to ‹2026-11-20› (7)',
+    'm took it from ‹x› (6)',
+    'm handed it from ‹Ben› to ‹x› (5)',
+    'm assigned it to ‹Ben› (4)',
+    'm changed the title from ‹Card› to ‹Page›, changed the priority from ‹low› to ‹high› (3)',
+    'm moved it from ‹To Do› to ‹Done› (2)',
+    'm made this card',
+  ])
+})
+
+t.test('says what belongs to the card, and one write once', async (t) => {
+  const subtask = { kind: 'kanban-subtask', id: 's' }
+  const label = { kind: 'kanban-item-label' }
+  const changes = [
+    change(1, { ...subtask, action: 'created', after: { title: 'Photos' } }),
+    change(2, { ...subtask, before: { completed: false }, after: { completed: true } }),
+    change(3, { ...subtask, group: 3, before: { sortOrder: 1 }, after: { sortOrder: 2 } }),
+    change(4, { ...subtask, group: 3, before: { sortOrder: 2 }, after: { sortOrder: 1 } }),
+    change(5, { ...label, id: `${ITEM}:design`, action: 'created', after: {} }),
+    change(6, { ...label, id: `${ITEM}:gone`, action: 'deleted', before: {} }),
+    change(7, { kind: 'kanban-comment', action: 'deleted', before: { content: 'x' } }),
+    updated(8, { updatedAt: at(1) }, { updatedAt: at(8) }),
+  ]
+  t.strictSame(lines({ changes }), [
+    'm deleted a comment (7)',
+    'm removed a label (6)',
+    'm added the label ‹Design› (5)',
+    'm moved the subtasks (4)',
+    'm ticked a subtask (2)',
+    'm added the subtask ‹Photos› (1)',
+  ])
+})
+
+t.test(
+  'of a card that came or went nothing else is said; nobody made one that was there before',
+  async (t) => {
+    const subtask = { kind: 'kanban-subtask', action: 'created', after: { title: 'Photos' } } as const
+    const made = { action: 'created', after: { createdAt: '2026-01-01T00:00:00.000Z' } } as const
+    t.strictSame(
+      lines({ changes: [change(1, { ...made, actorId: null }), change(2, { ...subtask, group: 1 })] }),
+      [],
+    )
+    t.strictSame(lines({ changes: [change(1, made), change(2, { ...subtask, group: 1 })] }), [
+      'm brought this card back',
+    ])
+    t.strictSame(lines({ changes: [change(1, { action: 'deleted', before: {} })] }), [
+      'm deleted this card (1)',
+    ])
+  },
+)
+
+t.test(
+  'says once what the activity and a change both tell, and the rest of the activity by itself',
+  async (t) => {
+    const changes = [updated(30, { column: 'To Do' }, { column: 'Done' })]
+    const log = [
+      activity(30, 'status_change', 'To Do', 'Done'),
+      activity(29, 'priority', 'low', 'high'),
+      activity(10, 'status_change', 'To Do', 'Done'),
+      activity(9, 'assignment', '', 'm'),
+      activity(8, 'note', '', ''),
+    ]
+    t.strictSame(lines({ changes, activity: log }), [
+      'm moved it from ‹To Do› to ‹Done› (30)',
+      'b changed the priority from ‹low› to ‹high›',
+      'b moved it from ‹To Do› to ‹Done›',
+      'b assigned it to ‹Maria›',
+      'b ‹note› ‹›',
+    ])
+    t.strictSame(
+      lines({ changes, activity: log, isComplete: false }),
+      ['m moved it from ‹To Do› to ‹Done› (30)'],
+      'older activity waits for the changes of its time',
+    )
+  },
+)
+
+t.test('shortens long values', async (t) => {
+  const changes = [updated(1, { title: 'a'.repeat(500) }, { title: 'b' })]
+  t.strictSame(lines({ changes }), [`m changed the title from ‹${'a'.repeat(120)}…› to ‹b› (1)`])
+})

@@ -1,0 +1,102 @@
+/** A card by the keyboard alone. */
+import { onBoard } from './browser.ts'
+import { dialogOf, makeCard, partOf, until } from './card-steps.ts'
+
+onBoard('a card is opened, changed, moved and closed by the keyboard alone', async (t, { api, person }) => {
+  const { item, path, projectId } = await makeCard({ api }, { title: 'Rewrite pages' })
+  const itemPath = { path: { id: item.id } }
+  const now = () => api.get('/api/kanban-items/{id}', itemPath)
+  for (const title of ['Texts', 'Photos']) {
+    await api.post('/api/kanban-items/{id}/subtasks', { ...itemPath, body: { title } })
+  }
+  const { page, go } = await person()
+  const keyboard = page.keyboard
+  /** What has the focus: its name, or its text. */
+  const focused = () =>
+    page.evaluate(() => {
+      const element = document.activeElement
+      const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : undefined
+      return (element?.getAttribute('aria-label') ?? label ?? element?.textContent ?? '').trim()
+    })
+  const tabTo = async (name: string, key = 'Tab') => {
+    for (let presses = 0; (await focused()) !== name; presses++) {
+      if (presses === 60) throw new Error(`${name} is not reached`)
+      await keyboard.press(key)
+    }
+  }
+  await go(`/projects/${projectId}`)
+  await page.getByRole('link', { name: 'Rewrite pages', exact: true }).waitFor()
+  await tabTo('Rewrite pages')
+  await keyboard.press('Enter')
+  await dialogOf(page, 'Rewrite pages').waitFor()
+  await page.waitForURL(`**${path}`)
+  await partOf(page, 'History').getByText('made this card').waitFor()
+  t.equal(await focused(), 'Rewrite pages')
+
+  // Escape leaves the field, then the dialog; what was typed is kept.
+  await keyboard.press('e')
+  await keyboard.type('All pages')
+  await keyboard.press('Escape')
+  await dialogOf(page)
+    .getByText(/^Unsaved changes/)
+    .waitFor()
+  await tabTo('Keep editing')
+  await keyboard.press('Enter')
+  await keyboard.press('Enter')
+  await until(now, ({ title }) => title === 'All pages')
+  t.equal(await until(focused, (name) => name === 'All pages'), 'All pages', 'the focus is back on the title')
+
+  // The same in whichever order the browser has day and month.
+  await keyboard.press('d')
+  await keyboard.type('02022030')
+  await keyboard.press('Tab')
+  await keyboard.press('Tab')
+  await keyboard.press('Tab')
+  await until(now, ({ dueDate }) => dueDate === '2030-02-02T00:00:00.000Z')
+
+  await tabTo('Texts', 'Shift+Tab')
+  await keyboard.press('Space')
+  await until(now, ({ subtasks }) => subtasks[0]?.completed === true)
+  await keyboard.press('Alt+ArrowDown')
+  await until(now, ({ subtasks }) => subtasks[1]?.title === 'Texts')
+  t.equal(await until(focused, (name) => name === 'Texts'), 'Texts', 'the focus goes with the subtask')
+  await tabTo('Actions for Texts')
+  await keyboard.press('ArrowDown')
+  await until(focused, (name) => name.startsWith('Rename'))
+  await keyboard.press('End')
+  await keyboard.press('Enter')
+  await until(now, ({ subtasks }) => subtasks.length === 1)
+  t.equal(await focused(), 'New subtask', 'the focus is not lost with the subtask')
+
+  await tabTo('Edit the title', 'Shift+Tab')
+  await keyboard.press('t')
+  await tabTo('New label')
+  await keyboard.type('Design')
+  await keyboard.press('Enter')
+  await until(now, ({ labels }) => labels[0]?.name === 'Design')
+
+  await tabTo('Edit the title', 'Shift+Tab')
+  await keyboard.press('m')
+  await dialogOf(page, 'Move All pages').waitFor()
+  await keyboard.press('Escape')
+  await dialogOf(page, 'Move All pages').waitFor({ state: 'detached' })
+  t.equal(new URL(page.url()).pathname, path, 'Escape closes the upper dialog only')
+  await keyboard.press('m')
+  await until(() => dialogOf(page, 'Move All pages').getByRole('option', { name: 'Review' }).count(), Boolean)
+  await keyboard.press('Tab')
+  await keyboard.press('Tab')
+  await keyboard.press('Tab')
+  await keyboard.type('Rev')
+  await tabTo('Move')
+  await keyboard.press('Enter')
+  await until(now, ({ column }) => column === 'Review')
+
+  await keyboard.press('Escape')
+  await page.waitForURL(`**/projects/${projectId}`)
+  await until(focused, (name) => name === 'All pages')
+  t.equal(
+    await page.evaluate(() => document.activeElement?.tagName),
+    'A',
+    'the focus is on the card of the board',
+  )
+})

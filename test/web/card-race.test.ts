@@ -1,0 +1,150 @@
+/** Nothing typed is lost: lost races, drafts over a reload and over a service that is killed. */
+import type { Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { onBoard } from './browser.ts'
+import { dialogOf, makeCard, partOf, until } from './card-steps.ts'
+
+const titleField = (page: Page) => page.getByRole('textbox', { name: 'Title', exact: true })
+
+/** Opens a card and begins to edit its title. */
+async function editTitle(page: Page, title: string): Promise<void> {
+  await page.getByRole('button', { name: 'Edit the title' }).click()
+  await titleField(page).fill(title)
+}
+
+onBoard('two windows edit one card', async (t: Test, { api, person }) => {
+  const { item, path } = await makeCard({ api }, { title: 'Rewrite all pages' })
+  const now = () => api.get('/api/kanban-items/{id}', { path: { id: item.id } })
+  const people = await Promise.all([person(), person()])
+  await Promise.all(people.map(({ go }) => go(path)))
+  const [maria, ben] = [people[0].page, people[1].page]
+  await Promise.all([dialogOf(maria).waitFor(), dialogOf(ben).waitFor()])
+
+  // Another field: both are saved, and nobody is asked.
+  await editTitle(maria, 'Rewrite some pages')
+  await dialogOf(ben).getByRole('combobox', { name: 'Priority' }).selectOption('High')
+  await until(now, ({ priority }) => priority === 'high')
+  await until(
+    () => dialogOf(maria).getByRole('combobox', { name: 'Priority' }).inputValue(),
+    (value) => value === 'high',
+  )
+  t.equal(await titleField(maria).inputValue(), 'Rewrite some pages', 'what others do leaves the field alone')
+  await titleField(maria).press('Enter')
+  await dialogOf(ben, 'Rewrite some pages').waitFor()
+
+  // The same field: the second is asked.
+  await editTitle(maria, 'Rewrite most pages')
+  await editTitle(ben, 'Write all pages')
+  await titleField(ben).press('Enter')
+  await until(now, ({ title }) => title === 'Write all pages')
+  await titleField(maria).press('Enter')
+  const alert = maria.getByRole('alert')
+  await alert.getByText('Someone changed the title while you were editing.').waitFor()
+  const theirs = maria.getByRole('region', { name: 'Theirs' })
+  const yours = maria.getByRole('region', { name: 'Yours' })
+  t.match(await theirs.textContent(), 'Write all pages')
+  t.match(await yours.textContent(), 'Rewrite most pages')
+  t.strictSame(await theirs.locator('mark').allTextContents(), ['Write', 'all'], 'what differs is marked')
+  t.equal((await now()).title, 'Write all pages', 'nothing is overwritten meanwhile')
+  await maria.getByRole('button', { name: 'Keep editing' }).click()
+  t.equal(await titleField(maria).inputValue(), 'Rewrite most pages')
+  await titleField(maria).press('Enter')
+  await dialogOf(ben, 'Rewrite most pages').waitFor()
+
+  // The same once more, with the description, and the other two answers.
+  const description = (page: Page) => page.getByRole('textbox', { name: 'Description' })
+  const race = async (mine: string, other: string) => {
+    await maria.getByRole('button', { name: /^(Edit the|Add a) description/ }).click()
+    await description(maria).fill(mine)
+    await api.patch('/api/kanban-items/{id}', { path: { id: item.id }, body: { description: other } })
+    await description(maria).press('Control+Enter')
+    await alert.getByText('Someone changed the description').waitFor()
+  }
+  await race('mine', 'theirs')
+  await maria.getByRole('button', { name: 'Keep mine' }).click()
+  await until(now, (card) => card.description === 'mine')
+  await race('mine again', 'theirs again')
+  await maria.getByRole('button', { name: 'Take theirs' }).click()
+  await partOf(maria, 'Description').getByText('theirs again').waitFor()
+  t.equal((await now()).description, 'theirs again')
+  await ben.close()
+})
+
+onBoard(
+  'drafts outlive a closed dialog, a reload and a killed service',
+  async (t, { api, person, kill, restart }) => {
+    const { item, path, projectId } = await makeCard({ api }, { title: 'Rewrite pages' })
+    const now = () => api.get('/api/kanban-items/{id}', { path: { id: item.id } })
+    const { page, context, go, problems } = await person()
+    page.on('dialog', (dialog) => void dialog.accept())
+    await go(path)
+    await editTitle(page, 'Half a tit')
+    await page.keyboard.press('Escape')
+    await dialogOf(page, 'Rewrite pages').waitFor()
+    await page.getByText(/^Unsaved changes from \d+:\d+/).waitFor()
+    await page.keyboard.press('Escape')
+    await page.waitForURL(`**/projects/${projectId}`)
+    await go(path)
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    t.equal(await titleField(page).inputValue(), 'Half a tit')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.getByText(/^Unsaved changes/).waitFor({ state: 'detached' })
+
+    // All fields at once, over a reload.
+    await page.getByRole('button', { name: 'Add a description' }).click()
+    await page.getByRole('textbox', { name: 'Description' }).fill('Half a description')
+    await page.getByRole('textbox', { name: 'New comment' }).fill('Half a comment')
+    await page.getByRole('textbox', { name: 'New subtask' }).fill('Half a subtask')
+    await page.reload()
+    t.equal(await page.getByRole('textbox', { name: 'New comment' }).inputValue(), 'Half a comment')
+    t.equal(await page.getByRole('textbox', { name: 'New subtask' }).inputValue(), 'Half a subtask')
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    t.equal(await page.getByRole('textbox', { name: 'Description' }).inputValue(), 'Half a description')
+
+    // What is sent to a service that is gone shows, waits, and arrives when it is back.
+    const description = () => page.getByRole('textbox', { name: 'Description' })
+    await kill()
+    problems.expect(/ERR_CONNECTION|ERR_INCOMPLETE|Failed to fetch/)
+    await description().fill('A description')
+    await page.keyboard.press('Control+Enter')
+    await partOf(page, 'Description').getByText('A description').waitFor()
+    await restart()
+    await until(now, (card) => card.description === 'A description')
+
+    // So does what a page had sent that is gone itself.
+    await kill()
+    await page.getByRole('button', { name: 'Edit the description' }).click()
+    await description().fill('Another description')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('textbox', { name: 'New subtask' }).fill('A subtask')
+    await page.keyboard.press('Enter')
+    await page.getByRole('textbox', { name: 'New comment' }).fill('A comment')
+    await page.keyboard.press('Control+Enter')
+    await partOf(page, 'Description').getByText('Another description').waitFor()
+    // Also when the dialog was closed meanwhile, and looked at again.
+    await page.keyboard.press('Escape')
+    await dialogOf(page).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Rewrite pages', exact: true }).click()
+    const waiting = page.getByRole('textbox', { name: 'New comment' })
+    t.equal(await waiting.inputValue(), 'A comment')
+    t.notOk(await waiting.isEditable(), 'it is on its way')
+    await page.close()
+    await restart()
+    const next = await context.newPage()
+    await go(path, next)
+    await partOf(next, 'Description')
+      .getByText(/^Unsaved changes from/)
+      .waitFor()
+    await next.getByRole('button', { name: 'Keep editing' }).click()
+    await next.getByRole('textbox', { name: 'Description' }).press('Control+Enter')
+    await until(now, (card) => card.description === 'Another description')
+    const left = partOf(next, 'Subtasks').getByRole('note')
+    t.match(await left.textContent(), 'A subtask')
+    await left.getByRole('button', { name: 'Add' }).click()
+    await partOf(next, 'Subtasks').getByRole('checkbox', { name: 'A subtask' }).waitFor()
+    await left.waitFor({ state: 'detached' })
+    await next.getByRole('textbox', { name: 'New comment' }).press('Control+Enter')
+    await partOf(next, 'Comments').getByRole('article').getByText('A comment').waitFor()
+  },
+)

@@ -1,0 +1,52 @@
+/** What tests of the card's dialog do and look at, by roles and names. */
+import type { Locator, Page } from 'playwright-core'
+import type { KanbanItem } from '../../src/client/api.d.ts'
+import type { Board } from './browser.ts'
+
+/** A project with a card. */
+export interface CardPlace {
+  projectId: string
+  item: KanbanItem
+  /** The address of the card's dialog. */
+  path: string
+}
+
+/** Makes a project with a card. */
+export async function makeCard(
+  { api }: Pick<Board, 'api'>,
+  body: { title: string; description?: string },
+): Promise<CardPlace> {
+  const { id: projectId } = await api.post('/api/projects', { body: { name: 'Website relaunch' } })
+  const item = await api.post('/api/projects/{id}/kanban-items', { path: { id: projectId }, body })
+  return { projectId, item, path: `/projects/${projectId}/items/${item.id}` }
+}
+
+/** The dialog of a card. */
+export const dialogOf = (page: Page, title?: string): Locator =>
+  page.getByRole('dialog', title === undefined ? {} : { name: title, exact: true })
+
+/** A part of the dialog by its heading. */
+export const partOf = (page: Page, name: string): Locator =>
+  dialogOf(page).getByRole('region', { name, exact: true })
+
+/** What the history says, newest first, without when. */
+export async function historyLines(page: Page): Promise<string[]> {
+  const entries = partOf(page, 'History').getByRole('listitem')
+  await entries.first().waitFor()
+  return entries.evaluateAll((all) =>
+    all.map((entry) => {
+      const time = entry.querySelector('time')?.textContent ?? ''
+      return (entry.firstElementChild?.textContent ?? '').replace(time, '').trim()
+    }),
+  )
+}
+
+/** Waits until something holds, looking again and again. @throws when it does not in time */
+export async function until<T>(look: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    const value = await look()
+    if (holds(value)) return value
+    if (attempt === 200) throw new Error(`still ${JSON.stringify(value)}`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}

@@ -1,0 +1,134 @@
+/** A card in its dialog: everything that is on it, as a person changes it. */
+import { onBoard } from './browser.ts'
+import { dialogOf, historyLines, makeCard, partOf, until } from './card-steps.ts'
+
+onBoard('title, description and fields are changed in place', async (t, { api, person }) => {
+  const { item, path } = await makeCard({ api }, { title: 'Rewrite pages', description: 'All *pages*' })
+  const itemPath = { path: { id: item.id } }
+  const now = () => api.get('/api/kanban-items/{id}', itemPath)
+  const { page, go } = await person()
+  await go(path)
+  const dialog = dialogOf(page, 'Rewrite pages')
+  await dialog.waitFor()
+  t.equal(await page.title(), 'Rewrite pages · Website relaunch · Phaseboard')
+  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  t.equal(await focused(), 'Rewrite pages', 'the title has the focus')
+  t.equal(await partOf(page, 'Description').locator('em').textContent(), 'pages', 'Markdown is rendered')
+
+  await page.keyboard.press('e')
+  await page.getByRole('textbox', { name: 'Title' }).fill('Rewrite the pages')
+  await page.keyboard.press('Enter')
+  await dialogOf(page, 'Rewrite the pages').waitFor()
+  t.equal(await until(focused, (text) => text === 'Rewrite the pages'), 'Rewrite the pages')
+
+  await page.getByRole('button', { name: 'Edit the description' }).click()
+  await page.getByRole('textbox', { name: 'Description' }).fill('Some **pages**')
+  await page.keyboard.press('Control+Enter')
+  await partOf(page, 'Description').locator('strong').waitFor()
+
+  await dialogOf(page).getByRole('combobox', { name: 'Column' }).selectOption('Done')
+  await dialogOf(page).getByRole('combobox', { name: 'Assignee' }).selectOption('local')
+  await dialogOf(page).getByRole('combobox', { name: 'Priority' }).selectOption('High')
+  await dialogOf(page).getByLabel('Due date').fill('2020-02-01')
+  await dialog.or(dialogOf(page)).getByText('Overdue').waitFor()
+  const changed = await until(now, ({ dueDate }) => dueDate !== null)
+  t.match(changed, {
+    title: 'Rewrite the pages',
+    description: 'Some **pages**',
+    column: 'Done',
+    assigneeId: 'local',
+    priority: 'high',
+    dueDate: '2020-02-01T00:00:00.000Z',
+  })
+  t.strictSame(await historyLines(page), [
+    'local set the due date to 1 February 2020',
+    'local changed the priority from medium to high',
+    'local assigned it to local',
+    'local moved it from To Do to Done',
+    'local changed the description',
+    'local changed the title from Rewrite pages to Rewrite the pages',
+    'local made this card',
+  ])
+
+  // The history can be undone, entry by entry, and so can the last change.
+  await partOf(page, 'History')
+    .getByRole('button', { name: /moved it from To Do to Done/ })
+    .click()
+  await until(now, ({ column }) => column === 'To Do')
+  await dialogOf(page).getByRole('combobox', { name: 'Priority' }).selectOption('Low')
+  await until(now, ({ priority }) => priority === 'low')
+  await page.getByRole('heading', { level: 2, name: 'Rewrite the pages' }).focus()
+  await page.keyboard.press('Control+z')
+  await until(now, ({ priority }) => priority === 'high')
+  t.equal((await historyLines(page))[0], 'local changed the priority from low to high')
+})
+
+onBoard('subtasks, labels and comments', async (t, { api, person }) => {
+  const { item, path } = await makeCard({ api }, { title: 'Rewrite pages' })
+  const now = () => api.get('/api/kanban-items/{id}', { path: { id: item.id } })
+  const { page, go } = await person()
+  await go(path)
+  const field = page.getByRole('textbox', { name: 'New subtask' })
+  for (const title of ['Texts', 'Photos', 'Links']) {
+    await field.fill(title)
+    await page.keyboard.press('Enter')
+  }
+  t.equal(await field.inputValue(), '', 'the field stays for the next')
+  const subtasks = partOf(page, 'Subtasks')
+  await subtasks.getByRole('checkbox', { name: 'Links' }).check()
+  await subtasks.getByText('1 of 3').waitFor()
+  const titles = async () => (await now()).subtasks.map(({ title }) => title).join()
+  await until(titles, (all) => all === 'Texts,Photos,Links')
+  await subtasks.getByRole('checkbox', { name: 'Links' }).press('Alt+ArrowUp')
+  await until(titles, (all) => all === 'Texts,Links,Photos')
+  await subtasks.getByRole('button', { name: 'Actions for Texts' }).click()
+  await page.getByRole('menuitem', { name: 'Move down' }).click()
+  await until(titles, (all) => all === 'Links,Texts,Photos')
+  await subtasks.getByRole('button', { name: 'Actions for Texts' }).click()
+  await page.getByRole('menuitem', { name: 'Rename' }).click()
+  await subtasks.getByRole('textbox', { name: 'Subtask title' }).fill('All texts')
+  await page.keyboard.press('Enter')
+  await until(titles, (all) => all === 'Links,All texts,Photos')
+  await subtasks.getByRole('button', { name: 'Actions for Photos' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await until(titles, (all) => all === 'Links,All texts')
+  await page.getByRole('status').getByText('Deleted Photos.').waitFor()
+  await page.locator('.toast', { hasText: 'Deleted Photos.' }).getByRole('button', { name: 'Undo' }).click()
+  await until(titles, (all) => all === 'Links,All texts,Photos')
+
+  const labels = dialogOf(page).getByRole('group', { name: 'Labels' })
+  await labels.getByRole('button', { name: 'Choose labels' }).click()
+  await labels.getByRole('textbox', { name: 'New label' }).fill('Design')
+  await page.keyboard.press('Enter')
+  await labels.getByRole('checkbox', { name: 'Design' }).and(page.locator(':checked')).waitFor()
+  await labels.getByRole('button', { name: 'Edit the label Design' }).click()
+  await labels.getByRole('textbox', { name: 'Label name' }).fill('Graphics')
+  await labels.getByLabel('Colour').first().fill('#b45309')
+  await labels.getByRole('button', { name: 'Save' }).click()
+  await labels.getByRole('checkbox', { name: 'Graphics' }).waitFor()
+  t.match((await now()).labels, [{ name: 'Graphics', color: '#b45309' }])
+  await labels.getByRole('checkbox', { name: 'Graphics' }).uncheck()
+  await until(now, (card) => card.labels.length === 0)
+  await labels.getByRole('checkbox', { name: 'Graphics' }).check()
+  await until(now, (card) => card.labels.length === 1)
+  await labels.getByRole('button', { name: 'Edit the label Graphics' }).click()
+  await labels.getByRole('button', { name: 'Delete label' }).click()
+  await until(now, (card) => card.labels.length === 0)
+
+  const comments = partOf(page, 'Comments')
+  await comments.getByRole('textbox', { name: 'New comment' }).fill('What of the *links*?')
+  await page.keyboard.press('Control+Enter')
+  const comment = comments.getByRole('article')
+  await comment.locator('em').waitFor()
+  await comment.getByRole('button', { name: 'Edit' }).click()
+  await comment.getByRole('textbox', { name: 'Comment' }).fill('What of **them**?')
+  await comment.getByRole('button', { name: 'Save' }).click()
+  await comment.getByText('edited').waitFor()
+  t.equal(await comment.locator('strong').last().textContent(), 'them')
+  await comment.getByRole('button', { name: 'Delete' }).click()
+  await comment.waitFor({ state: 'detached' })
+  await until(
+    () => historyLines(page),
+    ([latest]) => latest === 'local deleted a comment',
+  )
+})

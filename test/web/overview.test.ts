@@ -1,0 +1,204 @@
+/** The overview of a project, as people use it. */
+import type { Test } from 'tap'
+import type { Client } from '../../src/client/types.d.ts'
+import { onBoard } from './browser.ts'
+
+const ATTACK = '<img src=x onerror=alert(1)>\u202eevil'
+
+async function project(api: Client) {
+  return api.post('/api/projects', { body: { name: 'Apollo', phase: 'Design', nextStep: 'Ask **Ada**' } })
+}
+
+const read = (api: Client, id: string) => api.get('/api/projects/{id}', { path: { id } })
+
+/** Waits until something holds of the project. */
+async function until(
+  t: Test,
+  api: Client,
+  id: string,
+  holds: (found: Awaited<ReturnType<typeof read>>) => boolean,
+) {
+  for (let round = 0; round < 50; round++) {
+    if (holds(await read(api, id))) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  t.fail('it did not come to hold')
+}
+
+onBoard('what a project is about is changed in place, live, and undone', async (t, { api, person }) => {
+  const { id } = await project(api)
+  const { page, go } = await person()
+  const other = await person({ locale: 'ar', viewport: { width: 390, height: 800 }, colorScheme: 'dark' })
+  await go(`/projects/${id}/overview`)
+  await other.go(`/projects/${id}/overview`)
+  t.equal(await page.title(), 'Apollo · Phaseboard')
+  const current = page.locator('[aria-current=step]')
+  t.equal(await current.innerText(), 'Design')
+  await page.getByRole('button', { name: 'Advance to Development' }).click()
+  t.equal(await current.innerText(), 'Development')
+  await other.page.locator('[aria-current=step]').getByText('Development').waitFor()
+  await page.getByRole('status').getByText('Now in Development.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await current.getByText('Design').waitFor()
+  await page.getByRole('button', { name: 'Back to Discovery' }).click()
+  await current.getByText('Discovery').waitFor()
+
+  await page.getByRole('button', { name: 'Edit the phases' }).click()
+  await page.getByRole('textbox', { name: 'Phase 1' }).fill('Find out')
+  await page.getByRole('button', { name: 'Remove Testing' }).click()
+  await page.getByRole('button', { name: 'Add phase' }).click()
+  await page.getByRole('textbox', { name: 'Phase 5' }).fill(ATTACK)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await current.getByText('Find out').waitFor()
+  t.match(await page.getByRole('list', { name: 'Phases' }).innerText(), ATTACK)
+  t.strictSame(
+    (await read(api, id)).phaseConfig.map(({ name }) => name),
+    ['Find out', 'Design', 'Development', 'Deployment', ATTACK],
+  )
+
+  await page.getByLabel('Health').selectOption('At risk')
+  await page.getByLabel('Status').selectOption('Active')
+  await page.getByLabel('Type').selectOption('Business')
+  await until(
+    t,
+    api,
+    id,
+    (one) => one.health === 'at-risk' && one.status === 'active' && one.type === 'business',
+  )
+  t.equal(await other.page.getByLabel('Health').inputValue(), 'at-risk')
+
+  await page.getByRole('button', { name: 'Edit: Name' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill(ATTACK)
+  await page.keyboard.press('Enter')
+  await other.page.getByRole('heading', { level: 1 }).getByText('<img src=x').waitFor()
+  t.match(await page.getByRole('link', { name: 'Cards as CSV' }).getAttribute('href'), `${id}/export.csv`)
+})
+
+onBoard('nothing typed is lost, and a lost race asks', async (t, { api, person }) => {
+  const { id } = await project(api)
+  const { page, go, check } = await person()
+  await go(`/projects/${id}/overview`)
+  await page.getByRole('button', { name: 'Edit: Next step' }).click()
+  await page.getByRole('textbox', { name: 'Next step' }).fill('Ask Grace')
+  await page.reload()
+  await page.getByText('Unsaved changes from').waitFor()
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  t.equal(await page.getByRole('textbox', { name: 'Next step' }).inputValue(), 'Ask Grace')
+  await api.patch('/api/projects/{id}', { path: { id }, body: { nextStep: 'Ask Joan', health: 'blocked' } })
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Someone changed the next step while you were editing.').waitFor()
+  t.match(await page.getByRole('region', { name: 'Theirs' }).innerText(), 'Ask Joan')
+  await check()
+  await page.getByRole('button', { name: 'Keep mine' }).click()
+  await until(t, api, id, ({ nextStep }) => nextStep === 'Ask Grace')
+  t.equal((await read(api, id)).health, 'blocked', 'what else has changed stays')
+})
+
+onBoard('objectives and metrics are kept', async (t, { api, person }) => {
+  const { id } = await project(api)
+  const { page, go, check } = await person()
+  await go(`/projects/${id}/overview`)
+  const dialog = page.getByRole('dialog')
+  for (const title of ['One', 'Two', ATTACK]) {
+    await page.getByRole('button', { name: 'Add objective' }).click()
+    await page.keyboard.type(title)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+  }
+  const list = page.getByRole('list', { name: 'Objectives' })
+  const titles = () => list.getByRole('heading').allInnerTexts()
+  t.strictSame(await titles(), ['One', 'Two', ATTACK])
+  const act = async (name: string, item: string) => {
+    await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click()
+    await page.getByRole('menuitem', { name: item, exact: true }).click()
+  }
+  await act('Two', 'Up')
+  t.strictSame(await titles(), ['Two', 'One', ATTACK])
+  await page.getByLabel('Status of Two').selectOption('Completed')
+  await act('One', 'Change…')
+  const [, objective] = (await read(api, id)).objectives.filter(({ title }) => title !== ATTACK)
+  t.ok(objective)
+  await dialog.getByLabel('Title').fill('One and more')
+  await page.keyboard.press('Enter')
+  await list.getByText('One and more').waitFor()
+  await act('Two', 'Delete')
+  await page.getByRole('status').getByText('Deleted Two.').waitFor()
+  t.notOk((await titles()).includes('Two'))
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await page.getByLabel('Status of Two').waitFor()
+  t.equal(await page.getByLabel('Status of Two').inputValue(), 'completed', 'as it was')
+
+  await page.getByRole('button', { name: 'Add metric' }).click()
+  await dialog.getByLabel('Name').fill('Speed')
+  await dialog.getByLabel('Value').fill('3.5')
+  await dialog.getByLabel('Unit').fill('s')
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  await page.getByText('Stable').waitFor()
+  await act('Speed', 'New value…')
+  await dialog.getByLabel('Value').fill('1200.25')
+  await page.keyboard.press('Enter')
+  await page.getByText('Rising').waitFor()
+  t.match(await page.getByRole('list', { name: 'Metrics' }).innerText(), /1,200\.25\ss/)
+  await page.getByRole('img', { name: /2 values, from 3\.5\ss to 1,200\.25\ss/ }).waitFor()
+  await act('Speed', 'History')
+  t.equal(await dialog.getByRole('row').count(), 3)
+  await check()
+  await page.keyboard.press('Escape')
+  await act('Speed', 'Delete')
+  await until(t, api, id, ({ metrics }) => metrics.length === 0)
+})
+
+onBoard('a meeting brings cards to decide about, and people are assigned', async (t, { api, person }) => {
+  const { id } = await project(api)
+  const { page, go } = await person()
+  await go(`/projects/${id}/overview`)
+  await page.getByRole('button', { name: 'Add transcript' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Title').fill('Kickoff')
+  await dialog.getByLabel('Summary').fill('Kept while')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Add transcript' }).click()
+  t.equal(await dialog.getByLabel('Summary').inputValue(), 'Kept while', 'a closed dialog loses nothing')
+  await dialog.getByLabel('Participants').fill('Ada, Grace')
+  await dialog.getByLabel('Action items').fill('Write the plan\nRead the plan')
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  await page.getByRole('article', { name: 'Kickoff' }).waitFor()
+  await page.getByRole('button', { name: 'Approve Write the plan' }).press('Enter')
+  const link = page.getByRole('link', { name: 'Write the plan' })
+  t.ok(await link.evaluate((one) => one === document.activeElement), 'the focus stays where one works')
+  await page.getByRole('button', { name: 'Dismiss Read the plan' }).click()
+  await until(t, api, id, ({ kanbanItems }) => {
+    const [first, second] = kanbanItems
+    return first?.approved === true && !first.isNew && second?.dismissed === true
+  })
+  t.equal(await page.getByRole('button', { name: /^(Approve|Dismiss) / }).count(), 0)
+  t.match(await page.getByRole('link', { name: 'Write the plan' }).getAttribute('href'), /\/items\//)
+
+  await page.getByRole('button', { name: 'Add person' }).click()
+  await dialog.getByLabel('Role').fill('designer')
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  const people = page.getByRole('list', { name: 'People' })
+  await people.getByText('designer').waitFor()
+  await until(t, api, id, ({ teamAssignments }) => teamAssignments.length === 1)
+  await page.getByLabel('Lead').selectOption('Admin')
+  await until(t, api, id, ({ leadId }) => leadId !== null)
+  await people.getByRole('button', { name: 'Actions for Admin' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await until(t, api, id, ({ teamAssignments }) => teamAssignments.length === 0)
+})
+
+onBoard(
+  'a viewer looks and changes nothing',
+  async (t, { api, person }) => {
+    const { id } = await project(api)
+    const credentials = { email: 'eve@example.test', password: 'eves horse' }
+    await api.post('/api/members', { body: { ...credentials, name: 'Eve', role: 'viewer' } })
+    await api.post('/api/projects/{id}/metrics', { path: { id }, body: { name: 'Speed', value: 1 } })
+    const { page, go } = await person({ signIn: credentials })
+    await go(`/projects/${id}/overview`)
+    await page.getByText('You can look at this board but not change it.').waitFor()
+    t.equal(await page.getByRole('main').getByRole('combobox').count(), 0)
+    t.strictSame(await page.getByRole('main').getByRole('button').allInnerTexts(), [''], 'the history alone')
+  },
+  { mode: 'required' },
+)

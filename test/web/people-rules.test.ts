@@ -1,0 +1,163 @@
+/** The rules of forms, lost races, and of the pages of people. */
+import t from 'tap'
+import type { Answer } from '../../src/client/types.d.ts'
+import { actionName, detailsOf, ofAction } from '../../web/people/audit.ts'
+import { inOrder, roleOf } from '../../web/people/members.ts'
+import { withChanges } from '../../web/people/teams.ts'
+import { calendarAddress, endOfDay, tokenOf } from '../../web/people/tokens.ts'
+import { wasTaken, webhookOf } from '../../web/people/webhooks.ts'
+
+// The page's client takes its address from the browser.
+Object.assign(globalThis, { location: { href: 'http://localhost/' } })
+const { PhaseboardError } = await import('../../web/shared/api.ts')
+const { changedFields, fromDraft, problemsOf, toDraft } = await import('../../web/shared/forms.ts')
+const { LostRace, onLatest, saveFields } = await import('../../web/shared/latest.ts')
+
+const invalid = (fieldErrors: object, formErrors: string[] = []) =>
+  new PhaseboardError({ status: 400, error: 'Validation failed', details: { formErrors, fieldErrors } })
+
+t.test('problems are told at their fields', async (t) => {
+  t.strictSame(problemsOf(invalid({ name: ['Too long', 'Odd'] }), ['name']), {
+    whole: undefined,
+    fields: { name: 'Too long, Odd' },
+  })
+  const other = problemsOf(invalid({ name: ['Too long'], more: ['Odd'] }), ['name'])
+  t.strictSame(other.fields, { name: 'Too long' })
+  t.match(other.whole, /more: Odd/)
+  t.match(problemsOf(invalid({}, ['Empty']), ['name']), { whole: /Empty/, fields: {} })
+  t.match(problemsOf(new Error('Gone'), []), { whole: 'Gone' })
+  const lost = new LostRace({ name: 'Theirs', extra: [1] })
+  t.match(problemsOf(lost, ['name']), { whole: /Someone changed/, fields: { name: /“Theirs”/ } })
+  t.equal(problemsOf(new LostRace({ name: 'Theirs' }), ['name']).whole, undefined)
+})
+
+t.test('a form is kept and read again', async (t) => {
+  const kept = toDraft([
+    ['name', 'Ada'],
+    ['kinds', 'a'],
+    ['kinds', 'b'],
+    ['file', {}],
+  ])
+  t.strictSame(fromDraft(kept), { name: 'Ada', kinds: 'a' })
+  t.strictSame(fromDraft(undefined), {})
+  t.strictSame(fromDraft('{'), {})
+  t.strictSame(changedFields({ a: 1, b: [1], c: 'x' }, { a: 1, b: [1, 2], c: 'x' }), { b: [1, 2] })
+})
+
+/** What a promise is rejected with. */
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error) => error,
+  )
+
+/** A record as the service keeps it, whose ETag is the number of its changes. */
+function served<T extends object>(record: T) {
+  let state = record
+  let etag = 1
+  const answer = (): Answer<T> => ({
+    status: 200,
+    data: state,
+    etag: String(etag),
+    seq: undefined,
+    replayed: false,
+    headers: new Headers(),
+  })
+  const change = (fields: Partial<T>) => {
+    state = { ...state, ...fields }
+    etag++
+  }
+  const send = async (body: Partial<T>, ifMatch: string | undefined) => {
+    if (ifMatch !== String(etag)) throw new PhaseboardError({ status: 412, error: 'Precondition failed' })
+    change(body)
+    return answer()
+  }
+  return { read: async () => answer(), send, change, state: () => state }
+}
+
+t.test('fields are saved over changes of others, but not over those of the same', async (t) => {
+  const { read, send, change, state } = served({ title: 'A', text: 'B' })
+  const base = { current: state() }
+  change({ text: 'Theirs' })
+  await saveFields({ base, after: { title: 'Mine', text: 'B' }, read, send })
+  t.strictSame(state(), { title: 'Mine', text: 'Theirs' }, 'what I left alone stays theirs')
+
+  const again = { current: state() }
+  change({ title: 'Theirs', text: 'More' })
+  const after = { title: 'Yours', text: 'Theirs' }
+  t.match(await failureOf(saveFields({ base: again, after, read, send })), { theirs: { title: 'Theirs' } })
+  t.strictSame(state(), { title: 'Theirs', text: 'More' })
+  await saveFields({ base: again, after, read, send })
+  t.strictSame(state(), { title: 'Yours', text: 'More' }, 'saved again, mine counts')
+})
+
+t.test('a write is made again when the record changed in between', async (t) => {
+  const { read, send, change, state } = served({ list: ['a'] })
+  let late = 2
+  await onLatest(read, (latest, ifMatch) => {
+    if (late-- > 0) change({ list: [...latest.list, `late ${late}`] })
+    return send({ list: [...latest.list, 'mine'] }, ifMatch)
+  })
+  t.strictSame(state().list, ['a', 'late 1', 'late 0', 'mine'])
+  const always = onLatest(read, (_, ifMatch) => {
+    change({})
+    return send({}, ifMatch)
+  })
+  t.match(await failureOf(always), { status: 412 }, 'but not for ever')
+  const refused = async () => {
+    throw new PhaseboardError({ status: 403, error: 'Forbidden' })
+  }
+  t.match(await failureOf(onLatest(read, refused)), { status: 403 })
+})
+
+t.test('tokens and webhooks are made of forms', async (t) => {
+  const form = (fields: Record<string, string>) => ({
+    get: (name: string) => fields[name] ?? null,
+    getAll: (name: string) => fields[name]?.split(' ') ?? [],
+  })
+  t.strictSame(tokenOf(form({ name: ' Bot ', scope: 'write', expiresAt: '' })), {
+    name: 'Bot',
+    scope: 'write',
+    expiresAt: null,
+  })
+  t.equal(tokenOf(form({ scope: 'root' })).scope, 'read')
+  t.equal(endOfDay('2030-01-31'), new Date(2030, 0, 31, 23, 59, 59, 999).toISOString())
+  t.equal(
+    calendarAddress('https://board.example/', 'pbt_x'),
+    'https://board.example/api/calendar.ics?assigneeId=me&token=pbt_x',
+  )
+  const kinds = { project: 'Projects', team: 'Teams' } as unknown as Parameters<typeof webhookOf>[1]
+  t.strictSame(webhookOf(form({ url: ' https://a ', kinds: 'team odd', active: 'true' }), kinds), {
+    url: 'https://a',
+    description: '',
+    projectId: null,
+    kinds: ['team'],
+    active: true,
+  })
+  t.equal(webhookOf(form({}), kinds).active, false)
+  t.strictSame(
+    [200, 302, null].map((status) => wasTaken({ status })),
+    [true, false, false],
+  )
+})
+
+t.test('people have an order, roles and teams', async (t) => {
+  const person = (name: string, disabled = false) => ({ name, disabled }) as Parameters<typeof inOrder>[0][0]
+  const names = inOrder([person('Zoe'), person('Ann', true), person('Bea')]).map(({ name }) => name)
+  t.strictSame(names, ['Bea', 'Zoe', 'Ann'])
+  t.strictSame(['admin', 'viewer', 'odd', null].map(roleOf), ['admin', 'viewer', 'member', 'member'])
+  t.strictSame(withChanges(['a', 'b', 'late'], ['a', 'b'], ['b', 'c']), ['b', 'late', 'c'])
+})
+
+t.test('the audit log is sentences', async (t) => {
+  t.equal(actionName('sign-in', { 'sign-in': 'Signed in' }), 'Signed in')
+  t.equal(actionName('odd', {}), 'odd')
+  t.strictSame(detailsOf({ metadata: { from: 'member', to: 'admin', extra: { a: 1 } } }), [
+    'member → admin',
+    'extra: {"a":1}',
+  ])
+  t.strictSame(detailsOf({ metadata: { to: 'x', name: 'y' } }), ['– → x', 'name: y'])
+  const entries = [{ action: 'a' }, { action: 'b' }] as unknown as Parameters<typeof ofAction>[0]
+  t.equal(ofAction(entries, 'b').length, 1)
+  t.equal(ofAction(entries, '').length, 2)
+})

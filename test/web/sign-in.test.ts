@@ -1,0 +1,128 @@
+/** Signing in and out, as people do it. */
+import type { Page } from 'playwright-core'
+import { ADMIN, type Credentials, onBoard } from './browser.ts'
+
+async function signIn(page: Page, { email, password }: Credentials): Promise<void> {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+const OTHER: Credentials = { email: 'grace@example.test', password: 'another horse' }
+
+onBoard(
+  'a network asks who one is, and leads to where one wanted to go',
+  async (t, { url, api, person }) => {
+    await api.post('/api/members', { body: { ...OTHER, name: 'Grace' } })
+    const { page, go, check } = await person()
+    await go('/account')
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    t.equal(await page.title(), 'Sign in · Phaseboard')
+    await check()
+    await signIn(page, { ...ADMIN, password: 'wrong horse' })
+    await page.getByRole('alert').getByText('Wrong email or password.').waitFor()
+    const described = await page.getByLabel('Password').getAttribute('aria-describedby')
+    t.equal(await page.locator(`[id="${described}"]`).innerText(), 'Wrong email or password.')
+    t.equal(await page.getByRole('link', { name: 'Sign in with your organisation' }).count(), 0)
+    // By keyboard alone.
+    await page.getByLabel('Password').fill(ADMIN.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Account', level: 1 }).waitFor()
+    t.equal(new URL(page.url()).pathname, '/account')
+
+    for (const to of [
+      'https://evil.example/',
+      '//evil.example/',
+      '/\\evil.example',
+      '/api/members',
+      '/sign-in',
+    ]) {
+      await go(`/sign-in?to=${encodeURIComponent(to)}`)
+      await page.waitForURL(`${url}/`)
+    }
+
+    await page.getByRole('button', { name: /^Menu of / }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    t.equal((await page.request.get(`${url}/api/session`)).status(), 401)
+  },
+  { mode: 'required' },
+)
+
+onBoard(
+  'a session that ends meanwhile loses nothing',
+  async (t, { api, person }) => {
+    await api.post('/api/members', { body: { ...OTHER, name: 'Grace' } })
+    const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
+    const { page, context, go } = await person({ signIn: true })
+    await go(`/projects/${id}/overview`)
+    await page.getByRole('button', { name: 'Edit: Next step' }).click()
+    await page.getByRole('textbox', { name: 'Next step' }).fill('Ask Ada')
+    await context.clearCookies()
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Sign in' })
+    await dialog.getByText('You have been signed out.').waitFor()
+    await page.keyboard.press('Escape')
+    t.ok(await dialog.isVisible(), 'nothing works until one is signed in')
+    t.ok(await page.getByText('Ask Ada').isVisible(), 'the page stays')
+    t.equal((await api.get('/api/projects/{id}', { path: { id } })).nextStep, '')
+    await signIn(page, ADMIN)
+    await page.getByRole('status').getByText('Saved: Next step.').waitFor()
+    t.equal((await api.get('/api/projects/{id}', { path: { id } })).nextStep, 'Ask Ada')
+    t.equal(await dialog.count(), 0)
+
+    // Somebody else signs in: what waited is not theirs to write, and the page begins anew.
+    await context.clearCookies()
+    await page.getByLabel('Health').selectOption('Blocked')
+    await dialog.waitFor()
+    await signIn(page, OTHER)
+    await page.getByRole('button', { name: 'Menu of Grace' }).waitFor()
+    t.equal((await api.get('/api/projects/{id}', { path: { id } })).health, 'on-track')
+    t.equal(await dialog.count(), 0)
+  },
+  { mode: 'required' },
+)
+
+onBoard('in open mode no sign-in stands in the way', async (t, { url, person }) => {
+  const { page, context, go, check } = await person()
+  await go('/account')
+  await page.getByText('without an account of your own').waitFor()
+  await check()
+  await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Go on without signing in' }).click()
+  await page.getByRole('heading', { name: 'Account' }).waitFor()
+
+  await page.getByRole('button', { name: 'Menu of local' }).click()
+  await page.getByRole('menuitem', { name: 'Sign in' }).click()
+  await signIn(page, ADMIN)
+  await page.getByRole('button', { name: 'Menu of Admin' }).waitFor()
+  t.equal(new URL(page.url()).pathname, '/')
+
+  // The session ends elsewhere: without it one is let in again, not asked for what nobody needs.
+  const cookies = await context.cookies()
+  await page.request.delete(`${url}/api/session`, { headers: { origin: url } })
+  await context.addCookies(cookies)
+  await go('/account')
+  await page.getByText('without an account of your own').waitFor()
+})
+
+onBoard(
+  'whoever has an account of the organisation signs in with it',
+  async (t, { person }) => {
+    const { page, go } = await person()
+    await go('/ideas')
+    const link = page.getByRole('link', { name: 'Sign in with your organisation' })
+    await link.waitFor()
+    t.match(await link.getAttribute('href'), /^\/api\/session\/oidc\?returnTo=%2Fideas$/)
+  },
+  {
+    mode: 'required',
+    environment: {
+      OIDC_ISSUER: 'http://127.0.0.1:9/',
+      OIDC_CLIENT_ID: 'board',
+      OIDC_CLIENT_SECRET: 'secret of the client',
+    },
+  },
+)

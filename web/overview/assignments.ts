@@ -1,0 +1,27 @@
+/** Who works on a project: what is sent, which always names all. */
+import type { ReplaceTeamAssignments, TeamAssignment } from '../shared/api.ts'
+
+type Members = ReplaceTeamAssignments['members']
+
+/** One change of who works on a project. */
+export type PeopleChange =
+  | { what: 'add' | 'role'; memberId: string; role: string }
+  | { what: 'remove'; memberId: string }
+  | { what: 'lead'; leadId: string | null }
+
+const ROLE = 'member'
+
+/** All who work on the project after one change; what is sent leaves the lead as it is, unless that is the change. */
+export function afterChange(
+  latest: readonly Pick<TeamAssignment, 'memberId' | 'role'>[],
+  change: PeopleChange,
+): { members: Members; leadId?: string | null } {
+  const members = latest.map(({ memberId, role }) => ({ memberId, role }))
+  if (change.what === 'lead') return { members, leadId: change.leadId }
+  const others = members.filter(({ memberId }) => memberId !== change.memberId)
+  if (change.what === 'remove') return { members: others }
+  const one = { memberId: change.memberId, role: change.role || ROLE }
+  const isKnown = others.length < members.length
+  if (!isKnown) return { members: [...members, one] }
+  return { members: members.map((member) => (member.memberId === one.memberId ? one : member)) }
+}

@@ -1,0 +1,39 @@
+/** What is chosen of a project: status, health, type, team. */
+import { teams } from '../shared/people.ts'
+import type { ProjectFields, ProjectStore } from '../shared/project-store.ts'
+import { mayWrite } from '../shared/session.ts'
+import { texts } from '../texts.ts'
+import { chooseProject } from './project-writes.ts'
+import { Section, Select } from './section.tsx'
+
+const words = texts.overview
+
+const FIELDS = ['status', 'health', 'type'] as const
+
+export function Details({ store, project }: { store: ProjectStore; project: ProjectFields }) {
+  const canEdit = mayWrite.value
+  const teamOptions = [['', words.noTeam] as const, ...teams.value.map(({ id, name }) => [id, name] as const)]
+  return (
+    <Section title={words.state}>
+      <div class="overview-choices">
+        {FIELDS.map((field) => (
+          <Select
+            key={field}
+            label={words[field]}
+            value={project[field]}
+            options={Object.entries(words.values[field])}
+            canEdit={canEdit}
+            onChoose={(value) => chooseProject(store, { [field]: value }, words.saved(words[field]))}
+          />
+        ))}
+        <Select
+          label={words.team}
+          value={project.teamId ?? ''}
+          options={teamOptions}
+          canEdit={canEdit}
+          onChoose={(value) => chooseProject(store, { teamId: value || null }, words.saved(words.team))}
+        />
+      </div>
+    </Section>
+  )
+}

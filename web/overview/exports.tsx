@@ -1,0 +1,15 @@
+/** Taking the board along. */
+import { root } from '../shared/api.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { texts } from '../texts.ts'
+import { Section } from './section.tsx'
+
+export const Exports = ({ id }: { id: string }) => (
+  <Section title={texts.overview.exports}>
+    <p>
+      <a class="button" href={`${root}api/projects/${encodeURIComponent(id)}/export.csv`} download>
+        <Icon name="import" /> {texts.overview.csv}
+      </a>
+    </p>
+  </Section>
+)

@@ -1,0 +1,96 @@
+/** A new metric, what describes one, another value, and the values that it had. */
+import { useRef } from 'preact/hooks'
+import type { Metric } from '../shared/api.ts'
+import { atMoment, formatNumber } from '../shared/dates.ts'
+import type { ProjectStore } from '../shared/project-store.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Field, Form } from '../shared/ui/field.tsx'
+import { texts } from '../texts.ts'
+import { addMetric, measure, saveMetric } from './metric-writes.ts'
+import { valuesOf, withUnit } from './metrics.ts'
+
+const words = texts.overview
+
+interface Props {
+  store: ProjectStore
+  onClose: () => void
+}
+
+/** @param metric which is changed; a new one if absent */
+export function MetricDialog({ store, metric, onClose }: Props & { metric?: Metric }) {
+  const base = useRef(metric)
+  const send = async (form: FormData) => {
+    const text = (name: string) => String(form.get(name)).trim()
+    const fields = { name: text('name'), unit: text('unit'), category: text('category') }
+    if (base.current) await saveMetric(store, base as { current: Metric }, fields)
+    else await addMetric(store, { ...fields, value: Number(text('value')) })
+    onClose()
+  }
+  return (
+    <Dialog
+      title={metric ? words.changeOf(metric.name) : words.addMetric}
+      onClose={onClose}
+      closesOutside={false}
+    >
+      <Form
+        send={send}
+        submit={metric ? texts.save : texts.add}
+        onCancel={onClose}
+        draft={`metric:${metric?.id ?? `new:${store.id}`}`}
+      >
+        <Field name="name" label={words.name} value={metric?.name} required maxLength={200} autofocus />
+        {!metric && <Field name="value" label={words.value} type="number" step="any" required />}
+        <Field name="unit" label={words.unit} value={metric?.unit} hint={words.unitHint} maxLength={100} />
+        <Field name="category" label={words.category} value={metric?.category} maxLength={100} />
+      </Form>
+    </Dialog>
+  )
+}
+
+export function ValueDialog({ store, metric, onClose }: Props & { metric: Metric }) {
+  const send = async (form: FormData) => {
+    await measure(store, metric, Number(form.get('value')))
+    onClose()
+  }
+  return (
+    <Dialog title={words.newValueOf(metric.name)} onClose={onClose}>
+      <Form send={send} submit={texts.save} onCancel={onClose}>
+        <Field
+          name="value"
+          label={words.value}
+          type="number"
+          step="any"
+          value={String(metric.value)}
+          hint={metric.unit || undefined}
+          required
+          autofocus
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+export function HistoryDialog({ metric, onClose }: { metric: Metric; onClose: () => void }) {
+  return (
+    <Dialog title={words.historyOf(metric.name)} onClose={onClose}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{words.value}</th>
+            <th scope="col">{words.until}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {valuesOf(metric)
+            .toReversed()
+            .map(({ value, at }, index) => (
+              <tr key={index}>
+                <td>{withUnit(value, metric.unit, formatNumber)}</td>
+                <td>{at !== undefined ? atMoment(at) : index === 0 ? words.now : ''}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </Dialog>
+  )
+}

@@ -1,0 +1,65 @@
+/** Changes of metrics. */
+import { api, type CreateMetric, type Metric } from '../shared/api.ts'
+import { saveFields } from '../shared/latest.ts'
+import type { ProjectStore } from '../shared/project-store.ts'
+import { read } from '../shared/session.ts'
+import { failed } from '../shared/toasts.ts'
+import { texts } from '../texts.ts'
+import { withValue } from './metrics.ts'
+import { addRecord, changeRecord, removeRecord } from './record-writes.ts'
+
+const words = texts.overview
+const KIND = 'metric'
+const PATH = '/api/metrics/{id}'
+
+/** Adds a metric. @throws PhaseboardError */
+export const addMetric = (store: ProjectStore, body: CreateMetric): Promise<void> =>
+  addRecord({
+    records: store.metrics,
+    kind: KIND,
+    said: words.added(body.name),
+    send: (idempotencyKey) =>
+      api.request('post', '/api/projects/{id}/metrics', { path: { id: store.id }, body, idempotencyKey }),
+  })
+
+/** Says what a metric is now; what it was goes into its history. @throws PhaseboardError */
+export const measure = (store: ProjectStore, { id, name }: Metric, value: number): Promise<void> =>
+  changeRecord({
+    records: store.metrics,
+    kind: KIND,
+    said: words.saved(name),
+    id,
+    patch: (metric) => withValue(metric, value, new Date().toISOString()),
+    send: (idempotencyKey) => api.request('patch', PATH, { path: { id }, body: { value }, idempotencyKey }),
+  })
+
+/** Saves what describes it. @param base the metric as editing began @throws LostRace; PhaseboardError */
+export function saveMetric(
+  store: ProjectStore,
+  base: { current: Metric },
+  after: Pick<Metric, 'name' | 'unit' | 'category'>,
+): Promise<void> {
+  const { id } = base.current
+  return changeRecord({
+    records: store.metrics,
+    kind: KIND,
+    said: words.saved(after.name),
+    id,
+    send: (idempotencyKey) =>
+      saveFields({
+        base,
+        after,
+        read: () => read(() => api.request('get', PATH, { path: { id } })),
+        send: (body, ifMatch) => api.request('patch', PATH, { path: { id }, body, ifMatch, idempotencyKey }),
+      }),
+  })
+}
+
+export const removeMetric = (store: ProjectStore, { id, name }: Metric): void =>
+  void removeRecord({
+    records: store.metrics,
+    kind: KIND,
+    said: words.deleted(name),
+    id,
+    send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+  }).catch(failed)

@@ -1,0 +1,52 @@
+/** A new objective, or the texts of one. */
+import { useRef } from 'preact/hooks'
+import type { Objective } from '../shared/api.ts'
+import type { ProjectStore } from '../shared/project-store.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Area, Field, Form } from '../shared/ui/field.tsx'
+import { texts } from '../texts.ts'
+import { addObjective, saveObjective } from './objective-writes.ts'
+
+const words = texts.overview
+
+interface Props {
+  store: ProjectStore
+  /** Which is changed; a new one if absent. */
+  objective?: Objective
+  onClose: () => void
+}
+
+export function ObjectiveDialog({ store, objective, onClose }: Props) {
+  const base = useRef(objective)
+  const send = async (form: FormData) => {
+    const fields = { title: String(form.get('title')).trim(), description: String(form.get('description')) }
+    const { current } = base
+    if (current) await saveObjective(store, base as { current: Objective }, fields)
+    else await addObjective(store, fields)
+    onClose()
+  }
+  return (
+    <Dialog
+      title={objective ? words.changeOf(objective.title) : words.addObjective}
+      onClose={onClose}
+      closesOutside={false}
+    >
+      <Form
+        send={send}
+        submit={objective ? texts.save : texts.add}
+        onCancel={onClose}
+        draft={`objective:${objective?.id ?? `new:${store.id}`}`}
+      >
+        <Field
+          name="title"
+          label={words.objectiveTitle}
+          value={objective?.title}
+          required
+          maxLength={500}
+          autofocus
+        />
+        <Area name="description" label={words.description} value={objective?.description} />
+      </Form>
+    </Dialog>
+  )
+}

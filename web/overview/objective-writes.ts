@@ -1,0 +1,92 @@
+/** Changes of objectives. */
+import { api, type CreateObjective, type Objective } from '../shared/api.ts'
+import { saveFields } from '../shared/latest.ts'
+import { bySortOrder } from '../shared/order.ts'
+import type { ProjectStore } from '../shared/project-store.ts'
+import { read } from '../shared/session.ts'
+import { done, failed } from '../shared/toasts.ts'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import { placing } from './objectives.ts'
+import { addRecord, changeRecord, removeRecord } from './record-writes.ts'
+
+const words = texts.overview
+const KIND = 'objective'
+const PATH = '/api/objectives/{id}'
+
+/** Adds an objective, as the last. @throws PhaseboardError */
+export function addObjective(store: ProjectStore, fields: CreateObjective): Promise<void> {
+  const last = store.objectives.list(bySortOrder).at(-1)
+  const body = { ...fields, sortOrder: last === undefined ? 0 : last.sortOrder + 1 }
+  return addRecord({
+    records: store.objectives,
+    kind: KIND,
+    said: words.added(fields.title),
+    send: (idempotencyKey) =>
+      api.request('post', '/api/projects/{id}/objectives', { path: { id: store.id }, body, idempotencyKey }),
+  })
+}
+
+/** Saves texts. @param base the objective as editing began @throws LostRace; PhaseboardError */
+export function saveObjective(
+  store: ProjectStore,
+  base: { current: Objective },
+  after: Pick<Objective, 'title' | 'description'>,
+): Promise<void> {
+  const { id } = base.current
+  return changeRecord({
+    records: store.objectives,
+    kind: KIND,
+    said: words.saved(after.title),
+    id,
+    send: (idempotencyKey) =>
+      saveFields({
+        base,
+        after,
+        read: () => read(() => api.request('get', PATH, { path: { id } })),
+        send: (body, ifMatch) => api.request('patch', PATH, { path: { id }, body, ifMatch, idempotencyKey }),
+      }),
+  })
+}
+
+export const setStatus = (store: ProjectStore, { id, title }: Objective, status: string): void =>
+  void changeRecord({
+    records: store.objectives,
+    kind: KIND,
+    said: words.saved(title),
+    id,
+    patch: (objective) => ({ ...objective, status }),
+    send: (idempotencyKey) => api.request('patch', PATH, { path: { id }, body: { status }, idempotencyKey }),
+  }).catch(failed)
+
+export const removeObjective = (store: ProjectStore, { id, title }: Objective): void =>
+  void removeRecord({
+    records: store.objectives,
+    kind: KIND,
+    said: words.deleted(title),
+    id,
+    send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+  }).catch(failed)
+
+/** Moves one to another place, in one write, which can be undone as one. @param to from 0 */
+export function moveObjective({ objectives }: ProjectStore, { id, title }: Objective, to: number): void {
+  const places = placing(objectives.list(bySortOrder), id, to)
+  const requests = places.map((place) => ({
+    method: 'PATCH' as const,
+    path: `/api/objectives/${place.id}`,
+    body: { sortOrder: place.sortOrder },
+  }))
+  void write({
+    record: 'objectives',
+    pending: places.map((place) =>
+      objectives.patch(place.id, (objective) => objective && { ...objective, sortOrder: place.sortOrder }),
+    ),
+    send: (idempotencyKey) => api.request('post', '/api/batch', { body: { requests }, idempotencyKey }),
+    onDone: ({ data, seq }) => {
+      for (const { body } of data.results) {
+        const objective = body as Objective
+        objectives.put(objective, seq ?? objectives.seqOf(objective.id))
+      }
+    },
+  }).then(({ seq }) => done(seq, words.moved(title)), failed)
+}

@@ -1,0 +1,110 @@
+/** What the project is to achieve. */
+import { useState } from 'preact/hooks'
+import type { Objective } from '../shared/api.ts'
+import { bySortOrder } from '../shared/order.ts'
+import type { ProjectStore } from '../shared/project-store.ts'
+import { mayWrite } from '../shared/session.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { MarkdownText } from '../shared/ui/markdown-text.tsx'
+import { Menu } from '../shared/ui/menu.tsx'
+import { texts } from '../texts.ts'
+import { ObjectiveDialog } from './objective-dialog.tsx'
+import { moveObjective, removeObjective, setStatus } from './objective-writes.ts'
+import { Section } from './section.tsx'
+
+const words = texts.overview
+
+interface RowProps {
+  store: ProjectStore
+  objective: Objective
+  index: number
+  count: number
+  onChange: () => void
+}
+
+function Row({ store, objective, index, count, onChange }: RowProps) {
+  const { title, description, status } = objective
+  const options: (readonly [string, string])[] = Object.entries(words.objectiveStatus)
+  const all = status in words.objectiveStatus ? options : [...options, [status, status] as const]
+  const moveTo = (to: number) => moveObjective(store, objective, to)
+  return (
+    <li class="objective">
+      <div>
+        <h3 class="objective-title" dir="auto">
+          {title}
+        </h3>
+        {description !== '' && <MarkdownText text={description} />}
+      </div>
+      {mayWrite.value ? (
+        <>
+          <select
+            aria-label={words.statusOf(title)}
+            value={status}
+            onChange={({ currentTarget }) => setStatus(store, objective, currentTarget.value)}
+          >
+            {all.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+          <Menu
+            label={texts.actions(title)}
+            items={[
+              { label: words.change, run: onChange },
+              index > 0 && { label: words.moveUp, run: () => moveTo(index - 1) },
+              index < count - 1 && { label: words.moveDown, run: () => moveTo(index + 1) },
+              index > 1 && { label: words.moveTop, run: () => moveTo(0) },
+              index < count - 2 && { label: words.moveBottom, run: () => moveTo(count - 1) },
+              { label: texts.delete, run: () => removeObjective(store, objective), isDanger: true },
+            ]}
+          >
+            <Icon name="more" />
+          </Menu>
+        </>
+      ) : (
+        <span class="meta" dir="auto">
+          {all.find(([value]) => value === status)?.[1]}
+        </span>
+      )}
+    </li>
+  )
+}
+
+export function Objectives({ store }: { store: ProjectStore }) {
+  const [editing, setEditing] = useState<Objective | 'new' | undefined>()
+  const list = store.objectives.list(bySortOrder)
+  return (
+    <Section
+      title={words.objectives}
+      aside={
+        mayWrite.value && (
+          <button type="button" class="button" onClick={() => setEditing('new')}>
+            <Icon name="add" /> {words.addObjective}
+          </button>
+        )
+      }
+    >
+      {list.length === 0 && <p class="muted">{words.none}</p>}
+      <ol class="lines" aria-label={words.objectives}>
+        {list.map((objective, index) => (
+          <Row
+            key={objective.id}
+            store={store}
+            objective={objective}
+            index={index}
+            count={list.length}
+            onChange={() => setEditing(objective)}
+          />
+        ))}
+      </ol>
+      {editing && (
+        <ObjectiveDialog
+          store={store}
+          {...(editing !== 'new' && { objective: editing })}
+          onClose={() => setEditing(undefined)}
+        />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,23 @@
+/** The order of objectives. */
+import { between } from '../shared/order.ts'
+
+interface Placed {
+  id: string
+  sortOrder: number
+}
+
+/**
+ * What must be changed for one to come to another place: that one alone, or, where its new neighbours have no room between them, all.
+ * @param list in its order
+ * @param to the place that it gets, from 0
+ */
+export function placing(list: readonly Placed[], id: string, to: number): Placed[] {
+  const others = list.filter((one) => one.id !== id)
+  const at = Math.max(0, Math.min(to, others.length))
+  const [before, after] = [others[at - 1]?.sortOrder, others[at]?.sortOrder]
+  const sortOrder = between(before, after)
+  const hasRoom = (before === undefined || sortOrder > before) && (after === undefined || sortOrder < after)
+  if (hasRoom) return [{ id, sortOrder }]
+  const ids = others.map((one) => one.id).toSpliced(at, 0, id)
+  return ids.map((one, index) => ({ id: one, sortOrder: index + 1 }))
+}

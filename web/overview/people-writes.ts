@@ -1,0 +1,63 @@
+/** Changes of who works on a project. The service takes the whole list: it is made from what is there now, so that no other change is lost. */
+import { api } from '../shared/api.ts'
+import { onLatest } from '../shared/latest.ts'
+import type { ProjectStore } from '../shared/project-store.ts'
+import type { Pending } from '../shared/records.ts'
+import { done, failed } from '../shared/toasts.ts'
+import { write } from '../shared/writes.ts'
+import { afterChange, type PeopleChange } from './assignments.ts'
+import { readProject, recordOf } from './project-writes.ts'
+
+/** What is shown of a change until it is answered. */
+function pendingOf({ assignments, projects, id }: ProjectStore, change: PeopleChange): Pending {
+  if (change.what === 'lead') {
+    return projects.patch(id, (project) => project && { ...project, leadId: change.leadId })
+  }
+  const { memberId } = change
+  const known = assignments.list(() => 0).find((one) => one.memberId === memberId)
+  if (known) {
+    return assignments.patch(known.id, (one) =>
+      change.what === 'remove' ? undefined : one && { ...one, role: change.role },
+    )
+  }
+  const role = change.what === 'remove' ? '' : change.role
+  const now = new Date().toISOString()
+  return assignments.patch(`new:${memberId}`, () => ({
+    id: `new:${memberId}`,
+    projectId: id,
+    memberId,
+    role,
+    createdAt: now,
+    updatedAt: now,
+  }))
+}
+
+/** Changes who works on a project, and says so. @param said what it did */
+export function changePeople(store: ProjectStore, change: PeopleChange, said: string): void {
+  const path = { id: store.id }
+  void write({
+    record: recordOf(store),
+    pending: [pendingOf(store, change)],
+    send: (idempotencyKey) =>
+      onLatest(
+        () => readProject(store),
+        (latest, ifMatch) => {
+          const body = afterChange(latest.teamAssignments, change)
+          return api.request('put', '/api/projects/{id}/team-assignments', {
+            path,
+            body,
+            ifMatch,
+            idempotencyKey,
+          })
+        },
+      ),
+    onDone: ({ data, seq = 0 }) => {
+      for (const one of data) store.assignments.put(one, Math.max(seq, store.assignments.seqOf(one.id)))
+      const ids = new Set(data.map(({ id }) => id))
+      for (const id of store.assignments.ids()) if (!ids.has(id)) store.assignments.remove(id, seq)
+      if (change.what === 'lead') {
+        store.projects.merge(store.id, (project) => ({ ...project, leadId: change.leadId }), seq)
+      }
+    },
+  }).then(({ seq }) => done(seq, said), failed)
+}

@@ -1,0 +1,130 @@
+/** Another sequence of phases: renamed, ordered, added, removed. */
+import { useRef, useState } from 'preact/hooks'
+import { api } from '../shared/api.ts'
+import { saveFields } from '../shared/latest.ts'
+import { fieldsOf, type ProjectFields, type ProjectStore } from '../shared/project-store.ts'
+import { done } from '../shared/toasts.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Form } from '../shared/ui/field.tsx'
+import { Icon } from '../shared/ui/icon.tsx'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+import { type EditedPhase, edited, moved, toEdit } from './phases.ts'
+import { readProject, recordOf } from './project-writes.ts'
+
+const words = texts.overview
+
+type Sequence = Pick<ProjectFields, 'phaseConfig' | 'phase'>
+
+/** Saves the sequence, unless somebody else has changed it meanwhile. @throws LostRace; PhaseboardError */
+async function savePhases(store: ProjectStore, base: { current: Sequence }, after: Sequence): Promise<void> {
+  const { seq } = await write({
+    record: recordOf(store),
+    pending: [store.projects.patch(store.id, (project) => project && { ...project, ...after })],
+    send: (idempotencyKey) =>
+      saveFields({
+        base: base as { current: ProjectFields },
+        after,
+        read: async () => {
+          const answer = await readProject(store)
+          return { ...answer, data: fieldsOf(answer.data) }
+        },
+        send: async (body, ifMatch) => {
+          const path = { id: store.id }
+          const answer = await api.request('patch', '/api/projects/{id}', {
+            path,
+            body,
+            ifMatch,
+            idempotencyKey,
+          })
+          return { ...answer, data: fieldsOf(answer.data) }
+        },
+      }),
+    onDone: ({ data, seq: made }) => store.projects.put(data, made ?? store.projects.seqOf(store.id)),
+  })
+  done(seq, words.saved(words.phases))
+}
+
+interface RowProps {
+  phase: EditedPhase
+  index: number
+  count: number
+  onName: (name: string) => void
+  onMove: (by: 1 | -1) => void
+  onRemove: () => void
+}
+
+function Row({ phase, index, count, onName, onMove, onRemove }: RowProps) {
+  const called = phase.name || words.phase(index + 1)
+  const button = (label: string, icon: 'up' | 'down' | 'close', isOff: boolean, run: () => void) => (
+    <button
+      type="button"
+      class="button-icon"
+      aria-label={label}
+      aria-disabled={isOff || undefined}
+      onClick={() => !isOff && run()}
+    >
+      <Icon name={icon} />
+    </button>
+  )
+  return (
+    <li class="phase-row">
+      <input
+        aria-label={words.phase(index + 1)}
+        dir="auto"
+        value={phase.name}
+        maxLength={100}
+        onInput={({ currentTarget }) => onName(currentTarget.value)}
+      />
+      {button(words.up(called), 'up', index === 0, () => onMove(-1))}
+      {button(words.down(called), 'down', index === count - 1, () => onMove(1))}
+      {button(words.remove(called), 'close', count === 1, onRemove)}
+    </li>
+  )
+}
+
+interface Props {
+  store: ProjectStore
+  project: ProjectFields
+  onClose: () => void
+}
+
+export function PhasesDialog({ store, project, onClose }: Props) {
+  // As they are when editing begins; what others change meanwhile is told when it is saved.
+  const [original] = useState<Sequence>({ phaseConfig: project.phaseConfig, phase: project.phase })
+  const base = useRef(original)
+  const [list, setList] = useState(() => toEdit(project.phaseConfig))
+  const added = useRef(0)
+  const add = () => {
+    added.current++
+    setList([...list, { key: `new-${added.current}`, name: '', phase: undefined }])
+  }
+  const send = async () => {
+    await savePhases(store, base, edited(list, original.phaseConfig, original.phase))
+    onClose()
+  }
+  return (
+    <Dialog title={words.editPhases} onClose={onClose} closesOutside={false}>
+      <Form send={send} submit={texts.save} onCancel={onClose}>
+        <ol class="stack">
+          {list.map((phase, index) => (
+            <Row
+              key={phase.key}
+              phase={phase}
+              index={index}
+              count={list.length}
+              onName={(name) => setList(list.map((one) => (one.key === phase.key ? { ...one, name } : one)))}
+              onMove={(by) => setList(moved(list, phase.key, by))}
+              onRemove={() => setList(list.filter(({ key }) => key !== phase.key))}
+            />
+          ))}
+        </ol>
+        <p>
+          <button type="button" class="button" onClick={add}>
+            <Icon name="add" /> {words.addPhase}
+          </button>
+        </p>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,64 @@
+/** The phases as steps: where the project is, on, back, and another sequence. */
+import { useState } from 'preact/hooks'
+import type { ProjectFields, ProjectStore } from '../shared/project-store.ts'
+import { mayWrite } from '../shared/session.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { texts } from '../texts.ts'
+import { neighbours, stepsOf } from './phases.ts'
+import { PhasesDialog } from './phases-dialog.tsx'
+import { chooseProject } from './project-writes.ts'
+import { Section } from './section.tsx'
+
+const words = texts.overview
+
+export function Phases({ store, project }: { store: ProjectStore; project: ProjectFields }) {
+  const [isEditing, setEditing] = useState(false)
+  const { phaseConfig, phase } = project
+  const steps = stepsOf(phaseConfig, phase)
+  const { before, after } = neighbours(phaseConfig, phase)
+  const isForeign = !steps.some(({ state }) => state === 'current')
+  const goTo = (name: string) => chooseProject(store, { phase: name }, words.inPhase(name))
+  return (
+    <Section
+      title={words.phases}
+      class="overview-phases"
+      aside={
+        mayWrite.value && (
+          <button type="button" class="button-link" onClick={() => setEditing(true)}>
+            {words.editPhases}
+          </button>
+        )
+      }
+    >
+      <ol class="phases" aria-label={words.phases}>
+        {steps.map(({ name, state }, index) => (
+          <li
+            key={index}
+            class={`phase phase-${state}`}
+            aria-current={state === 'current' ? 'step' : undefined}
+          >
+            {state === 'done' && <Icon name="check" />}
+            <span dir="auto">{name}</span>
+            {state === 'done' && <span class="visually-hidden">{words.phaseDone}</span>}
+          </li>
+        ))}
+      </ol>
+      {isForeign && phase !== '' && <p dir="auto">{words.foreignPhase(phase)}</p>}
+      {mayWrite.value && (
+        <div class="row">
+          {before !== undefined && (
+            <button type="button" class="button" onClick={() => goTo(before)}>
+              <Icon name="back" /> {words.back(before)}
+            </button>
+          )}
+          {after !== undefined && (
+            <button type="button" class="button-primary" onClick={() => goTo(after)}>
+              {words.advance(after)} <Icon name="forward" />
+            </button>
+          )}
+        </div>
+      )}
+      {isEditing && <PhasesDialog store={store} project={project} onClose={() => setEditing(false)} />}
+    </Section>
+  )
+}

@@ -1,0 +1,81 @@
+/** Changes of the project's own fields. */
+import { type Answer, api, type Project, type UpdateProject } from '../shared/api.ts'
+import { fieldsOf, type ProjectFields, type ProjectStore } from '../shared/project-store.ts'
+import { read } from '../shared/session.ts'
+import { type SavingOutcome, saveText } from '../shared/text-edit/conflict.ts'
+import { done, failed } from '../shared/toasts.ts'
+import { write } from '../shared/writes.ts'
+import { texts } from '../texts.ts'
+
+/** What can be chosen of a project. */
+export type ProjectChange = Partial<
+  Pick<ProjectFields, 'phase' | 'phaseConfig' | 'status' | 'health' | 'type' | 'teamId' | 'leadId'>
+>
+
+/** The name that writes on a project stand in line by. */
+export const recordOf = (store: ProjectStore): string => `project:${store.id}`
+
+/** Reads the project with its ETag. @throws PhaseboardError */
+export const readProject = (store: ProjectStore): Promise<Answer<Project>> =>
+  read(() => api.request('get', '/api/projects/{id}', { path: { id: store.id } }))
+
+/** Sends a change of the project. @throws PhaseboardError */
+const patchProject = (
+  store: ProjectStore,
+  body: UpdateProject,
+  idempotencyKey: string,
+  ifMatch?: string | undefined,
+) => api.request('patch', '/api/projects/{id}', { path: { id: store.id }, body, idempotencyKey, ifMatch })
+
+/** Takes the answer to a change of the project over. */
+const take = (store: ProjectStore) => (answer: Answer<Project>) =>
+  store.projects.put(fieldsOf(answer.data), answer.seq ?? store.projects.seqOf(store.id))
+
+/** Sends a choice, which means what it says whatever else has changed. @throws PhaseboardError */
+export async function writeProject(store: ProjectStore, change: ProjectChange, said: string): Promise<void> {
+  const { seq } = await write({
+    record: recordOf(store),
+    pending: [store.projects.patch(store.id, (project) => project && { ...project, ...change })],
+    send: (idempotencyKey) => patchProject(store, change, idempotencyKey),
+    onDone: take(store),
+  })
+  done(seq, said)
+}
+
+/** The same, and says so where it is refused. */
+export const chooseProject = (store: ProjectStore, change: ProjectChange, said: string): void =>
+  void writeProject(store, change, said).catch(failed)
+
+/** A text of the project that is edited in place. */
+export type ProjectText = 'name' | 'description' | 'nextStep'
+
+/** Saves a text, unless somebody else has changed it since `from`. @throws PhaseboardError */
+export async function saveProjectText(
+  store: ProjectStore,
+  field: ProjectText,
+  text: string,
+  from: string,
+): Promise<SavingOutcome> {
+  const pending = store.projects.patch(store.id, (project) => project && { ...project, [field]: text })
+  try {
+    return await saveText({
+      text,
+      from,
+      known: undefined,
+      read: async () => {
+        const { data, etag } = await readProject(store)
+        return { value: data[field], etag }
+      },
+      send: async (ifMatch) => {
+        const { seq } = await write({
+          record: recordOf(store),
+          send: (idempotencyKey) => patchProject(store, { [field]: text }, idempotencyKey, ifMatch),
+          onDone: take(store),
+        })
+        done(seq, texts.overview.saved(texts.overview[field]))
+      },
+    })
+  } finally {
+    pending.end()
+  }
+}

@@ -1,0 +1,57 @@
+/** The project's name, what it is about, and what comes next, edited in place. */
+import type { ProjectFields, ProjectStore } from '../shared/project-store.ts'
+import { mayWrite } from '../shared/session.ts'
+import { EditableText } from '../shared/text-edit/editable-text.tsx'
+import { MarkdownText } from '../shared/ui/markdown-text.tsx'
+import { texts } from '../texts.ts'
+import { type ProjectText, saveProjectText } from './project-writes.ts'
+import { Section } from './section.tsx'
+
+const words = texts.overview
+
+interface Props {
+  store: ProjectStore
+  project: ProjectFields
+}
+
+/** @param isLine whether it is one line, and never empty */
+function OneText({ store, project, field, isLine }: Props & { field: ProjectText; isLine: boolean }) {
+  return (
+    <EditableText
+      label={words[field]}
+      called={words[field].toLowerCase()}
+      name={`project:${store.id}:${field}`}
+      value={project[field]}
+      base={store.projects.base(store.id)?.[field]}
+      canEdit={mayWrite.value}
+      kind={isLine ? 'line' : 'lines'}
+      save={(text, from) => saveProjectText(store, field, isLine ? text.trim() : text, from)}
+    >
+      {(text) =>
+        text === '' ? (
+          <p class="muted">{words.none}</p>
+        ) : isLine ? (
+          <p dir="auto">{text}</p>
+        ) : (
+          <MarkdownText text={text} />
+        )
+      }
+    </EditableText>
+  )
+}
+
+export function Texts(props: Props) {
+  return (
+    <>
+      <Section title={words.nextStep}>
+        <OneText {...props} field="nextStep" isLine={false} />
+      </Section>
+      <Section title={words.about}>
+        <h3 class="meta">{words.name}</h3>
+        <OneText {...props} field="name" isLine />
+        <h3 class="meta">{words.description}</h3>
+        <OneText {...props} field="description" isLine={false} />
+      </Section>
+    </>
+  )
+}

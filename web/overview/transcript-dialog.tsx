@@ -1,0 +1,28 @@
+/** The record of a new meeting. */
+import { today } from '../shared/dates.ts'
+import type { ProjectStore } from '../shared/project-store.ts'
+import { Dialog } from '../shared/ui/dialog.tsx'
+import { Area, Field, Form } from '../shared/ui/field.tsx'
+import { texts } from '../texts.ts'
+import { addTranscript } from './transcript-writes.ts'
+
+const words = texts.overview
+
+export function TranscriptDialog({ store, onClose }: { store: ProjectStore; onClose: () => void }) {
+  return (
+    <Dialog title={words.addTranscript} onClose={onClose} closesOutside={false}>
+      <Form
+        send={(fields) => addTranscript(store, fields).then(onClose)}
+        submit={texts.add}
+        onCancel={onClose}
+        draft={`transcript:new:${store.id}`}
+      >
+        <Field name="title" label={words.transcriptTitle} required maxLength={500} autofocus />
+        <Field name="date" label={words.date} type="date" value={today()} required />
+        <Field name="participants" label={words.participants} hint={words.participantsHint} />
+        <Area name="summary" label={words.summary} />
+        <Area name="actionItems" label={words.actionItems} hint={words.actionItemsHint} />
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,153 @@
+/** The project's meetings, and what they asked to be done. */
+import { useRef, useState } from 'preact/hooks'
+import { href, paths } from '../router.ts'
+import type { TranscriptSummary } from '../shared/api.ts'
+import { fullDay } from '../shared/dates.ts'
+import { byId } from '../shared/order.ts'
+import type { ProjectStore } from '../shared/project-store.ts'
+import { mayWrite } from '../shared/session.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { MarkdownText } from '../shared/ui/markdown-text.tsx'
+import { Menu } from '../shared/ui/menu.tsx'
+import { texts } from '../texts.ts'
+import { Section } from './section.tsx'
+import { TranscriptDialog } from './transcript-dialog.tsx'
+import { removeTranscript, review } from './transcript-writes.ts'
+import { type Action, actionsOf, byDate } from './transcripts.ts'
+
+const words = texts.overview
+
+/** The ids of the cards by the transcript that they came of. Subscribes to cards that come and go. */
+function cardsBySource({ items }: ProjectStore): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const id of items.ids()) {
+    const { source, sourceId = '' } = items.peek(id) ?? {}
+    if (source === 'transcript') found.set(sourceId, [...(found.get(sourceId) ?? []), id])
+  }
+  return found
+}
+
+function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; action: Action }) {
+  const link = useRef<HTMLAnchorElement>(null)
+  const card = cardId === undefined ? undefined : store.items.get(cardId)
+  if (!card) {
+    return (
+      <li class="action" dir="auto">
+        {text}
+      </li>
+    )
+  }
+  const isUndecided = card.isNew && !card.dismissed
+  const decide = (isApproved: boolean) => {
+    // The button that has the focus goes.
+    link.current?.focus()
+    review(store, card, isApproved)
+  }
+  return (
+    <li class="action">
+      <a ref={link} href={href(paths.card(store.id, card.id))} dir="auto">
+        {card.title}
+      </a>
+      <span class="meta" dir="auto">
+        {card.dismissed ? words.isDismissed : isUndecided ? words.isNew : card.column}
+      </span>
+      {isUndecided && mayWrite.value && (
+        <span class="row">
+          <button
+            type="button"
+            class="button"
+            aria-label={words.approve(card.title)}
+            onClick={() => decide(true)}
+          >
+            <Icon name="check" /> {words.approveShort}
+          </button>
+          <button
+            type="button"
+            class="button"
+            aria-label={words.dismiss(card.title)}
+            onClick={() => decide(false)}
+          >
+            <Icon name="close" /> {words.dismissShort}
+          </button>
+        </span>
+      )}
+    </li>
+  )
+}
+
+interface TranscriptProps {
+  store: ProjectStore
+  transcript: TranscriptSummary
+  cardIds: readonly string[]
+}
+
+function Transcript({ store, transcript, cardIds }: TranscriptProps) {
+  const { title, date, participants, summary, actionItems } = transcript
+  const cards = cardIds
+    .map((id) => store.items.get(id))
+    .filter((card) => card !== undefined)
+    .sort(byId)
+  const actions = actionsOf(actionItems, cards)
+  return (
+    <li>
+      <article class="stack transcript" aria-label={title}>
+        <div class="spread">
+          <h3 dir="auto">{title}</h3>
+          {mayWrite.value && (
+            <Menu
+              label={texts.actions(title)}
+              items={[
+                { label: texts.delete, run: () => removeTranscript(store, transcript), isDanger: true },
+              ]}
+            >
+              <Icon name="more" />
+            </Menu>
+          )}
+        </div>
+        <p class="meta" dir="auto">
+          <time dateTime={date}>{fullDay(date)}</time>
+          {participants.length > 0 && ` · ${participants.join(', ')}`}
+        </p>
+        {summary !== '' && <MarkdownText text={summary} />}
+        {actions.length > 0 && (
+          <ul class="actions" aria-label={words.actionsOf(title)}>
+            {actions.map((action, index) => (
+              <ActionRow key={action.cardId ?? index} store={store} action={action} />
+            ))}
+          </ul>
+        )}
+      </article>
+    </li>
+  )
+}
+
+export function Transcripts({ store }: { store: ProjectStore }) {
+  const [isAdding, setAdding] = useState(false)
+  const list = store.transcripts.list(byDate)
+  const cards = list.length === 0 ? new Map<string, string[]>() : cardsBySource(store)
+  return (
+    <Section
+      title={words.transcripts}
+      aside={
+        mayWrite.value && (
+          <button type="button" class="button" onClick={() => setAdding(true)}>
+            <Icon name="add" /> {words.addTranscript}
+          </button>
+        )
+      }
+    >
+      {list.length === 0 && <p class="muted">{words.none}</p>}
+      <ul class="lines" aria-label={words.transcripts}>
+        {list.map((transcript) => (
+          <Transcript
+            key={transcript.id}
+            store={store}
+            transcript={transcript}
+            cardIds={cards.get(transcript.id) ?? []}
+          />
+        ))}
+      </ul>
+      {isAdding && <TranscriptDialog store={store} onClose={() => setAdding(false)} />}
+    </Section>
+  )
+}

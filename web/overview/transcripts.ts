@@ -1,0 +1,63 @@
+/** Transcripts: what is sent for a new one, and which cards its action items became. */
+import type { IngestTranscript, TranscriptSummary } from '../shared/api.ts'
+
+/** The lines of a text, without empty ones. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.replace(/^\s*[-*•]\s+/, '').trim())
+    .filter(Boolean)
+
+/** The transcript that a form describes: participants by commas or lines, action items by lines. */
+export function transcriptOf(projectId: string, fields: Pick<FormData, 'get'>): IngestTranscript {
+  const text = (name: string) => String(fields.get(name) ?? '').replaceAll('\r\n', '\n')
+  return {
+    projectId,
+    title: text('title').trim(),
+    date: text('date'),
+    summary: text('summary'),
+    participants: linesOf(text('participants').replaceAll(/[,;]/g, '\n')),
+    actionItems: linesOf(text('actionItems')),
+  }
+}
+
+/** An action item as text: objects of other tools by their most telling field. */
+export function actionText(item: TranscriptSummary['actionItems'][number]): string {
+  if (typeof item === 'string') return item
+  const { title, what, text, who, assignee } = item
+  const said = [title, what, text].find((one) => typeof one === 'string' && one !== '')
+  const person = [who, assignee].find((one) => typeof one === 'string' && one !== '')
+  if (typeof said !== 'string') return JSON.stringify(item)
+  return person === undefined ? said : `${said} (${person})`
+}
+
+/** An action item, and the card that it became. */
+export interface Action {
+  text: string
+  cardId: string | undefined
+}
+
+/** The action items with their cards, by title; cards whose title was changed come last, by themselves. */
+export function actionsOf(
+  items: TranscriptSummary['actionItems'],
+  cards: readonly { id: string; title: string }[],
+): Action[] {
+  const left = [...cards]
+  const actions: Action[] = items.map((item) => {
+    const text = actionText(item)
+    const at = left.findIndex(({ title }) => title === text)
+    const [card] = at === -1 ? [] : left.splice(at, 1)
+    return { text, cardId: card?.id }
+  })
+  // As many without a card as cards without an item: renamed, in the same order.
+  const bare = actions.filter(({ cardId }) => cardId === undefined)
+  if (bare.length === left.length) {
+    for (const [index, action] of bare.entries()) action.cardId = left[index]?.id
+    return actions
+  }
+  return [...actions, ...left.map(({ id, title }) => ({ text: title, cardId: id }))]
+}
+
+/** Newest first; of one day in the order of creation. */
+export const byDate = (a: TranscriptSummary, b: TranscriptSummary): number =>
+  a.date === b.date ? (a.id < b.id ? 1 : -1) : a.date < b.date ? 1 : -1

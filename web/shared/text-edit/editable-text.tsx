@@ -1,0 +1,64 @@
+/** A text of a record that is edited in place: what it is, a button, the field, and what to do about a lost race. */
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { texts } from '../../texts.ts'
+import { Icon } from '../ui/icon.tsx'
+import { ConflictNotice } from './conflict-notice.tsx'
+import { LeftDraft } from './left-draft.tsx'
+import { LineEditor } from './line-editor.tsx'
+import { TextEditor } from './text-editor.tsx'
+import { type EditedText, useTextEdit } from './use-text-edit.ts'
+
+interface Props extends EditedText {
+  /** The field's name, e.g. "Next step". */
+  label: string
+  canEdit: boolean
+  /** One line, or several; one must not be empty. */
+  kind: 'line' | 'lines'
+  /** Shows the text. */
+  children: (text: string) => ComponentChildren
+}
+
+export function EditableText({ label, canEdit, kind, children, ...text }: Props) {
+  const edit = useTextEdit(text)
+  const button = useRef<HTMLButtonElement>(null)
+  const former = useRef(edit.mode)
+  useLayoutEffect(() => {
+    // The field that had the focus is gone.
+    if (former.current !== 'shown' && edit.mode === 'shown') button.current?.focus()
+    former.current = edit.mode
+  }, [edit.mode])
+  return (
+    <div class="edit">
+      {edit.mode === 'shown' && (
+        <div class="edit-shown">
+          {children(edit.shown)}
+          {canEdit && (
+            <button
+              ref={button}
+              type="button"
+              class="button-icon"
+              aria-label={texts.editing.begin(label)}
+              onClick={edit.begin}
+            >
+              <Icon name="edit" />
+            </button>
+          )}
+        </div>
+      )}
+      {edit.mode === 'editing' && kind === 'line' && <LineEditor label={label} edit={edit} />}
+      {edit.mode === 'editing' && kind === 'lines' && (
+        <TextEditor
+          label={label}
+          text={edit.text}
+          onType={edit.type}
+          onSave={edit.save}
+          onLeave={edit.leave}
+          isDisabled={!canEdit}
+        />
+      )}
+      {edit.mode === 'conflict' && <ConflictNotice edit={edit} called={text.called} />}
+      <LeftDraft edit={edit} />
+    </div>
+  )
+}
