@@ -61,7 +61,8 @@ interface Mark {
   at: number
   /** The column that it was in until then; undefined where only what follows tells. */
   from: string | undefined
-  kind: 'moved' | 'in' | 'out' | 'deleted' | 'created'
+  /** Undefined: a move. */
+  kind?: 'in' | 'out' | 'deleted' | 'created'
 }
 
 /**
@@ -74,36 +75,38 @@ function movesOfOthers(changes: readonly ItemChange[], entries: readonly Moved[]
   if (told.length === 0) return []
   const written = changes.find(({ made }) => made)?.at ?? Number.NEGATIVE_INFINITY
   const brought = entries.filter(({ at }) => at < written)
-  return told.flatMap(({ at, column }) => {
+  const moves: Moved[] = []
+  for (const { at, column } of told) {
     const { from, to } = column as Moved & { isOfOther: boolean }
     const same = brought.findIndex((entry) => entry.from === from && entry.to === to)
     if (same >= 0) brought.splice(same, 1)
-    const last = entries.findLast((entry) => entry.at <= at)
-    return same >= 0 || last?.to === to ? [] : [{ at, from, to }]
-  })
+    const entry = entries.findLast((one) => one.at <= at)
+    const move = moves.at(-1)
+    const last = entry && move ? (entry.at < move.at ? move : entry) : (entry ?? move)
+    if (same < 0 && last?.to !== to) moves.push({ at, from, to })
+  }
+  return moves
 }
 
-const marksOf = (item: ItemFacts, changes: readonly ItemChange[], moves: readonly Moved[]): Mark[] =>
-  [
-    ...moves.map(({ at, from }): Mark => ({ at, from, kind: 'moved' })),
-    ...changes.flatMap(({ at, action, crossing, column }): Mark[] => {
-      if (action === 'deleted') return [{ at, from: item.column, kind: 'deleted' }]
-      if (action === 'created') return [{ at, from: undefined, kind: 'created' }]
-      return crossing ? [{ at, from: column?.from, kind: crossing }] : []
-    }),
-  ].sort((a, b) => a.at - b.at)
+/** The marks of an item, by time. Its moves are marks as they are: most items have no others. */
+function marksOf(item: ItemFacts, changes: readonly ItemChange[], moves: readonly Moved[]): readonly Mark[] {
+  if (changes.length === 0) return moves
+  const others = changes.flatMap(({ at, action, crossing, column }): Mark[] => {
+    if (action === 'deleted') return [{ at, from: item.column, kind: 'deleted' }]
+    if (action === 'created') return [{ at, from: undefined, kind: 'created' }]
+    return crossing ? [{ at, from: column?.from, kind: crossing }] : []
+  })
+  return [...moves, ...others].sort((a, b) => a.at - b.at)
+}
 
-const ENDS = { moved: 'moved', in: 'moved', out: 'left', deleted: 'deleted', created: 'deleted' } as const
+const ENDS = { in: 'moved', out: 'left', deleted: 'deleted', created: 'deleted' } as const
 
 /** The visits between marks. A column is called by the name under which the item left it, or is in it now. */
 function visitsOf(item: ItemFacts, marks: readonly Mark[], isHere: boolean, renames: Renames): Visit[] {
-  const names: string[] = []
-  let name = item.column
-  for (const { from } of marks.toReversed()) {
-    name = from ?? name
-    names.push(name)
+  const names = new Array<string>(marks.length)
+  for (let index = marks.length - 1; index >= 0; index -= 1) {
+    names[index] = marks[index]?.from ?? names[index + 1] ?? item.column
   }
-  names.reverse()
   const visits: Visit[] = []
   let start = item.createdAt
   let isOnBoard = isHere
@@ -118,9 +121,9 @@ function visitsOf(item: ItemFacts, marks: readonly Mark[], isHere: boolean, rena
     const time = Math.max(at, start)
     if (isOnBoard) {
       const column = renames.nameNow(names[index] as string, at)
-      add({ column, from: start, to: time, end: ENDS[kind] })
+      add({ column, from: start, to: time, end: kind === undefined ? 'moved' : ENDS[kind] })
     }
-    if (kind !== 'moved') isOnBoard = kind === 'in' || kind === 'created'
+    if (kind !== undefined) isOnBoard = kind === 'in' || kind === 'created'
     start = time
   }
   if (isOnBoard) add({ column: item.column, from: start, to: Number.POSITIVE_INFINITY, end: undefined })

@@ -25,15 +25,16 @@ interface ItemRow {
   row: number
 }
 
-/** Between the moves in one text, and their parts: no JSON has it. */
+/** Between the moves in one text, and between their parts: JSON has neither. */
 const SEPARATOR = '\u001e'
+const PART = '\u001f'
 
 /**
  * Moves of the items that pass a condition, as SQL: in one text, which is read in a fraction of the time that so many rows take.
  * Each is the item's row, the time, and the entry's metadata.
  */
 const entriesOf = (condition: string): string =>
-  `select group_concat("its".rowid || char(30) || entry.created_at || char(30) || entry.metadata, char(30))
+  `select group_concat("its".rowid || char(31) || entry.created_at || char(31) || entry.metadata, char(30))
   from kanban_items as "its"
   cross join kanban_activity as entry on entry.item_id = "its".id
   where ${condition} and entry.type = 'status_change'`
@@ -61,39 +62,55 @@ interface MadeRow {
   made: string
 }
 
-/** The changes of the project `:project` that pass a condition, as SQL: those up to `:indexed` by the index of subjects. */
-const changesWith = (columns: string, condition: string): string => `
+/** Changes that pass a condition, as SQL: up to `:indexed` those that the index of subjects has, then those of the same rows. */
+const changesOf =
+  (subjects: string, tail: string) =>
+  (columns: string, condition: string): string =>
+    `
   select ${columns} from changes where ${condition} and seq in (
-    select seq from change_subjects where subject = +:project and seq between 1 and +:indexed)
+    select seq from change_subjects where subject ${subjects} and seq between 1 and +:indexed)
   union all
-  select ${columns} from changes where seq > +:indexed and (project_id = +:project or from_project_id = +:project) and ${condition}
+  select ${columns} from changes where seq > +:indexed and (${tail}) and ${condition}
   order by seq`
+
+/** Of the project `:project`. */
+const changesOfProject = changesOf('= +:project', 'project_id = +:project or from_project_id = +:project')
+
+const IDS = '(select value from json_each(+:ids))'
+
+/** Of the items `:ids`, on whatever board. */
+const changesOfItems = changesOf(`in ${IDS}`, `item_id in ${IDS}`)
 
 /**
  * What happened to items, and the renames of columns. Of moves, only those of other tools, which have no group: the service's
  * own are in the activity of items, or come from a rename.
  */
-const CHANGES = changesWith(
-  `seq, "group", at, kind, id, action,
-    case when action = 'updated' and from_project_id is not null then case project_id when +:project then 'in' else 'out' end end as crossing,
+const COLUMNS = `seq, "group", at, kind, id, action,
+    case when action = 'updated' and from_project_id is not null then
+      case +:project when project_id then 'in' when from_project_id then 'out' end end as crossing,
     case action when 'updated' then json_extract(before, '$.column', '$.dismissed', '$.updatedAt', '$.name') else before end as before,
-    case action when 'updated' then json_extract(after, '$.column', '$.dismissed', '$.updatedAt', '$.name') end as after`,
-  `(kind = 'kanban-item' and (action = 'deleted' or (action = 'updated'
-      and (from_project_id is not null or instr(after, '"dismissed":') > 0
-        or ("group" is null and instr(after, '"column":') > 0))))
-    or kind = 'kanban-column' and (action = 'deleted' or action = 'updated' and instr(after, '"name":') > 0))`,
-)
+    case action when 'updated' then json_extract(after, '$.column', '$.dismissed', '$.updatedAt', '$.name') end as after`
 
-const MADE = changesWith(
+const OF_ITEM = `kind = 'kanban-item' and (action = 'deleted' or (action = 'updated'
+      and (from_project_id is not null or instr(after, '"dismissed":') > 0
+        or ("group" is null and instr(after, '"column":') > 0))))`
+
+const OF_COLUMN = `kind = 'kanban-column' and (action = 'deleted' or action = 'updated' and instr(after, '"name":') > 0)`
+
+const CHANGES = changesOfProject(COLUMNS, `(${OF_ITEM} or ${OF_COLUMN})`)
+
+/** The same of items that have been on other boards, too. */
+const CHANGES_OF_ITEMS = changesOfItems(COLUMNS, OF_ITEM)
+
+const MADE = changesOfItems(
   `seq, at, id, json_extract(after, '$.dismissed', '$.updatedAt') as made`,
-  `kind = 'kanban-item' and action = 'created' and id in (select value from json_each(+:ids))`,
+  `kind = 'kanban-item' and action = 'created'`,
 )
 
 /** What went with deleted items: their moves, and their labels as of then. */
-const GONE = changesWith(
+const GONE = changesOfItems(
   `seq, "group", at, kind, id, item_id as itemId, before`,
-  `kind in ('kanban-activity', 'kanban-item-label') and action = 'deleted'
-    and item_id in (select value from json_each(+:ids))`,
+  `kind in ('kanban-activity', 'kanban-item-label') and action = 'deleted'`,
 )
 
 interface GoneRow {
@@ -146,6 +163,7 @@ function statementsOf(db: SharedDatabase) {
       ),
     ),
     changes: once(() => client.prepare<[object], ChangeRow>(CHANGES)),
+    changesOfItems: once(() => client.prepare<[object], ChangeRow>(CHANGES_OF_ITEMS)),
     made: once(() => client.prepare<[object], MadeRow>(MADE)),
     gone: once(() => client.prepare<[object], GoneRow>(GONE)),
   }
@@ -156,7 +174,7 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 /** A move as it is recorded; undefined for what another tool has written in another form. */
 function movedOf(at: unknown, way: Way | undefined): Moved | undefined {
   const time = timeOf(at)
-  return way === undefined || Number.isNaN(time) ? undefined : { at: time, ...way }
+  return way === undefined || Number.isNaN(time) ? undefined : { at: time, from: way.from, to: way.to }
 }
 
 /** The columns from and to. */
@@ -180,17 +198,22 @@ const byTime = (moves: Moved[]): Moved[] => moves.sort((a, b) => a.at - b.at)
 function movesOf(text: string): Map<number, Moved[]> {
   const ways = new Map<string, Way | undefined>()
   const moves = new Map<number, Moved[]>()
-  const parts = text.split(SEPARATOR)
-  for (let index = 0; index + 2 < parts.length; index += 3) {
-    const metadata = parts[index + 2] as string
+  let start = 0
+  while (start < text.length) {
+    const next = text.indexOf(SEPARATOR, start)
+    const end = next < 0 ? text.length : next
+    const time = text.indexOf(PART, start) + 1
+    const rest = text.indexOf(PART, time) + 1
+    const metadata = text.slice(rest, end)
     let way = ways.get(metadata)
     if (way === undefined) {
       way = wayOf(metadata)
       if (ways.size < REMEMBERED) ways.set(metadata, way)
     }
-    const moved = movedOf(parts[index + 1], way)
+    const moved = movedOf(text.slice(time, rest - 1), way)
+    const row = Number(text.slice(start, time - 1))
+    start = end + 1
     if (moved === undefined) continue
-    const row = Number(parts[index])
     const ofItem = moves.get(row)
     if (ofItem) ofItem.push(moved)
     else moves.set(row, [moved])
@@ -306,7 +329,7 @@ export class FlowRecords {
   of(project: string, filter: FlowFilter, indexed: number, memberId: string): BoardRecords {
     const place = { project, indexed }
     const all = Map.groupBy(this.#sql.changes().all(place), ({ kind }) => kind)
-    const changes = Map.groupBy(all.get('kanban-item') ?? [], ({ id }) => id)
+    const changes = this.#changesOf(all.get('kanban-item') ?? [], place)
     const values = valuesOf({ ...filter, projectId: project, dismissed: 'all' }, { memberId })
     const here = this.#sql.ofProject(values)(values)
     const known = new Set(here.map(({ id }) => id))
@@ -343,6 +366,16 @@ export class FlowRecords {
       renames: new Renames(all.get('kanban-column')?.flatMap(renameOf) ?? []),
       items,
     }
+  }
+
+  /** The changes of each item; those on other boards, too, where it has been there. */
+  #changesOf(rows: readonly ChangeRow[], place: object): Map<string, ChangeRow[]> {
+    const changes = Map.groupBy(rows, ({ id }) => id)
+    const travelled = [...new Set(rows.filter(({ crossing }) => crossing).map(({ id }) => id))]
+    if (travelled.length === 0) return changes
+    const all = this.#sql.changesOfItems().all({ ...place, ids: JSON.stringify(travelled) })
+    for (const [id, ofItem] of Map.groupBy(all, (row) => row.id)) changes.set(id, ofItem)
+    return changes
   }
 
   /** What is recorded of deleted items, as long as their changes are kept. */

@@ -70,8 +70,9 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
     const wanted = title.trim()
     if (wanted === '') return
     change('')
-    field.current?.scrollIntoView({ block: 'nearest' })
-    const isAdded = await addCard(board, name, end, wanted)
+    const adding = addCard(board, name, end, wanted)
+    requestAnimationFrame(() => field.current?.scrollIntoView({ block: 'nearest' }))
+    const isAdded = await adding
     // Refused: back into the field, unless something else stands there by now.
     if (!isAdded && field.current?.value === '') change(wanted)
   }

@@ -31,8 +31,23 @@ const cardAt = (target: EventTarget | null) =>
 /** Says what keys do while the board is shown. */
 export function useBoardKeys(board: Board): void {
   const pickUp = useRef<PickUp | undefined>(undefined)
-  useEffect(() => () => pickUp.current?.takeBack(), [])
-  const current = ({ target }: KeyboardEvent) => cardAt(target)
+  useEffect(() => {
+    const takeBack = () => {
+      pickUp.current?.takeBack()
+      pickUp.current = undefined
+    }
+    // Whoever takes the mouse goes on by the mouse.
+    document.addEventListener('pointerdown', takeBack)
+    return () => {
+      document.removeEventListener('pointerdown', takeBack)
+      takeBack()
+    }
+  }, [])
+  // The focus follows the current card a frame later: whoever types faster means the current one.
+  const current = ({ target }: KeyboardEvent) => {
+    const focused = cardAt(target)
+    return focused && (board.current.peek() ?? focused)
+  }
 
   /** A key of the card that has the focus; passed on where none has. */
   const onCard =
@@ -51,7 +66,8 @@ export function useBoardKeys(board: Board): void {
     }
     const id = current(event)
     if (id === undefined && event.target !== document.body) return false
-    const next = id === undefined ? firstCard(board) : neighbour(board, id, shown)
+    const from = id ?? board.current.peek()
+    const next = from === undefined ? firstCard(board) : neighbour(board, from, shown)
     if (next !== undefined) focusCard(board, next)
   }
   const space = (event: KeyboardEvent) => {

@@ -1,6 +1,7 @@
 /** The columns of a board, side by side. */
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { dragByTouch } from '../shared/drag-by-touch.ts'
 import { mayWrite } from '../shared/session.ts'
 import { late } from '../shared/ui/late.tsx'
 import { texts } from '../texts.ts'
@@ -9,7 +10,7 @@ import { useBoardKeys } from './board-keys.ts'
 import { Column } from './column.tsx'
 import { AddColumn } from './column-name.tsx'
 import { ColumnTabs } from './column-tabs.tsx'
-import { dragByTouch, followDrags, scrollByDrag, together } from './drag.ts'
+import { followDrags, scrollByDrag, together } from './drag.ts'
 import { clearFilter } from './filter-bar.tsx'
 
 const MoveDialog = late<{ board: Board; id: string }>(() => import('./move-dialog.tsx'))

@@ -45,6 +45,7 @@ export class Board {
 
   readonly #shown = new Map<string, ReadonlySignal<readonly string[]>>()
   readonly #counts = new Map<string, ReadonlySignal<number>>()
+  readonly #fixed = new Map<string, ReadonlySignal<string>>()
   /** The card of each column that Tab goes to. */
   readonly #stops = new Map<string, Signal<string | undefined>>()
   #isVirtual = false
@@ -87,10 +88,21 @@ export class Board {
   })
 
   /** Whether Tab goes to a card: one of each column, the one that was current there last. */
-  isStop(column: string, id: string): boolean {
+  isStop(id: string): boolean {
+    const column = this.store.items.get(id)?.column ?? ''
     const stop = this.#stop(column).value
     const shown = this.shownIn(column)
     return stop !== undefined && shown.includes(stop) ? stop === id : shown[0] === id
+  }
+
+  /** The cards of a column that must stay in the document: held, or current. @param column its name */
+  fixedIn(column: string): readonly string[] {
+    const ids = () => {
+      const fixed = this.isVirtual.value ? [this.held.value, this.current.value] : []
+      return fixed.filter((id) => id !== undefined && this.store.items.get(id)?.column === column).join(' ')
+    }
+    // As one text, which is equal where nothing has changed.
+    return cached(this.#fixed, column, ids).value.split(' ')
   }
 
   /** Makes a card the one that keys are about. */
@@ -123,9 +135,11 @@ export class Board {
   #shownNow(column: string): readonly string[] {
     const { items } = this.store
     const filter = this.filter.value
-    const [kept, held] = [this.kept.value, this.held.value]
+    const kept = this.kept.value
     // Without a filter nothing but a card's place decides, of which the order tells.
-    const read = this.isNarrowed.value ? (id: string) => items.get(id) : (id: string) => items.peek(id)
+    const isNarrowed = this.isNarrowed.value
+    const held = isNarrowed ? this.held.value : undefined
+    const read = (id: string) => (isNarrowed ? items.get(id) : items.peek(id))
     const now = context()
     return this.store.idsOf(column).filter((id) => {
       const item = read(id)

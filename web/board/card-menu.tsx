@@ -6,6 +6,7 @@ import { Menu } from '../shared/ui/menu.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { approve, isWaiting, moveCard, toggleDismissed } from './card-writes.ts'
+import { focusCard } from './focus.ts'
 import { moveBy } from './steps.ts'
 
 const words = texts.board
@@ -15,6 +16,14 @@ export function CardMenu({ board, item, tabIndex }: { board: Board; item: Kanban
   const ids = board.shownIn(column)
   const isFirst = ids[0] === id
   const isLast = ids.at(-1) === id
+  const moveTo = (at: 'top' | 'bottom') => {
+    moveCard(board, id, { column, at })
+    focusCard(board, id)
+  }
+  const step = (by: 1 | -1) => {
+    moveBy(board, id, by)
+    focusCard(board, id)
+  }
   return (
     <Menu
       label={texts.actions(title)}
@@ -25,14 +34,14 @@ export function CardMenu({ board, item, tabIndex }: { board: Board; item: Kanban
         isWaiting(item) && { label: words.approve, run: () => approve(board, id) },
         {
           label: words.moveToTop,
-          run: () => moveCard(board, id, { column, at: 'top' }),
+          run: () => moveTo('top'),
           isDisabled: isFirst,
         },
-        { label: words.moveUp, run: () => moveBy(board, id, -1), isDisabled: isFirst },
-        { label: words.moveDown, run: () => moveBy(board, id, 1), isDisabled: isLast },
+        { label: words.moveUp, run: () => step(-1), isDisabled: isFirst },
+        { label: words.moveDown, run: () => step(1), isDisabled: isLast },
         {
           label: words.moveToBottom,
-          run: () => moveCard(board, id, { column, at: 'bottom' }),
+          run: () => moveTo('bottom'),
           isDisabled: isLast,
         },
         {

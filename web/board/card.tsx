@@ -19,8 +19,6 @@ const words = texts.board
 interface CardProps {
   board: Board
   id: string
-  /** The name of its column. */
-  column: string
   /** Where it is in its column, from 0, and how many cards are. */
   index: number
   size: number
@@ -29,7 +27,7 @@ interface CardProps {
   measure?: ((element: HTMLLIElement | null) => void) | undefined
 }
 
-export function Card({ board, id, column, index, size, top, measure }: CardProps) {
+export function Card({ board, id, index, size, top, measure }: CardProps) {
   const item = board.store.items.get(id)
   const row = useRef<HTMLLIElement>(null)
   const face = useRef<HTMLElement>(null)
@@ -39,7 +37,7 @@ export function Card({ board, id, column, index, size, top, measure }: CardProps
     return drop && 'card' in drop && drop.card === id && board.held.value !== id ? drop.side : undefined
   }).value
   const isHeld = useComputed(() => board.held.value === id).value
-  const isStop = useComputed(() => board.isStop(column, id)).value
+  const isStop = useComputed(() => board.isStop(id)).value
 
   useLayoutEffect(() => {
     if (!isMovable || !row.current || !face.current) return
@@ -66,7 +64,7 @@ export function Card({ board, id, column, index, size, top, measure }: CardProps
         aria-busy={isUnsaved(id) || undefined}
       >
         <CardLabels item={item} />
-        <h3 class="card-title">
+        <h3 class="card-name">
           {isUnsaved(id) ? (
             <span dir="auto">{item.title}</span>
           ) : (
@@ -114,8 +112,8 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
           <Icon name="warning" /> {words.isGone}
         </span>
       )}
-      {isWaiting(item) && <span class="badge">{words.isNew}</span>}
-      {item.dismissed && <span class="badge">{words.isDismissed}</span>}
+      {isWaiting(item) && <span class="card-badge">{words.isNew}</span>}
+      {item.dismissed && <span class="card-badge">{words.isDismissed}</span>}
       {subtasks.length > 0 && (
         <Fact said={words.subtasksOf(ticked, subtasks.length)}>
           <Icon name="subtasks" /> {ticked}/{subtasks.length}
@@ -156,7 +154,7 @@ function DueDate({ dueDate }: { dueDate: string }) {
 /** Something short to look at, and the same in words to be said. */
 const Fact = ({ said, children }: { said: string; children: preact.ComponentChildren }) => (
   <>
-    <span class="fact" aria-hidden="true">
+    <span class="card-fact" aria-hidden="true">
       {children}
     </span>
     <span class="visually-hidden">{said}</span>

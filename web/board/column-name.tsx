@@ -10,17 +10,27 @@ const words = texts.board
 const LONGEST = 100
 
 interface NameFieldProps {
+  /** What it is called now. */
   name: string
+  /** What stands in the field at first, if not that. */
+  text?: string | undefined
   onSave: (name: string) => void
   onEnd: () => void
 }
 
-function NameField({ name, onSave, onEnd }: NameFieldProps) {
+function NameField({ name, text = name, onSave, onEnd }: NameFieldProps) {
   const field = useRef<HTMLInputElement>(null)
-  useLayoutEffect(() => field.current?.select(), [])
-  const save = () => {
+  const hasEnded = useRef(false)
+  useLayoutEffect(() => {
+    field.current?.focus()
+    field.current?.select()
+  }, [])
+  /** Once: a field that goes loses the focus, which would save it again. */
+  const end = (isSaved: boolean) => {
+    if (hasEnded.current) return
+    hasEnded.current = true
     const wanted = field.current?.value.trim() ?? ''
-    if (wanted !== '' && wanted !== name) onSave(wanted)
+    if (isSaved && wanted !== '' && wanted !== name) onSave(wanted)
     onEnd()
   }
   return (
@@ -28,7 +38,7 @@ function NameField({ name, onSave, onEnd }: NameFieldProps) {
       class="column-name"
       onSubmit={(event) => {
         event.preventDefault()
-        save()
+        end(true)
       }}
     >
       <input
@@ -37,12 +47,12 @@ function NameField({ name, onSave, onEnd }: NameFieldProps) {
         placeholder={words.columnName}
         dir="auto"
         maxLength={LONGEST}
-        defaultValue={name}
-        onBlur={save}
+        defaultValue={text}
+        onBlur={() => end(true)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return
           event.stopPropagation()
-          onEnd()
+          end(false)
         }}
       />
     </form>
@@ -65,12 +75,24 @@ export const RenameColumn = ({ board, column: { id, name }, onEnd }: RenameColum
 
 export function AddColumn({ board }: { board: Board }) {
   const [isOpen, setOpen] = useState(false)
+  const [refused, setRefused] = useState<string | undefined>()
+  const button = useRef<HTMLButtonElement>(null)
+  const add = async (name: string) => {
+    const isAdded = await addColumn(board, name)
+    // What was typed is not lost: it stands in the field again.
+    setRefused(isAdded ? undefined : name)
+    if (!isAdded) setOpen(true)
+  }
+  const close = () => {
+    setOpen(false)
+    requestAnimationFrame(() => button.current?.focus())
+  }
   return (
     <div class="column-new">
       {isOpen ? (
-        <NameField name="" onSave={(name) => void addColumn(board, name)} onEnd={() => setOpen(false)} />
+        <NameField name="" text={refused} onSave={(name) => void add(name)} onEnd={close} />
       ) : (
-        <button type="button" class="button-link" onClick={() => setOpen(true)}>
+        <button ref={button} type="button" class="button-link" onClick={() => setOpen(true)}>
           <Icon name="add" /> {words.addColumn}
         </button>
       )}

@@ -24,6 +24,10 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
   const body = useRef<HTMLDivElement>(null)
   const heading = useId()
   const [isRenaming, setRenaming] = useState(false)
+  const endRenaming = () => {
+    setRenaming(false)
+    requestAnimationFrame(() => head.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus())
+  }
   const isChangeable = mayWrite.value && !isUnsaved(id)
   const mark = useComputed(() => markOf(board, id)).value
 
@@ -35,11 +39,13 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
   return (
     <section ref={element} class={`column ${mark}`} data-column={id} aria-labelledby={heading}>
       <header ref={head} class="column-head" style={chipColor(column.color)}>
-        {isRenaming && <RenameColumn board={board} column={column} onEnd={() => setRenaming(false)} />}
-        <h2 id={heading} class={isRenaming ? 'visually-hidden' : undefined} dir="auto">
-          {name}
-        </h2>
-        <ColumnCount board={board} column={column} />
+        {isRenaming && <RenameColumn board={board} column={column} onEnd={endRenaming} />}
+        <div class="column-title">
+          <h2 id={heading} class={isRenaming ? 'visually-hidden' : undefined} dir="auto">
+            {name}
+          </h2>
+          <ColumnCount board={board} column={column} />
+        </div>
         {isChangeable && (
           <>
             <button
@@ -87,7 +93,7 @@ function CardList({ board, name, scroller }: CardListProps) {
     ids,
     isVirtual: board.isVirtual.value,
     scroller,
-    keep: [board.held.value, board.current.value],
+    keep: board.fixedIn(name),
   })
   if (ids.length === 0) return <p class="column-empty muted">{words.emptyColumn}</p>
   return (
@@ -97,16 +103,7 @@ function CardList({ board, name, scroller }: CardListProps) {
       style={height === undefined ? undefined : { height: `${height}px` }}
     >
       {rows.map(({ id, index, top }) => (
-        <Card
-          key={id}
-          board={board}
-          id={id}
-          column={name}
-          index={index}
-          size={ids.length}
-          top={top}
-          measure={measure}
-        />
+        <Card key={id} board={board} id={id} index={index} size={ids.length} top={top} measure={measure} />
       ))}
     </ul>
   )

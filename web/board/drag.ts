@@ -122,19 +122,3 @@ function settle(board: Board, source: Data, drop: Drop): void {
     'end' in drop ? drop.end : drop.side === 'before' ? { before: drop.card } : { after: drop.card }
   moveCard(board, card, { column: name, at })
 }
-
-let isTouchReady = false
-
-/** Makes touches drag after a long press, where there is a touch screen: browsers drag by the mouse alone, or nearly so. */
-export async function dragByTouch(): Promise<void> {
-  if (isTouchReady || navigator.maxTouchPoints === 0) return
-  isTouchReady = true
-  const { enableDragDropTouch } = await import('@dragdroptouch/drag-drop-touch')
-  enableDragDropTouch(document, document, {
-    isPressHoldMode: true,
-    pressHoldDelayMS: 300,
-    pressHoldMargin: 25,
-    // Scrolling at the edges is done for both by the library that drags.
-    allowDragScroll: false,
-  })
-}

@@ -24,7 +24,7 @@ export function FilterBar({ board }: { board: Board }) {
   const query = place.value.query
   const people = activeMembers.value.map(({ id, name }) => [id, name] as const)
   return (
-    <search class="filter-bar" aria-label={words.name}>
+    <search class="board-filter" aria-label={words.name}>
       <TextField />
       <Choice
         label={words.label}
@@ -56,7 +56,7 @@ export function FilterBar({ board }: { board: Board }) {
           ['none', words.noDue],
         ]}
       />
-      <label class="filter-dismissed">
+      <label class="board-filter-dismissed">
         <input
           type="checkbox"
           checked={dismissed}
@@ -90,7 +90,7 @@ function TextField() {
       ref={field}
       id={FILTER_FIELD}
       type="search"
-      class="filter-text"
+      class="board-filter-text"
       aria-label={words.text}
       placeholder={`${words.name}  f`}
       dir="auto"
@@ -126,7 +126,7 @@ function Choice({ label, name, query, options, nameOf = (value) => value }: Choi
   const value = query.get(name) ?? ''
   const isKnown = value === '' || options.some(([one]) => one === value)
   return (
-    <label class={value === '' ? 'filter-choice' : 'filter-choice is-set'}>
+    <label class={value === '' ? 'board-choice' : 'board-choice is-set'}>
       <span class="visually-hidden">{label}</span>
       <select
         value={value}

@@ -31,7 +31,7 @@ interface VirtualOptions {
   isVirtual: boolean
   scroller: RefObject<HTMLElement | null>
   /** Cards that stay in the document: a touch drag dies with its card, and the focus is lost with it. */
-  keep: readonly (string | undefined)[]
+  keep: readonly string[]
 }
 
 /** The height of a card that has not been seen yet, with its gap, in pixels. */
@@ -42,7 +42,7 @@ const OVERSCAN = 4
 /** The cards of a column that are in the document. */
 export function useRows({ ids, isVirtual, scroller, keep }: VirtualOptions): Rows {
   const [, render] = useReducer((count: number, _: undefined) => count + 1, 0)
-  const kept = keep.map((id) => (id === undefined ? -1 : ids.indexOf(id))).filter((index) => index !== -1)
+  const kept = keep.map((id) => ids.indexOf(id)).filter((index) => index !== -1)
   const options = {
     count: isVirtual ? ids.length : 0,
     enabled: isVirtual,

@@ -1,5 +1,112 @@
-import { Page } from '../shared/ui/page.tsx'
+/** The user's own ideas: in order, and below them what became of others. */
+import { useRef, useState } from 'preact/hooks'
+import type { PersonalIdea } from '../shared/api.ts'
+import { drafts } from '../shared/drafts.ts'
+import { useLiveList } from '../shared/live-list.ts'
+import { bySortOrder } from '../shared/order.ts'
+import { projectList } from '../shared/projects.ts'
+import { failed } from '../shared/toasts.ts'
+import { Failed, Loading, Page } from '../shared/ui/page.tsx'
+import { texts } from '../texts.ts'
+import { useDragging } from './idea-drag.ts'
+import { ideaGroups } from './idea-groups.ts'
+import { IdeaRow } from './idea-row.tsx'
+import { ideaList } from './idea-store.ts'
+import { addIdea } from './idea-writes.ts'
+
+const DRAFT = 'personal-idea:new'
+const NONE: readonly PersonalIdea[] = []
+
+/** The field for the next idea; it stays open for the one after. */
+function AddIdea({ last }: { last: PersonalIdea | undefined }) {
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(() => drafts.read(DRAFT)?.text ?? '')
+  const change = (next: string) => {
+    setText(next)
+    if (next === '') drafts.remove(DRAFT)
+    else drafts.keep(DRAFT, { text: next, from: '' })
+  }
+  const submit = async () => {
+    const title = text.trim()
+    if (title === '') return
+    change('')
+    field.current?.focus()
+    try {
+      await addIdea(title, last)
+    } catch (error) {
+      // What was refused comes back, unless the next is begun already.
+      if (field.current?.value === '') change(title)
+      failed(error)
+    }
+  }
+  return (
+    <form
+      class="row idea-add"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <input
+        ref={field}
+        aria-label={texts.ideaList.add}
+        placeholder={texts.ideaList.add}
+        dir="auto"
+        maxLength={500}
+        autocomplete="off"
+        value={text}
+        onInput={(event) => change(event.currentTarget.value)}
+      />
+      <button type="submit" class="button-primary">
+        {texts.add}
+      </button>
+    </form>
+  )
+}
+
+interface ListedProps {
+  title: string
+  ideas: readonly PersonalIdea[]
+  isOrdered?: boolean
+}
+
+function Listed({ title, ideas, isOrdered = false }: ListedProps) {
+  if (ideas.length === 0) return null
+  return (
+    <section class="idea-group">
+      <h2 class={isOrdered ? 'visually-hidden' : undefined}>{title}</h2>
+      <ul class="ideas" aria-label={title}>
+        {ideas.map((idea) => (
+          <IdeaRow key={idea.id} idea={idea} ordered={isOrdered ? ideas : NONE} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Ideas() {
+  useDragging()
+  const { open, promoted, discarded } = ideaGroups(ideaList.records.list(bySortOrder))
+  return (
+    <>
+      <AddIdea last={open.at(-1)} />
+      {open.length === 0 && <p class="notice">{texts.ideaList.none}</p>}
+      <Listed title={texts.ideaList.open} ideas={open} isOrdered />
+      <Listed title={texts.ideaList.promoted} ideas={promoted} />
+      <Listed title={texts.ideaList.discarded} ideas={discarded} />
+    </>
+  )
+}
 
 export default function IdeasPage() {
-  return <Page title="Ideas">{null}</Page>
+  useLiveList(ideaList)
+  useLiveList(projectList)
+  const state = ideaList.state.value
+  return (
+    <Page title={texts.ideas} class="ideas-page" aside={<p class="meta">{texts.ideaList.hint}</p>}>
+      {state.step === 'loading' && <Loading />}
+      {state.step === 'failed' && <Failed error={state.error} retry={() => ideaList.refresh()} />}
+      {state.step === 'ready' && <Ideas />}
+    </Page>
+  )
 }

@@ -1,5 +1,69 @@
-import { Page } from '../shared/ui/page.tsx'
+/** The items that are assigned to the user, of all projects, by when they are due. */
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { api, type KanbanItem } from '../shared/api.ts'
+import { today } from '../shared/dates.ts'
+import { LiveList, useLiveList } from '../shared/live-list.ts'
+import { byId } from '../shared/order.ts'
+import { projectList } from '../shared/projects.ts'
+import { Failed, Loading, Page } from '../shared/ui/page.tsx'
+import { texts } from '../texts.ts'
+import { columnsOf, isDoneColumn, useColumns } from './done-columns.ts'
+import { byDue, type DueGroup } from './due-groups.ts'
+import { MineItem } from './mine-item.tsx'
+
+const mine = new LiveList<KanbanItem>(
+  () => api.get('/api/kanban-items', { query: { assigneeId: 'me' } }),
+  ({ kind }) => kind === 'kanban-item' || kind === 'project',
+)
+
+/** The items that the user has ticked off here, by the column that they were in: they stay until the page is left. */
+const ticked = signal<ReadonlyMap<string, string>>(new Map())
+
+function Group({ name, items }: DueGroup<KanbanItem>) {
+  const title = texts.minePage.groups[name]
+  return (
+    <section class="mine-group">
+      <h2 class={name === 'overdue' ? 'danger' : undefined}>
+        {title} <span class="meta">{items.length}</span>
+      </h2>
+      <ul aria-label={title}>
+        {items.map((item) => (
+          <MineItem key={item.id} item={item} records={mine.records} ticked={ticked} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Items() {
+  const items = mine.records.list(byId).filter(({ id, projectId, column }) => {
+    const columns = columnsOf(projectId)
+    return ticked.value.has(id) || (columns !== undefined && !isDoneColumn(columns, column))
+  })
+  if (items.length === 0) return <p class="notice">{texts.minePage.none}</p>
+  return (
+    <>
+      {byDue(items, today()).map((group) => (
+        <Group key={group.name} {...group} />
+      ))}
+    </>
+  )
+}
 
 export default function MinePage() {
-  return <Page title="My work">{null}</Page>
+  useLiveList(mine)
+  useLiveList(projectList)
+  useColumns()
+  useEffect(() => {
+    ticked.value = new Map()
+  }, [])
+  const state = mine.state.value
+  return (
+    <Page title={texts.mine} class="mine">
+      {state.step === 'loading' && <Loading />}
+      {state.step === 'failed' && <Failed error={state.error} retry={() => mine.refresh()} />}
+      {state.step === 'ready' && <Items />}
+    </Page>
+  )
 }

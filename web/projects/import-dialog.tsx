@@ -5,7 +5,7 @@ import { isAdmin } from '../shared/session.ts'
 import { Dialog } from '../shared/ui/dialog.tsx'
 import { texts } from '../texts.ts'
 import { FORMATS, type FormatName, guessFormat, HEAD } from './file-format.ts'
-import { type ImportState, importState, startImport, watchImport } from './import-job.ts'
+import { clearImport, type ImportState, importState, startImport, watchImport } from './import-job.ts'
 import { progressOf, reasonOf, toldOf, wasImportedBefore } from './import-texts.ts'
 
 const guess = async (file: File) =>
@@ -101,7 +101,7 @@ function Done({ job, name, onClose }: Extract<ImportState, { step: 'done' }> & {
         </details>
       )}
       <div class="dialog-foot">
-        <button type="button" class="button" onClick={() => (importState.value = undefined)}>
+        <button type="button" class="button" onClick={clearImport}>
           {texts.imports.another}
         </button>
         {projectId && (
@@ -126,7 +126,7 @@ function NotDone({ error, file, format }: Extract<ImportState, { step: 'failed' 
             {texts.imports.again}
           </button>
         )}
-        <button type="button" class="button-primary" onClick={() => (importState.value = undefined)}>
+        <button type="button" class="button-primary" onClick={clearImport}>
           {texts.tryAgain}
         </button>
       </div>
@@ -140,9 +140,13 @@ export default function ImportDialog({ file, onClose }: { file: File | undefined
     watchImport(true)
     return () => watchImport(false)
   }, [])
+  // Another file that is dropped while the dialog is open.
+  useEffect(clearImport, [file])
   return (
     <Dialog title={texts.imports.title} onClose={onClose}>
-      {state === undefined && <FileForm key={file?.name} dropped={file} />}
+      {state === undefined && (
+        <FileForm key={file && `${file.name} ${file.size} ${file.lastModified}`} dropped={file} />
+      )}
       {(state?.step === 'sending' || state?.step === 'running') && <Running state={state} />}
       {state?.step === 'done' && <Done {...state} onClose={onClose} />}
       {state?.step === 'failed' && <NotDone {...state} />}

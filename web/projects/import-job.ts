@@ -26,11 +26,16 @@ export const importState = signal<ImportState | undefined>(undefined)
 /** Whether the dialog is open, which shows how it ends: else a message does. */
 let isWatched = false
 
+/** Forgets an import that is at its end, so that the next can begin. */
+export function clearImport(): void {
+  const step = importState.peek()?.step
+  if (step === 'done' || step === 'failed') importState.value = undefined
+}
+
 /** Notes whether somebody looks at the import. */
 export function watchImport(on: boolean): void {
   isWatched = on
-  const step = importState.peek()?.step
-  if (!on && (step === 'done' || step === 'failed')) importState.value = undefined
+  if (!on) clearImport()
 }
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))

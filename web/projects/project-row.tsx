@@ -1,7 +1,9 @@
 /** One project in the list: how it is, how far it has come, and what can be done to it. */
+import { useRef } from 'preact/hooks'
 import { href, paths } from '../router.ts'
 import type { ProjectSummary } from '../shared/api.ts'
 import { formatNumber } from '../shared/dates.ts'
+import { leaveRow } from '../shared/focus.ts'
 import { memberName } from '../shared/people.ts'
 import { isAdmin, mayWrite } from '../shared/session.ts'
 import { wordsOf } from '../shared/terms.ts'
@@ -64,10 +66,16 @@ interface ProjectRowProps {
 
 export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
   const { id, name, status, health, leadId, counts } = project
+  const row = useRef<HTMLLIElement>(null)
   const phase = phaseOf(project)
   const list = texts.projectList
+  /** It goes from here: to another group, or away. */
+  const leave = (write: (project: ProjectSummary) => Promise<void>) => () => {
+    leaveRow(row.current)
+    void write(project)
+  }
   return (
-    <li class="project">
+    <li ref={row} class="project">
       <h3>
         <a href={href(paths.board(id))} dir="auto">
           {name}
@@ -84,11 +92,11 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
           label={texts.actions(name)}
           items={[
             status === 'archived'
-              ? { label: list.unarchive, run: () => void unarchive(project) }
-              : { label: list.archive, run: () => void archive(project) },
+              ? { label: list.unarchive, run: leave(unarchive) }
+              : { label: list.archive, run: leave(archive) },
             before && { label: list.up, run: () => void moveBeside(project, before, 'before', all) },
             after && { label: list.down, run: () => void moveBeside(project, after, 'after', all) },
-            isAdmin.value && { label: texts.delete, run: () => void remove(project), isDanger: true },
+            isAdmin.value && { label: texts.delete, run: leave(remove), isDanger: true },
           ]}
         >
           <Icon name="more" />

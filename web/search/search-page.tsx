@@ -1,5 +1,125 @@
+/** All results of a search, narrowed to a kind and a project, kept in the address. */
+import { useEffect, useId, useState } from 'preact/hooks'
+import { go, href, place, setQuery } from '../router.ts'
+import type { SearchResult } from '../shared/api.ts'
+import { useLiveList } from '../shared/live-list.ts'
+import { bySortOrder } from '../shared/order.ts'
+import { projectList } from '../shared/projects.ts'
 import { Page } from '../shared/ui/page.tsx'
+import { texts } from '../texts.ts'
+import { exactPathOf, pathOf, useSearch } from './find.ts'
+import { kindOf, Snippet } from './result.tsx'
+import { KINDS } from './results.ts'
+
+/** Results that are shown, at most. */
+const MOST = 100
+
+function Result({ result }: { result: SearchResult }) {
+  const path = pathOf(result)
+  return (
+    <li class="result-row">
+      <h2>
+        <a
+          href={href(path)}
+          dir="auto"
+          onClick={(event) => {
+            const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
+            if (result.kind !== 'kanban-comment' || !isPlain) return
+            event.preventDefault()
+            void exactPathOf(result).then((exact) => go(exact))
+          }}
+        >
+          {result.title}
+        </a>{' '}
+        <span class="meta" dir="auto">
+          {kindOf(result)}
+        </span>
+      </h2>
+      <Snippet text={result.snippet} />
+    </li>
+  )
+}
+
+interface FilterProps {
+  name: 'kind' | 'project'
+  value: string
+  all: string
+  options: readonly { value: string; label: string }[]
+}
+
+function Filter({ name, value, all, options }: FilterProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{texts.find[name]}</label>
+      <select id={id} value={value} onChange={(event) => setQuery({ [name]: event.currentTarget.value })}>
+        <option value="">{all}</option>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+const said = (results: readonly SearchResult[]) =>
+  results.length === MOST ? texts.find.manyResults(MOST) : texts.find.results(results.length)
 
 export default function SearchPage() {
-  return <Page title="Search">{null}</Page>
+  const id = useId()
+  useLiveList(projectList)
+  const { query } = place.value
+  const inAddress = query.get('q') ?? ''
+  const [q, setQ] = useState(inAddress)
+  // Another search from the dialog, or the browser's back.
+  useEffect(() => setQ((now) => (now.trim() === inAddress ? now : inAddress)), [inAddress])
+  const [kind, projectId] = [query.get('kind') ?? '', query.get('project') ?? '']
+  const { q: answered, results, error } = useSearch({ q, kind, projectId, limit: MOST })
+  const projects = projectList.records
+    .list(bySortOrder)
+    .map((project) => ({ value: project.id, label: project.name }))
+  return (
+    <Page title={texts.search} class="search-page">
+      <search class="search-fields">
+        <div class="field">
+          <label for={id}>{texts.search}</label>
+          <input
+            id={id}
+            type="search"
+            dir="auto"
+            maxLength={500}
+            autocomplete="off"
+            value={q}
+            onInput={(event) => {
+              setQ(event.currentTarget.value)
+              setQuery({ q: event.currentTarget.value.trim() })
+            }}
+          />
+        </div>
+        <Filter
+          name="kind"
+          value={kind}
+          all={texts.find.allKinds}
+          options={KINDS.map((value) => ({ value, label: texts.find.kinds[value] }))}
+        />
+        <Filter name="project" value={projectId} all={texts.find.allProjects} options={projects} />
+      </search>
+      <p class="meta" role="status">
+        {error !== undefined
+          ? texts.find.failed(error)
+          : answered === undefined
+            ? texts.find.hint
+            : said(results)}
+      </p>
+      {results.length > 0 && (
+        <ul class="result-rows" aria-label={texts.search}>
+          {results.map((result) => (
+            <Result key={`${result.kind} ${result.id}`} result={result} />
+          ))}
+        </ul>
+      )}
+    </Page>
+  )
 }

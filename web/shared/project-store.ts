@@ -1,5 +1,5 @@
 /** One project with all that belongs to it, kept current by the changes of the stream. Knows no document and no network. */
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type {
   Change,
   KanbanColumn,
@@ -103,14 +103,16 @@ export class ProjectStore {
 
   /** Takes over what the service answered, as of a change that it knows. */
   load({ project, columns, labels }: ProjectAnswers, seq: number): void {
-    this.projects.put(fieldsOf(project), seq)
-    this.columns.reset(columns, seq)
-    this.labels.reset(labels, seq)
-    this.items.reset(project.kanbanItems, seq)
-    this.objectives.reset(project.objectives, seq)
-    this.metrics.reset(project.metrics, seq)
-    this.transcripts.reset(project.transcriptSummaries, seq)
-    this.assignments.reset(project.teamAssignments, seq)
+    batch(() => {
+      this.projects.put(fieldsOf(project), seq)
+      this.columns.reset(columns, seq)
+      this.labels.reset(labels, seq)
+      this.items.reset(project.kanbanItems, seq)
+      this.objectives.reset(project.objectives, seq)
+      this.metrics.reset(project.metrics, seq)
+      this.transcripts.reset(project.transcriptSummaries, seq)
+      this.assignments.reset(project.teamAssignments, seq)
+    })
   }
 
   /** Takes a change of the stream over; one that is known already changes nothing. */

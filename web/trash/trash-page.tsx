@@ -1,5 +1,120 @@
-import { Page } from '../shared/ui/page.tsx'
+/** What was deleted and can come back: of all projects, or of one. */
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { href, paths } from '../router.ts'
+import { api, type TrashEntry } from '../shared/api.ts'
+import { ago, atMoment } from '../shared/dates.ts'
+import { leaveRow } from '../shared/focus.ts'
+import { LiveList, useLiveList } from '../shared/live-list.ts'
+import { memberName } from '../shared/people.ts'
+import { projectList, projectName } from '../shared/projects.ts'
+import { isAdmin, mayWrite } from '../shared/session.ts'
+import { undo } from '../shared/toasts.ts'
+import { Failed, Loading, Page } from '../shared/ui/page.tsx'
+import { texts } from '../texts.ts'
 
-export default function TrashPage(_: { id?: string }) {
-  return <Page title="Trash">{null}</Page>
+/** How many entries are shown at first, and how many more each time; and the most that the service answers at once. */
+const PAGE = 50
+const MOST = 1000
+
+const newestFirst = (a: TrashEntry, b: TrashEntry) => b.seq - a.seq
+
+interface Trash {
+  list: LiveList<TrashEntry>
+  /** Asks for so many entries. */
+  showMore: () => void
+}
+
+function trashOf(projectId: string | undefined): Trash {
+  let limit = PAGE
+  const list = new LiveList<TrashEntry>(
+    () => api.get('/api/trash', { query: { projectId, limit } }),
+    ({ kind, action }) => action !== 'updated' && (kind === 'project' || kind === 'kanban-item'),
+  )
+  const showMore = () => {
+    limit = Math.min(limit + PAGE, MOST)
+    list.refresh()
+  }
+  return { list, showMore }
+}
+
+/** Whether the user may bring it back: who may not delete a project may not undo that either. */
+const mayRestore = ({ kind }: TrashEntry) => mayWrite.value && (kind === 'kanban-item' || isAdmin.value)
+
+function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> }) {
+  const { id, seq, kind, title, projectId, at, actorId } = entry
+  const row = useRef<HTMLLIElement>(null)
+  const [isBusy, setBusy] = useState(false)
+  const restore = async () => {
+    setBusy(true)
+    if (await undo(seq)) {
+      leaveRow(row.current)
+      list.records.remove(id, list.records.seqOf(id))
+    } else setBusy(false)
+  }
+  const project = projectId && kind === 'kanban-item' ? projectName(projectId) : undefined
+  return (
+    <li ref={row} class="trash-entry">
+      <div>
+        <h2 dir="auto">{title}</h2>
+        <p class="meta">
+          <span>{texts.trashPage.kinds[kind]}</span>
+          {projectId && project !== undefined && (
+            <a href={href(paths.board(projectId))} dir="auto">
+              {project}
+            </a>
+          )}
+          <span dir="auto">{texts.trashPage.by(actorId ? memberName(actorId) : undefined)}</span>
+          <time datetime={at} title={atMoment(at)}>
+            {ago(at)}
+          </time>
+        </p>
+      </div>
+      {mayRestore(entry) && (
+        <button
+          type="button"
+          class="button"
+          aria-label={texts.trashPage.restoreOf(title)}
+          disabled={isBusy}
+          onClick={() => void restore()}
+        >
+          {texts.trashPage.restore}
+        </button>
+      )}
+    </li>
+  )
+}
+
+function Entries({ list, showMore }: Trash) {
+  const entries = list.records.list(newestFirst)
+  if (entries.length === 0) return <p class="notice">{texts.trashPage.none}</p>
+  return (
+    <>
+      <ul class="trash" aria-label={texts.trash}>
+        {entries.map((entry) => (
+          <Entry key={entry.seq} entry={entry} list={list} />
+        ))}
+      </ul>
+      {entries.length >= PAGE && entries.length % PAGE === 0 && entries.length < MOST && (
+        <button type="button" class="button" onClick={showMore}>
+          {texts.trashPage.more}
+        </button>
+      )}
+    </>
+  )
+}
+
+export default function TrashPage({ id }: { id?: string }) {
+  const trash = useMemo(() => trashOf(id), [id])
+  useLiveList(trash.list)
+  useLiveList(projectList)
+  const state = trash.list.state.value
+  const project = id === undefined ? undefined : projectName(id)
+  return (
+    <Page title={project === undefined ? texts.trash : texts.trashPage.titleOf(project)} class="trash-page">
+      <p class="muted">{texts.trashPage.hint}</p>
+      {state.step === 'loading' && <Loading />}
+      {state.step === 'failed' && <Failed error={state.error} retry={() => trash.list.refresh()} />}
+      {state.step === 'ready' && <Entries {...trash} />}
+    </Page>
+  )
 }

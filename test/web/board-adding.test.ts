@@ -1,0 +1,124 @@
+/** Adding and finding cards: one after another, at either end, with drafts; the filter in the address; who may only look. */
+import {
+  card,
+  column as columnOf,
+  link,
+  projectWith,
+  titlesIn,
+  untilFocused,
+  untilSaved,
+  untilShown,
+} from './board-steps.ts'
+import { ADMIN, onBoard } from './browser.ts'
+
+onBoard('cards are added one after another, at either end', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['Old'] })
+  const { page, go } = await person()
+  await go(path)
+  await page.getByRole('button', { name: 'Add a card to To Do' }).click()
+  const field = page.getByRole('textbox', { name: 'Card title' })
+  await field.fill('One')
+  await field.press('Enter')
+  t.strictSame(await untilShown(page, 'To Do', ['Old', 'One']), ['Old', 'One'])
+  t.equal(await field.inputValue(), '', 'the field stays open')
+  await page.keyboard.type('Two')
+  await field.press('Enter')
+  t.strictSame(await untilSaved(api, id, 'To Do', ['Old', 'One', 'Two']), ['Old', 'One', 'Two'])
+  await field.fill('Half a tit')
+  await field.press('Escape')
+  t.equal(await field.count(), 0, 'Escape closes it')
+  await page.reload()
+  await page.getByRole('button', { name: 'Add a card to To Do' }).click()
+  t.equal(await field.inputValue(), 'Half a tit', 'what was typed is kept')
+  await field.fill('')
+  await field.press('Escape')
+  await page.getByRole('button', { name: 'Add a card at the top of To Do' }).click()
+  await field.fill('First')
+  await field.press('Enter')
+  const all = ['First', 'Old', 'One', 'Two']
+  t.strictSame(await untilSaved(api, id, 'To Do', all), all)
+  t.strictSame(await untilShown(page, 'To Do', all), all, 'and shows once')
+  await field.press('Escape')
+  await link(page, 'Old').focus()
+  await page.keyboard.press('n')
+  t.equal(await field.count(), 1, 'n adds in the column of the card')
+})
+
+onBoard('a filter stands in the address, and own new cards stay in sight', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, {
+    'To Do': ['Flyer', 'Website', 'Flyer again'],
+    Done: ['Logo'],
+  })
+  const { page, go } = await person()
+  await go(path)
+  await card(page, 'Flyer').waitFor()
+  await page.keyboard.press('f')
+  await page.keyboard.type('flyer')
+  t.strictSame(await untilShown(page, 'To Do', ['Flyer', 'Flyer again']), ['Flyer', 'Flyer again'])
+  t.match(page.url(), /\?q=flyer$/)
+  t.match(await columnOf(page, 'To Do').innerText(), /2 of 3/)
+  await page.getByRole('button', { name: 'Add a card to Done' }).click()
+  await page.getByRole('textbox', { name: 'Card title' }).fill('Poster')
+  await page.keyboard.press('Enter')
+  t.strictSame(await untilShown(page, 'Done', ['Poster']), ['Poster'])
+  await card(page, 'Poster').getByText('Does not match the filter').waitFor()
+  t.strictSame(await untilSaved(api, id, 'Done', ['Logo', 'Poster']), ['Logo', 'Poster'])
+  await page.keyboard.press('Escape')
+
+  await link(page, 'Flyer').click()
+  await page.getByRole('dialog').waitFor()
+  t.match(page.url(), /\/items\/.*q=flyer/)
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  t.match(page.url(), /\?q=flyer$/, 'back keeps the filter')
+  await untilFocused(page, 'Flyer')
+  await page.goForward()
+  await page.getByRole('dialog').waitFor()
+  await page.reload()
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await go(`${path}?q=flyer`)
+  t.strictSame(
+    await untilShown(page, 'To Do', ['Flyer', 'Flyer again']),
+    ['Flyer', 'Flyer again'],
+    'a shared address',
+  )
+  await link(page, 'Flyer').focus()
+  await page.keyboard.press('Escape')
+  t.strictSame(await untilShown(page, 'Done', ['Logo', 'Poster']), ['Logo', 'Poster'], 'Escape clears it')
+  t.notMatch(page.url(), /\?/)
+  await page.getByLabel('Priority').selectOption('Critical')
+  await page.getByText('No card matches the filter.').waitFor()
+  await page.getByRole('button', { name: 'Clear filter' }).first().click()
+  await card(page, 'Flyer').waitFor()
+  await page.getByRole('button', { name: 'Actions for Logo' }).click()
+  await page.getByRole('menuitem', { name: 'Dismiss' }).click()
+  t.strictSame(await untilShown(page, 'Done', ['Poster']), ['Poster'])
+  await page.getByLabel('Dismissed').check()
+  t.strictSame(await untilShown(page, 'Done', ['Logo', 'Poster']), ['Logo', 'Poster'])
+})
+
+onBoard(
+  'who may only look sees everything and is offered nothing',
+  async (t, { api, person }) => {
+    const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
+    const viewer = { email: 'vera@example.test', password: 'correct battery' }
+    await api.post('/api/members', { body: { ...viewer, name: 'Vera', role: 'viewer' } })
+    const { page, go } = await person({ signIn: viewer })
+    await go(path)
+    await page.getByText('You can look at this board but not change it.').waitFor()
+    t.strictSame(await titlesIn(page, 'To Do'), ['Flyer'])
+    t.equal(await page.getByRole('button', { name: /^(?:Add|Actions)/ }).count(), 0)
+    t.equal(await page.locator('[draggable=true]').count(), 0)
+    const admin = await person({ signIn: ADMIN })
+    await admin.go(path)
+    await card(admin.page, 'Flyer').waitFor()
+    await api.delete('/api/projects/{id}', { path: { id } })
+    await page.getByText('This project was deleted by').waitFor()
+    t.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
+    await admin.page.getByRole('button', { name: 'Undo' }).click()
+    t.strictSame(await untilShown(page, 'To Do', ['Flyer']), ['Flyer'], 'it comes back')
+  },
+  { mode: 'required' },
+)

@@ -1,0 +1,105 @@
+/** Columns: named, limited, ordered, coloured, deleted; and what a full one and a neighbour that is gone do to a move. */
+import { card, column, projectWith, savedIn, titlesIn, untilSaved, untilShown } from './board-steps.ts'
+import { onBoard } from './browser.ts'
+import { drag, hold } from './gestures.ts'
+
+onBoard('columns are managed', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'] })
+  const { page, go } = await person()
+  await go(path)
+  const heads = page.getByRole('heading', { level: 2 })
+  const act = async (name: string, action: string) => {
+    await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click()
+    await page.getByRole('menuitem', { name: action }).click()
+  }
+  const names = async () =>
+    (await api.get('/api/projects/{id}/kanban-columns', { path: { id } })).map(({ name }) => name)
+
+  await page.getByRole('button', { name: 'Add column' }).click()
+  await page.getByRole('textbox', { name: 'Column name' }).fill('Ideas')
+  await page.keyboard.press('Enter')
+  await page.getByText('Added Ideas.').waitFor()
+  t.equal((await heads.allInnerTexts()).at(-1), 'Ideas')
+
+  await act('To Do', 'Rename')
+  await page.getByRole('textbox', { name: 'Column name' }).fill('Next')
+  await page.keyboard.press('Enter')
+  t.strictSame(await untilShown(page, 'Next', ['One', 'Two']), ['One', 'Two'], 'its cards go along')
+  await page.getByText('Renamed to Next.').waitFor()
+  t.strictSame(await untilSaved(api, id, 'Next', ['One', 'Two']), ['One', 'Two'])
+  t.strictSame(await untilShown(page, 'Next', ['One', 'Two']), ['One', 'Two'])
+
+  await act('Next', 'Move right')
+  await page.getByText('Moved Next.').waitFor()
+  t.strictSame((await names()).slice(0, 2), ['In Progress', 'Next'])
+  await drag(page, column(page, 'Next').getByRole('heading', { level: 2 }), column(page, 'Done'), {
+    at: { x: 0.8, y: 0.5 },
+  })
+  await page.waitForFunction(() => [...document.querySelectorAll('h2')].at(-2)?.textContent === 'Next')
+
+  await act('Next', 'Settings…')
+  const dialog = page.getByRole('dialog', { name: 'Settings of Next' })
+  await dialog.getByLabel('Limit of cards (0 for none)').fill('1')
+  await dialog.getByLabel('Stage of work').selectOption('Done')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Changed Next.').waitFor()
+  t.match((await column(page, 'Next').innerText()).replace(/\s+/g, ' '), /2 cards, limit 1, above it/)
+  const next = (await api.get('/api/projects/{id}/kanban-columns', { path: { id } })).find(
+    ({ name }) => name === 'Next',
+  )
+  t.match(next, { wipLimit: 1, stage: 'done', wipPolicy: 'warn' })
+
+  await act('Next', 'Delete column')
+  await page.getByLabel('Move its 2 cards to').selectOption('Ideas')
+  await page.getByRole('button', { name: 'Delete column' }).click()
+  t.strictSame(await untilSaved(api, id, 'Ideas', ['One', 'Two']), ['One', 'Two'])
+  t.strictSame(await untilShown(page, 'Ideas', ['One', 'Two']), ['One', 'Two'])
+  t.equal(await column(page, 'Next').count(), 0)
+  await act('Review', 'Delete column')
+  await page.getByText('Deleted Review.').waitFor()
+  t.strictSame(await names(), ['In Progress', 'Done', 'Ideas'])
+})
+
+onBoard('a full column takes no card, one above its limit says so', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'], 'In Progress': ['Busy'] })
+  const [, doing, , done] = await api.get('/api/projects/{id}/kanban-columns', { path: { id } })
+  const limit = (one: typeof doing, wipPolicy: 'warn' | 'block') =>
+    api.patch('/api/kanban-columns/{id}', { path: { id: one?.id ?? '' }, body: { wipLimit: 1, wipPolicy } })
+  await Promise.all([limit(doing, 'block'), limit(done, 'warn')])
+  const { page, go } = await person()
+  await go(path)
+  await card(page, 'One').waitFor()
+  t.match((await column(page, 'In Progress').innerText()).replace(/\s+/g, ' '), /1 card, limit 1, full/)
+  await drag(page, card(page, 'One'), card(page, 'Busy'))
+  await page.getByText('In Progress is full (1 of 1). One stays in To Do.').waitFor()
+  t.strictSame(await titlesIn(page, 'To Do'), ['One', 'Two'], 'it went back')
+  await drag(page, card(page, 'One'), column(page, 'Done'))
+  await page.getByText('Moved to Done.').waitFor()
+  await drag(page, card(page, 'Two'), column(page, 'Done'))
+  await page.getByText('Done is above its limit: 2 of 1.').waitFor()
+  t.strictSame(await savedIn(api, id, 'In Progress'), ['Busy'])
+})
+
+onBoard('where a neighbour is gone, a card goes beside the next one', async (t, { api, person }) => {
+  const { id, path, cards } = await projectWith(api, { 'To Do': ['One'], Done: ['A', 'B', 'C'] })
+  const { page, go } = await person()
+  await go(path)
+  await card(page, 'One').waitFor()
+  const held = await hold(page, card(page, 'One'))
+  await held.moveTo(card(page, 'B'), { x: 0.5, y: 0.2 })
+  // The page is not told before it has asked.
+  await page.route('**/api/changes/stream*', (route) => route.abort())
+  const asked: unknown[] = []
+  await page.route('**/move', async (route) => {
+    if (asked.length === 0) await api.delete('/api/kanban-items/{id}', { path: { id: cards.get('B') ?? '' } })
+    asked.push(route.request().postDataJSON())
+    await route.continue()
+  })
+  await held.drop()
+  t.strictSame(await untilSaved(api, id, 'Done', ['A', 'One', 'C']), ['A', 'One', 'C'])
+  t.strictSame(asked, [
+    { column: 'Done', beforeId: cards.get('B') },
+    { column: 'Done', afterId: cards.get('A') },
+  ])
+  t.strictSame(await untilShown(page, 'Done', ['A', 'One', 'C']), ['A', 'One', 'C'])
+})

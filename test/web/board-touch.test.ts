@@ -1,0 +1,55 @@
+/** The board on a phone: cards are held and dragged, a swipe only scrolls, one column fills the screen. */
+
+import { card, column, projectWith, titlesIn, untilSaved } from './board-steps.ts'
+import { onBoard } from './browser.ts'
+import { drag, swipe } from './gestures.ts'
+
+const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 780 } } as const
+const TABLET = { hasTouch: true, isMobile: true, viewport: { width: 1280, height: 700 } } as const
+
+onBoard('cards are dragged by touch after a long press', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two', 'Three'], Done: ['Old'] })
+  const { page, go } = await person(TABLET)
+  const ready = page.waitForResponse(/touch/)
+  await go(path)
+  await Promise.all([card(page, 'One').waitFor(), ready])
+  await drag(page, card(page, 'One'), card(page, 'Three'), { touch: true, at: { x: 0.5, y: 0.8 } })
+  t.strictSame(await untilSaved(api, id, 'To Do', ['Two', 'Three', 'One']), ['Two', 'Three', 'One'])
+  await drag(page, card(page, 'Two'), card(page, 'Old'), { touch: true, at: { x: 0.5, y: 0.2 } })
+  t.strictSame(await untilSaved(api, id, 'Done', ['Two', 'Old']), ['Two', 'Old'])
+  await card(page, 'Old').tap()
+  await page.getByRole('dialog').waitFor()
+  t.match(page.url(), /\/items\//, 'a tap opens')
+})
+
+onBoard('a swipe over cards scrolls and drags nothing', async (t, { api, person }) => {
+  const titles = Array.from({ length: 40 }, (_, index) => `Card ${index + 1}`)
+  const { path } = await projectWith(api, { 'To Do': titles })
+  const { page, go } = await person(PHONE)
+  await go(path)
+  await card(page, 'Card 5').waitFor()
+  await swipe(page, card(page, 'Card 5'), { x: 0, y: -250 })
+  const body = column(page, 'To Do').locator('.column-body')
+  // Until it has come to rest: a tap before that only stops it.
+  await page.waitForFunction(async () => {
+    const scrolled = () => document.querySelector('.column-body')?.scrollTop ?? 0
+    const before = scrolled()
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return before > 50 && scrolled() === before
+  })
+  t.strictSame(await titlesIn(page, 'To Do'), titles)
+  t.equal(await body.locator('.is-held').count(), 0)
+  const { width = 0 } = (await column(page, 'To Do').boundingBox()) ?? {}
+  t.ok(width > 340 && width < 390, 'one column a screen')
+  await page.getByRole('navigation', { name: 'Columns' }).getByRole('button', { name: 'Done' }).tap()
+  await page.waitForFunction(() => {
+    const all = [...document.querySelectorAll('.column')]
+    const { left = -1 } = all.at(-1)?.getBoundingClientRect() ?? {}
+    return left >= 0 && left < 50
+  })
+  t.equal(
+    await page.evaluate(() => document.documentElement.scrollWidth),
+    390,
+    'the page itself does not scroll sideways',
+  )
+})

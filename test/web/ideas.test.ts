@@ -1,0 +1,164 @@
+/** Ideas and one's own work: added, put in order, promoted; ticked off. */
+import type { Page, Route } from 'playwright-core'
+import { onBoard } from './browser.ts'
+import { drag } from './gestures.ts'
+
+const titles = (page: Page, list = 'Open ideas') =>
+  page.getByRole('list', { name: list }).getByRole('heading').allInnerTexts()
+const act = async (page: Page, title: string, action: string) => {
+  await page.getByRole('button', { name: `Actions for ${title}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+onBoard('ideas are added, edited, put in order and deleted', async (t, { api, person }) => {
+  const { page, go } = await person()
+  await go('/ideas')
+  const field = page.getByLabel('New idea')
+  for (const title of ['One', 'Two', 'Three']) {
+    await field.fill(title)
+    await field.press('Enter')
+    await page.getByRole('heading', { name: title }).waitFor()
+  }
+  t.strictSame(await titles(page), ['One', 'Two', 'Three'])
+
+  t.comment('a draft is kept')
+  await field.fill('Half an idea')
+  await page.evaluate(() => dispatchEvent(new Event('pagehide')))
+  await page.reload()
+  await page.getByRole('heading', { name: 'One' }).waitFor()
+  t.equal(await field.inputValue(), 'Half an idea')
+  await field.fill('')
+
+  t.comment('in order by the menu, by the keyboard, and by dragging')
+  await act(page, 'Three', 'Move to top')
+  await page.getByText('Moved Three to position 1 of 3.').waitFor()
+  t.strictSame(await titles(page), ['Three', 'One', 'Two'])
+  await page.getByRole('button', { name: 'Actions for Three' }).press('ArrowDown')
+  await page.locator('[role=menuitem]:focus').waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByText('Moved Three to position 2 of 3.').waitFor()
+  const row = (title: string) => page.getByRole('listitem').filter({ hasText: title })
+  await drag(page, row('Two').locator('.idea-handle'), row('One'), { at: { x: 0.2, y: 0.2 } })
+  await page.getByText('Moved Two to position 1 of 3.').waitFor()
+  t.strictSame(await titles(page), ['Two', 'One', 'Three'])
+  const stored = await api.get('/api/personal-ideas')
+  t.strictSame(
+    stored.map(({ title }) => title),
+    ['Two', 'One', 'Three'],
+  )
+
+  t.comment('edited')
+  await act(page, 'One', 'Edit')
+  await page.getByLabel('Title').fill('<img src=x onerror=alert(1)>')
+  await page.getByLabel('Description').fill('**bold** \u202Eevil')
+  await page.getByLabel('Priority').selectOption({ label: 'Critical' })
+  await page.getByLabel('Title').press('Escape')
+  await act(page, 'One', 'Edit')
+  await page.getByText(/^Kept from/).waitFor()
+  t.equal(await page.getByLabel('Description').inputValue(), '**bold** \u202Eevil')
+  await page.getByLabel('Priority').selectOption({ label: 'High' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>' }).waitFor()
+  t.match(await row('<img').innerText(), /\*\*bold\*\*[\s\S]*High/)
+
+  t.comment('discarded, reopened, deleted, undone; and from elsewhere')
+  await act(page, 'Two', 'Discard')
+  t.strictSame(await titles(page, 'Discarded'), ['Two'])
+  await act(page, 'Two', 'Reopen')
+  await page.getByText('Reopened Two.').waitFor()
+  await act(page, 'Two', 'Delete')
+  await page.getByText('Deleted Two.').waitFor()
+  t.match(await page.evaluate(() => document.activeElement?.ariaLabel), /^Actions for/, 'the focus stays')
+  t.equal(await row('Two').count(), 0)
+  await page.keyboard.press('Control+z')
+  await row('Two').waitFor()
+  await api.post('/api/personal-ideas', { body: { title: 'From elsewhere' } })
+  await row('From elsewhere').waitFor()
+})
+
+onBoard('an idea is promoted once, also from two windows', async (t, { api, person }) => {
+  const { id } = await api.post('/api/personal-ideas', { body: { title: 'Sourdough course' } })
+  const { page, go } = await person({ viewport: { width: 390, height: 800 } })
+  await go('/ideas')
+  await page.getByRole('button', { name: 'Actions for Sourdough course' }).click()
+  const promoteElsewhere = async (route: Route) => {
+    await api.post('/api/personal-ideas/{id}/promote', { path: { id } })
+    await route.continue()
+  }
+  await page.route('**/promote', promoteElsewhere, { times: 1 })
+  await page.getByRole('menuitem', { name: 'Promote to a project' }).click()
+  await page.getByText('Sourdough course is promoted already.').waitFor()
+  await page
+    .getByRole('list', { name: 'Promoted' })
+    .getByRole('link', { name: 'Project: Sourdough course' })
+    .click()
+  await page.waitForURL(/\/projects\//)
+  t.equal((await api.get('/api/projects')).length, 1)
+
+  await api.post('/api/personal-ideas', { body: { title: 'Bread by bicycle' } })
+  await page.goBack()
+  await act(page, 'Bread by bicycle', 'Promote to a project')
+  await page.getByText('Promoted to Bread by bicycle.').waitFor()
+  await page.getByRole('link', { name: 'Project: Bread by bicycle' }).waitFor()
+})
+
+onBoard("one's own work is grouped by date, and ticked off", async (t, { api, person }) => {
+  const { id } = await api.post('/api/projects', { body: { name: 'Bakery' } })
+  const add = (title: string, fields: object = {}) =>
+    api.post('/api/projects/{id}/kanban-items', {
+      path: { id },
+      body: { title, assigneeId: 'local', ...fields },
+    })
+  const card = await add('Late', { dueDate: '2020-01-31', priority: 'high' })
+  await add('Far', { dueDate: '2999-01-31' })
+  await add('Whenever')
+  await add('Finished', { column: 'Done' })
+  await add('Of somebody else', { assigneeId: 'bob' })
+  const { page, go } = await person({ viewport: { width: 390, height: 800 } })
+  await go('/mine')
+  const group = (name: string) => page.getByRole('list', { name })
+  await group('Overdue').getByRole('link', { name: 'Late' }).waitFor()
+  t.match(await group('Overdue').innerText(), /Late\s*Bakery\s*To Do\s*31 Jan 2020, overdue\s*High/)
+  t.match(await group('Later').innerText(), /Far/)
+  t.match(await group('No date').innerText(), /Whenever/)
+  t.equal(
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /Finished|somebody/ })
+      .count(),
+    0,
+  )
+
+  const box = page.getByRole('checkbox', { name: 'Done: Late' })
+  await box.press('Space')
+  await page.getByText('Moved to Done.').waitFor()
+  const columnOf = async () => (await api.get('/api/kanban-items/{id}', { path: { id: card.id } })).column
+  t.equal(await columnOf(), 'Done')
+  t.ok(await box.isChecked(), 'it stays in view')
+  await box.press('Space')
+  await page.getByText('Moved to To Do.').waitFor()
+  t.equal(await columnOf(), 'To Do')
+
+  await add('From elsewhere')
+  await group('No date').getByRole('link', { name: 'From elsewhere' }).waitFor()
+  await page.getByRole('link', { name: 'Late' }).click()
+  await page.waitForURL(new RegExp(`/projects/${id}/items/${card.id}`))
+})
+
+onBoard('ideas are dragged by touch', async (t, { api, person }) => {
+  for (const [sortOrder, title] of ['One', 'Two', 'Three'].entries()) {
+    await api.post('/api/personal-ideas', { body: { title, sortOrder } })
+  }
+  const { page, go } = await person({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 800 } })
+  const ready = page.waitForResponse(/touch-drags/)
+  await go('/ideas')
+  const row = (title: string) => page.getByRole('listitem').filter({ hasText: title })
+  await row('One').waitFor()
+  await (await ready).finished()
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+  await drag(page, row('One').locator('.idea-handle'), row('Three'), { touch: true, at: { x: 0.2, y: 0.8 } })
+  await page.getByText('Moved One to position 3 of 3.').waitFor()
+  t.strictSame(await titles(page), ['Two', 'Three', 'One'])
+})

@@ -1,0 +1,197 @@
+/** The rules of the lists: groups, orders, progress, and what a file, a snippet or an import is. */
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import t from 'tap'
+import type { Import, PersonalIdea, ProjectSummary } from '../../src/client/api.d.ts'
+import { droppedAt, ideaGroups } from '../../web/ideas/idea-groups.ts'
+import { byDue, dueGroupOf } from '../../web/mine/due-groups.ts'
+import { guessFormat, HEAD } from '../../web/projects/file-format.ts'
+import { progressOf, reasonOf, toldOf, wasImportedBefore } from '../../web/projects/import-texts.ts'
+import { phaseOf, workDone } from '../../web/projects/progress.ts'
+import { filtered, filterOf, grouped, statusesOf } from '../../web/projects/project-groups.ts'
+import { nextOption, partsOf } from '../../web/search/results.ts'
+import { bySortOrder, placedAt } from '../../web/shared/order.ts'
+import { termsOf, wordsOf } from '../../web/shared/terms.ts'
+
+const project = (id: string, fields: Partial<ProjectSummary>) =>
+  ({ id, status: 'active', type: 'technical', teamId: null, sortOrder: 0, ...fields }) as ProjectSummary
+
+t.test('projects are grouped by status, archived ones last', async (t) => {
+  const projects = [
+    project('a', { status: 'archived' }),
+    project('b', { status: 'waiting' }),
+    project('c', { status: 'backlog', sortOrder: 2 }),
+    project('d', { status: 'backlog', sortOrder: 1 }),
+    project('e', { status: 'active' }),
+  ]
+  t.strictSame(statusesOf(projects), ['active', 'backlog', 'completed', 'waiting', 'archived'])
+  const groups = grouped(filtered(projects, filterOf(new URLSearchParams())))
+  t.strictSame(
+    groups.map(({ status, projects: of }) => [status, of.map(({ id }) => id).join('')]),
+    [
+      ['active', 'e'],
+      ['backlog', 'dc'],
+      ['waiting', 'b'],
+      ['archived', 'a'],
+    ],
+  )
+})
+
+t.test('the filter of the address', async (t) => {
+  const projects = [
+    project('a', { type: 'business', teamId: 'x' }),
+    project('b', { type: 'business', teamId: 'y' }),
+    project('c', { type: 'custom', teamId: 'x', status: 'archived' }),
+  ]
+  const ids = (query: string) =>
+    filtered(projects, filterOf(new URLSearchParams(query)))
+      .map(({ id }) => id)
+      .join('')
+  t.equal(ids(''), 'abc')
+  t.equal(ids('type=business'), 'ab')
+  t.equal(ids('team=x'), 'ac')
+  t.equal(ids('team=x&status=active'), 'a')
+  t.equal(ids('status=none'), '')
+})
+
+t.test('how far a project has come', async (t) => {
+  const phaseConfig = [{ name: 'Plan' }, { name: 'Build' }]
+  t.strictSame(phaseOf({ phase: 'Build', phaseConfig }), { name: 'Build', place: 2, of: 2 })
+  t.equal(phaseOf({ phase: 'Else', phaseConfig })?.place, 0)
+  t.equal(phaseOf({ phase: '', phaseConfig }), undefined)
+  t.strictSame(workDone({ 'To Do': 12, Doing: 4, Done: 30 }), { done: 30, total: 46 })
+  t.strictSame(workDone({ Notes: 3 }), { done: 0, total: 3 }, 'one column is for what is noted down')
+  t.strictSame(workDone({}), { done: 0, total: 0 })
+})
+
+t.test('words of open vocabularies', async (t) => {
+  t.equal(wordsOf('on-track'), 'On track')
+  t.equal(wordsOf(''), '')
+  t.strictSame(termsOf(['low', 'high'], ['zebra', 'high', '', 'apple']), ['low', 'high', 'apple', 'zebra'])
+})
+
+t.test('the format of a file is guessed by its name and beginning', async (t) => {
+  const files: readonly [string, string][] = [
+    ['trello-board.json', 'trello'],
+    ['trello-board-2012.json', 'trello'],
+    ['planka-board.json', 'planka'],
+    ['planka-board-1.json', 'planka'],
+    ['jira-search.json', 'jira'],
+    ['jira.csv', 'jira'],
+    ['github-items.json', 'github'],
+    ['github-view.tsv', 'github'],
+    ['kanboard-tasks.csv', 'kanboard'],
+    ['tasks.csv', 'csv'],
+  ]
+  for (const [name, format] of files) {
+    const bytes = readFileSync(new URL(`../fixtures/${name}`, import.meta.url)).subarray(0, HEAD)
+    t.equal(guessFormat(name, bytes), format, name)
+  }
+  const of = (name: string, text: string) => guessFormat(name, Buffer.from(text, 'latin1'))
+  t.equal(of('all.zip', 'PK\x03\x04'), 'phaseboard')
+  t.equal(of('db.sqlite.gz', '\x1f\x8b\x08'), 'kanboard')
+  t.equal(of('db.sqlite', 'SQLite format 3\x00'), 'kanboard')
+  t.equal(of('board.json', ''), 'trello')
+  t.equal(of('', ''), 'csv')
+})
+
+t.test('what is said of an import', async (t) => {
+  const job = (fields: Partial<Import>) => ({ status: 'writing', done: 0, total: 0, ...fields }) as Import
+  t.equal(progressOf(undefined), 'Waiting for other imports…')
+  t.equal(progressOf(job({ status: 'reading' })), 'Reading the file…')
+  t.match(progressOf(job({ done: 1200, total: 4000 })), /^Reading 1\D?200 of 4\D?000…$/)
+  const counts = { columns: 4, items: 1 }
+  t.equal(toldOf(job({ projectId: 'x', counts }), 'Relaunch'), 'Imported Relaunch: 4 columns, 1 card.')
+  t.equal(toldOf(job({ total: 7 }), ''), 'Imported 7 records.')
+  const before = 'this board was imported before, as project 1 (A); use --again to import it once more'
+  t.ok(wasImportedBefore(before))
+  t.equal(reasonOf(before), 'this board was imported before, as project 1 (A)')
+})
+
+t.test('items by when they are due', async (t) => {
+  // A Wednesday.
+  const today = '2026-11-18'
+  t.equal(dueGroupOf('2026-11-17T23:59:59.999Z', today), 'overdue')
+  t.equal(dueGroupOf('2026-11-18T00:00:00.000Z', today), 'today')
+  t.equal(dueGroupOf('2026-11-22T00:00:00.000Z', today), 'week', 'Sunday')
+  t.equal(dueGroupOf('2026-11-23T00:00:00.000Z', today), 'later', 'Monday')
+  t.equal(dueGroupOf('2026-11-23T00:00:00.000Z', '2026-11-22'), 'later', 'a week ends with its Sunday')
+  t.equal(dueGroupOf(null, today), 'none')
+  const item = (id: string, dueDate: string | null, priority = 'medium') => ({ id, dueDate, priority })
+  const groups = byDue(
+    [
+      item('a', null, 'low'),
+      item('b', null, 'critical'),
+      item('c', '2026-11-02'),
+      item('d', '2026-11-01'),
+      item('e', null, 'mine'),
+    ],
+    today,
+  )
+  t.strictSame(
+    groups.map(({ name, items }) => [name, items.map(({ id }) => id).join('')]),
+    [
+      ['overdue', 'dc'],
+      ['none', 'bea'],
+    ],
+  )
+})
+
+t.test('ideas by what became of them', async (t) => {
+  const idea = (id: string, status: string) => ({ id, status, sortOrder: 0 }) as PersonalIdea
+  const groups = ideaGroups([
+    idea('d', 'discarded'),
+    idea('b', 'someday'),
+    idea('a', 'idea'),
+    idea('c', 'promoted'),
+  ])
+  t.strictSame(
+    Object.values(groups).map((ideas: PersonalIdea[]) => ideas.map(({ id }) => id).join('')),
+    ['ab', 'c', 'd'],
+  )
+})
+
+t.test('where a dragged record is dropped', async (t) => {
+  const ids = ['a', 'b', 'c']
+  t.equal(droppedAt(ids, 'a', 'c', 'bottom'), 2)
+  t.equal(droppedAt(ids, 'a', 'c', 'top'), 1)
+  t.equal(droppedAt(ids, 'c', 'a', 'top'), 0)
+})
+
+t.test('a record is put elsewhere, whatever numbers the others have', async (t) => {
+  const number = fc.oneof(
+    fc.constant(0),
+    fc.integer({ min: -3, max: 3 }),
+    fc.double({ noNaN: true, min: 0, max: 1 }),
+  )
+  fc.assert(
+    fc.property(fc.array(number, { minLength: 1, maxLength: 8 }), fc.nat(), fc.nat(), (numbers, a, b) => {
+      const list = numbers.map((sortOrder, index) => ({ id: String(index), sortOrder })).sort(bySortOrder)
+      const moved = list[a % list.length]?.id ?? ''
+      const index = b % list.length
+      const wanted = list.map(({ id }) => id).filter((id) => id !== moved)
+      wanted.splice(index, 0, moved)
+      const placed = new Map(placedAt(list, moved, index).map(({ id, sortOrder }) => [id, sortOrder]))
+      const after = list.map(({ id, sortOrder }) => ({ id, sortOrder: placed.get(id) ?? sortOrder }))
+      t.strictSame(
+        after.sort(bySortOrder).map(({ id }) => id),
+        wanted,
+      )
+    }),
+    { numRuns: 200 },
+  )
+})
+
+t.test('the marks of a snippet, and the arrows of its list', async (t) => {
+  t.strictSame(partsOf('…a **big** <b>dog</b>'), [
+    { text: '…a ', isMatch: false },
+    { text: 'big', isMatch: true },
+    { text: ' <b>dog</b>', isMatch: false },
+  ])
+  t.strictSame(partsOf(''), [])
+  t.equal(nextOption(-1, 1, 3), 0)
+  t.equal(nextOption(2, 1, 3), -1, 'back to the field')
+  t.equal(nextOption(-1, -1, 3), 2)
+  t.equal(nextOption(0, -1, 3), -1)
+  t.equal(nextOption(-1, 1, 0), -1)
+})

@@ -1,0 +1,256 @@
+/** The list of projects: grouped and filtered, made, brought in, archived, deleted. */
+import { readFileSync } from 'node:fs'
+import type { Page, Route } from 'playwright-core'
+import { ADMIN, type Credentials, onBoard } from './browser.ts'
+
+const TRELLO = new URL('../fixtures/trello-board.json', import.meta.url)
+const MEMBER: Credentials = { email: 'bob@example.test', password: 'correct horse' }
+
+const row = (page: Page, name: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('link', { name, exact: true }) })
+const act = async (page: Page, name: string, action: string) => {
+  await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+onBoard('projects are listed by status, with how far they have come', async (t, { api, person }) => {
+  const { id } = await api.post('/api/projects', {
+    body: {
+      name: 'Website relaunch',
+      status: 'active',
+      health: 'at-risk',
+      phase: 'Development',
+      leadId: 'local',
+    },
+  })
+  await api.post('/api/projects', { body: { name: 'Old shop', status: 'archived', type: 'business' } })
+  for (const column of ['To Do', 'To Do', 'Done']) {
+    await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Card', column } })
+  }
+  const { page, go } = await person()
+  await go('/')
+  const list = page.getByRole('list', { name: 'Active projects' })
+  await list.getByRole('link', { name: 'Website relaunch', exact: true }).waitFor()
+  t.match(
+    await list.innerText(),
+    /At risk\s*Development 3\/5\s*Lead local\s*To Do 2\s*In Progress 0\s*Review 0\s*Done 1/,
+  )
+  await list.getByRole('progressbar', { name: 'Website relaunch: 1 of 3 done' }).waitFor()
+  t.equal(
+    await page.getByRole('list', { name: 'Archived projects' }).getByRole('link').innerText(),
+    'Old shop',
+  )
+
+  t.comment('the filter stands in the address: reload and back keep it')
+  await page.getByLabel('Type').selectOption({ label: 'Business' })
+  await page.getByText('1 project', { exact: true }).waitFor()
+  t.equal(await row(page, 'Website relaunch').count(), 0)
+  await page.reload()
+  await page.getByRole('link', { name: 'Old shop' }).click()
+  await page.waitForURL(/\/projects\//)
+  await page.goBack()
+  await page.getByText('1 project', { exact: true }).waitFor()
+  t.equal(new URL(page.url()).search, '?type=business')
+  await page.getByLabel('Status').selectOption({ label: 'Active' })
+  await page.getByText('No project matches the filter.').waitFor()
+  await page.getByRole('button', { name: 'Clear filter' }).click()
+  await page.getByText('2 projects', { exact: true }).waitFor()
+
+  t.comment('what others do shows without a reload')
+  await api.post('/api/projects', { body: { name: 'From elsewhere' } })
+  await row(page, 'From elsewhere').waitFor()
+  await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'New', column: 'Done' } })
+  await page.getByRole('progressbar', { name: 'Website relaunch: 2 of 4 done' }).waitFor()
+})
+
+onBoard(
+  'a project is made, its type chooses the phases; archived, restored, moved',
+  async (t, { api, person }) => {
+    const { page, go, check } = await person()
+    await go('/')
+    await page.getByText('No projects yet.').waitFor()
+    await page.getByRole('button', { name: 'Create project' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Create project' })
+    await dialog.getByLabel('Name').fill('Wedding')
+    await dialog.getByLabel('Description').fill('In May')
+    await dialog.getByLabel('Lead').selectOption({ label: 'local' })
+
+    t.comment('what was typed is there again after a reload')
+    await page.evaluate(() => dispatchEvent(new Event('pagehide')))
+    await page.reload()
+    await page.getByRole('button', { name: 'Create project' }).click()
+    t.equal(await dialog.getByLabel('Name').inputValue(), 'Wedding')
+    t.equal(await dialog.getByLabel('Description').inputValue(), 'In May')
+    await dialog.getByText('Phases: Discovery → Design → Development → Testing → Deployment').waitFor()
+    await dialog.getByLabel('Type').selectOption({ label: 'Business' })
+    await dialog.getByText('Phases: Discovery → Planning → Execution → Review → Close').waitFor()
+    await check()
+    await dialog.getByLabel('Name').press('Enter')
+    await page.waitForURL(/\/projects\//)
+    const [made] = await api.get('/api/projects', { query: { view: 'summary' } })
+    t.match(made, { name: 'Wedding', description: 'In May', type: 'business', phase: 'Discovery' })
+
+    await api.post('/api/projects', { body: { name: 'Second', status: 'active' } })
+    await page.goBack()
+    await row(page, 'Second').waitFor()
+    await act(page, 'Second', 'Move up')
+    await page.getByText('Moved Second.').waitFor()
+    const names = () => page.getByRole('list', { name: 'Active projects' }).getByRole('link').allInnerTexts()
+    t.strictSame(await names(), ['Second', 'Wedding'])
+
+    t.comment('by keyboard alone')
+    await page.getByRole('button', { name: 'Actions for Wedding' }).press('ArrowDown')
+    await page.locator('[role=menuitem]:focus').waitFor()
+    await page.keyboard.press('a')
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('list', { name: 'Archived projects' })
+      .getByRole('link', { name: 'Wedding' })
+      .waitFor()
+    await page.getByText('Archived Wedding.').waitFor()
+    await page.keyboard.press('Control+z')
+    await page.getByText('Undone.').waitFor()
+    await page.getByRole('list', { name: 'Active projects' }).getByRole('link', { name: 'Wedding' }).waitFor()
+    await act(page, 'Wedding', 'Archive')
+    await act(page, 'Wedding', 'Restore from archive')
+    await page.getByText('Wedding is active again.').waitFor()
+    t.strictSame(await names(), ['Second', 'Wedding'])
+  },
+)
+
+onBoard('a Trello board is brought in by choosing or dropping its file', async (t, { api, person }) => {
+  const { page, go, check } = await person()
+  await go('/')
+  await page.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import a board' })
+
+  t.comment('a broken file')
+  await dialog
+    .getByLabel('File')
+    .setInputFiles({ name: 'a.json', mimeType: 'application/json', buffer: Buffer.from('{"lists":') })
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await dialog.getByText(/^Not imported: .*Nothing was changed\.$/).waitFor()
+  t.strictSame(await api.get('/api/projects'), [])
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+
+  await dialog
+    .getByLabel('File')
+    .setInputFiles({ name: 'table.csv', mimeType: 'text/csv', buffer: Buffer.from('Title\nA') })
+  await page.waitForFunction(() => document.querySelector('select')?.value)
+  t.equal(await dialog.getByLabel('Format').evaluate((select) => (select as HTMLSelectElement).value), 'csv')
+  await dialog.getByLabel('File').setInputFiles(TRELLO.pathname)
+  await dialog.getByLabel('Format').and(page.locator(':has(option:checked[value=trello])')).waitFor()
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await dialog.getByText(/^Imported Website relaunch: \d+ columns, \d+ cards\.$/).waitFor()
+  await dialog.getByRole('link', { name: 'Open' }).click()
+  await page.waitForURL(/\/projects\//)
+
+  t.comment('dropped on the page; the same board once more only when told so')
+  await page.goBack()
+  await row(page, 'Website relaunch').waitFor()
+  await drop(page, 'trello-board.json', readFileSync(TRELLO, 'utf8'))
+  await dialog.getByText('trello-board.json').waitFor()
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await dialog.getByText(/^Not imported: this board was imported before/).waitFor()
+  await dialog.getByRole('button', { name: 'Import it once more' }).click()
+  await dialog.getByText(/^Imported Website relaunch/).waitFor()
+  await check()
+
+  t.comment('how far it has come; it goes on when the dialog is closed')
+  await page.route('**/api/imports/*', tellProgress, { times: 3 })
+  await drop(page, 'again.json', readFileSync(TRELLO, 'utf8'))
+  await dialog.getByText('again.json').waitFor()
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await dialog.getByText('Reading 1,200 of 4,000…').waitFor()
+  const progress = dialog.getByRole('progressbar', { name: 'Progress of the import' })
+  t.equal(await progress.evaluate((bar) => (bar as HTMLProgressElement).position), 0.3)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.getByText(/^Not imported: this board was imported before/).waitFor()
+  t.equal((await api.get('/api/projects')).length, 2)
+})
+
+/** Answers that an import is at work. */
+async function tellProgress(route: Route): Promise<void> {
+  const at = new Date().toISOString()
+  const id = route.request().url().split('/').at(-1)
+  const json = {
+    id,
+    format: 'trello',
+    status: 'writing',
+    done: 1200,
+    total: 4000,
+    createdAt: at,
+    updatedAt: at,
+  }
+  await route.fulfill({ json })
+}
+
+/** Drops a file on the page, as the browser tells it. */
+async function drop(page: Page, name: string, text: string): Promise<void> {
+  const data = await page.evaluateHandle(
+    ([fileName, content]) => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([content ?? ''], fileName ?? ''))
+      return transfer
+    },
+    [name, text] as const,
+  )
+  await page.locator('main').dispatchEvent('dragover', { dataTransfer: data })
+  await page.getByText('Drop the file to import it').waitFor()
+  await page.locator('main').dispatchEvent('drop', { dataTransfer: data })
+}
+
+onBoard(
+  'an admin deletes a project and undoes it; a member cannot',
+  async (t, { api, person }) => {
+    await api.post('/api/members', { body: { name: 'Bob', ...MEMBER, role: 'member' } })
+    const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
+    await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Engine' } })
+    const [admin, member] = [await person({ signIn: ADMIN }), await person({ signIn: MEMBER })]
+    await Promise.all([admin.go('/'), member.go('/')])
+    await member.page.getByRole('button', { name: 'Actions for Apollo' }).click()
+    t.strictSame(await member.page.getByRole('menuitem').allInnerTexts(), ['Archive'])
+    await member.page.keyboard.press('Escape')
+
+    await act(admin.page, 'Apollo', 'Delete')
+    await admin.page.getByText('Deleted Apollo.').waitFor()
+    await member.page.getByText('No projects yet.').waitFor()
+    await admin.page.getByRole('button', { name: 'Undo' }).click()
+    await Promise.all([row(admin.page, 'Apollo').waitFor(), row(member.page, 'Apollo').waitFor()])
+
+    t.comment('from the trash, which tells who did it')
+    await act(admin.page, 'Apollo', 'Delete')
+    await admin.go('/trash')
+    const entry = admin.page.getByRole('listitem').filter({ hasText: 'Apollo' })
+    t.match(await entry.innerText(), /Project\s*Deleted by /)
+    await member.go('/trash')
+    await member.page.getByRole('heading', { name: 'Apollo' }).waitFor()
+    t.equal(await member.page.getByRole('button', { name: 'Restore Apollo' }).count(), 0)
+    await admin.page.getByRole('button', { name: 'Restore Apollo' }).click()
+    await admin.page.getByText('Nothing has been deleted.').waitFor()
+    await member.page.getByText('Nothing has been deleted.').waitFor()
+    t.equal((await api.get('/api/projects/{id}', { path: { id } })).kanbanItems.length, 1)
+  },
+  { mode: 'required' },
+)
+
+onBoard('names are text, whatever they hold, also on a phone', async (t, { api, person }) => {
+  const names = ['<img src=x onerror=alert(1)>', 'javascript:alert(1)', '\u202Eevil', 'w'.repeat(200)]
+  for (const name of names) {
+    await api.post('/api/projects', {
+      body: { name, phaseConfig: [{ name }], phase: name.slice(0, 100), leadId: name },
+    })
+  }
+  const { page, go } = await person({ viewport: { width: 390, height: 800 } })
+  await go('/')
+  for (const name of names) await page.getByRole('link', { name, exact: true }).waitFor()
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  t.ok(overflow <= 0, 'nothing is wider than the screen')
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%'
+  })
+  for (const name of names) {
+    const box = await page.getByRole('link', { name, exact: true }).boundingBox()
+    t.ok(box && box.x >= 0 && box.x + box.width <= 390, `${name.slice(0, 10)} at 200 %`)
+  }
+})

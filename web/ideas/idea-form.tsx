@@ -1,0 +1,60 @@
+/** Editing an idea. What is typed is kept until it is saved or discarded. */
+import { useEffect, useRef } from 'preact/hooks'
+import type { PersonalIdea, UpdatePersonalIdea } from '../shared/api.ts'
+import { changedFields } from '../shared/forms.ts'
+import { wordsOf } from '../shared/terms.ts'
+import { Area, Choice, Field, Form } from '../shared/ui/field.tsx'
+import { texts } from '../texts.ts'
+import { updateIdea } from './idea-writes.ts'
+
+const list = texts.ideaList
+const PRIORITIES = ['low', 'medium', 'high', 'critical']
+const STATUSES = ['idea', 'ready', 'discarded']
+
+const optionsOf = (terms: readonly string[]) => terms.map((term) => [term, wordsOf(term)] as const)
+
+/** What was typed; lines end as the record's do. */
+function typed(fields: FormData): UpdatePersonalIdea {
+  const textOf = (name: string) => String(fields.get(name) ?? '').replaceAll('\r\n', '\n')
+  return {
+    title: textOf('title').trim(),
+    description: textOf('description'),
+    priority: textOf('priority'),
+    status: textOf('status'),
+  }
+}
+
+export function IdeaForm({ idea, onClose }: { idea: PersonalIdea; onClose: () => void }) {
+  const element = useRef<HTMLDivElement>(null)
+  const { id, title, description, priority, status } = idea
+  useEffect(() => element.current?.querySelector('input')?.focus(), [])
+  const send = async (fields: FormData) => {
+    const changes = changedFields<UpdatePersonalIdea>({ title, description, priority, status }, typed(fields))
+    if (Object.keys(changes).length > 0) await updateIdea(idea, changes, list.saved)
+    onClose()
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it listens to the fields in it.
+    <div
+      ref={element}
+      class="idea-form"
+      onKeyDown={(event) => {
+        const { target, key, ctrlKey, metaKey } = event
+        // The draft stays.
+        if (key === 'Escape') onClose()
+        if (key === 'Enter' && (ctrlKey || metaKey) && target instanceof HTMLTextAreaElement) {
+          target.form?.requestSubmit()
+        }
+      }}
+    >
+      <Form send={send} submit={texts.save} onCancel={onClose} draft={`personal-idea:${id}`}>
+        <Field name="title" label={list.title} value={title} required autocomplete="off" maxLength={500} />
+        <Area name="description" label={list.description} value={description} />
+        <div class="idea-selects">
+          <Choice name="priority" label={list.priority} value={priority} options={optionsOf(PRIORITIES)} />
+          <Choice name="status" label={list.status} value={status} options={optionsOf(STATUSES)} />
+        </div>
+      </Form>
+    </div>
+  )
+}

@@ -1,0 +1,126 @@
+/** One idea: dragged by its handle, or put elsewhere from its menu. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { href, paths, place } from '../router.ts'
+import type { PersonalIdea } from '../shared/api.ts'
+import { leaveRow } from '../shared/focus.ts'
+import { projectList, projectName } from '../shared/projects.ts'
+import { mayWrite } from '../shared/session.ts'
+import { wordsOf } from '../shared/terms.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { Menu, type MenuItem } from '../shared/ui/menu.tsx'
+import { texts } from '../texts.ts'
+import { useIdeaDrag } from './idea-drag.ts'
+import { IdeaForm } from './idea-form.tsx'
+import { droppedAt } from './idea-groups.ts'
+import { deleteIdea, discardIdea, moveIdea, promoteIdea, reopenIdea } from './idea-writes.ts'
+
+const list = texts.ideaList
+
+/** The link to the project that was made of it. */
+function Promoted({ projectId }: { projectId: string }) {
+  const name = projectName(projectId)
+  if (name === undefined) {
+    return projectList.state.value.step === 'ready' ? <span>{list.projectGone}</span> : null
+  }
+  return (
+    <a href={href(paths.board(projectId))} dir="auto">
+      {list.project(name)}
+    </a>
+  )
+}
+
+/** Where the menu can put an idea. */
+function moves(idea: PersonalIdea, ordered: readonly PersonalIdea[]): MenuItem[] {
+  const at = ordered.findIndex(({ id }) => id === idea.id)
+  const last = ordered.length - 1
+  const to = (index: number) => () => void moveIdea(idea, ordered, index)
+  return at < 0
+    ? []
+    : [
+        at > 0 && { label: list.top, run: to(0) },
+        at > 0 && { label: list.up, run: to(at - 1) },
+        at < last && { label: list.down, run: to(at + 1) },
+        at < last && { label: list.bottom, run: to(last) },
+      ]
+}
+
+interface IdeaRowProps {
+  idea: PersonalIdea
+  /** The ideas that it is put in order with; empty where it is not. */
+  ordered: readonly PersonalIdea[]
+}
+
+export function IdeaRow({ idea, ordered }: IdeaRowProps) {
+  const { id, title, description, priority, status, promotedProjectId } = idea
+  const [isEdited, setEdited] = useState(false)
+  const row = useRef<HTMLLIElement>(null)
+  const handle = useRef<HTMLSpanElement>(null)
+  const side = useIdeaDrag({
+    id,
+    row,
+    handle,
+    onDrop: (dragged, edge) => {
+      const held = ordered.find((one) => one.id === dragged)
+      const ids = ordered.map((one) => one.id)
+      if (held) void moveIdea(held, ordered, droppedAt(ids, dragged, id, edge))
+    },
+  })
+  const closeForm = () => {
+    setEdited(false)
+    row.current?.querySelector<HTMLElement>('[aria-haspopup=menu]')?.focus()
+  }
+  /** It goes from here: to another group, or away. */
+  const leave = (write: (idea: PersonalIdea) => Promise<void>) => () => {
+    leaveRow(row.current)
+    void write(idea)
+  }
+  const isShown = place.value.query.get('show') === id
+  useEffect(() => {
+    if (isShown) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isShown])
+  return (
+    <li
+      ref={row}
+      class={`idea ${side ? `idea-drop-${side}` : ''} ${isShown ? 'idea-shown' : ''}`}
+      aria-current={isShown ? 'true' : undefined}
+    >
+      {ordered.length > 0 && (
+        <span ref={handle} class="idea-handle" aria-hidden="true">
+          <Icon name="move" />
+        </span>
+      )}
+      <div class="idea-body">
+        <h3 dir="auto">{title}</h3>
+        {description && !isEdited && (
+          <p class="meta idea-description" dir="auto">
+            {description}
+          </p>
+        )}
+        <p class="meta idea-facts">
+          {priority !== 'medium' && (
+            <span dir="auto">
+              <Icon name="priority" /> {wordsOf(priority)}
+            </span>
+          )}
+          {status !== 'idea' && <span dir="auto">{wordsOf(status)}</span>}
+          {promotedProjectId && <Promoted projectId={promotedProjectId} />}
+        </p>
+        {isEdited && <IdeaForm idea={idea} onClose={closeForm} />}
+      </div>
+      <Menu
+        label={texts.actions(title)}
+        items={[
+          { label: texts.edit, run: () => setEdited(true) },
+          ...moves(idea, ordered),
+          mayWrite.value && promotedProjectId === null && { label: list.promote, run: leave(promoteIdea) },
+          status === 'discarded'
+            ? { label: list.reopen, run: leave(reopenIdea) }
+            : status !== 'promoted' && { label: list.discard, run: leave(discardIdea) },
+          { label: texts.delete, run: leave(deleteIdea), isDanger: true },
+        ]}
+      >
+        <Icon name="more" />
+      </Menu>
+    </li>
+  )
+}

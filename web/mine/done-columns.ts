@@ -1,0 +1,58 @@
+/** The columns of the projects that one's items are in: where finished work goes, and what is finished already. */
+import { type Signal, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { api, type KanbanColumn } from '../shared/api.ts'
+import { onChange, onReset } from '../shared/live.ts'
+import { read } from '../shared/session.ts'
+
+type Columns = readonly KanbanColumn[] | undefined
+
+const known = new Map<string, Signal<Columns>>()
+
+async function load(projectId: string, columns: Signal<Columns>): Promise<void> {
+  try {
+    columns.value = await read(() =>
+      api.get('/api/projects/{id}/kanban-columns', { path: { id: projectId } }),
+    )
+  } catch {
+    // The project may be gone, and its items with it: then nobody asks again.
+    columns.value ??= []
+  }
+}
+
+/** The columns of a project; undefined until they are read. Subscribes to them. */
+export function columnsOf(projectId: string): Columns {
+  let columns = known.get(projectId)
+  if (columns === undefined) {
+    columns = signal<Columns>(undefined)
+    known.set(projectId, columns)
+    void load(projectId, columns)
+  }
+  return columns.value
+}
+
+/** Whether a column is for finished work. */
+export const isDoneColumn = (columns: Columns, name: string): boolean =>
+  columns?.some((column) => column.name === name && column.stage === 'done') ?? false
+
+/** Where finished work goes: the first column for it; undefined on a board that has none. */
+export const doneColumn = (columns: Columns): KanbanColumn | undefined =>
+  columns?.find(({ stage }) => stage === 'done')
+
+/** Keeps the columns current while a component is on the page. */
+export function useColumns(): void {
+  useEffect(() => {
+    const ends = [
+      onChange(({ kind, projectId }) => {
+        const columns = kind === 'kanban-column' && projectId ? known.get(projectId) : undefined
+        if (projectId && columns) void load(projectId, columns)
+      }),
+      onReset(() => known.clear()),
+    ]
+    return () => {
+      for (const end of ends) end()
+      // Nobody keeps them current from now on.
+      known.clear()
+    }
+  }, [])
+}

@@ -1,0 +1,81 @@
+/** One item of the user's: ticked off it goes to where finished work is. */
+import type { Signal } from '@preact/signals'
+import { href, paths } from '../router.ts'
+import type { KanbanItem } from '../shared/api.ts'
+import { fullDay, isOverdue, shortDay } from '../shared/dates.ts'
+import { projectName } from '../shared/projects.ts'
+import type { Records } from '../shared/records.ts'
+import { mayWrite } from '../shared/session.ts'
+import { wordsOf } from '../shared/terms.ts'
+import { Icon } from '../shared/ui/icon.tsx'
+import { texts } from '../texts.ts'
+import { columnsOf, doneColumn } from './done-columns.ts'
+import { moveTo } from './mine-writes.ts'
+
+function Due({ dueDate }: { dueDate: string }) {
+  const isLate = isOverdue(dueDate)
+  return (
+    <span class={isLate ? 'danger' : undefined}>
+      <Icon name={isLate ? 'warning' : 'calendar'} />{' '}
+      <time datetime={dueDate} title={fullDay(dueDate)}>
+        {isLate ? texts.minePage.overdue(shortDay(dueDate)) : shortDay(dueDate)}
+      </time>
+    </span>
+  )
+}
+
+interface MineItemProps {
+  item: KanbanItem
+  records: Records<KanbanItem>
+  ticked: Signal<ReadonlyMap<string, string>>
+}
+
+export function MineItem({ item, records, ticked }: MineItemProps) {
+  const { id, title, projectId, column, dueDate, priority } = item
+  const former = ticked.value.get(id)
+  const target = doneColumn(columnsOf(projectId))?.name
+
+  const mark = (column: string | undefined) => {
+    const next = new Map(ticked.peek())
+    if (column === undefined) next.delete(id)
+    else next.set(id, column)
+    ticked.value = next
+  }
+  const tick = async (isDone: boolean) => {
+    const to = isDone ? target : former
+    if (to === undefined) return
+    mark(isDone ? column : undefined)
+    if (!(await moveTo(item, to, records))) mark(isDone ? undefined : former)
+  }
+
+  return (
+    <li class={former === undefined ? 'mine-item' : 'mine-item mine-done'}>
+      {mayWrite.value && (
+        <input
+          type="checkbox"
+          aria-label={texts.minePage.done(title)}
+          checked={former !== undefined}
+          disabled={target === undefined}
+          onChange={(event) => void tick(event.currentTarget.checked)}
+        />
+      )}
+      <h3>
+        <a href={href(paths.card(projectId, id))} dir="auto">
+          {title}
+        </a>
+      </h3>
+      <p class="meta mine-facts">
+        <a href={href(paths.board(projectId))} dir="auto">
+          {projectName(projectId) ?? projectId}
+        </a>
+        <span dir="auto">{column}</span>
+        {dueDate && <Due dueDate={dueDate} />}
+        {priority !== 'medium' && (
+          <span dir="auto">
+            <Icon name="priority" /> {wordsOf(priority)}
+          </span>
+        )}
+      </p>
+    </li>
+  )
+}

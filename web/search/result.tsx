@@ -1,0 +1,21 @@
+/** What is told of a result. */
+import type { SearchResult } from '../shared/api.ts'
+import { projectName } from '../shared/projects.ts'
+import { texts } from '../texts.ts'
+import { partsOf } from './results.ts'
+
+/** Its kind, and the project that it belongs to. */
+export function kindOf({ kind, projectId }: SearchResult): string {
+  const name = texts.find.kinds[kind]
+  const project = projectId !== null && kind !== 'project' ? projectName(projectId) : undefined
+  return project === undefined ? name : texts.find.kindIn(name, project)
+}
+
+/** The text around the match, with the match marked. */
+export const Snippet = ({ text }: { text: string }) => (
+  <span class="meta result-snippet" dir="auto">
+    {partsOf(text).map(({ text: part, isMatch }, index) =>
+      isMatch ? <mark key={index}>{part}</mark> : part,
+    )}
+  </span>
+)
