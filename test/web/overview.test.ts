@@ -31,11 +31,11 @@ onBoard('what a project is about is changed in place, live, and undone', async (
   const other = await person({ locale: 'ar', viewport: { width: 390, height: 800 }, colorScheme: 'dark' })
   await go(`/projects/${id}/overview`)
   await other.go(`/projects/${id}/overview`)
-  t.equal(await page.title(), 'Apollo · Phaseboard')
+  await page.waitForFunction(() => document.title === 'Apollo · Phaseboard')
   const current = page.locator('[aria-current=step]')
-  t.equal(await current.innerText(), 'Design')
+  await current.getByText('Design').waitFor()
   await page.getByRole('button', { name: 'Advance to Development' }).click()
-  t.equal(await current.innerText(), 'Development')
+  await current.getByText('Development').waitFor()
   await other.page.locator('[aria-current=step]').getByText('Development').waitFor()
   await page.getByRole('status').getByText('Now in Development.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -65,7 +65,9 @@ onBoard('what a project is about is changed in place, live, and undone', async (
     id,
     (one) => one.health === 'at-risk' && one.status === 'active' && one.type === 'business',
   )
-  t.equal(await other.page.getByLabel('Health').inputValue(), 'at-risk')
+  await other.page.waitForFunction(
+    () => document.querySelector<HTMLOptionElement>('option[value=at-risk]')?.selected,
+  )
 
   await page.getByRole('button', { name: 'Edit: Name' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill(ATTACK)
@@ -113,6 +115,7 @@ onBoard('objectives and metrics are kept', async (t, { api, person }) => {
     await page.getByRole('menuitem', { name: item, exact: true }).click()
   }
   await act('Two', 'Up')
+  await page.getByRole('status').getByText('Moved Two.').waitFor()
   t.strictSame(await titles(), ['Two', 'One', ATTACK])
   await page.getByLabel('Status of Two').selectOption('Completed')
   await act('One', 'Change…')
