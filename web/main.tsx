@@ -23,7 +23,7 @@ if (page === 'board' || page === 'card') openProject(id)
 if (page === 'projects') projectList.refresh()
 loadSession().catch((error) => failed(error, () => location.reload()))
 void signedIn().then(() => {
-  void startLive()
+  startLive()
   void loadPeople()
 })
 
