@@ -12,13 +12,20 @@ export type ProjectState =
   | { step: 'missing' }
   | { step: 'failed'; error: unknown }
 
+/** Pause before columns are read again after a change, in milliseconds. */
+const SETTLED = 50
+
 export class OpenProject {
   readonly store: ProjectStore
   readonly state = signal<ProjectState>({ step: 'loading' })
   readonly #ends: (() => void)[]
+  #columnsTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(id: string) {
-    this.store = new ProjectStore(id, (itemId) => void this.#fetchItem(itemId))
+    this.store = new ProjectStore(id, {
+      readItem: (itemId) => void this.#readItem(itemId),
+      readColumns: () => this.#readColumnsSoon(),
+    })
     // From now on, so that nothing is missed between the reading and the stream: changes are harmless when applied twice.
     this.#ends = [onChange((change) => this.store.apply(change)), onReset(() => void this.load())]
   }
@@ -45,13 +52,27 @@ export class OpenProject {
     }
   }
 
-  async #fetchItem(id: string): Promise<void> {
+  /** Once for the changes of one write. */
+  #readColumnsSoon(): void {
+    clearTimeout(this.#columnsTimer)
+    this.#columnsTimer = setTimeout(() => void this.#readColumns(), SETTLED)
+  }
+
+  async #readColumns(): Promise<void> {
+    const seq = appliedSeq()
+    const path = { id: this.store.id }
+    const columns = await api.get('/api/projects/{id}/kanban-columns', { path }).catch(() => undefined)
+    if (columns) this.store.columns.reset(columns, seq)
+  }
+
+  async #readItem(id: string): Promise<void> {
     const seq = appliedSeq()
     const item = await api.get('/api/kanban-items/{id}', { path: { id } }).catch(() => undefined)
     if (item?.projectId === this.store.id) this.store.items.put(item, seq)
   }
 
   close(): void {
+    clearTimeout(this.#columnsTimer)
     for (const end of this.#ends) end()
   }
 }
