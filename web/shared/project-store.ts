@@ -90,6 +90,11 @@ export class ProjectStore {
     return this.#columnList.value
   }
 
+  /** Whether what is in a column is done. */
+  isDone(column: string): boolean {
+    return this.columnList.some(({ name, stage }) => name === column && stage === 'done')
+  }
+
   /** The labels by name. */
   get labelList(): readonly KanbanLabel[] {
     return this.#labelList.value
