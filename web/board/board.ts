@@ -120,7 +120,11 @@ export class Board {
   /** Whether a card is only shown because the user has just added it. */
   isOnlyKept(id: string): boolean {
     const item = this.store.items.get(id)
-    return item !== undefined && this.kept.value.has(id) && !matches(item, this.filter.value, context())
+    return (
+      item !== undefined &&
+      this.kept.value.has(id) &&
+      !matches(item, this.filter.value, contextOf(this.store))
+    )
   }
 
   #stop(column: string): Signal<string | undefined> {
@@ -140,7 +144,7 @@ export class Board {
     const isNarrowed = this.isNarrowed.value
     const held = isNarrowed ? this.held.value : undefined
     const read = (id: string) => (isNarrowed ? items.get(id) : items.peek(id))
-    const now = context()
+    const now = contextOf(this.store)
     return this.store.idsOf(column).filter((id) => {
       const item = read(id)
       return item !== undefined && (id === held || kept.has(id) || matches(item, filter, now))
@@ -148,7 +152,11 @@ export class Board {
   }
 }
 
-const context = () => ({ me: me.value?.id, now: new Date() })
+const contextOf = (store: ProjectStore) => ({
+  me: me.value?.id,
+  now: new Date(),
+  isDone: (column: string) => store.isDone(column),
+})
 
 function cached<T>(all: Map<string, ReadonlySignal<T>>, key: string, compute: () => T): ReadonlySignal<T> {
   let one = all.get(key)

@@ -30,6 +30,9 @@ const unlessAs = (known: Answer<unknown> | undefined) =>
 const orKnown = <T>(answer: Answer<T>, known: Answer<T> | undefined): T =>
   known && answer.status === 304 ? known.data : answer.data
 
+/** Pause before columns are read again after a change, in milliseconds. */
+const SETTLED = 50
+
 export class OpenProject {
   readonly store: ProjectStore
   readonly state = signal<ProjectState>({ step: 'loading' })
@@ -39,9 +42,13 @@ export class OpenProject {
   #isLoading = false
   /** Whether it is to be read again: after the reading that is under way, or when the service is there again. */
   #isOutdated = false
+  #columnsTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(id: string) {
-    this.store = new ProjectStore(id, (itemId) => void this.#fetchItem(itemId))
+    this.store = new ProjectStore(id, {
+      readItem: (itemId) => void this.#readItem(itemId),
+      readColumns: () => this.#readColumnsSoon(),
+    })
     // From now on, so that nothing is missed between the reading and the stream: changes are harmless when applied twice.
     this.#ends = [
       onChange((change) => this.store.apply(change)),
@@ -94,17 +101,41 @@ export class OpenProject {
     }
   }
 
-  async #fetchItem(id: string): Promise<void> {
+  /** Once for the changes of one write. */
+  #readColumnsSoon(): void {
+    clearTimeout(this.#columnsTimer)
+    this.#columnsTimer = setTimeout(() => void this.#readColumns(), SETTLED)
+  }
+
+  #readColumns(): Promise<void> {
+    const path = { id: this.store.id }
+    return this.#readPart(
+      () => api.get('/api/projects/{id}/kanban-columns', { path }),
+      (columns, seq) => this.store.columns.reset(columns, seq),
+    )
+  }
+
+  #readItem(id: string): Promise<void> {
+    return this.#readPart(
+      () => api.get('/api/kanban-items/{id}', { path: { id } }),
+      (item, seq) => {
+        if (item.projectId === this.store.id) this.store.items.put(item, seq)
+      },
+    )
+  }
+
+  /** Reads a part; all, later, where the service is away. */
+  async #readPart<T>(request: () => Promise<T>, take: (answer: T, seq: number) => void): Promise<void> {
     const seq = appliedSeq()
     try {
-      const item = await read(() => api.get('/api/kanban-items/{id}', { path: { id } }))
-      if (item.projectId === this.store.id) this.store.items.put(item, seq)
+      take(await read(request), seq)
     } catch (error) {
       if (isPassing(error)) this.#isOutdated = true
     }
   }
 
   close(): void {
+    clearTimeout(this.#columnsTimer)
     for (const end of this.#ends) end()
   }
 }
