@@ -67,3 +67,24 @@ onBoard(
   },
   { mode: 'required' },
 )
+
+onBoard(
+  'an answer about a part of a card does not hide what others changed before',
+  async (t, { api, person }) => {
+    const { path, cards } = await projectWith(api, { 'To Do': ['Flyer'] })
+    const item = { id: cards.get('Flyer') ?? '' }
+    await api.post('/api/kanban-items/{id}/subtasks', { path: item, body: { title: 'Text' } })
+    const { page, go } = await person()
+    await go(`${path}/items/${item.id}`)
+    const box = page.getByRole('checkbox', { name: 'Text' })
+    await box.waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+    await api.patch('/api/kanban-items/{id}', { path: item, body: { title: 'Poster' } })
+    await box.check()
+    await page.getByRole('status').getByText('Text').waitFor()
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+    await page.getByRole('dialog', { name: 'Poster' }).waitFor()
+    t.ok(await box.isChecked())
+  },
+)
