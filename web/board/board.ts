@@ -120,7 +120,11 @@ export class Board {
   /** Whether a card is only shown because the user has just added it. */
   isOnlyKept(id: string): boolean {
     const item = this.store.items.get(id)
-    return item !== undefined && this.kept.value.has(id) && !matches(item, this.filter.value, contextOf(this.store))
+    return (
+      item !== undefined &&
+      this.kept.value.has(id) &&
+      !matches(item, this.filter.value, contextOf(this.store))
+    )
   }
 
   #stop(column: string): Signal<string | undefined> {

@@ -183,11 +183,14 @@ export class ProjectStore {
     const projectAfter = change.after?.projectId
     const isKnown = this.items.base(id) !== undefined
     if (action === 'updated' && projectAfter !== undefined && projectAfter !== this.id) {
-      if (isKnown) this.items.remove(id, seq)
+      // Also one that is not known yet: a reading that is under way may bring it.
+      if (isKnown || change.before?.projectId === this.id) this.items.remove(id, seq)
     } else if (action === 'updated' && !isKnown) {
       // It came from another project: the change tells neither its labels nor its subtasks.
       if (projectAfter === this.id && seq >= this.items.seqOf(id)) this.#reader.readItem(id)
     } else if (action === 'deleted') {
+      // Those of other projects are not kept in mind.
+      if (!isKnown && change.projectId !== this.id) return
       if (isKnown) this.deletedItems.set(id, { actorId, seq })
       this.items.remove(id, seq)
     } else if (action === 'created') {
