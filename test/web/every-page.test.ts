@@ -51,11 +51,18 @@ const SIZES = [
 
 onBoard(
   'every page',
-  async (t, { api, person }) => {
+  async (t, { url, api, person }) => {
     const { projectId, itemId, name, title } = await makeHostile(api)
     const project = `/projects/${projectId}`
-    const { page, go, check } = await person({ signIn: true })
+    const { page, context, go, check } = await person({ signIn: true })
+    await context.request.post(`${url}/api/tokens`, { data: { name, scope: 'read' } })
     page.on('dialog', (dialog) => t.fail(`a script has run: ${dialog.message()}`))
+    const other = await api.post('/api/projects', { body: { name: 'Apollo' } })
+    const [self] = await api.get('/api/members')
+    await api.post('/api/projects/{id}/kanban-items', {
+      path: { id: other.id },
+      body: { title: 'Land', assigneeId: self?.id ?? '' },
+    })
     const untilTitled = (named: string) =>
       page.waitForFunction((wanted) => document.title === wanted, `${named} · Phaseboard`)
 
@@ -81,7 +88,7 @@ onBoard(
         await page.setViewportSize({ width: 1280, height: 720 })
         await go(path)
         await untilShown(page)
-        await page.getByText(HTML).first().waitFor()
+        await page.locator('main, dialog').getByText(HTML).filter({ visible: true }).first().waitFor()
         await untilTitled(named)
         t.equal(await madeOf(page), 0, `${path}: nothing but text`)
         await check()

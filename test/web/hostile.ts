@@ -48,6 +48,8 @@ export async function makeHostile(api: Client): Promise<Hostile> {
     path,
     body: { name: term, color: `red;background:url(https://evil.example/)` },
   })
+  // The last column is for what is done.
+  await api.post('/api/projects/{id}/kanban-columns', { path, body: { name: 'Shipped' } })
   const label = await api.post('/api/projects/{id}/kanban-labels', {
     path,
     body: { name: hostile(50), color: SCRIPT },
@@ -71,7 +73,9 @@ export async function makeHostile(api: Client): Promise<Hostile> {
     body: { projectId, title, date: '2026-01-01', summary: text, participants: [name], actionItems: [title] },
   })
   await api.post('/api/personal-ideas', { body: { title, description: text } })
-  await api.post('/api/webhooks', { body: { url: `https://receiver.example/${'w'.repeat(1000)}` } })
+  await api.post('/api/webhooks', {
+    body: { url: `https://receiver.example/${'w'.repeat(1000)}`, projectId },
+  })
   return { projectId, itemId: item.id, name, title }
 }
 
