@@ -4,7 +4,7 @@ import { back, go, href, paths } from '../router.ts'
 import type { KanbanItem } from '../shared/api.ts'
 import type { OpenProject } from '../shared/open-project.ts'
 import { Dialog } from '../shared/ui/dialog.tsx'
-import { useTitle } from '../shared/ui/page.tsx'
+import { useDialogTitle } from '../shared/ui/page.tsx'
 import { texts } from '../texts.ts'
 import { CardView } from './card-view.tsx'
 import { OpenCard } from './open-card.ts'
@@ -45,7 +45,7 @@ export default function CardDialog({ project, id }: CardDialogProps) {
 }
 
 function MissingCard({ board, onClose }: { board: string; onClose: () => void }) {
-  useTitle(texts.missingCard)
+  useDialogTitle(texts.missingCard)
   return (
     <Dialog title={texts.missingCard} onClose={onClose}>
       <p>

@@ -9,7 +9,7 @@ import { toast } from '../shared/toasts.ts'
 import { Dialog } from '../shared/ui/dialog.tsx'
 import { Icon } from '../shared/ui/icon.tsx'
 import { Menu } from '../shared/ui/menu.tsx'
-import { useTitle } from '../shared/ui/page.tsx'
+import { useDialogTitle } from '../shared/ui/page.tsx'
 import { texts } from '../texts.ts'
 import { CardTitle } from './card-title.tsx'
 import { deleteCard, saveCardText } from './card-writes.ts'
@@ -64,7 +64,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
     base: card.store.items.base(card.id)?.title,
     save: (text, from) => saveCardText(card, 'title', text, from),
   })
-  useTitle(title.shown, card.store.project?.name ?? '')
+  useDialogTitle(title.shown, card.store.project?.name ?? '')
 
   const focus = (field: string) => {
     if (field === 'labels') setLabelsOpen(true)

@@ -9,16 +9,27 @@ import { messageOf } from '../api.ts'
 const SHOWN_AFTER = 200
 const SAID_AFTER = 5000
 
-/** Sets the document's title, and puts it back to the page's below when the component (a dialog) goes. */
-export function useTitle(...parts: readonly string[]): void {
-  const title = texts.documentTitle(...parts)
+/** The title of the page, and that of the dialog above it if there is one. */
+const titles = { page: '', dialog: '' }
+
+function showTitle(changes: Partial<typeof titles>): void {
+  Object.assign(titles, changes)
+  document.title = titles.dialog || titles.page
+}
+
+/** Gives the document the title of a page. */
+function useTitle(...parts: readonly string[]): void {
+  const page = texts.documentTitle(...parts)
+  useEffect(() => showTitle({ page }), [page])
+}
+
+/** Gives the document the title of a dialog that has an address, as long as that is open. */
+export function useDialogTitle(...parts: readonly string[]): void {
+  const dialog = texts.documentTitle(...parts)
   useEffect(() => {
-    const before = document.title
-    document.title = title
-    return () => {
-      document.title = before
-    }
-  }, [title])
+    showTitle({ dialog })
+    return () => showTitle({ dialog: '' })
+  }, [dialog])
 }
 
 let hasArrived = false
