@@ -82,6 +82,8 @@ export function startLive(): Promise<void> {
     })
     setTimeout(resolve, 1000)
     open()
+    // Tabs that are opened in the background are hidden from the beginning.
+    if (document.visibilityState === 'hidden') onVisibility()
   })
 }
 
