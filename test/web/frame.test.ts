@@ -5,29 +5,34 @@ import { onBoard } from './browser.ts'
 import { drag, hold } from './gestures.ts'
 import { bestOf } from './measures.ts'
 
-/** When a key is pressed on a page, in milliseconds since 1970. */
-const whenPressed = (page: Page): Promise<number> =>
-  page.evaluate(
-    () =>
-      new Promise((resolve) => {
-        addEventListener('keydown', () => resolve(Date.now()), { once: true, capture: true })
-      }),
-  )
+/** When a key was pressed and when a card was seen no more, in milliseconds since 1970. */
+interface Times {
+  pressed?: number
+  gone?: number
+}
 
-/** When a card is seen no more on a page, in milliseconds since 1970. */
-const whenGone = (page: Page, title: string): Promise<number> =>
-  page.evaluate(
-    (name) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if ([...document.querySelectorAll('h3')].some(({ textContent }) => textContent === name)) {
-            requestAnimationFrame(look)
-          } else resolve(Date.now())
-        }
-        look()
-      }),
-    title,
-  )
+/** Begins to look at a page. @returns resolves with what was seen when the card is gone */
+async function watch(page: Page, title: string): Promise<() => Promise<Times>> {
+  await page.evaluate((name) => {
+    const times: Times = {}
+    Object.assign(window, { times })
+    const press = () => {
+      times.pressed = Date.now()
+    }
+    addEventListener('keydown', press, { once: true, capture: true })
+    const look = () => {
+      if ([...document.querySelectorAll('h3')].some(({ textContent }) => textContent === name)) {
+        requestAnimationFrame(look)
+      } else times.gone = Date.now()
+    }
+    look()
+  }, title)
+  const seen = () => (window as unknown as { times: Times }).times
+  return async () => {
+    await page.waitForFunction(() => (window as unknown as { times: Times }).times.gone !== undefined)
+    return page.evaluate(seen)
+  }
+}
 
 onBoard('around every page', async (t, { api, person }) => {
   const { path } = await projectWith(api, { 'To Do': ['One', 'Two', 'Three', 'Four'], Done: ['Old'] })
@@ -115,9 +120,9 @@ onBoard('around every page', async (t, { api, person }) => {
     const dismiss = async () => {
       const title = titles.shift() ?? ''
       await link(page, title).focus()
-      const times = Promise.all([whenPressed(page), whenGone(page, title), whenGone(other.page, title)])
+      const [here, there] = await Promise.all([watch(page, title), watch(other.page, title)])
       await page.keyboard.press('x')
-      const [pressed, gone, goneThere] = await times
+      const [{ pressed = 0, gone = 0 }, { gone: goneThere = 0 }] = await Promise.all([here(), there()])
       others.push(goneThere - pressed)
       return gone - pressed
     }
