@@ -122,7 +122,7 @@ async function workThrough(client: Client, file: string): Promise<string> {
 }
 
 async function take(page: Page, url: string, name: string, height: number): Promise<void> {
-  await page.setViewportSize({ width: 1200, height })
+  await page.setViewportSize({ width: 1280, height })
   await page.goto(url)
   await page.waitForLoadState('load')
   await page.getByText('Live', { exact: true }).waitFor()
@@ -142,7 +142,7 @@ try {
   const flow = await workThrough(client, file)
   const browser = await launch()
   const page = await browser.newPage({ locale: 'en-GB', colorScheme: 'light' })
-  await take(page, `${url}/projects/${board}`, 'board', 620)
+  await take(page, `${url}/projects/${board}`, 'board', 520)
   await take(page, `${url}/projects/${flow}/flow`, 'flow', 860)
   await browser.close()
   stop()

@@ -39,6 +39,7 @@ const escapePointer = (text: string) => encodeURIComponent(text.replaceAll('~', 
 export function createResponseChecker(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('date-time', CANONICAL_TIMESTAMP)
+  ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/)
   ajv.addSchema(document, 'openapi')
   const templates = Object.keys(document.paths).map((path) => ({
     path,

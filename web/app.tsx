@@ -10,29 +10,29 @@ import { hasEnded, identity, isAdmin, me, sessionState, signOut } from './shared
 import { failed, undoLast } from './shared/toasts.ts'
 import { topDialog } from './shared/ui/dialog.tsx'
 import { Icon, type IconName } from './shared/ui/icon.tsx'
-import { late } from './shared/ui/late.tsx'
+import { late, latePage } from './shared/ui/late.tsx'
 import { Menu } from './shared/ui/menu.tsx'
-import { Loading, Missing, Page } from './shared/ui/page.tsx'
+import { LoadingPage, Missing, Page } from './shared/ui/page.tsx'
 import { Toasts } from './shared/ui/toasts.tsx'
 import { waitingWrites } from './shared/writes.ts'
 import { texts } from './texts.ts'
 
-const SignIn = late(() => import('./people/sign-in-page.tsx'))
+const SignIn = latePage(() => import('./people/sign-in-page.tsx'))
 const SignInDialog = late(() => import('./people/sign-in-dialog.tsx'))
 const CardDialog = late<{ project: OpenProject; id: string }>(() => import('./card/card-dialog.tsx'))
-const Overview = late<{ id: string }>(() => import('./overview/overview-page.tsx'))
-const Flow = late<{ id: string }>(() => import('./flow/flow-page.tsx'))
-const Trash = late<{ id?: string }>(() => import('./trash/trash-page.tsx'))
-const Mine = late(() => import('./mine/mine-page.tsx'))
-const Ideas = late(() => import('./ideas/ideas-page.tsx'))
-const SearchPage = late(() => import('./search/search-page.tsx'))
+const Overview = latePage<{ id: string }>(() => import('./overview/overview-page.tsx'))
+const Flow = latePage<{ id: string }>(() => import('./flow/flow-page.tsx'))
+const Trash = latePage<{ id?: string }>(() => import('./trash/trash-page.tsx'))
+const Mine = latePage(() => import('./mine/mine-page.tsx'))
+const Ideas = latePage(() => import('./ideas/ideas-page.tsx'))
+const SearchPage = latePage(() => import('./search/search-page.tsx'))
 const SearchDialog = late<{ onClose: () => void }>(() => import('./search/search-dialog.tsx'))
 const Shortcuts = late<{ onClose: () => void }>(() => import('./shared/ui/shortcuts-dialog.tsx'))
-const Account = late(() => import('./people/account-page.tsx'))
-const Members = late(() => import('./people/members-page.tsx'))
-const Teams = late(() => import('./people/teams-page.tsx'))
-const Webhooks = late(() => import('./people/webhooks-page.tsx'))
-const Audit = late(() => import('./people/audit-page.tsx'))
+const Account = latePage(() => import('./people/account-page.tsx'))
+const Members = latePage(() => import('./people/members-page.tsx'))
+const Teams = latePage(() => import('./people/teams-page.tsx'))
+const Webhooks = latePage(() => import('./people/webhooks-page.tsx'))
+const Audit = latePage(() => import('./people/audit-page.tsx'))
 
 /** The page of the address. */
 function CurrentPage() {
@@ -164,7 +164,7 @@ export function App() {
     'g f': () => (id ? go(paths.flow(id)) : false),
   })
   if (sessionState.value === 'signed-out' || page === 'sign-in') return <SignIn />
-  if (sessionState.value === 'unknown') return <Loading />
+  if (sessionState.value === 'unknown') return <LoadingPage />
   return (
     <>
       <a class="skip" href="#main">

@@ -8,7 +8,7 @@ import { startLive } from './shared/live.ts'
 import { openProject } from './shared/open-project.ts'
 import { loadPeople } from './shared/people.ts'
 import { projectList } from './shared/projects.ts'
-import { loadSession, signedIn } from './shared/session.ts'
+import { loadSession, signedIn, startSharing } from './shared/session.ts'
 import './shared/styles/index.css'
 import { failed } from './shared/toasts.ts'
 import { warnBeforeLeaving } from './shared/writes.ts'
@@ -21,9 +21,9 @@ addEventListener('pagehide', () => drafts.flush())
 const { page, id } = routeOf(place.peek().path)
 if (page === 'board' || page === 'card') openProject(id)
 if (page === 'projects') projectList.refresh()
-loadSession().catch((error) => failed(error, () => location.reload()))
+loadSession().then(startSharing, (error) => failed(error, () => location.reload()))
 void signedIn().then(() => {
-  void startLive()
+  startLive()
   void loadPeople()
 })
 

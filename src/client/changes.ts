@@ -44,7 +44,7 @@ class Connection {
 
   /** Each change as it comes. @throws PhaseboardError when the connection is lost, or none comes about */
   async *changes(): AsyncGenerator<Change, void, undefined> {
-    const { signal, onState } = this.#options
+    const { signal, onState, onPlace } = this.#options
     const close = () => this.#closing.abort()
     signal?.addEventListener('abort', close)
     try {
@@ -56,7 +56,10 @@ class Connection {
           if (event === 'change') yield this.#passed(JSON.parse(data))
         }
         // Also where there was nothing for this reader: what has passed need not be looked at again.
-        if (id !== undefined) this.place = Number(id)
+        if (id !== undefined) {
+          this.place = Number(id)
+          onPlace?.(this.place)
+        }
       }
     } catch (cause) {
       throw cause instanceof PhaseboardError ? cause : unanswered(cause, REQUEST)

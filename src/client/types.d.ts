@@ -113,6 +113,11 @@ export interface ChangesOptions extends RequestSettings {
   maxSilence?: number | undefined
   /** Is told when the stream is connected, and when the connection is lost and tried again. */
   onState?: ((state: 'connected' | 'disconnected', error?: PhaseboardError) => void) | undefined
+  /**
+   * Is told up to which `seq` all is known, also where nothing has changed: as each connection begins, after what came, and with each
+   * sign of life. For `after`, another time.
+   */
+  onPlace?: ((seq: number) => void) | undefined
 }
 
 /** A client of one service. It keeps no connection and nothing else: make as many as you like. */

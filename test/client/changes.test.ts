@@ -222,6 +222,18 @@ t.test('the connection is closed when the loop is left or the signal aborted', a
   t.match(await between.changes({ signal: ending.signal }).next(), { done: true }, 'while it connects')
 })
 
+t.test('a stream tells where it is, also before anything has changed', async (t) => {
+  const { follow } = await fated(
+    t,
+    streamThen('end', place(7)),
+    streamThen('end', event(8), event(9)),
+    stream(event(13)),
+  )
+  const places: number[] = []
+  t.strictSame(await follow(3, { onPlace: (seq) => places.push(seq) }), [8, 9, 13])
+  t.strictSame([places[0], places.at(-1)], [7, 9])
+})
+
 t.test('a consumer that takes its time lets the service wait', async (t) => {
   const padding = 'x'.repeat(64 * 1024)
   let sent = 0

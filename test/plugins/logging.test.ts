@@ -100,7 +100,7 @@ t.test('a failure is logged once, with its cause', async (t) => {
     {
       level: ERROR,
       msg: 'Failed to fetch project',
-      err: { type: 'SqliteError', message: /kanban_items/, stack: /projects\.ts/ },
+      err: { type: 'SqliteError', message: /kanban_items/, stack: /Projects\.getMany/ },
     },
   ])
   t.equal(lines().length, 1)

@@ -40,7 +40,11 @@ const item = (fields: Partial<KanbanItem>): KanbanItem => ({
 
 /** Whether an address shows a card to somebody. */
 const shows = (query: string, fields: Partial<KanbanItem> = {}, me: string | undefined = 'maria') =>
-  matches(item(fields), filterOf(new URLSearchParams(query)), { me, now: NOW })
+  matches(item(fields), filterOf(new URLSearchParams(query)), {
+    me,
+    now: NOW,
+    isDone: (column) => column === 'Done',
+  })
 
 t.test('without a filter all but dismissed cards are shown', async (t) => {
   t.ok(shows(''))
@@ -77,6 +81,7 @@ t.test('by priority and due date', async (t) => {
   t.notOk(shows('priority=high'))
   const due = (day: string) => ({ dueDate: `${day}T00:00:00.000Z` })
   t.ok(shows('due=overdue', due('2026-11-11')))
+  t.notOk(shows('due=overdue', { ...due('2026-11-11'), column: 'Done' }), 'what is done is not overdue')
   t.notOk(shows('due=overdue', due('2026-11-12')))
   t.ok(shows('due=today', due('2026-11-12')))
   t.notOk(shows('due=today', due('2026-11-13')))

@@ -104,11 +104,12 @@ t.test('random writes, read at any time, with changes that come late or twice', 
         const projects = (await get('/api/projects')) as Project[]
         const stores: ProjectStore[] = projects.map(
           ({ id }) =>
-            new ProjectStore(id, (itemId) => {
-              fetched.push([id, itemId])
+            new ProjectStore(id, {
+              readItem: (itemId) => void asked.items.push([id, itemId]),
+              readColumns: () => void asked.columns.add(id),
             }),
         )
-        const fetched: [string, string][] = []
+        const asked = { items: [] as [string, string][], columns: new Set<string>() }
         const load = async (seq: number) => {
           for (const store of stores) {
             const answers = await answersOf(get, store.id)
@@ -122,10 +123,16 @@ t.test('random writes, read at any time, with changes that come late or twice', 
         }
         if (loadedAt >= writes.length) await load(begun)
         for (const change of await changesAfter(begun)) for (const store of stores) store.apply(change)
-        for (const [projectId, itemId] of fetched) {
+        for (const [projectId, itemId] of asked.items) {
           const item = (await get(`/api/kanban-items/${itemId}`)) as KanbanItem | undefined
           const store = stores.find(({ id }) => id === projectId)
           if (item?.projectId === projectId) store?.items.put(item, app.rules.changes.sequence.last())
+        }
+        for (const store of stores.filter(({ id }) => asked.columns.has(id))) {
+          const columns = (await get(`/api/projects/${store.id}/kanban-columns`)) as
+            | KanbanColumn[]
+            | undefined
+          if (columns) store.columns.reset(columns, app.rules.changes.sequence.last())
         }
         for (const store of stores) {
           const found = comparable(shown(store))

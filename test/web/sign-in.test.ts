@@ -85,6 +85,43 @@ onBoard(
   { mode: 'required' },
 )
 
+onBoard(
+  'on a shared browser nobody sees or sends what somebody else typed',
+  async (t, { api, person }) => {
+    await api.post('/api/members', { body: { ...OTHER, name: 'Grace' } })
+    const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
+    const { page, context, go } = await person({ signIn: true })
+    const field = page.getByRole('textbox', { name: 'Next step' })
+    await go(`/projects/${id}/overview`)
+    await page.getByRole('button', { name: 'Edit: Next step' }).click()
+    await field.fill('Ask Ada')
+    // Another tab: signs out, and in as somebody else. This one follows.
+    const other = await context.newPage()
+    await go('/', other)
+    await other.getByRole('button', { name: 'Menu of Admin' }).click()
+    await other.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
+    await signIn(other, OTHER)
+    await page.getByRole('button', { name: 'Menu of Grace' }).waitFor()
+    const edit = page.getByRole('button', { name: 'Edit: Next step' })
+    await edit.waitFor()
+    t.equal(await page.getByText('Unsaved changes').count(), 0)
+    await edit.click()
+    t.equal(await field.inputValue(), '')
+
+    // And its author finds it again.
+    await other.getByRole('button', { name: 'Menu of Grace' }).click()
+    await other.getByRole('menuitem', { name: 'Sign out' }).click()
+    await signIn(other, ADMIN)
+    await page.getByRole('button', { name: 'Menu of Admin' }).waitFor()
+    await page.getByText('Unsaved changes').waitFor()
+    await page.getByRole('button', { name: 'Keep editing' }).click()
+    t.equal(await field.inputValue(), 'Ask Ada')
+    await other.close()
+  },
+  { mode: 'required' },
+)
+
 onBoard('in open mode no sign-in stands in the way', async (t, { url, person }) => {
   const { page, context, go, check } = await person()
   await go('/account')

@@ -4,6 +4,7 @@ import { place } from '../router.ts'
 import type { OpenProject } from '../shared/open-project.ts'
 import type { ProjectStore } from '../shared/project-store.ts'
 import { me } from '../shared/session.ts'
+import { countIn } from '../shared/wip.ts'
 import { filterOf, filterQuery, isNarrowing, matches } from './filter.ts'
 
 /** An end of a column. */
@@ -65,11 +66,7 @@ export class Board {
 
   /** How many cards a column has, without dismissed ones: what its limit is about. @param column its name */
   countOf(column: string): number {
-    const count = () => {
-      const ids = this.store.idsOf(column)
-      return ids.reduce((sum, id) => sum + (this.store.items.peek(id)?.dismissed ? 0 : 1), 0)
-    }
-    return cached(this.#counts, column, count).value
+    return cached(this.#counts, column, () => countIn(this.store, column)).value
   }
 
   /** Whether any card is shown. */
@@ -120,7 +117,11 @@ export class Board {
   /** Whether a card is only shown because the user has just added it. */
   isOnlyKept(id: string): boolean {
     const item = this.store.items.get(id)
-    return item !== undefined && this.kept.value.has(id) && !matches(item, this.filter.value, context())
+    return (
+      item !== undefined &&
+      this.kept.value.has(id) &&
+      !matches(item, this.filter.value, contextOf(this.store))
+    )
   }
 
   #stop(column: string): Signal<string | undefined> {
@@ -140,7 +141,7 @@ export class Board {
     const isNarrowed = this.isNarrowed.value
     const held = isNarrowed ? this.held.value : undefined
     const read = (id: string) => (isNarrowed ? items.get(id) : items.peek(id))
-    const now = context()
+    const now = contextOf(this.store)
     return this.store.idsOf(column).filter((id) => {
       const item = read(id)
       return item !== undefined && (id === held || kept.has(id) || matches(item, filter, now))
@@ -148,7 +149,11 @@ export class Board {
   }
 }
 
-const context = () => ({ me: me.value?.id, now: new Date() })
+const contextOf = (store: ProjectStore) => ({
+  me: me.value?.id,
+  now: new Date(),
+  isDone: (column: string) => store.isDone(column),
+})
 
 function cached<T>(all: Map<string, ReadonlySignal<T>>, key: string, compute: () => T): ReadonlySignal<T> {
   let one = all.get(key)

@@ -119,7 +119,7 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
           <Icon name="subtasks" /> {ticked}/{subtasks.length}
         </Fact>
       )}
-      {dueDate && <DueDate dueDate={dueDate} />}
+      {dueDate && <DueDate dueDate={dueDate} isDone={board.store.isDone(item.column)} />}
       {priority !== 'medium' && (
         <Fact said={words.priorityOf(words.priorities[priority] ?? priority)}>
           <Icon name="priority" /> <span dir="auto">{words.priorities[priority] ?? priority}</span>
@@ -139,8 +139,8 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
   )
 }
 
-function DueDate({ dueDate }: { dueDate: string }) {
-  const isLate = isOverdue(dueDate)
+function DueDate({ dueDate, isDone }: { dueDate: string; isDone: boolean }) {
+  const isLate = isOverdue(dueDate) && !isDone
   const said = isLate ? words.overdue(fullDay(dueDate)) : words.due(fullDay(dueDate))
   return (
     <span class={isLate ? 'danger' : undefined}>

@@ -18,24 +18,27 @@ interface ColumnSettingsProps {
   onClose: () => void
 }
 
-/** The stage that counts. The stream tells none of a column that goes by its place; then the place says it. */
-function stageOf(columns: readonly KanbanColumn[], { id, stage }: KanbanColumn): KanbanColumn['stage'] {
-  const is = (end: KanbanColumn | undefined) => end?.id === id
-  return stage ?? (is(columns[0]) ? 'todo' : is(columns.at(-1)) ? 'done' : 'doing')
+/** What stands for a stage that goes by the column's place. */
+const BY_PLACE = ''
+
+/** What is chosen: a stage that is the place's own is taken for one that goes by it. */
+function chosenStage(columns: readonly KanbanColumn[], { id, stage }: KanbanColumn): string {
+  const byPlace = columns[0]?.id === id ? 'todo' : columns.at(-1)?.id === id ? 'done' : 'doing'
+  return stage === byPlace ? BY_PLACE : stage
 }
 
 export default function ColumnSettings({ board, column, onClose }: ColumnSettingsProps) {
   const id = useId()
   const [limit, setLimit] = useState(column.wipLimit)
   const [policy, setPolicy] = useState(column.wipPolicy)
-  const [stageBefore] = useState(() => stageOf(board.store.columnList, column))
+  const [stageBefore] = useState(() => chosenStage(board.store.columnList, column))
   const [stage, setStage] = useState(stageBefore)
   const [color, setColor] = useState(column.color)
   const save = () => {
     const fields = {
       ...(limit !== column.wipLimit && { wipLimit: limit }),
       ...(policy !== column.wipPolicy && ({ wipPolicy: policy === 'block' ? 'block' : 'warn' } as const)),
-      ...(stage !== stageBefore && { stage }),
+      ...(stage !== stageBefore && { stage: stage === BY_PLACE ? null : (stage as KanbanColumn['stage']) }),
       ...(color !== column.color && { color }),
     }
     if (Object.keys(fields).length > 0)
@@ -83,8 +86,9 @@ export default function ColumnSettings({ board, column, onClose }: ColumnSetting
           <select
             id={`${id}-stage`}
             value={stage}
-            onChange={({ currentTarget }) => setStage(currentTarget.value as KanbanColumn['stage'])}
+            onChange={({ currentTarget }) => setStage(currentTarget.value)}
           >
+            <option value={BY_PLACE}>{words.stageByPlace}</option>
             {Object.entries(words.stages).map(([value, label]) => (
               <option key={value} value={value}>
                 {label}

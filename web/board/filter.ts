@@ -25,6 +25,8 @@ export interface FilterContext {
   /** Who `me` is; undefined where nobody is known. */
   me: string | undefined
   now: Date
+  /** Whether what is in a column is done, and no more overdue. */
+  isDone: (column: string) => boolean
 }
 
 /** The names of the filter's parts in an address. */
@@ -65,7 +67,7 @@ export function matches(item: KanbanItem, filter: Filter, context: FilterContext
     anyOf(filter.labels, (label) => hasLabel(item, label)) &&
     anyOf(filter.assignees, (who) => item.assigneeId === assigneeOf(who, context)) &&
     anyOf(filter.priorities, (priority) => item.priority === priority) &&
-    anyOf(filter.dues, (due) => isDue(item.dueDate, due, context.now))
+    anyOf(filter.dues, (due) => isDue(item, due, context))
   )
 }
 
@@ -83,10 +85,10 @@ const assigneeOf = (who: string, { me }: FilterContext) => (who === 'none' ? nul
 
 const WEEK = 7 * 86_400_000
 
-function isDue(dueDate: string | null, due: Due, now: Date): boolean {
+function isDue({ dueDate, column }: KanbanItem, due: Due, { now, isDone }: FilterContext): boolean {
   if (dueDate === null) return due === 'none'
   const day = dayOf(dueDate)
-  if (due === 'overdue') return isOverdue(dueDate, now)
+  if (due === 'overdue') return isOverdue(dueDate, now) && !isDone(column)
   if (due === 'today') return day === today(now)
   return due === 'week' && day <= today(new Date(now.getTime() + WEEK))
 }

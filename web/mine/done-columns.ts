@@ -47,7 +47,9 @@ export function useColumns(): void {
         const columns = kind === 'kanban-column' && projectId ? known.get(projectId) : undefined
         if (projectId && columns) void load(projectId, columns)
       }),
-      onReset(() => known.clear()),
+      onReset(() => {
+        for (const [projectId, columns] of known) void load(projectId, columns)
+      }),
     ]
     return () => {
       for (const end of ends) end()

@@ -1,6 +1,7 @@
 /**
  * What the user is typing, kept in the browser until it is saved or discarded: over a reload, a closed dialog, a lost connection. A draft
- * knows the value that it started from, so that a lost race can be told.
+ * knows the value that it started from, so that a lost race can be told. It is its member's: who uses the same browser afterwards is not
+ * shown it, and finds the own ones again.
  */
 
 /** A text that is not saved yet. */
@@ -16,6 +17,17 @@ export interface Draft {
 export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 const PREFIX = 'phaseboard:draft:'
+const keyOf = (owner: string, name: string) => `${PREFIX}${encodeURIComponent(owner)}:${name}`
+
+/** What is stored under a key; undefined where that is no draft. */
+function parse(text: string | null | undefined): Draft | undefined {
+  try {
+    return text ? (JSON.parse(text) as Draft) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** How long after the last key a draft is kept, in milliseconds. */
 const AFTER = 300
 /** How long a draft is kept that nobody comes back to, in milliseconds. */
@@ -23,6 +35,8 @@ const KEPT = 90 * 24 * 60 * 60 * 1000
 
 export class Drafts {
   readonly #storage: DraftStorage | undefined
+  #owner = ''
+  /** What waits to be stored, by its key. */
   readonly #timers = new Map<string, { timer: ReturnType<typeof setTimeout>; draft: Draft }>()
 
   /** @param storage undefined where the browser forbids it: drafts then live as long as the page */
@@ -31,13 +45,18 @@ export class Drafts {
     this.#removeOld()
   }
 
+  /** From now on, these are the drafts of a member. @param owner the member's id */
+  belongTo(owner: string): void {
+    this.#owner = owner
+  }
+
   /** The draft of a field, by a name such as `kanban-item:<id>:title`. */
   read(name: string): Draft | undefined {
-    const waiting = this.#timers.get(name)
+    const key = keyOf(this.#owner, name)
+    const waiting = this.#timers.get(key)
     if (waiting) return waiting.draft
     try {
-      const text = this.#storage?.getItem(PREFIX + name)
-      return text ? (JSON.parse(text) as Draft) : undefined
+      return parse(this.#storage?.getItem(key))
     } catch {
       return undefined
     }
@@ -45,18 +64,20 @@ export class Drafts {
 
   /** Keeps a draft, a little after the last key. */
   keep(name: string, draft: Omit<Draft, 'at'>): void {
-    clearTimeout(this.#timers.get(name)?.timer)
+    const key = keyOf(this.#owner, name)
+    clearTimeout(this.#timers.get(key)?.timer)
     const whole = { ...draft, at: Date.now() }
-    const timer = setTimeout(() => this.#store(name, whole), AFTER)
-    this.#timers.set(name, { timer, draft: whole })
+    const timer = setTimeout(() => this.#store(key, whole), AFTER)
+    this.#timers.set(key, { timer, draft: whole })
   }
 
   /** Forgets a draft: it is saved, or discarded. */
   remove(name: string): void {
-    clearTimeout(this.#timers.get(name)?.timer)
-    this.#timers.delete(name)
+    const key = keyOf(this.#owner, name)
+    clearTimeout(this.#timers.get(key)?.timer)
+    this.#timers.delete(key)
     try {
-      this.#storage?.removeItem(PREFIX + name)
+      this.#storage?.removeItem(key)
     } catch {
       // Forbidden: then there is none.
     }
@@ -64,17 +85,17 @@ export class Drafts {
 
   /** Stores what waits: the page may be gone in a moment. */
   flush(): void {
-    for (const [name, { timer, draft }] of this.#timers) {
+    for (const [key, { timer, draft }] of this.#timers) {
       clearTimeout(timer)
-      this.#store(name, draft)
+      this.#store(key, draft)
     }
   }
 
-  #store(name: string, draft: Draft): void {
+  #store(key: string, draft: Draft): void {
     try {
-      this.#storage?.setItem(PREFIX + name, JSON.stringify(draft))
+      this.#storage?.setItem(key, JSON.stringify(draft))
       // Where it could not be stored, the page keeps it.
-      this.#timers.delete(name)
+      this.#timers.delete(key)
     } catch {
       // Full, or forbidden.
     }
@@ -83,10 +104,10 @@ export class Drafts {
   #removeOld(): void {
     try {
       const storage = this.#storage
-      const names = Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? '')
-      for (const name of names.filter((one) => one.startsWith(PREFIX))) {
-        const draft = this.read(name.slice(PREFIX.length))
-        if (draft === undefined || draft.at < Date.now() - KEPT) storage?.removeItem(name)
+      const keys = Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? '')
+      for (const key of keys.filter((one) => one.startsWith(PREFIX))) {
+        const draft = parse(storage?.getItem(key))
+        if (draft === undefined || draft.at < Date.now() - KEPT) storage?.removeItem(key)
       }
     } catch {
       // Forbidden: then there are none.

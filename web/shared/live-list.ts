@@ -2,7 +2,7 @@
 import { batch, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Change } from './api.ts'
-import { appliedSeq, onChange, onConnected, onReset } from './live.ts'
+import { appliedSeq, onChange, onReset } from './live.ts'
 import { Records } from './records.ts'
 import { read } from './session.ts'
 
@@ -40,8 +40,6 @@ export class LiveList<T extends { id: string }> {
       this.#ends = [
         onChange((change) => this.#isAbout(change) && this.#schedule()),
         onReset(() => this.refresh()),
-        // What happened while there was no connection may not be told.
-        onConnected(() => this.#schedule()),
       ]
       if (!this.#isReading) this.refresh()
     }

@@ -26,9 +26,12 @@ const listeners = new Set<Listener>()
 const resets = new Set<() => void>()
 const connected = new Set<() => void>()
 
-/** The last change that was applied; undefined before the stream has told any. */
-let applied: number | undefined
+/** The change up to which all is applied; 0 before the stream has told where it is. */
+let applied = 0
+/** The change up to which the stream has come; undefined before it has told. */
 let place: number | undefined
+/** Whether the stream has told where it is, on this connection. */
+let isConnected = false
 let queue: Change[] = []
 let isScheduled = false
 let closing: AbortController | undefined
@@ -41,7 +44,11 @@ export function onChange(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Is told when changes were missed for good: read again all that is shown. @returns what ends it */
+/**
+ * Is told when changes may have been missed: read again all that is shown. That is so when the stream begins, for what was read before, and
+ * when it was away for too long.
+ * @returns what ends it
+ */
 export function onReset(listener: () => void): () => void {
   resets.add(listener)
   return () => resets.delete(listener)
@@ -53,12 +60,12 @@ export function onConnected(listener: () => void): () => void {
   return () => connected.delete(listener)
 }
 
-/** The last change that has been applied: what is read from now on knows it, and perhaps later ones. 0 before any. */
-export const appliedSeq = (): number => applied ?? 0
+/** The change up to which all has been applied: what is read from now on knows it, and perhaps later ones. 0 before the stream. */
+export const appliedSeq = (): number => applied
 
 /** Calls back when a change has been applied, at once if it has been already. @param seq undefined for no change at all */
 export function onApplied(seq: number | undefined, then: () => void): void {
-  if (seq === undefined || seq <= appliedSeq()) {
+  if (seq === undefined || seq <= applied) {
     then()
     return
   }
@@ -69,37 +76,35 @@ export function onApplied(seq: number | undefined, then: () => void): void {
   const ends = [onChange((change) => change.seq >= seq && end()), onReset(end)]
 }
 
-/** Opens the stream, and keeps it while the tab is seen. @returns when it is open for the first time, or cannot be for now */
-export function startLive(): Promise<void> {
+/** Opens the stream, and keeps it while the tab is seen. */
+export function startLive(): void {
   document.addEventListener('visibilitychange', onVisibility)
   addEventListener('online', reopen)
   addEventListener('pagehide', close)
   addEventListener('pageshow', ({ persisted }) => persisted && open())
-  return new Promise((resolve) => {
-    const end = onConnected(() => {
-      end()
-      resolve()
-    })
-    setTimeout(resolve, 1000)
-    open()
-    // Tabs that are opened in the background are hidden from the beginning.
-    if (document.visibilityState === 'hidden') onVisibility()
-  })
+  open()
+  hideLater()
+}
+
+function hideLater(): void {
+  clearTimeout(hiding)
+  if (document.visibilityState === 'hidden') hiding = setTimeout(close, HIDDEN_FOR)
 }
 
 function onVisibility(): void {
-  clearTimeout(hiding)
-  if (document.visibilityState === 'hidden') hiding = setTimeout(close, HIDDEN_FOR)
-  else if (closing === undefined || liveState.peek() !== 'live') reopen()
+  hideLater()
+  const isSeen = document.visibilityState !== 'hidden'
+  if (isSeen && (closing === undefined || liveState.peek() !== 'live')) reopen()
 }
 
 function close(): void {
   closing?.abort()
   closing = undefined
+  isConnected = false
 }
 
 /** Opens the stream at once, not after the pause between two attempts. */
-export function reopen(): void {
+function reopen(): void {
   close()
   if (document.visibilityState !== 'hidden') open()
 }
@@ -116,41 +121,59 @@ async function follow(signal: AbortSignal): Promise<void> {
       const options = {
         after: place,
         signal,
-        onState: (state: 'connected' | 'disconnected') => note(state, signal),
+        onState: (state: 'connected' | 'disconnected') => {
+          if (state === 'disconnected' && !signal.aborted) noteLost()
+        },
+        onPlace: (seq: number) => {
+          if (!signal.aborted) arrive(seq)
+        },
       }
       for await (const change of api.changes(options)) take(change)
     } catch (error) {
       if (signal.aborted) return
-      await recover(error, signal)
+      await recover(error)
     }
   }
 }
 
-function note(state: 'connected' | 'disconnected', signal: AbortSignal): void {
-  if (signal.aborted) return
+/** The stream tells where it is: first of all, and after what it brought. */
+function arrive(seq: number): void {
+  const isBeginning = place === undefined
+  place = seq
+  if (isBeginning) {
+    // What it brought before a gap is read again with all else.
+    queue = []
+    applied = seq
+    for (const listener of resets) listener()
+  } else if (queue.length === 0) applied = Math.max(applied, seq)
+  if (isConnected) return
+  isConnected = true
   clearTimeout(saying)
-  if (state === 'connected') {
-    liveState.value = 'live'
-    for (const listener of connected) listener()
-  } else if (liveState.peek() !== 'offline') {
-    liveState.value = 'lost'
-    saying = setTimeout(() => {
-      liveState.value = 'offline'
-    }, SAID_AFTER)
-  }
+  liveState.value = 'live'
+  for (const listener of connected) listener()
+}
+
+function noteLost(): void {
+  isConnected = false
+  clearTimeout(saying)
+  if (liveState.peek() === 'offline') return
+  liveState.value = 'lost'
+  saying = setTimeout(() => {
+    liveState.value = 'offline'
+  }, SAID_AFTER)
 }
 
 /** What the client gave up on. */
-async function recover(error: unknown, signal: AbortSignal): Promise<void> {
+async function recover(error: unknown): Promise<void> {
   const status = error instanceof PhaseboardError ? error.status : 0
   if (status === 401) {
     endSession()
     await signedIn()
   } else if (status === 410) {
+    // From now on; what was missed is read again when it is known where that is.
     place = undefined
-    for (const listener of resets) listener()
   } else {
-    note('disconnected', signal)
+    noteLost()
     await new Promise((resolve) => setTimeout(resolve, PAUSE))
   }
 }

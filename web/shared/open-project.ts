@@ -1,7 +1,15 @@
 /** The project whose pages are open: read once, kept current by the stream, shared by its board, its cards and its overview. */
 import { signal } from '@preact/signals'
-import { api, PhaseboardError } from './api.ts'
-import { appliedSeq, onChange, onReset } from './live.ts'
+import {
+  type Answer,
+  api,
+  isPassing,
+  type KanbanColumn,
+  type KanbanLabel,
+  PhaseboardError,
+  type Project,
+} from './api.ts'
+import { appliedSeq, onChange, onConnected, onReset } from './live.ts'
 import { ProjectStore } from './project-store.ts'
 import { read } from './session.ts'
 
@@ -12,46 +20,126 @@ export type ProjectState =
   | { step: 'missing' }
   | { step: 'failed'; error: unknown }
 
+type Answers = readonly [Answer<Project>, Answer<KanbanColumn[]>, Answer<KanbanLabel[]>]
+
+/** Asks for what differs from an answer only. */
+const unlessAs = (known: Answer<unknown> | undefined) =>
+  known?.etag === undefined ? {} : { headers: { 'if-none-match': known.etag } }
+
+/** What an answer says, or the answer that it says is still so. */
+const orKnown = <T>(answer: Answer<T>, known: Answer<T> | undefined): T =>
+  known && answer.status === 304 ? known.data : answer.data
+
+/** Pause before columns are read again after a change, in milliseconds. */
+const SETTLED = 50
+
 export class OpenProject {
   readonly store: ProjectStore
   readonly state = signal<ProjectState>({ step: 'loading' })
   readonly #ends: (() => void)[]
+  /** What was read before the stream had told where it is: changes between may have been missed, so it is read again. */
+  #early: Answers | undefined
+  #isLoading = false
+  /** Whether it is to be read again: after the reading that is under way, or when the service is there again. */
+  #isOutdated = false
+  #columnsTimer: ReturnType<typeof setTimeout> | undefined
 
   constructor(id: string) {
-    this.store = new ProjectStore(id, (itemId) => void this.#fetchItem(itemId))
+    this.store = new ProjectStore(id, {
+      readItem: (itemId) => void this.#readItem(itemId),
+      readColumns: () => this.#readColumnsSoon(),
+    })
     // From now on, so that nothing is missed between the reading and the stream: changes are harmless when applied twice.
-    this.#ends = [onChange((change) => this.store.apply(change)), onReset(() => void this.load())]
+    this.#ends = [
+      onChange((change) => {
+        this.store.apply(change)
+        const isBack = change.kind === 'project' && change.id === id && change.action === 'created'
+        if (isBack && this.state.peek().step === 'missing') void this.load()
+      }),
+      onReset(() => void this.load()),
+      onConnected(() => {
+        if (this.#isOutdated) void this.load()
+      }),
+    ]
   }
 
   /** Reads the project, its columns and its labels; again, after a failure or a gap in the stream. */
   async load(): Promise<void> {
+    this.#isOutdated = true
+    if (this.#isLoading) return
+    this.#isLoading = true
+    let hasFailed = false
+    while (this.#isOutdated && !hasFailed) {
+      this.#isOutdated = false
+      hasFailed = !(await this.#read())
+    }
+    this.#isLoading = false
+  }
+
+  /** @returns whether there was an answer */
+  async #read(): Promise<boolean> {
     const seq = appliedSeq()
+    const known = this.#early ?? []
     const path = { id: this.store.id }
     try {
-      const [project, columns, labels] = await read(() =>
+      const answers: Answers = await read(() =>
         Promise.all([
-          api.get('/api/projects/{id}', { path }),
-          api.get('/api/projects/{id}/kanban-columns', { path }),
-          api.get('/api/projects/{id}/kanban-labels', { path }),
+          api.request('get', '/api/projects/{id}', { path, ...unlessAs(known[0]) }),
+          api.request('get', '/api/projects/{id}/kanban-columns', { path, ...unlessAs(known[1]) }),
+          api.request('get', '/api/projects/{id}/kanban-labels', { path, ...unlessAs(known[2]) }),
         ]),
       )
-      this.store.load({ project, columns, labels }, seq)
+      const project = orKnown(answers[0], known[0])
+      const columns = orKnown(answers[1], known[1])
+      this.store.load({ project, columns, labels: orKnown(answers[2], known[2]) }, seq)
+      this.#early = seq === 0 && this.#early === undefined ? answers : undefined
       this.state.value = { step: 'ready' }
+      return true
     } catch (error) {
       const isMissing = error instanceof PhaseboardError && error.status === 404
-      // What is shown stays: a board that could not be read again is better than none.
-      if (this.state.peek().step === 'ready' && !isMissing) return
-      this.state.value = isMissing ? { step: 'missing' } : { step: 'failed', error }
+      if (!isMissing && this.state.peek().step === 'ready') {
+        // What is shown stays: a board that could not be read again is better than none.
+        this.#isOutdated = true
+      } else this.state.value = isMissing ? { step: 'missing' } : { step: 'failed', error }
+      return isMissing
     }
   }
 
-  async #fetchItem(id: string): Promise<void> {
+  /** Once for the changes of one write. */
+  #readColumnsSoon(): void {
+    clearTimeout(this.#columnsTimer)
+    this.#columnsTimer = setTimeout(() => void this.#readColumns(), SETTLED)
+  }
+
+  #readColumns(): Promise<void> {
+    const path = { id: this.store.id }
+    return this.#readPart(
+      () => api.get('/api/projects/{id}/kanban-columns', { path }),
+      (columns, seq) => this.store.columns.reset(columns, seq),
+    )
+  }
+
+  #readItem(id: string): Promise<void> {
+    return this.#readPart(
+      () => api.get('/api/kanban-items/{id}', { path: { id } }),
+      (item, seq) => {
+        if (item.projectId === this.store.id) this.store.items.put(item, seq)
+      },
+    )
+  }
+
+  /** Reads a part; all, later, where the service is away. */
+  async #readPart<T>(request: () => Promise<T>, take: (answer: T, seq: number) => void): Promise<void> {
     const seq = appliedSeq()
-    const item = await api.get('/api/kanban-items/{id}', { path: { id } }).catch(() => undefined)
-    if (item?.projectId === this.store.id) this.store.items.put(item, seq)
+    try {
+      take(await read(request), seq)
+    } catch (error) {
+      if (isPassing(error)) this.#isOutdated = true
+    }
   }
 
   close(): void {
+    clearTimeout(this.#columnsTimer)
     for (const end of this.#ends) end()
   }
 }
@@ -60,7 +148,7 @@ let current: OpenProject | undefined
 
 /** The project of an id: the one that is open already, or read anew. */
 export function openProject(id: string): OpenProject {
-  if (current?.store.id === id && current.state.peek().step !== 'missing') return current
+  if (current?.store.id === id) return current
   current?.close()
   current = new OpenProject(id)
   void current.load()

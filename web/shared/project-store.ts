@@ -41,6 +41,14 @@ export const fieldsOf = ({
 /** The fields that a change tells, as part of a record. */
 const fieldsAfter = <T>({ after }: Change): Partial<T> => after as Partial<T>
 
+/** Reads what changes do not tell, and puts it into the store. */
+export interface ProjectReader {
+  /** An item that came from another project, with its labels and subtasks. */
+  readItem: (id: string) => void
+  /** The columns, whose stages may be by their places. */
+  readColumns: () => void
+}
+
 export class ProjectStore {
   readonly id: string
   /** The project alone, as a collection of at most one. */
@@ -61,12 +69,15 @@ export class ProjectStore {
   readonly #labelList = computed(() => this.labels.list((a, b) => (a.name < b.name ? -1 : 1)))
   readonly #versions = new Map<string, Signal<number>>()
   readonly #orders = new Map<string, ReadonlySignal<readonly string[]>>()
-  readonly #fetchItem: (id: string) => void
+  readonly #reader: ProjectReader
 
-  /** @param fetchItem is asked to read an item that came from another project, and to `put` it */
-  constructor(id: string, fetchItem: (id: string) => void = () => undefined) {
+  /** @param reader is asked for what changes do not tell */
+  constructor(
+    id: string,
+    reader: ProjectReader = { readItem: () => undefined, readColumns: () => undefined },
+  ) {
     this.id = id
-    this.#fetchItem = fetchItem
+    this.#reader = reader
   }
 
   /** The project; undefined before it is read, and when it is deleted. */
@@ -77,6 +88,11 @@ export class ProjectStore {
   /** The columns in their order. */
   get columnList(): readonly KanbanColumn[] {
     return this.#columnList.value
+  }
+
+  /** Whether what is in a column is done. */
+  isDone(column: string): boolean {
+    return this.columnList.some(({ name, stage }) => name === column && stage === 'done')
   }
 
   /** The labels by name. */
@@ -137,7 +153,7 @@ export class ProjectStore {
         this.#applyLabel(change)
         return
       case 'kanban-column':
-        applyTo(this.columns, change)
+        this.#applyColumn(change)
         return
       case 'objective':
         applyTo(this.objectives, change)
@@ -167,11 +183,14 @@ export class ProjectStore {
     const projectAfter = change.after?.projectId
     const isKnown = this.items.base(id) !== undefined
     if (action === 'updated' && projectAfter !== undefined && projectAfter !== this.id) {
-      if (isKnown) this.items.remove(id, seq)
+      // Also one that is not known yet: a reading that is under way may bring it.
+      if (isKnown || change.before?.projectId === this.id) this.items.remove(id, seq)
     } else if (action === 'updated' && !isKnown) {
       // It came from another project: the change tells neither its labels nor its subtasks.
-      if (projectAfter === this.id && seq >= this.items.seqOf(id)) this.#fetchItem(id)
+      if (projectAfter === this.id && seq >= this.items.seqOf(id)) this.#reader.readItem(id)
     } else if (action === 'deleted') {
+      // Those of other projects are not kept in mind.
+      if (!isKnown && change.projectId !== this.id) return
       if (isKnown) this.deletedItems.set(id, { actorId, seq })
       this.items.remove(id, seq)
     } else if (action === 'created') {
@@ -214,6 +233,17 @@ export class ProjectStore {
       },
       seq,
     )
+  }
+
+  /** A change tells a column's stage as it was set: null for one that goes by its place, as the neighbours' may, too. */
+  #applyColumn(change: Change): void {
+    const { id, after, seq } = change
+    if (seq < this.columns.seqOf(id)) return
+    const isOfPlace = after === null || 'sortOrder' in after || 'stage' in after
+    const { stage = null, ...fields } = after ?? {}
+    const known = stage ?? this.columns.base(id)?.stage ?? 'doing'
+    applyTo(this.columns, after === null ? change : { ...change, after: { ...fields, stage: known } })
+    if (isOfPlace) this.#reader.readColumns()
   }
 
   #applyLabel(change: Change): void {

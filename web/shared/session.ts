@@ -1,6 +1,7 @@
 /** Who the user is, and what the user may do. */
 import { computed, signal } from '@preact/signals'
 import { api, type CurrentMember, PhaseboardError, root } from './api.ts'
+import { drafts } from './drafts.ts'
 
 /** How the service knows the user; `default` is open mode, where nobody signs in. */
 export type Via = 'session' | 'token' | 'proxy' | 'default' | 'host'
@@ -43,6 +44,7 @@ function enter(found: Identity): void {
     location.reload()
     return
   }
+  drafts.belongTo(found.member.id)
   identity.value = found
   sessionState.value = 'signed-in'
   hasEnded.value = false
@@ -66,6 +68,23 @@ export async function loadSession(): Promise<void> {
   const found = (await whoAmI()) ?? (await whoAmI())
   if (found) enter(found)
   else endSession()
+}
+
+let tabs: BroadcastChannel | undefined
+
+/** The id of the user, for other tabs; null for nobody. */
+const userHere = () => (hasEnded.peek() ? null : (identity.peek()?.member.id ?? null))
+
+/**
+ * Tells the other tabs of this browser who the user is by now, and listens to them: all have the same cookie, and what waits in one
+ * must not be written by whoever signed in in another.
+ */
+export function startSharing(): void {
+  tabs = new BroadcastChannel(`phaseboard:session:${root}`)
+  tabs.onmessage = ({ data }) => {
+    if (data !== userHere()) void loadSession().catch(() => undefined)
+  }
+  tabs.postMessage(userHere())
 }
 
 /** Notes what has changed of the user, e.g. the name. */
@@ -96,11 +115,13 @@ export async function signIn(email: string, password: string): Promise<void> {
   enter(await api.get('/api/session'))
   // Nothing more is to happen on a page that begins anew.
   if (isLeaving.peek()) await new Promise(() => undefined)
+  tabs?.postMessage(userHere())
 }
 
 /** Signs out, and begins anew at the sign-in page. @throws PhaseboardError */
 export async function signOut(): Promise<void> {
   await api.delete('/api/session')
+  tabs?.postMessage(null)
   location.assign(root)
 }
 

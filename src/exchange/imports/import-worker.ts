@@ -20,6 +20,12 @@ export interface ImportTask {
 const { databaseUrl, checkpoints, job, failed } = workerData as ImportTask
 const { db, files, close } = openDatabase(databaseUrl, checkpoints)
 const database = databasePath(databaseUrl)
+// Whoever ends this thread asks it to: from outside it might be ended in the midst of native code, and the process with it.
+parentPort?.on('message', () => {
+  close()
+  process.exit(0)
+})
+parentPort?.unref()
 try {
   if (job) {
     const onProgress = once(() => parentPort?.postMessage('read'))

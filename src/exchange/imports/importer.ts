@@ -67,6 +67,9 @@ export interface ImporterParts {
   reading?: number
 }
 
+/** Milliseconds that the thread of an import has to end by itself. */
+const PATIENCE = 1000
+
 /** The imports of a service. */
 export class Importer {
   readonly #parts: ImporterParts
@@ -124,8 +127,12 @@ export class Importer {
   /** Ends what is under way: the next start of a service clears it away. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#worker?.terminate()
+    const worker = this.#worker
+    worker?.postMessage('end')
+    // It looks up between two slices; while it reads a file that may take longer, but then it is in no native code.
+    const timer = setTimeout(() => void worker?.terminate(), PATIENCE)
     await this.#current
+    clearTimeout(timer)
     for (const { giveUp } of this.#taken.values()) giveUp()
   }
 

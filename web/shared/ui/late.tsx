@@ -2,7 +2,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
-import { Loading } from './page.tsx'
+import { Loading, LoadingPage } from './page.tsx'
 
 /** Said where a part of the page is gone from the service: it was updated since the tab was opened. Nothing reloads by itself. */
 export const Updated = () => (
@@ -14,9 +14,14 @@ export const Updated = () => (
   </div>
 )
 
-/** Makes a component of a module that is imported when it is needed. @param load imports it */
+/**
+ * Makes a component of a module that is imported when it is needed.
+ * @param load imports it
+ * @param Waiting is shown meanwhile
+ */
 export function late<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
+  Waiting: ComponentType = Loading,
 ): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined
   return function Late(props: Props) {
@@ -33,8 +38,13 @@ export function late<Props extends object>(
         () => setComponent('failed'),
       )
     }, [])
-    if (Component === undefined) return <Loading />
+    if (Component === undefined) return <Waiting />
     if (Component === 'failed') return <Updated />
     return <Component.it {...props} />
   }
 }
+
+/** The same for a whole page. */
+export const latePage = <Props extends object>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+): ComponentType<Props> => late(load, LoadingPage)

@@ -88,6 +88,14 @@ export function Loading() {
   )
 }
 
+/** What is shown while it is not known yet which page it will be. */
+export const LoadingPage = () => (
+  <main id="main" class="page">
+    <h1 class="visually-hidden">{texts.name}</h1>
+    <Loading />
+  </main>
+)
+
 /** What is shown instead of a page that could not be read. */
 export const Failed = ({ error, retry }: { error: unknown; retry: () => void }) => (
   <div class="notice" role="alert">

@@ -1,0 +1,90 @@
+/** Nothing is missed around the connection: what changes before the stream begins, and while it rests. */
+import { link, projectWith } from './board-steps.ts'
+import { onBoard } from './browser.ts'
+
+onBoard('what changes while there is no stream is shown when there is', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
+  const add = (title: string) =>
+    api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title, column: 'To Do' } })
+  const { page, go } = await person()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  // The project is read, and then changes, before the stream begins.
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  await page.route('**/api/changes/stream*', async (route) => {
+    await begun
+    await route.continue()
+  })
+  await go(path)
+  await link(page, 'Flyer').waitFor()
+  await add('Website')
+  t.equal(await link(page, 'Website').count(), 0)
+  begin()
+  await link(page, 'Website').waitFor()
+  const readings = asked.filter((one) => one === `/api/projects/${id}`)
+  t.equal(readings.length, 2)
+
+  // The stream has brought no change yet as the tab goes to rest, and comes back from the browser's memory.
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+  await add('Poster')
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await link(page, 'Poster').waitFor()
+  t.equal(asked.filter((one) => one === `/api/projects/${id}`).length, 2, 'nothing is read again for it')
+
+  // It rests for so long that the service has forgotten what was missed: all is read again.
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+  await add('Logo')
+  await page.route(
+    '**/api/changes/stream*',
+    (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: 'event: gone\ndata: {"oldest":9000}\n\n' }),
+    { times: 1 },
+  )
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await link(page, 'Logo').waitFor()
+})
+
+onBoard(
+  'a project that is not there is asked for once, and shown when it is back',
+  async (t, { api, person }) => {
+    const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
+    const { seq } = await api.request('delete', '/api/projects/{id}', { path: { id } })
+    const { page, problems, go } = await person({ signIn: true })
+    problems.expect(/404/)
+    let asked = 0
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === `/api/projects/${id}`) asked++
+    })
+    await go(path)
+    await page.getByText('There is no such project.').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await api.request('post', '/api/changes/{seq}/undo', { path: { seq: String(seq) } })
+    await link(page, 'Flyer').waitFor()
+    t.ok(asked <= 4, `${asked} requests`)
+  },
+  { mode: 'required' },
+)
+
+onBoard(
+  'an answer about a part of a card does not hide what others changed before',
+  async (t, { api, person }) => {
+    const { path, cards } = await projectWith(api, { 'To Do': ['Flyer'] })
+    const item = { id: cards.get('Flyer') ?? '' }
+    await api.post('/api/kanban-items/{id}/subtasks', { path: item, body: { title: 'Text' } })
+    const { page, go } = await person()
+    await go(`${path}/items/${item.id}`)
+    const box = page.getByRole('checkbox', { name: 'Text' })
+    await box.waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+    await api.patch('/api/kanban-items/{id}', { path: item, body: { title: 'Poster' } })
+    await box.check()
+    await page.getByRole('status').getByText('Text').waitFor()
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+    await page.getByRole('dialog', { name: 'Poster' }).waitFor()
+    t.ok(await box.isChecked())
+  },
+)
