@@ -3,10 +3,8 @@
  * it may weigh stands in web-budget.ts. Entered from build.ts; by itself it is what `npm run dev` watches with.
  */
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import {
   type BuildOptions,
   context,
@@ -15,6 +13,7 @@ import {
   type Metafile,
   type Plugin,
 } from 'esbuild'
+import { compressAssets } from './compress-assets.ts'
 import { BUDGET, checkBudget, type WebSizes } from './web-budget.ts'
 
 const ENTRY = 'web/main.tsx'
@@ -25,10 +24,6 @@ const ICON = 'web/shared/icon.svg'
 /** Where the page's template takes what the build made. */
 const PLACE = '<!-- What the build made goes here. -->'
 
-const toBrotli = promisify(brotliCompress)
-const toGzip = promisify(gzip)
-const brotli = (content: Buffer) => toBrotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
-
 /** What the page is made of: names in `assets/`, but for the folders of `later`. */
 interface WebParts {
   entry: string
@@ -37,6 +32,12 @@ interface WebParts {
   modules: string[]
   /** What is imported dynamically, with what that imports; by folder of `web/`. */
   later: Map<string, Set<string>>
+}
+
+interface WebBuildOptions {
+  budget?: typeof BUDGET
+  logLevel?: LogLevel
+  earlier?: readonly string[]
 }
 
 /** Bundles the styles by themselves: what scripts import would be a style sheet for each of them. */
@@ -152,36 +153,18 @@ async function writePage(root: string, folder: string, parts: WebParts, icon: st
   await writeFile(join(folder, 'page.html'), template.replace(PLACE, links.join('\n')))
 }
 
-/** Compresses everything that browsers load. @returns the sizes after Brotli, by name */
-async function compress(folder: string): Promise<Map<string, number>> {
-  const assets = join(folder, 'assets')
-  const files = await readdir(assets)
-  const sizes = await Promise.all(
-    files.map(async (name) => {
-      const content = await readFile(join(assets, name))
-      const [br, gz] = await Promise.all([brotli(content), toGzip(content, { level: 9 })])
-      await Promise.all([
-        writeFile(join(assets, `${name}.br`), br),
-        writeFile(join(assets, `${name}.gz`), gz),
-      ])
-      return [name, br.length] as const
-    }),
-  )
-  return new Map(sizes)
-}
-
 /**
  * Bundles the page.
  * @param root the folder of the sources
  * @param folder where the build goes
+ * @param options.earlier folders of earlier builds of the page, whose compressed files are taken where nothing has changed
  * @returns what it weighs
  * @throws OverBudget where that is more than the budget; esbuild's error for sources with mistakes
  */
 export async function buildWeb(
   root: string,
   folder: string,
-  budget = BUDGET,
-  logLevel: LogLevel = 'warning',
+  { budget = BUDGET, logLevel = 'warning', earlier = [] }: WebBuildOptions = {},
 ): Promise<WebSizes> {
   const options = { ...optionsFor(root, folder), logLevel }
   const late = lateSources((await esbuild({ ...options, minify: false, write: false })).metafile)
@@ -194,7 +177,10 @@ export async function buildWeb(
   const parts = partsOf(metafile)
   const icon = await addIcon(root, folder)
   await writePage(root, folder, parts, icon)
-  const sizes = await compress(folder)
+  const sizes = await compressAssets(
+    join(folder, 'assets'),
+    earlier.map((build) => join(build, 'assets')),
+  )
   const sum = (names: Iterable<string>) =>
     [...names].reduce((total, name) => total + (sizes.get(name) ?? 0), 0)
   const weighed: WebSizes = {

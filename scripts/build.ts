@@ -20,6 +20,7 @@ const INPUT_FILES = [
   'scripts/build.ts',
   'scripts/bundle.ts',
   'scripts/build-web.ts',
+  'scripts/compress-assets.ts',
   'scripts/web-budget.ts',
   'package.json',
   'tsconfig.json',
@@ -109,6 +110,19 @@ async function replace(file: string, content: string): Promise<void> {
   await rename(aside, file)
 }
 
+/** What is there of builds, the latest first. What is made aside is not complete: its name is longer. */
+async function buildsByAge(): Promise<string[]> {
+  const names = (await readdir(dist)).filter((name) => /^[0-9a-f]{16}$/.test(name))
+  const times = await Promise.all(
+    names.map(async (name) => {
+      // Another build may be taking it away.
+      const found = await stat(join(dist, name)).catch(() => undefined)
+      return [name, found?.mtimeMs ?? 0] as const
+    }),
+  )
+  return times.sort(([, one], [, other]) => other - one).map(([name]) => name)
+}
+
 /** Makes a build's folder, or keeps the one that another process has made meanwhile. */
 async function makeBuild(folder: string): Promise<void> {
   const [{ bundle, bundleClient }, { buildWeb }] = await Promise.all([
@@ -116,12 +130,13 @@ async function makeBuild(folder: string): Promise<void> {
     import('./build-web.ts'),
   ])
   const aside = `${folder}.${randomUUID()}`
+  const earlier = (await buildsByAge()).map((name) => join(dist, name, 'web'))
   try {
     // All of them end before what failed is removed.
     const made = await Promise.allSettled([
       bundle(root, aside),
       bundleClient(root, aside),
-      buildWeb(root, join(aside, 'web')),
+      buildWeb(root, join(aside, 'web'), { earlier }),
     ])
     const failed = made.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason

@@ -6,14 +6,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { bundle } from '../scripts/bundle.ts'
 import { environmentOf, runProgram, startProgram, tryProgram } from './installed-package.ts'
@@ -40,6 +39,17 @@ function copyFolder(t: Test, packages = (_name: string) => true): string {
   mkdirSync(join(folder, 'node_modules'))
   for (const name of readdirSync('node_modules').filter(packages)) {
     symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name))
+  }
+  return folder
+}
+
+/** A copy that has been built already, as these sources have. */
+function copyBuilt(t: Test): string {
+  const folder = copyFolder(t)
+  const isCurrent = (name: string) => name === currentIn('.') || statSync(join('dist', name)).isFile()
+  mkdirSync(join(folder, 'dist'))
+  for (const name of readdirSync('dist').filter(isCurrent)) {
+    cpSync(join('dist', name), join(folder, 'dist', name), { recursive: true })
   }
   return folder
 }
@@ -108,13 +118,6 @@ async function useWhatIsLoadedLate(t: Test, url: string): Promise<void> {
 
 t.test('three starts at once from one folder, without a build, all serve', async (t) => {
   const folder = copyFolder(t)
-  const urls = await Promise.all(['a', 'b', 'c'].map((database) => npmStart(t, folder, database)))
-  for (const url of urls) await useWhatIsLoadedLate(t, url)
-  t.equal(buildsIn(folder).length, 1, 'there is one build, and nothing of the others')
-})
-
-t.test('of simultaneous builds, each file is there as a whole or not at all', async (t) => {
-  const folder = copyFolder(t)
   const sizes = (name: string) => {
     const path = join(folder, 'dist', name)
     if (!existsSync(path)) return 'none'
@@ -123,30 +126,28 @@ t.test('of simultaneous builds, each file is there as a whole or not at all', as
       .map((file) => `${file} ${statSync(join(path, file)).size}`)
       .join()
   }
-  // Under these names the files are looked for; what is made aside has others.
-  await build(folder)
-  const names = ['cli.js', 'app.js', 'app.d.ts', currentIn(folder)]
-  const complete = names.map(sizes)
-  rmSync(join(folder, 'dist'), { recursive: true })
-
+  // Under these names the files are looked for; what is made aside has others. The build is named as that of these sources.
+  const names = ['cli.js', 'app.js', 'app.d.ts', currentIn('.')]
   const seen = names.map(() => new Set<string>())
-  let building = true
-  const builds = Promise.all([build(folder), build(folder), build(folder)]).finally(() => {
-    building = false
+  let starting = true
+  const starts = Promise.all(['a', 'b', 'c'].map((database) => npmStart(t, folder, database))).finally(() => {
+    starting = false
   })
-  while (building) {
+  while (starting) {
     for (const [index, name] of names.entries()) seen[index]?.add(sizes(name))
-    await setImmediate()
+    await setTimeout(1)
   }
-  await builds
+  for (const url of await starts) await useWhatIsLoadedLate(t, url)
+  t.strictSame(buildsIn(folder), [currentIn('.')], 'there is one build, and nothing of the others')
   t.strictSame(
     seen.map((found) => [...found]),
-    complete.map((size) => ['none', size]),
+    names.map((name) => ['none', sizes(name)]),
+    'each file was there as a whole or not at all',
   )
 })
 
 t.test('a start while another service runs takes nothing away from it', async (t) => {
-  const folder = copyFolder(t)
+  const folder = copyBuilt(t)
   const earlier = await npmStart(t, folder, 'a')
   changeSources(folder)
   const later = await npmStart(t, folder, 'b')
@@ -156,7 +157,7 @@ t.test('a start while another service runs takes nothing away from it', async (t
 })
 
 t.test('a build is made anew when something that it is made of has changed, and only then', async (t) => {
-  const folder = copyFolder(t)
+  const folder = copyBuilt(t)
   await build(folder)
   const first = currentIn(folder)
   const files = ['cli.js', 'app.js', 'app.d.ts', first].map((name) => join(folder, 'dist', name))
@@ -182,7 +183,7 @@ t.test('a build is made anew when something that it is made of has changed, and 
 })
 
 t.test('a build that fails or is killed leaves the one before in its place', async (t) => {
-  const folder = copyFolder(t)
+  const folder = copyBuilt(t)
   await build(folder)
   const before = currentIn(folder)
   appendFileSync(join(folder, 'src/server.ts'), '\nexport const = 1\n')
@@ -203,7 +204,7 @@ t.test('a build that fails or is killed leaves the one before in its place', asy
 })
 
 t.test('builds that were replaced more than a week ago are taken away', async (t) => {
-  const folder = copyFolder(t)
+  const folder = copyBuilt(t)
   await build(folder)
   const first = currentIn(folder)
   const age = (name: string, days: number) => {

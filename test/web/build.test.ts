@@ -1,6 +1,6 @@
 /** The build of the board page: what it makes, and what it refuses. */
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { buildWeb } from '../../scripts/build-web.ts'
@@ -71,6 +71,32 @@ t.test('names follow the content', async (t) => {
   })
 })
 
+t.test('what an earlier build has compressed is taken from there, if it is whole and the same', async (t) => {
+  const root = sourcesOf(t, { 'card/card.tsx': "console.log('a card')" })
+  const earlier = join(root, 'earlier')
+  const sizes = await buildWeb(root, earlier)
+  const assets = (folder: string, pattern: RegExp) =>
+    readdirSync(join(root, folder, 'assets')).filter((name) => pattern.test(name))
+  const [card = '', style = '', script = ''] = [/^card.*js$/, /\.css$/, /^main.*js$/].flatMap((pattern) =>
+    assets('earlier', pattern),
+  )
+  const write = (name: string, content: string) => writeFileSync(join(earlier, 'assets', name), content)
+  const read = (name: string) => readFileSync(join(root, 'made/assets', name), 'utf8')
+  write(`${card}.br`, 'taken')
+  write(`${card}.gz`, 'taken, too')
+  write(style, 'of the same name, but another')
+  write(`${style}.br`, 'not taken')
+  write(`${script}.br`, 'not taken')
+  rmSync(join(earlier, 'assets', `${script}.gz`))
+
+  const again = await buildWeb(root, join(root, 'made'), { earlier: [join(root, 'nothing'), earlier] })
+  t.strictSame([read(`${card}.br`), read(`${card}.gz`)], ['taken', 'taken, too'])
+  t.equal(again.later.card, 'taken'.length, 'and weighed')
+  t.strictSame(again.first, sizes.first, 'the others are made')
+  for (const name of [style, script]) t.notMatch(read(`${name}.br`), 'not taken', name)
+  t.strictSame(assets('made', /./), assets('earlier', /./).concat(`${script}.gz`).toSorted())
+})
+
 t.test('what weighs too much fails the build, which says what and how much', async (t) => {
   const heavy = `console.log(${JSON.stringify(ballast(75 * KB))})`
   const root = sourcesOf(t, {
@@ -107,6 +133,6 @@ t.test('each limit counts, and their sum', async (t) => {
 
 t.test('a style sheet that a script imports besides the one is refused', async (t) => {
   const root = sourcesOf(t, { 'card/card.tsx': "import './card.css'", 'card/card.css': 'b { color: red }' })
-  const failure = buildWeb(root, join(root, 'made'), BUDGET, 'silent')
+  const failure = buildWeb(root, join(root, 'made'), { logLevel: 'silent' })
   await t.rejects(failure, /all styles are imported by web\/shared\/styles\/index\.css/)
 })
