@@ -30,13 +30,13 @@ interface ItemRow {
  * Each is the item's row, the time, and the entry's metadata. Entries are read in the order in which they lie in the file.
  */
 const entriesOf = (condition: string): string =>
-  `select group_concat("its"."row" || char(31) || entry.created_at || char(31) || entry.metadata, char(30))
+  `select group_concat(found."row" || char(31) || entry.created_at || char(31) || entry.metadata, char(30))
   from (
     select "its".rowid as "row", entry.rowid as "place" from kanban_items as "its"
     cross join kanban_activity as entry on entry.item_id = "its".id
     where ${condition} order by "place"
-  ) as "its"
-  cross join kanban_activity as entry on entry.rowid = "its"."place"
+  ) as found
+  cross join kanban_activity as entry on entry.rowid = found."place"
   where entry.type = 'status_change'`
 
 /** A change of an item, as far as it matters; the JSON arrays name what is picked. */
