@@ -66,7 +66,8 @@ onBoard('a card is opened, changed, moved and closed by the keyboard alone', asy
   await keyboard.press('End')
   await keyboard.press('Enter')
   await until(now, ({ subtasks }) => subtasks.length === 1)
-  t.equal(await focused(), 'New subtask', 'the focus is not lost with the subtask')
+  const refocused = await until(focused, (name) => name === 'New subtask')
+  t.equal(refocused, 'New subtask', 'the focus is not lost with the subtask')
 
   await tabTo('Edit the title', 'Shift+Tab')
   await keyboard.press('t')

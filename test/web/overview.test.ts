@@ -18,7 +18,7 @@ async function until(
   id: string,
   holds: (found: Awaited<ReturnType<typeof read>>) => boolean,
 ) {
-  for (let round = 0; round < 50; round++) {
+  for (let round = 0; round < 200; round++) {
     if (holds(await read(api, id))) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -51,6 +51,7 @@ onBoard('what a project is about is changed in place, live, and undone', async (
   await page.getByRole('button', { name: 'Save' }).click()
   await current.getByText('Find out').waitFor()
   t.match(await page.getByRole('list', { name: 'Phases' }).innerText(), ATTACK)
+  await until(t, api, id, ({ phaseConfig }) => phaseConfig[0]?.name === 'Find out')
   t.strictSame(
     (await read(api, id)).phaseConfig.map(({ name }) => name),
     ['Find out', 'Design', 'Development', 'Deployment', ATTACK],
