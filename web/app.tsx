@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { BoardPage } from './board/board-page.tsx'
 import { ProjectsPage } from './projects/projects-page.tsx'
 import { go, href, type PageName, paths, place, routeOf } from './router.ts'
-import { useKeys } from './shared/keys.ts'
+import { typeAhead, useKeys } from './shared/keys.ts'
 import { liveState } from './shared/live.ts'
 import type { OpenProject } from './shared/open-project.ts'
 import { hasEnded, identity, isAdmin, me, sessionState, signOut } from './shared/session.ts'
@@ -152,9 +152,13 @@ function Connection() {
 export function App() {
   const [overlay, setOverlay] = useState<'search' | 'shortcuts' | undefined>()
   const close = () => setOverlay(undefined)
+  const search = () => {
+    typeAhead()
+    setOverlay('search')
+  }
   const { page, id } = routeOf(place.value.path)
   useKeys({
-    '/': () => setOverlay('search'),
+    '/': search,
     '?': () => setOverlay('shortcuts'),
     'Ctrl+z': undoLast,
     'g p': () => go('/'),
@@ -170,7 +174,7 @@ export function App() {
       <a class="skip" href="#main">
         {texts.skip(page === 'board' || page === 'card' ? 'the board' : 'the page')}
       </a>
-      <Header onSearch={() => setOverlay('search')} onShortcuts={() => setOverlay('shortcuts')} />
+      <Header onSearch={search} onShortcuts={() => setOverlay('shortcuts')} />
       <Connection />
       <CurrentPage />
       {overlay === 'search' && <SearchDialog onClose={close} />}

@@ -76,7 +76,6 @@ export const texts = {
   audit: 'Audit log',
   more: 'More',
   menuOf: (name: string) => `Menu of ${name}`,
-  apiDocs: 'API documentation',
   shortcuts: 'Keyboard shortcuts',
 
   signIn: {
@@ -164,6 +163,14 @@ export const texts = {
   },
 
   // A board
+  wip: {
+    full: (column: string, of: readonly [cards: number, limit: number] | undefined) =>
+      of === undefined ? `${column} is full.` : `${column} is full (${of[0]} of ${of[1]}).`,
+    stays: (title: string, column: string) => `${title} stays in ${column}.`,
+    above: (column: string, cards: number, limit: number) =>
+      `${column} is above its limit: ${cards} of ${limit}.`,
+  },
+
   board: {
     empty: 'This board is empty. Press n to add the first card.',
     emptyColumn: 'No cards',
@@ -251,11 +258,6 @@ export const texts = {
 
     moved: (column: string) => `Moved to ${column}.`,
     movedWithin: (column: string) => `Moved within ${column}.`,
-    aboveNow: (column: string, cards: number, limit: number) =>
-      `${column} is above its limit: ${cards} of ${limit}.`,
-    isFull: (column: string, cards: number, limit: number, title: string, from: string) =>
-      `${column} is full (${cards} of ${limit}). ${title} stays in ${from}.`,
-    noRoom: (column: string, cards: number, limit: number) => `${column} is full (${cards} of ${limit}).`,
     wasDeleted: (title: string) => `${title} was deleted.`,
     added: (title: string) => `Added ${title}.`,
     approved: (title: string) => `Approved ${title}.`,
@@ -328,10 +330,6 @@ export const texts = {
     movedProject: (project: string) => `Moved to the project ${project}.`,
     saved: (field: string) => `${field} changed.`,
     assigned: (name: string) => `Assigned to ${name}.`,
-    isFull: (column: string, limit: string, title: string, from: string) =>
-      `${column} is full${limit}. ${title} stays in ${from}.`,
-    isAbove: (column: string, count: number, limit: number) =>
-      `${column} is above its limit: ${count} of ${limit}.`,
 
     labels: 'Labels',
     noLabels: 'None',
@@ -341,10 +339,8 @@ export const texts = {
     colour: 'Colour',
     editLabel: (name: string) => `Edit the label ${name}`,
     deleteLabel: 'Delete label',
-    removeLabel: (name: string) => `Remove the label ${name}`,
     labelAdded: (name: string) => `Label ${name} added.`,
     labelRemoved: (name: string) => `Label ${name} removed.`,
-    labelMade: (name: string) => `Label ${name} made.`,
     labelChanged: (name: string) => `Label ${name} changed.`,
     labelDeleted: (name: string) => `Label ${name} deleted.`,
 

@@ -311,6 +311,10 @@ export interface ProjectSummary {
   counts: {
     /** All items, dismissed ones too */
     kanbanItems: number
+    /** Items that are not dismissed, in columns whose stage is `todo` or `doing`, or that the board does not have */
+    open: number
+    /** Items that are not dismissed, in columns whose stage is `done` */
+    done: number
     transcriptSummaries: number
     metrics: number
     objectives: number

@@ -19,7 +19,7 @@ import { FlowSchema } from '../schemas/flow.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import { parseTimestamp } from '../time.ts'
 import { DAY, dayOf, timeOf } from './days.ts'
-import { historyOf } from './item-history.ts'
+import { historyOf, type Recorded } from './item-history.ts'
 import { type BoardHistory, flowOf, type Range } from './measures.ts'
 import { type FlowFilter, FlowRecords } from './records.ts'
 
@@ -76,6 +76,11 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
+/** What each item did, told when it is asked for. */
+function* historiesOf(items: Iterable<Recorded>, board: Parameters<typeof historyOf>[1]) {
+  for (const item of items) yield historyOf(item, board)
+}
+
 /** The flow of boards. */
 export class Flow {
   static readonly reads: readonly string[] = ['ofProject']
@@ -109,8 +114,8 @@ export class Flow {
       }
       return this.#historyOf(projectId, query, range, memberId)
     })
-    this.#ensureFewCounts(history)
-    return this.#toJson(flowOf(history))
+    const days = range.to - range.from + 1
+    return this.#toJson(flowOf(history, (columns) => this.#ensureFewCounts(columns * days)))
   }
 
   #historyOf(projectId: string, filter: FlowFilter, range: Range, memberId: string): BoardHistory {
@@ -121,14 +126,14 @@ export class Flow {
       memberId,
     )
     const board = { renames, firstColumn: columns[0]?.name }
-    return { projectId, columns, items: items.map((one) => historyOf(one, board)), range }
+    return { projectId, columns, items: historiesOf(items, board), range }
   }
 
-  /** @throws ApiError 400 where there are more columns than so many days can be told of; TooMuchWork */
-  #ensureFewCounts({ columns, items, range: { from, to } }: BoardHistory): void {
-    const names = new Set(columns.map(({ name }) => name))
-    for (const { visits } of items) for (const { column } of visits) names.add(column)
-    const counts = names.size * (to - from + 1)
+  /**
+   * @param counts of columns at the end of a day
+   * @throws ApiError 400 where there are more columns than so many days can be told of; TooMuchWork
+   */
+  #ensureFewCounts(counts: number): void {
     if (counts > COUNTS_LIMIT) throw invalidField('from', 'is too long ago for a board of so many columns')
     if (counts > COUNTS_ON_LOOP && isFollowedByWorker(this.#db)) throw new TooMuchWork()
   }

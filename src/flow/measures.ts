@@ -21,7 +21,7 @@ export interface BoardColumn {
 }
 
 /** What an item has come to by the end of the range. */
-interface Course extends ItemHistory {
+interface Course {
   arrived: number | undefined
   started: number | undefined
   finished: number | undefined
@@ -29,8 +29,10 @@ interface Course extends ItemHistory {
   current: Visit | undefined
 }
 
-/** Counts of a day for each column. */
-type ByColumn = ReadonlyMap<string, Int32Array>
+/** A span of time. */
+type Span = Pick<Visit, 'from' | 'to'>
+
+const daysOf = ({ from, to }: Range): number => to - from + 1
 
 /** The moment, or, where the item is dismissed then, the one from which it is no longer. */
 function unlessDismissed(time: number, dismissed: ItemHistory['dismissed']): number {
@@ -56,16 +58,19 @@ function doneSince(
   const last = visits.at(-1)
   if (last === undefined || (last.end === 'left' && last.to < end)) return undefined
   let since: number | undefined
-  for (const visit of visits.toReversed()) {
+  for (let index = visits.length - 1; index >= 0; index -= 1) {
+    const visit = visits[index] as Visit
     if (stageOf(visit.column) !== 'done' || (visit !== last && visit.end === 'left')) break
     since = visit.from
   }
   return since
 }
 
-function courseOf(history: ItemHistory, stageOf: (column: string) => Stage, end: number): Course {
-  const visits = history.visits.filter((visit) => visit.from < end)
-  const { dismissed } = history
+function courseOf(
+  { visits, dismissed }: Pick<ItemHistory, 'visits' | 'dismissed'>,
+  stageOf: (column: string) => Stage,
+  end: number,
+): Course {
   const known = (time: number | undefined) => {
     const shown = time === undefined ? undefined : unlessDismissed(time, dismissed)
     return shown !== undefined && shown < end ? shown : undefined
@@ -73,8 +78,6 @@ function courseOf(history: ItemHistory, stageOf: (column: string) => Stage, end:
   const last = visits.at(-1)
   const isThere = last !== undefined && last.to >= end && !isDismissedBefore(end, dismissed)
   return {
-    ...history,
-    visits,
     arrived: known(visits[0]?.from),
     started: known(visits.find(({ column }) => stageOf(column) !== 'todo')?.from),
     finished: known(doneSince(visits, stageOf, end)),
@@ -83,63 +86,65 @@ function courseOf(history: ItemHistory, stageOf: (column: string) => Stage, end:
 }
 
 /** The parts of a visit in which the item was not dismissed. */
-function* counted(
-  { from, to }: Visit,
-  dismissed: ItemHistory['dismissed'],
-): Iterable<[from: number, to: number]> {
-  let start = from
+function counted(visit: Visit, dismissed: ItemHistory['dismissed']): readonly Span[] {
+  if (dismissed.length === 0) return [visit]
+  const spans: Span[] = []
+  let start = visit.from
   for (const gap of dismissed) {
     if (gap.to <= start) continue
-    if (gap.from >= to) break
-    if (gap.from > start) yield [start, gap.from]
+    if (gap.from >= visit.to) break
+    if (gap.from > start) spans.push({ from: start, to: gap.from })
     start = gap.to
-    if (start >= to) return
+    if (start >= visit.to) return spans
   }
-  yield [start, to]
+  return [...spans, { from: start, to: visit.to }]
 }
 
-/** How many items each column held at the end of each day. */
-function countByColumn(
-  courses: readonly Course[],
-  columns: readonly BoardColumn[],
-  { from, to, end }: Range,
-): ByColumn {
-  const days = to - from + 1
-  const counts = new Map<string, Int32Array>(columns.map(({ name }) => [name, new Int32Array(days + 1)]))
-  const add = (ofColumn: Int32Array, day: number, change: number) => {
-    const index = Math.min(Math.max(day - from, 0), days)
-    ofColumn[index] = (ofColumn[index] as number) + change
+/** What is counted of a column. */
+class ColumnCounts {
+  readonly #range: Range
+  /** How many more items it held at the end of each day than of the one before, and after the range. */
+  readonly #changes: Int32Array
+  /** Days of the stays in it that ended in the range with a move to another column. */
+  readonly stays: number[] = []
+
+  constructor(range: Range) {
+    this.#range = range
+    this.#changes = new Int32Array(daysOf(range) + 1)
   }
-  for (const { visits, dismissed } of courses) {
-    for (const visit of visits) {
-      if (visit.to < from * DAY) continue
-      let ofColumn = counts.get(visit.column)
-      if (ofColumn === undefined) {
-        ofColumn = new Int32Array(days + 1)
-        counts.set(visit.column, ofColumn)
-      }
-      for (const [start, stop] of counted(visit, dismissed)) {
-        if (start >= end) continue
-        add(ofColumn, dayOf(start), 1)
-        if (stop < end) add(ofColumn, dayOf(stop), -1)
-      }
+
+  /** Counts a stay that did not end before the range. */
+  add(visit: Visit, dismissed: ItemHistory['dismissed']): void {
+    const { end } = this.#range
+    for (const { from, to } of counted(visit, dismissed)) {
+      if (from >= end) continue
+      this.#change(from, 1)
+      if (to < end) this.#change(to, -1)
     }
+    if (visit.end === 'moved' && visit.to < end) this.stays.push(inDays(visit.to - visit.from))
   }
-  for (const ofColumn of counts.values()) {
-    for (let day = 1; day < days; day += 1)
-      ofColumn[day] = (ofColumn[day] as number) + (ofColumn[day - 1] as number)
+
+  #change(time: number, by: number): void {
+    const day = dayOf(time) - this.#range.from
+    const index = Math.min(Math.max(day, 0), this.#changes.length - 1)
+    this.#changes[index] = (this.#changes[index] as number) + by
   }
-  return counts
+
+  /** How many items it held at the end of each day. */
+  byDay(): Int32Array {
+    let count = 0
+    return this.#changes.subarray(0, -1).map((change) => {
+      count += change
+      return count
+    })
+  }
 }
 
-/** How many of some moments are on each day of the range. */
-function countByDay(times: readonly (number | undefined)[], { from, to }: Range): number[] {
-  const counts = new Array<number>(to - from + 1).fill(0)
-  for (const time of times) {
-    const index = time === undefined ? -1 : dayOf(time) - from
-    if (index >= 0 && index < counts.length) counts[index] = (counts[index] as number) + 1
-  }
-  return counts
+/** A column that the range shows. */
+interface ShownColumn {
+  name: string
+  counts: ColumnCounts
+  byDay: Int32Array
 }
 
 function throughputOf(finished: readonly number[], from: number): Flow['throughput'] {
@@ -154,31 +159,30 @@ function throughputOf(finished: readonly number[], from: number): Flow['throughp
   return { perWeek, mean: Math.round((total / finished.length) * 700) / 100 }
 }
 
-function timeInColumn(
-  courses: readonly Course[],
-  names: Iterable<string>,
-  { from, end }: Range,
-): Flow['timeInColumn'] {
-  const spans = new Map<string, number[]>([...names].map((name) => [name, []]))
-  for (const { visits } of courses) {
-    for (const visit of visits) {
-      if (visit.end === 'moved' && visit.to >= from * DAY && visit.to < end)
-        spans.get(visit.column)?.push(inDays(visit.to - visit.from))
-    }
-  }
-  return [...spans].map(([column, days]) => {
-    const sorted = ascending(days)
-    return { column, p50: percentile(sorted, 50), p85: percentile(sorted, 85) }
+const timeInColumn = (columns: readonly ShownColumn[]): Flow['timeInColumn'] =>
+  columns.map(({ name, counts }) => {
+    const sorted = ascending(counts.stays)
+    return { column: name, p50: percentile(sorted, 50), p85: percentile(sorted, 85) }
   })
+
+/** An item that was finished in the range. */
+interface Finished {
+  id: string
+  title: string
+  arrived: number
+  started: number
+  finished: number
 }
 
-const byTime =
-  <T extends { id: string }>(timeOf: (one: T) => number) =>
-  (a: T, b: T) =>
-    timeOf(a) - timeOf(b) || (a.id < b.id ? -1 : 1)
+/** An item that is being worked on at the end. */
+interface Ongoing {
+  id: string
+  title: string
+  column: string
+  started: number
+}
 
-/** An item that was finished. */
-type Finished = Course & { started: number; finished: number }
+const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1)
 
 function cycleTimeOf(finished: readonly Finished[]): Flow['cycleTime'] {
   const items = finished.map(({ id, title, started, finished }) => {
@@ -194,78 +198,123 @@ function cycleTimeOf(finished: readonly Finished[]): Flow['cycleTime'] {
 }
 
 /** The items that are being worked on, the oldest first. */
-function agesOf(
-  courses: readonly Course[],
-  stageOf: (column: string) => Stage,
-  end: number,
-  p85: number | null,
-): Flow['age'] {
-  return courses
-    .filter(({ current }) => current !== undefined && stageOf(current.column) === 'doing')
-    .sort(byTime(({ started }) => started as number))
-    .map(({ id, title, started, current }) => {
-      const days = inDays(end - (started as number))
-      return { id, title, column: (current as Visit).column, days, above85: p85 !== null && days > p85 }
+const agesOf = (ongoing: readonly Ongoing[], end: number, p85: number | null): Flow['age'] =>
+  ongoing
+    .toSorted((a, b) => a.started - b.started || byId(a, b))
+    .map(({ id, title, column, started }) => {
+      const days = inDays(end - started)
+      return { id, title, column, days, above85: p85 !== null && days > p85 }
     })
-}
 
 /** How a board flowed in a range of days. */
 export interface BoardHistory {
   projectId: string
   /** In the order of the board. */
   columns: readonly BoardColumn[]
-  items: readonly ItemHistory[]
+  /** Read once, one after the other: what is made of so many does not have to be kept. */
+  items: Iterable<ItemHistory>
   range: Range
 }
 
-/** The names of the columns that a range shows: those of the board, then those that lead nowhere, by name. */
-function namesShown(counts: ByColumn, columns: readonly BoardColumn[]): string[] {
-  const own = columns.map(({ name }) => name)
-  const known = new Set(own)
-  const others = [...counts].flatMap(([name, ofColumn]) =>
-    !known.has(name) && ofColumn.some((count) => count > 0) ? [name] : [],
-  )
-  return [...own, ...others.sort()]
+/** What the items of a board amount to, added one after the other. */
+class Tally {
+  readonly #range: Range
+  readonly #stages: ReadonlyMap<string, Stage>
+  readonly #columns = new Map<string, ColumnCounts>()
+  readonly #ensureFew: (columns: number) => void
+  readonly arrivedByDay: number[]
+  /** The items that were finished on each day. */
+  readonly finishedByDay: Finished[][]
+  readonly ongoing: Ongoing[] = []
+  remaining = 0
+
+  constructor(columns: readonly BoardColumn[], range: Range, ensureFew: (columns: number) => void) {
+    this.#range = range
+    this.#stages = new Map(columns.map(({ name, stage }) => [name, stage]))
+    this.#ensureFew = ensureFew
+    this.arrivedByDay = new Array(daysOf(range)).fill(0)
+    this.finishedByDay = Array.from({ length: daysOf(range) }, () => [])
+    for (const { name } of columns) this.#columnOf(name)
+  }
+
+  readonly #stageOf = (column: string): Stage => this.#stages.get(column) ?? 'doing'
+
+  #columnOf(name: string): ColumnCounts {
+    let column = this.#columns.get(name)
+    if (column === undefined) {
+      this.#ensureFew(this.#columns.size + 1)
+      column = new ColumnCounts(this.#range)
+      this.#columns.set(name, column)
+    }
+    return column
+  }
+
+  add({ id, title, visits: all, dismissed }: ItemHistory): void {
+    const { from, end } = this.#range
+    const visits = all.filter((visit) => visit.from < end)
+    for (const visit of visits) {
+      if (visit.to >= from * DAY) this.#columnOf(visit.column).add(visit, dismissed)
+    }
+    const { arrived, started, finished, current } = courseOf({ visits, dismissed }, this.#stageOf, end)
+    const arrivedOn = arrived === undefined ? -1 : dayOf(arrived) - from
+    if (arrivedOn >= 0) this.arrivedByDay[arrivedOn] = (this.arrivedByDay[arrivedOn] as number) + 1
+    if (finished !== undefined) {
+      // What is finished has arrived and was started.
+      const item = { id, title, arrived, started, finished } as Finished
+      this.finishedByDay[dayOf(finished) - from]?.push(item)
+    }
+    const stage = current && this.#stageOf(current.column)
+    if (current === undefined || stage === 'done') return
+    this.remaining += 1
+    if (stage === 'doing')
+      this.ongoing.push({ id, title, column: current.column, started: started as number })
+  }
+
+  /** The columns that the range shows: those of the board, then those that lead nowhere, by name. */
+  shown(): ShownColumn[] {
+    const all = [...this.#columns].map(([name, counts]) => ({ name, counts, byDay: counts.byDay() }))
+    const own = all.filter(({ name }) => this.#stages.has(name))
+    const others = all.filter(
+      ({ name, byDay }) => !this.#stages.has(name) && byDay.some((count) => count > 0),
+    )
+    return [...own, ...others.sort((a, b) => (a.name < b.name ? -1 : 1))]
+  }
 }
 
-/** Measures the flow of a board: docs/flow.md says what each number means. */
-export function flowOf({ projectId, columns, items, range }: BoardHistory): Flow {
+/**
+ * Measures the flow of a board: docs/flow.md says what each number means.
+ * @param ensureFew throws where so many columns are too many to count day by day
+ */
+export function flowOf(
+  { projectId, columns, items, range }: BoardHistory,
+  ensureFew: (columns: number) => void,
+): Flow {
   const { from, to, end } = range
-  const stages = new Map(columns.map(({ name, stage }) => [name, stage]))
-  const stageOf = (column: string): Stage => stages.get(column) ?? 'doing'
-  const courses = items.map((item) => courseOf(item, stageOf, end))
-  const counts = countByColumn(courses, columns, range)
-  const names = namesShown(counts, columns)
-  const isInRange = (time: number | undefined) => time !== undefined && time >= from * DAY
-  const finished = courses
-    .filter((course): course is Finished => isInRange(course.finished))
-    .sort(byTime((course) => course.finished))
-  const arrivedByDay = countByDay(
-    courses.map((course) => course.arrived),
-    range,
+  const tally = new Tally(columns, range, ensureFew)
+  for (const item of items) tally.add(item)
+  const shown = tally.shown()
+  // Day by day, fewer have to be compared.
+  const finished = tally.finishedByDay.flatMap((ofDay) =>
+    ofDay.sort((a, b) => a.finished - b.finished || byId(a, b)),
   )
-  const finishedByDay = countByDay(
-    courses.map((course) => course.finished),
-    range,
-  )
+  const finishedByDay = tally.finishedByDay.map((ofDay) => ofDay.length)
   const cycleTime = cycleTimeOf(finished)
-  const remaining = courses.filter(({ current }) => current && stageOf(current.column) !== 'done').length
-  const ahead = forecast(remaining, finishedByDay, projectId)
+  const ahead = forecast(tally.remaining, finishedByDay, projectId)
   const on = (days: number | undefined) => (days === undefined ? null : dateOf(to + days))
   return {
     from: dateOf(from),
     to: dateOf(to),
-    days: arrivedByDay.map((arrived, index) => ({
+    days: tally.arrivedByDay.map((arrived, index) => ({
       date: dateOf(from + index),
       arrived,
       finished: finishedByDay[index] as number,
-      byColumn: Object.fromEntries(names.map((name) => [name, counts.get(name)?.[index] ?? 0])),
+      byColumn: Object.fromEntries(shown.map(({ name, byDay }) => [name, byDay[index] as number])),
     })),
     cycleTime,
-    leadTime: spread(finished.map((course) => inDays(course.finished - (course.arrived as number)))),
+    leadTime: spread(finished.map(({ arrived, finished }) => inDays(finished - arrived))),
     throughput: throughputOf(finishedByDay, from),
-    timeInColumn: timeInColumn(courses, names, range),
-    age: agesOf(courses, stageOf, end, cycleTime.p85),
-    forecast: { remaining, p50: on(ahead?.p50), p85: on(ahead?.p85), p95: on(ahead?.p95) },
+    timeInColumn: timeInColumn(shown),
+    age: agesOf(tally.ongoing, end, cycleTime.p85),
+    forecast: { remaining: tally.remaining, p50: on(ahead?.p50), p85: on(ahead?.p85), p95: on(ahead?.p95) },
   }
 }

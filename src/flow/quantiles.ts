@@ -10,7 +10,7 @@ export const percentile = (sorted: ArrayLike<number>, percent: number): number |
   sorted.length === 0 ? null : (sorted[Math.ceil((percent * sorted.length) / 100) - 1] as number)
 
 /** Values in ascending order. */
-export const ascending = (values: readonly number[]): Float64Array => Float64Array.from(values).sort()
+export const ascending = (values: readonly number[]): Float64Array => new Float64Array(values).sort()
 
 /** How many values there are, and their percentiles. */
 export function spread(values: readonly number[]) {

@@ -11,6 +11,7 @@ import { valuesOfAny } from '../schemas/common.ts'
 import { timeOf } from './days.ts'
 import type { ItemChange, ItemFacts, Moved, Recorded } from './item-history.ts'
 import type { BoardColumn } from './measures.ts'
+import { byTime, Moves, movedOf, wayOf } from './moves.ts'
 import { type Rename, Renames } from './renames.ts'
 
 interface ItemRow {
@@ -20,24 +21,23 @@ interface ItemRow {
   createdAt: string
   updatedAt: string
   dismissed: boolean
-  source: string
-  projectId: string
+  isImported: number | boolean
   row: number
 }
 
-/** Between the moves in one text, and between their parts: JSON has neither. */
-const SEPARATOR = '\u001e'
-const PART = '\u001f'
-
 /**
  * Moves of the items that pass a condition, as SQL: in one text, which is read in a fraction of the time that so many rows take.
- * Each is the item's row, the time, and the entry's metadata.
+ * Each is the item's row, the time, and the entry's metadata. Entries are read in the order in which they lie in the file.
  */
 const entriesOf = (condition: string): string =>
-  `select group_concat("its".rowid || char(31) || entry.created_at || char(31) || entry.metadata, char(30))
-  from kanban_items as "its"
-  cross join kanban_activity as entry on entry.item_id = "its".id
-  where ${condition} and entry.type = 'status_change'`
+  `select group_concat(found."row" || char(31) || entry.created_at || char(31) || entry.metadata, char(30))
+  from (
+    select "its".rowid as "row", entry.rowid as "place" from kanban_items as "its"
+    cross join kanban_activity as entry on entry.item_id = "its".id
+    where ${condition} order by "place"
+  ) as found
+  cross join kanban_activity as entry on entry.rowid = found."place"
+  where entry.type = 'status_change'`
 
 /** A change of an item, as far as it matters; the JSON arrays name what is picked. */
 interface ChangeRow {
@@ -67,8 +67,9 @@ const changesOf =
   (subjects: string, tail: string) =>
   (columns: string, condition: string): string =>
     `
-  select ${columns} from changes where ${condition} and seq in (
-    select seq from change_subjects where subject ${subjects} and seq between 1 and +:indexed)
+  select ${columns} from (
+    select distinct seq from change_subjects where subject ${subjects} and seq between 1 and +:indexed)
+  cross join changes using (seq) where ${condition}
   union all
   select ${columns} from changes where seq > +:indexed and (${tail}) and ${condition}
   order by seq`
@@ -130,8 +131,9 @@ function statementsOf(db: SharedDatabase) {
     byFields((names) =>
       selectAll<ItemRow>(db, () => {
         const row = sql<number>`"kanban_items"."rowid"`
-        const { id, title, column, createdAt, updatedAt, dismissed, source, projectId } = kanbanItems
-        const fields = { id, title, column, createdAt, updatedAt, dismissed, source, projectId, row }
+        const isImported = sql<number>`${kanbanItems.source} = 'import'`
+        const { id, title, column, createdAt, updatedAt, dismissed } = kanbanItems
+        const fields = { id, title, column, createdAt, updatedAt, dismissed, isImported, row }
         return db.select(fields).from(kanbanItems).where(where(names)) as never
       }),
     )
@@ -171,68 +173,17 @@ function statementsOf(db: SharedDatabase) {
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** A move as it is recorded; undefined for what another tool has written in another form. */
-function movedOf(at: unknown, way: Way | undefined): Moved | undefined {
-  const time = timeOf(at)
-  return way === undefined || Number.isNaN(time) ? undefined : { at: time, from: way.from, to: way.to }
-}
-
-/** The columns from and to. */
-type Way = Pick<Moved, 'from' | 'to'>
-
-function wayOf(metadata: unknown): Way | undefined {
-  try {
-    const { from, to } = JSON.parse(String(metadata))
-    return isText(from) && isText(to) && from !== '' ? { from, to } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** Ways that are remembered, at most: items of a board go the same ways. */
-const REMEMBERED = 1000
-
-const byTime = (moves: Moved[]): Moved[] => moves.sort((a, b) => a.at - b.at)
-
-/** The moves of each item, by its row and time. @param text as {@link entriesOf} has it */
-function movesOf(text: string): Map<number, Moved[]> {
-  const ways = new Map<string, Way | undefined>()
-  const moves = new Map<number, Moved[]>()
-  let start = 0
-  while (start < text.length) {
-    const next = text.indexOf(SEPARATOR, start)
-    const end = next < 0 ? text.length : next
-    const time = text.indexOf(PART, start) + 1
-    const rest = text.indexOf(PART, time) + 1
-    const metadata = text.slice(rest, end)
-    let way = ways.get(metadata)
-    if (way === undefined) {
-      way = wayOf(metadata)
-      if (ways.size < REMEMBERED) ways.set(metadata, way)
-    }
-    const moved = movedOf(text.slice(time, rest - 1), way)
-    const row = Number(text.slice(start, time - 1))
-    start = end + 1
-    if (moved === undefined) continue
-    const ofItem = moves.get(row)
-    if (ofItem) ofItem.push(moved)
-    else moves.set(row, [moved])
-  }
-  for (const ofItem of moves.values()) if (ofItem.length > 1) byTime(ofItem)
-  return moves
-}
-
 /** The moves in deleted entries of activity, as the sequence keeps them. */
 const movesOfGone = (entries: Iterable<Record<string, unknown>>): Moved[] =>
-  byTime(
-    [...entries].flatMap(({ type, metadata, createdAt }) =>
-      type === 'status_change' ? (movedOf(createdAt, wayOf(metadata)) ?? []) : [],
-    ),
-  )
+  [...entries]
+    .flatMap(({ type, metadata, createdAt }) =>
+      type === 'status_change' ? (movedOf(timeOf(createdAt), wayOf(metadata)) ?? []) : [],
+    )
+    .sort(byTime)
 
 /** The facts of an item; where another tool wrote no time of creation, that of the last change. */
-function factsOf(row: Omit<ItemRow, 'row' | 'projectId'>, isHere: boolean): ItemFacts {
-  const { id, title, column, source } = row
+function factsOf(row: Omit<ItemRow, 'row'>, isHere: boolean): ItemFacts {
+  const { id, title, column } = row
   const updatedAt = timeOf(row.updatedAt) || 0
   const createdAt = timeOf(row.createdAt) || updatedAt
   return {
@@ -242,7 +193,7 @@ function factsOf(row: Omit<ItemRow, 'row' | 'projectId'>, isHere: boolean): Item
     createdAt,
     updatedAt,
     dismissed: Boolean(row.dismissed),
-    isImported: source === 'import',
+    isImported: Boolean(row.isImported),
     isHere,
   }
 }
@@ -259,6 +210,16 @@ function changeOf({ seq, group, at, action, crossing, before, after }: ChangeRow
     change.dismissal = { to: Boolean(newDismissed), lastChanged: timeOf(updatedAt ?? at) }
   }
   return change
+}
+
+const creationOf = ({ seq, at, made }: MadeRow): ItemChange => {
+  const [dismissed, updatedAt] = JSON.parse(made)
+  return {
+    seq,
+    at: timeOf(at),
+    action: 'created',
+    made: { dismissed: Boolean(dismissed), updatedAt: timeOf(updatedAt) },
+  }
 }
 
 /** The rename, or the end of a name by the deletion of its column. */
@@ -310,7 +271,32 @@ export interface BoardRecords {
   /** In the order of the board. */
   columns: BoardColumn[]
   renames: Renames
-  items: Recorded[]
+  items: Iterable<Recorded>
+}
+
+/** The ids of the changed items but those of the rows. */
+function idsBut(changes: ReadonlyMap<string, unknown>, rows: readonly ItemRow[]): string[] {
+  if (changes.size === 0) return []
+  const known = new Set(rows.map(({ id }) => id))
+  return [...changes.keys()].filter((id) => !known.has(id))
+}
+
+/** The changes of an item. Of most boards no item has any: there is nothing to look up then. */
+const changesIn = (told: ReadonlyMap<string, ItemChange[]>, id: string): ItemChange[] =>
+  (told.size > 0 && told.get(id)) || []
+
+/** What is recorded of items, one after the other: read when it is asked for, as it is much that need not be kept. */
+function* recordedOf(
+  existing: readonly { rows: readonly ItemRow[]; moves: Moves; isHere: boolean }[],
+  deleted: readonly Omit<Recorded, 'changes'>[],
+  told: ReadonlyMap<string, ItemChange[]>,
+): Generator<Recorded> {
+  for (const { rows, moves, isHere } of existing) {
+    for (const row of rows) {
+      yield { item: factsOf(row, isHere), entries: moves.of(row.row), changes: changesIn(told, row.id) }
+    }
+  }
+  for (const one of deleted) yield { ...one, changes: changesIn(told, one.item.id) }
 }
 
 /** Reads what is recorded of the items of boards. */
@@ -332,8 +318,7 @@ export class FlowRecords {
     const changes = this.#changesOf(all.get('kanban-item') ?? [], place)
     const values = valuesOf({ ...filter, projectId: project, dismissed: 'all' }, { memberId })
     const here = this.#sql.ofProject(values)(values)
-    const known = new Set(here.map(({ id }) => id))
-    const others = [...changes.keys()].filter((id) => !known.has(id))
+    const others = idsBut(changes, here)
     const ids = { ids: JSON.stringify(others) }
     const elsewhere =
       others.length === 0 ? [] : this.#sql.elsewhere({ ...values, ...ids })({ ...values, ...ids })
@@ -343,28 +328,21 @@ export class FlowRecords {
       changes,
       { place, filter, memberId },
     )
-    const gone = elsewhere.filter(({ projectId }) => projectId !== project)
-    const moves = movesOf(
-      [
-        this.#sql.entries().get(project),
-        gone.length > 0 && this.#sql.entriesElsewhere().get(JSON.stringify(gone.map(({ id }) => id))),
-      ]
-        .filter(Boolean)
-        .join(SEPARATOR),
-    )
-    const items = [...here, ...gone].map(
-      (row): Recorded => ({
-        item: factsOf(row, row.projectId === project),
-        entries: moves.get(row.row) ?? [],
-        changes: changes.get(row.id)?.map(changeOf) ?? [],
-      }),
-    )
-    items.push(...deleted)
-    this.#addMade(items, place)
+    const told = this.#told([...here, ...elsewhere, ...deleted.map(({ item }) => item)], changes, place)
+    const entries = this.#sql.entries().get(project)
+    const entriesElsewhere =
+      elsewhere.length > 0 && this.#sql.entriesElsewhere().get(JSON.stringify(elsewhere.map(({ id }) => id)))
     return {
       columns: withStages(this.#sql.columns({ projectId: project })),
       renames: new Renames(all.get('kanban-column')?.flatMap(renameOf) ?? []),
-      items,
+      items: recordedOf(
+        [
+          { rows: here, moves: new Moves(entries || ''), isHere: true },
+          { rows: elsewhere, moves: new Moves(entriesElsewhere || ''), isHere: false },
+        ],
+        deleted,
+        told,
+      ),
     }
   }
 
@@ -387,7 +365,7 @@ export class FlowRecords {
       filter,
       memberId,
     }: { place: { project: string; indexed: number }; filter: FlowFilter; memberId: string },
-  ): Recorded[] {
+  ): Omit<Recorded, 'changes'>[] {
     const deletions = ids.flatMap(
       (id) => changes.get(id)?.findLast(({ action }) => action === 'deleted') ?? [],
     )
@@ -408,36 +386,40 @@ export class FlowRecords {
           .map((one) => [one.id, JSON.parse(one.before)] as const),
       )
       return {
-        item: factsOf(record, true),
+        item: factsOf({ ...record, isImported: record.source === 'import' }, true),
         entries: movesOfGone(entries.values()),
-        changes: (changes.get(id) ?? []).map(changeOf),
       }
     })
   }
 
-  /** Adds the creation of the items of which it tells something else: imported, dismissed or restored ones, and those that other tools move. */
-  #addMade(items: readonly Recorded[], place: object): void {
-    const asking = items.filter(
-      ({ item, changes }) =>
-        item.isImported ||
+  /**
+   * The changes of each item that has any, and the creation of those of which it tells something else: imported, dismissed or
+   * restored ones, and those that other tools move.
+   */
+  #told(
+    items: readonly (ItemRow | ItemFacts)[],
+    rows: ReadonlyMap<string, ChangeRow[]>,
+    place: object,
+  ): Map<string, ItemChange[]> {
+    const told = new Map<string, ItemChange[]>()
+    for (const [id, ofItem] of rows) told.set(id, ofItem.map(changeOf))
+    const asking = items.filter(({ id, isImported, dismissed }) => {
+      if (isImported) return true
+      const changes = changesIn(told, id)
+      return (
         changes.some(({ action, column }) => action === 'deleted' || column?.isOfOther) ||
-        (changes.find(({ dismissal }) => dismissal)?.dismissal?.to ?? !item.dismissed) === false,
-    )
-    if (asking.length === 0) return
-    const ids = JSON.stringify(asking.map(({ item }) => item.id))
-    const made = Map.groupBy(this.#sql.made().all({ ...place, ids }), ({ id }) => id)
-    for (const { item, changes } of asking) {
-      const more = (made.get(item.id) ?? []).map(({ seq, at, made }): ItemChange => {
-        const [dismissed, updatedAt] = JSON.parse(made)
-        return {
-          seq,
-          at: timeOf(at),
-          action: 'created',
-          made: { dismissed: Boolean(dismissed), updatedAt: timeOf(updatedAt) },
-        }
-      })
-      changes.push(...more)
-      changes.sort((a, b) => a.seq - b.seq)
+        (changes.find(({ dismissal }) => dismissal)?.dismissal?.to ?? !dismissed) === false
+      )
+    })
+    if (asking.length === 0) return told
+    const ids = JSON.stringify(asking.map(({ id }) => id))
+    for (const [id, made] of Map.groupBy(this.#sql.made().all({ ...place, ids }), ({ id }) => id)) {
+      const changes = [...changesIn(told, id), ...made.map(creationOf)]
+      told.set(
+        id,
+        changes.sort((a, b) => a.seq - b.seq),
+      )
     }
+    return told
   }
 }

@@ -2,11 +2,11 @@
 import { Type } from '@sinclair/typebox'
 import { asc, count } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { type Stage, withStages } from '../board/stages.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import type { PageQuery } from '../db/pages.ts'
 import {
   kanbanColumns,
-  kanbanItems,
   metrics,
   objectives,
   projects,
@@ -40,29 +40,60 @@ function countIn(db: SharedDatabase, table: SQLiteTable & { projectId: SQLiteCol
     )
 }
 
+/** How many items a column holds. Only what comes from the board has a stage. */
+interface ColumnCount {
+  projectId: string
+  column: string
+  /** All, dismissed ones too. */
+  items: number
+  dismissed: number
+  stage?: Stage
+}
+
+/**
+ * The columns with items, of the projects of the JSON array `:ids`. Two indexes tell it: one the columns, the other which items are
+ * dismissed, so that the rows of the others are not read; the pluses keep to that one.
+ */
+const FILLED_COLUMNS = `
+  with counted as (
+    select project_id, "column", count(*) as items, 0 as dismissed from kanban_items
+    where project_id in (select value from json_each(+:ids)) group by project_id, "column"
+    union all
+    select project_id, "column", 0, count(*) from kanban_items
+    where project_id in (select value from json_each(+:ids)) and dismissed <> 0 group by +project_id, +"column"
+  )
+  select project_id as projectId, "column", sum(items) as items, sum(dismissed) as dismissed from counted
+  group by project_id, "column" order by project_id, "column"`
+
 const statementsOf = (db: SharedDatabase) => ({
   projects: selectAll(db, () => db.select().from(projects).where(amongIds(projects.id))),
   columns: selectAll(db, () =>
     db
-      .select({ projectId: kanbanColumns.projectId, column: kanbanColumns.name })
+      .select({
+        projectId: kanbanColumns.projectId,
+        column: kanbanColumns.name,
+        stage: kanbanColumns.stage,
+      })
       .from(kanbanColumns)
       .where(amongIds(kanbanColumns.projectId))
       .orderBy(asc(kanbanColumns.projectId), asc(kanbanColumns.sortOrder), asc(kanbanColumns.id)),
   ),
-  filledColumns: once(() =>
-    db
-      .select({ projectId: kanbanItems.projectId, column: kanbanItems.column, items: count() })
-      .from(kanbanItems)
-      .where(amongIds(kanbanItems.projectId))
-      .groupBy(kanbanItems.projectId, kanbanItems.column)
-      .orderBy(asc(kanbanItems.projectId), asc(kanbanItems.column))
-      .prepare(),
-  ),
+  filledColumns: once(() => db.$client.prepare<[object], ColumnCount>(FILLED_COLUMNS)),
   transcriptSummaries: countIn(db, transcriptSummaries),
   metrics: countIn(db, metrics),
   objectives: countIn(db, objectives),
   teamAssignments: countIn(db, teamAssignments),
 })
+
+/** The items that are not dismissed: those that are done, and all others. @param columns of one project */
+function workIn(columns: readonly ColumnCount[]): { open: number; done: number } {
+  const ofDone = new Set(columns.flatMap(({ column, stage }) => (stage === 'done' ? [column] : [])))
+  const work = { open: 0, done: 0 }
+  for (const { column, items, dismissed } of columns) {
+    work[ofDone.has(column) ? 'done' : 'open'] += items - dismissed
+  }
+  return work
+}
 
 /** Project summaries, in pages. */
 export class Summaries {
@@ -101,6 +132,7 @@ export class Summaries {
       const columns = columnsOf.get(id) ?? []
       const counts = {
         kanbanItems: columns.reduce((sum, { items }) => sum + items, 0),
+        ...workIn(columns),
         transcriptSummaries: transcriptSummariesOf.get(id) ?? 0,
         metrics: metricsOf.get(id) ?? 0,
         objectives: objectivesOf.get(id) ?? 0,
@@ -113,9 +145,12 @@ export class Summaries {
     return wanted.map((id) => summaries.get(id)).filter((summary) => summary !== undefined)
   }
 
-  #columnsOf(ids: string) {
-    const defined = this.#sql.columns({ ids }).map((column) => ({ ...column, items: 0 }))
+  #columnsOf(ids: string): Map<string, ColumnCount[]> {
+    const defined = Map.groupBy(this.#sql.columns({ ids }), ({ projectId }) => projectId)
+    const staged = [...defined.values()].flatMap((ofProject) =>
+      withStages(ofProject).map((column) => ({ ...column, items: 0, dismissed: 0 })),
+    )
     const filled = this.#sql.filledColumns().all({ ids })
-    return Map.groupBy([...defined, ...filled], ({ projectId }) => projectId)
+    return Map.groupBy([...staged, ...filled], ({ projectId }) => projectId)
   }
 }

@@ -264,6 +264,15 @@ export const ProjectSummarySchema = Type.Object(
     ...projectFields,
     counts: Type.Object({
       kanbanItems: Type.Integer({ description: 'All items, dismissed ones too' }),
+      open: Type.Integer({
+        description:
+          'Items that are not dismissed, in columns whose stage is `todo` or `doing`, or that the board does not have',
+        examples: [4],
+      }),
+      done: Type.Integer({
+        description: 'Items that are not dismissed, in columns whose stage is `done`',
+        examples: [7],
+      }),
       transcriptSummaries: Type.Integer(),
       metrics: Type.Integer(),
       objectives: Type.Integer(),

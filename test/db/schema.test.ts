@@ -402,6 +402,8 @@ const MAY_SCAN = [
   // The elements of a JSON array that was bound.
   /^SCAN json_each VIRTUAL TABLE/,
   /^SCAN CONSTANT ROW$/,
+  // What a subquery has found, by an index.
+  /^SCAN (found|\(subquery-\d+\))$/,
   // The index of the search; M: the records that match.
   /^SCAN search_index VIRTUAL TABLE INDEX 0:M2$/,
 ]

@@ -446,6 +446,8 @@ t.test('GET /api/projects?view=summary', async (t) => {
       ...rest,
       counts: {
         kanbanItems: 4,
+        open: 1,
+        done: 1,
         transcriptSummaries: 1,
         metrics: 1,
         objectives: 2,
@@ -463,6 +465,8 @@ t.test('GET /api/projects?view=summary', async (t) => {
       id: empty.id,
       counts: {
         kanbanItems: 0,
+        open: 0,
+        done: 0,
         transcriptSummaries: 0,
         metrics: 0,
         objectives: 0,
@@ -496,12 +500,49 @@ t.test('GET /api/projects?view=summary', async (t) => {
     t.equal(body[0].counts.kanbanItems, 3)
     t.strictSame(body[1].counts, {
       kanbanItems: 1,
+      open: 1,
+      done: 0,
       transcriptSummaries: 0,
       metrics: 0,
       objectives: 0,
       teamAssignments: 0,
       columns: { Zoo: 1 },
     })
+  })
+
+  t.test('items are open or done by the stages that count; dismissed ones are neither', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    const { id: other } = await createProject(app, { sortOrder: 1 })
+    const items = [
+      ...['To Do', 'To Do', 'In Progress', 'Review', 'Done', 'Done', 'Elsewhere'],
+      ...['To Do', 'Done', 'Done', 'Elsewhere'].map((column) => ({ column, dismissed: true })),
+    ]
+    const insert = app.db.$client.prepare(
+      'insert into kanban_items (id, project_id, title, "column", dismissed) values (?, ?, ?, ?, ?)',
+    )
+    for (const [index, item] of items.entries()) {
+      const { column, dismissed } = typeof item === 'string' ? { column: item, dismissed: false } : item
+      insert.run(String(index), id, 'x', column, Number(dismissed))
+    }
+    await createItem(app, other, { column: 'Done' })
+    const counts = async () => {
+      const { body } = await send(app, 'GET', query('view=summary'))
+      return body.map(({ counts: { kanbanItems, open, done } }: { counts: Record<string, number> }) => ({
+        kanbanItems,
+        open,
+        done,
+      }))
+    }
+    const ofOther = { kanbanItems: 1, open: 0, done: 1 }
+    t.strictSame(await counts(), [{ kanbanItems: 11, open: 5, done: 2 }, ofOther], 'the last column is done')
+    const stage = app.db.$client.prepare(
+      'update kanban_columns set stage = ? where project_id = ? and name = ?',
+    )
+    stage.run('done', id, 'Review')
+    t.strictSame(await counts(), [{ kanbanItems: 11, open: 4, done: 3 }, ofOther], 'two columns are done')
+    stage.run('doing', id, 'Done')
+    t.strictSame(await counts(), [{ kanbanItems: 11, open: 6, done: 1 }, ofOther], 'the last one is not')
   })
 
   t.test('a column may have any name', async (t) => {
@@ -890,7 +931,6 @@ t.test('every paged list and every count is read by an index', async (t) => {
   }
   for (const table of [
     'kanban_columns',
-    'kanban_items',
     'metrics',
     'objectives',
     'transcript_summaries',
@@ -904,4 +944,14 @@ t.test('every paged list and every count is read by an index', async (t) => {
     t.match(search, new RegExp(`^SEARCH ${table} USING ${how}\\w+ \\(project_id=\\?\\)$`))
     t.strictSame(rest, ['LIST SUBQUERY 1', 'SCAN json_each VIRTUAL TABLE INDEX 1:'], 'nothing is sorted')
   }
+  const counting = statements.find((source) => source.includes('count(*) as items')) ?? ''
+  const steps = prepare.call(app.db.$client, `explain query plan ${counting}`).all({ ids: null })
+  t.strictSame(
+    steps.map((step) => (step as { detail: string }).detail).filter((detail) => /kanban_items/.test(detail)),
+    [
+      'SEARCH kanban_items USING COVERING INDEX kanban_items_column (project_id=?)',
+      'SEARCH kanban_items USING INDEX kanban_items_project (project_id=?)',
+    ],
+    'that has `dismissed`: of items that are not, the index is enough',
+  )
 })

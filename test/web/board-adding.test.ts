@@ -114,6 +114,7 @@ onBoard(
     const admin = await person({ signIn: ADMIN })
     await admin.go(path)
     await card(admin.page, 'Flyer').waitFor()
+    await Promise.all([page, admin.page].map((one) => one.getByText('Live', { exact: true }).waitFor()))
     await api.delete('/api/projects/{id}', { path: { id } })
     await page.getByText('This project was deleted by').waitFor()
     t.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)

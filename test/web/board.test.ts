@@ -14,7 +14,7 @@ import {
   untilShown,
 } from './board-steps.ts'
 import { onBoard } from './browser.ts'
-import { drag, hold } from './gestures.ts'
+import { drag, type Held, hold } from './gestures.ts'
 
 onBoard('columns and cards have names, and say what is set', async (t, { api, person }) => {
   const { id, path, cards } = await projectWith(api, { 'To Do': ['Flyer', 'Website'], Done: ['Logo'] })
@@ -104,6 +104,22 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
     ['Three', 'One', 'Two'],
     'also the write before',
   )
+
+  t.comment('a drop outside is none, and Escape takes a drag back')
+  const asked: string[] = []
+  page.on('request', (request) => request.url().endsWith('/move') && asked.push(request.url()))
+  for (const letGo of [(dragged: Held) => dragged.drop(), () => page.keyboard.press('Escape')]) {
+    const again = await hold(page, card(page, 'Three'))
+    await again.moveTo(column(page, 'Done'))
+    await page.locator('.column.is-entered').waitFor()
+    await again.moveTo(page.getByRole('heading', { level: 1 }))
+    await page.locator('.column.is-entered').waitFor({ state: 'detached' })
+    await letGo(again)
+    await page.locator('.is-held').waitFor({ state: 'detached' })
+    await page.mouse.up()
+    t.strictSame(await titlesIn(page, 'To Do'), ['Three', 'One', 'Two'])
+  }
+  t.strictSame(asked, [])
 })
 
 onBoard('cards are moved by the keyboard, and each step is said', async (t, { api, person }) => {
@@ -196,8 +212,18 @@ onBoard(
     await kill()
     await held.drop()
     t.strictSame(await untilShown(page, 'Done', ['One']), ['One'], 'the move is shown')
-    await page.getByText('1 change is waiting.').waitFor()
+    const connection = page
+      .getByRole('status')
+      .filter({ hasText: 'Offline. You can keep working; changes are sent' })
+    await connection.getByText('1 change is waiting.').waitFor()
+    await page.getByRole('button', { name: 'Actions for Two' }).click()
+    await page.getByRole('menuitem', { name: 'Dismiss' }).click()
+    await connection.getByText('2 changes are waiting.').waitFor()
+    t.strictSame(await titlesIn(page, 'To Do'), [], 'work goes on')
     await restart()
+    await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Three' } })
+    await page.getByRole('status').getByText('Connected again.').waitFor()
+    t.strictSame(await untilShown(page, 'To Do', ['Three']), ['Three'], 'what others did meanwhile')
     t.strictSame(
       await untilSaved(api, id, 'Done', ['One']),
       ['One'],

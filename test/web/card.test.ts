@@ -26,7 +26,7 @@ onBoard('title, description and fields are changed in place', async (t, { api, p
   await page.keyboard.press('Control+Enter')
   await partOf(page, 'Description').locator('strong').waitFor()
 
-  await dialogOf(page).getByRole('combobox', { name: 'Column' }).selectOption('Done')
+  await dialogOf(page).getByRole('combobox', { name: 'Column' }).selectOption('Review')
   await dialogOf(page).getByRole('combobox', { name: 'Assignee' }).selectOption('local')
   await dialogOf(page).getByRole('combobox', { name: 'Priority' }).selectOption('High')
   await dialogOf(page).getByLabel('Due date').fill('2020-02-01')
@@ -35,7 +35,7 @@ onBoard('title, description and fields are changed in place', async (t, { api, p
   t.match(changed, {
     title: 'Rewrite the pages',
     description: 'Some **pages**',
-    column: 'Done',
+    column: 'Review',
     assigneeId: 'local',
     priority: 'high',
     dueDate: '2020-02-01T00:00:00.000Z',
@@ -48,7 +48,7 @@ onBoard('title, description and fields are changed in place', async (t, { api, p
     'local set the due date to 1 February 2020',
     'local changed the priority from medium to high',
     'local assigned it to local',
-    'local moved it from To Do to Done',
+    'local moved it from To Do to Review',
     'local changed the description',
     'local changed the title from Rewrite pages to Rewrite the pages',
     'local made this card',
@@ -56,7 +56,7 @@ onBoard('title, description and fields are changed in place', async (t, { api, p
 
   // The history can be undone, entry by entry, and so can the last change.
   await partOf(page, 'History')
-    .getByRole('button', { name: /moved it from To Do to Done/ })
+    .getByRole('button', { name: /moved it from To Do to Review/ })
     .click()
   await until(now, ({ column }) => column === 'To Do')
   await dialogOf(page).getByRole('combobox', { name: 'Priority' }).selectOption('Low')

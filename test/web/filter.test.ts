@@ -40,7 +40,11 @@ const item = (fields: Partial<KanbanItem>): KanbanItem => ({
 
 /** Whether an address shows a card to somebody. */
 const shows = (query: string, fields: Partial<KanbanItem> = {}, me: string | undefined = 'maria') =>
-  matches(item(fields), filterOf(new URLSearchParams(query)), { me, now: NOW, isDone: (column) => column === 'Done' })
+  matches(item(fields), filterOf(new URLSearchParams(query)), {
+    me,
+    now: NOW,
+    isDone: (column) => column === 'Done',
+  })
 
 t.test('without a filter all but dismissed cards are shown', async (t) => {
   t.ok(shows(''))

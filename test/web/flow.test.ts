@@ -22,29 +22,28 @@ async function makeProject(api: Client): Promise<{ id: string; cards: string[] }
   return { id, cards }
 }
 
-onBoard('each chart says what it shows, and has its numbers', async (t, { api, person }) => {
-  const { id } = await makeProject(api)
-  const { page, go } = await person()
-  await go(`/projects/${id}/flow`)
-  const section = (name: string) => page.getByRole('region', { name, exact: true })
-  t.match(await section('Work in progress').innerText(), /Work in progress grew from 0 to 1\./)
-  t.match(
-    await section('Cycle time').innerText(),
-    /Half of the cards were done within 0 days, 85 % within 0\./,
-  )
-  t.match(await section('Throughput').innerText(), /cards a week were finished on average/)
-  t.match(await section('Age of work in progress').innerText(), /of 1 cards? in progress/)
-  t.match(await section('Forecast').innerText(), /At this pace the remaining 2 cards are done by/)
-  for (const name of ['Work in progress', 'Throughput', 'Time in each column', 'Forecast']) {
-    t.equal(await section(name).getByRole('img', { name, exact: true }).count(), 1, `${name} is drawn`)
-  }
-  await section('Throughput').getByText('Show the numbers').click()
-  t.match(await section('Throughput').getByRole('row').last().innerText(), /W\d\d\s+2/)
-})
+onBoard('the flow page', async (t, { api, person }) => {
+  await t.test('each chart says what it shows, and has its numbers', async (t) => {
+    const { id } = await makeProject(api)
+    const { page, go } = await person()
+    await go(`/projects/${id}/flow`)
+    const section = (name: string) => page.getByRole('region', { name, exact: true })
+    t.match(await section('Work in progress').innerText(), /Work in progress grew from 0 to 1\./)
+    t.match(
+      await section('Cycle time').innerText(),
+      /Half of the cards were done within 0 days, 85 % within 0\./,
+    )
+    t.match(await section('Throughput').innerText(), /cards a week were finished on average/)
+    t.match(await section('Age of work in progress').innerText(), /of 1 cards? in progress/)
+    t.match(await section('Forecast').innerText(), /At this pace the remaining 2 cards are done by/)
+    for (const name of ['Work in progress', 'Throughput', 'Time in each column', 'Forecast']) {
+      t.equal(await section(name).getByRole('img', { name, exact: true }).count(), 1, `${name} is drawn`)
+    }
+    await section('Throughput').getByText('Show the numbers').click()
+    t.match(await section('Throughput').getByRole('row').last().innerText(), /W\d\d\s+2/)
+  })
 
-onBoard(
-  'dots are links to their cards, one tab stop, moved between by arrows',
-  async (t, { api, person }) => {
+  await t.test('dots are links to their cards, one tab stop, moved between by arrows', async (t) => {
     const { id, cards } = await makeProject(api)
     const { page, go } = await person()
     await go(`/projects/${id}/flow`)
@@ -60,34 +59,31 @@ onBoard(
     await page.goBack()
     await page.waitForURL(`**/projects/${id}/flow`)
     await dots.first().waitFor()
-  },
-)
+  })
 
-onBoard('a chart is saved as SVG that stands alone, its numbers as CSV', async (t, { api, person }) => {
-  const { id } = await makeProject(api)
-  const { page, go } = await person()
-  await go(`/projects/${id}/flow`)
-  const section = page.getByRole('region', { name: 'Cycle time' })
-  const save = async (name: string) => {
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      section.getByRole('button', { name }).click(),
-    ])
-    return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') }
-  }
-  const svg = await save('Save as SVG')
-  t.equal(svg.name, 'cycle-time.svg')
-  t.match(svg.text, /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/)
-  t.match(svg.text, /<circle [^>]*fill="rgb\(/, 'colours are in it')
-  t.notMatch(svg.text, /class=|href=|var\(/, 'it needs nothing of the page')
-  const csv = await save('Save as CSV')
-  t.equal(csv.name, 'cycle-time.csv')
-  t.match(csv.text, /^Card,Started,Finished,Days\r\n'=Launch,/)
-})
+  await t.test('a chart is saved as SVG that stands alone, its numbers as CSV', async (t) => {
+    const { id } = await makeProject(api)
+    const { page, go } = await person()
+    await go(`/projects/${id}/flow`)
+    const section = page.getByRole('region', { name: 'Cycle time' })
+    const save = async (name: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        section.getByRole('button', { name }).click(),
+      ])
+      return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') }
+    }
+    const svg = await save('Save as SVG')
+    t.equal(svg.name, 'cycle-time.svg')
+    t.match(svg.text, /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/)
+    t.match(svg.text, /<circle [^>]*fill="rgb\(/, 'colours are in it')
+    t.notMatch(svg.text, /class=|href=|var\(/, 'it needs nothing of the page')
+    const csv = await save('Save as CSV')
+    t.equal(csv.name, 'cycle-time.csv')
+    t.match(csv.text, /^Card,Started,Finished,Days\r\n'=Launch,/)
+  })
 
-onBoard(
-  'range and filters stand in the address, and the numbers follow what others do',
-  async (t, { api, person }) => {
+  await t.test('range and filters stand in the address, and the numbers follow what others do', async (t) => {
     const { id, cards } = await makeProject(api)
     const path = { id: cards[3] as string }
     await api.patch('/api/kanban-items/{id}', { path, body: { priority: 'high' } })
@@ -112,21 +108,21 @@ onBoard(
     await page.getByLabel('To', { exact: true }).press('Tab')
     await page.getByRole('alert').waitFor()
     t.match(await page.getByRole('alert').innerText(), /could not load/)
-  },
-)
+  })
 
-onBoard('a project in which nothing has happened says so', async (t, { api, person }) => {
-  const { id } = await api.post('/api/projects', { body: { name: 'Empty' } })
-  const { page, go } = await person({ viewport: { width: 320, height: 700 } })
-  await go(`/projects/${id}/flow`)
-  await page.getByText('Nothing is in progress.').waitFor()
-  t.equal(
-    await page
-      .locator('figcaption')
-      .getByText('Nothing was finished in this range.', { exact: true })
-      .count(),
-    2,
-  )
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-  t.ok(wide <= 0, 'nothing is wider than a narrow phone')
+  await t.test('a project in which nothing has happened says so', async (t) => {
+    const { id } = await api.post('/api/projects', { body: { name: 'Empty' } })
+    const { page, go } = await person({ viewport: { width: 320, height: 700 } })
+    await go(`/projects/${id}/flow`)
+    await page.getByText('Nothing is in progress.').waitFor()
+    t.equal(
+      await page
+        .locator('figcaption')
+        .getByText('Nothing was finished in this range.', { exact: true })
+        .count(),
+      2,
+    )
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    t.ok(wide <= 0, 'nothing is wider than a narrow phone')
+  })
 })

@@ -26,6 +26,8 @@ const MIDDLE: Point = { x: 0.5, y: 0.5 }
 const LONG_PRESS = 450
 const FRAME = 16
 const STEPS = 15
+/** A finger is told of far more often than a mouse that drags. */
+const TOUCH_STEPS = 30
 
 /** Where to point at: a place, or a part of what is there now. */
 async function pointOf(target: Locator | Point, at: Point = MIDDLE): Promise<Point> {
@@ -54,8 +56,8 @@ const touch = async (page: Page, type: TouchType, ...points: Point[]) =>
   (await debuggerOf(page)).send('Input.dispatchTouchEvent', { type, touchPoints: points })
 
 async function slide(page: Page, from: Point, to: Point): Promise<void> {
-  for (let step = 1; step <= STEPS; step++) {
-    await touch(page, 'touchMove', between(from, to, step / STEPS))
+  for (let step = 1; step <= TOUCH_STEPS; step++) {
+    await touch(page, 'touchMove', between(from, to, step / TOUCH_STEPS))
     await wait(FRAME)
   }
 }

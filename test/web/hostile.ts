@@ -30,7 +30,7 @@ export async function makeHostile(api: Client): Promise<Hostile> {
   await api.patch('/api/members/{id}', { path: { id: memberId }, body: { name } })
   await api.post('/api/members', { body: { name, email: 'mal@example.test', password: 'correct horse' } })
   const team = await api.post('/api/teams', {
-    body: { name: hostile(100), description: text, members: [memberId] },
+    body: { name: hostile(100), description: text, memberIds: [memberId] },
   })
   const { id: projectId } = await api.post('/api/projects', {
     body: {

@@ -46,3 +46,45 @@ onBoard('what changes while there is no stream is shown when there is', async (t
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
   await link(page, 'Logo').waitFor()
 })
+
+onBoard(
+  'a project that is not there is asked for once, and shown when it is back',
+  async (t, { api, person }) => {
+    const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
+    const { seq } = await api.request('delete', '/api/projects/{id}', { path: { id } })
+    const { page, problems, go } = await person({ signIn: true })
+    problems.expect(/404/)
+    let asked = 0
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === `/api/projects/${id}`) asked++
+    })
+    await go(path)
+    await page.getByText('There is no such project.').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await api.request('post', '/api/changes/{seq}/undo', { path: { seq: String(seq) } })
+    await link(page, 'Flyer').waitFor()
+    t.ok(asked <= 4, `${asked} requests`)
+  },
+  { mode: 'required' },
+)
+
+onBoard(
+  'an answer about a part of a card does not hide what others changed before',
+  async (t, { api, person }) => {
+    const { path, cards } = await projectWith(api, { 'To Do': ['Flyer'] })
+    const item = { id: cards.get('Flyer') ?? '' }
+    await api.post('/api/kanban-items/{id}/subtasks', { path: item, body: { title: 'Text' } })
+    const { page, go } = await person()
+    await go(`${path}/items/${item.id}`)
+    const box = page.getByRole('checkbox', { name: 'Text' })
+    await box.waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+    await api.patch('/api/kanban-items/{id}', { path: item, body: { title: 'Poster' } })
+    await box.check()
+    await page.getByRole('status').getByText('Text').waitFor()
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+    await page.getByRole('dialog', { name: 'Poster' }).waitFor()
+    t.ok(await box.isChecked())
+  },
+)

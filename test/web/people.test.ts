@@ -207,23 +207,3 @@ onBoard('who is no admin is told so', async (t, { person }) => {
   }
   await check()
 })
-
-onBoard(
-  'all of it fits a narrow window, and text of twice the size',
-  async (t, { api, person }) => {
-    const { id } = await api.post('/api/projects', { body: { name: 'Apollo'.repeat(20) } })
-    await api.post('/api/webhooks', { body: { url: `https://receiver.example/${'long/'.repeat(20)}` } })
-    const { page, go } = await person({ signIn: true, viewport: { width: 390, height: 800 } })
-    const tooWide = async () =>
-      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    const admin = ['members', 'teams', 'webhooks', 'audit'].map((one) => `/admin/${one}`)
-    for (const path of ['/account', ...admin, `/projects/${id}/overview`]) {
-      await go(path)
-      await page.locator('main .panel, main table, main .notice').first().waitFor()
-      t.equal(await tooWide(), 0, path)
-      await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'))
-      t.equal(await tooWide(), 0, `${path}, large`)
-    }
-  },
-  REQUIRED,
-)

@@ -61,6 +61,18 @@ onBoard('projects are listed by status, with how far they have come', async (t, 
   await row(page, 'From elsewhere').waitFor()
   await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'New', column: 'Done' } })
   await page.getByRole('progressbar', { name: 'Website relaunch: 2 of 4 done' }).waitFor()
+
+  t.comment('dismissed cards do not count as work')
+  const { id: dismissed } = await api.post('/api/projects/{id}/kanban-items', {
+    path: { id },
+    body: { title: 'Never mind', column: 'Done' },
+  })
+  await page.getByRole('progressbar', { name: 'Website relaunch: 3 of 5 done' }).waitFor()
+  await api.patch('/api/kanban-items/{id}', {
+    path: { id: dismissed },
+    body: { dismissed: true },
+  })
+  await page.getByRole('progressbar', { name: 'Website relaunch: 2 of 4 done' }).waitFor()
 })
 
 onBoard(

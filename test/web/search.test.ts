@@ -1,4 +1,5 @@
 /** Search: from anywhere by `/`, as one types, by keyboard; and its page. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../../src/client/types.d.ts'
 import { onBoard } from './browser.ts'
 
@@ -45,8 +46,16 @@ onBoard('results come as one types, and open by keyboard', async (t, { api, url,
     await combobox.waitFor({ state: 'detached' })
   }
 
+  // Loaded the first time, which may take a moment: what is typed meanwhile is not lost, and does nothing else.
+  await page.route(/\/search-dialog/, async (route) => {
+    await sleep(300)
+    await route.continue()
+  })
   await page.keyboard.press('/')
-  await combobox.fill('zebr')
+  await page.keyboard.type('zebr')
+  t.equal(await combobox.count(), 0)
+  await combobox.waitFor()
+  t.equal(await combobox.inputValue(), 'zebr')
   await page.getByText('5 results.').waitFor()
   await page
     .getByRole('option', { name: 'Zebra crossing', exact: true, description: 'Project' } as never)

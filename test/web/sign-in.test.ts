@@ -41,6 +41,9 @@ onBoard(
       await page.waitForURL(`${url}/`)
     }
 
+    await go(`/sign-in?to=${encodeURIComponent('/search?q=a%26b&kind=comment')}`)
+    await page.waitForURL(`${url}/search?q=a%26b&kind=comment`)
+
     await page.getByRole('button', { name: /^Menu of / }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()

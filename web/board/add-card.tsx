@@ -74,7 +74,7 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
     requestAnimationFrame(() => field.current?.scrollIntoView({ block: 'nearest' }))
     const isAdded = await adding
     // Refused: back into the field, unless something else stands there by now.
-    if (!isAdded && field.current?.value === '') change(wanted)
+    if (!isAdded && drafts.read(draft) === undefined) change(wanted)
   }
   return (
     <form

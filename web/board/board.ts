@@ -4,6 +4,7 @@ import { place } from '../router.ts'
 import type { OpenProject } from '../shared/open-project.ts'
 import type { ProjectStore } from '../shared/project-store.ts'
 import { me } from '../shared/session.ts'
+import { countIn } from '../shared/wip.ts'
 import { filterOf, filterQuery, isNarrowing, matches } from './filter.ts'
 
 /** An end of a column. */
@@ -65,11 +66,7 @@ export class Board {
 
   /** How many cards a column has, without dismissed ones: what its limit is about. @param column its name */
   countOf(column: string): number {
-    const count = () => {
-      const ids = this.store.idsOf(column)
-      return ids.reduce((sum, id) => sum + (this.store.items.peek(id)?.dismissed ? 0 : 1), 0)
-    }
-    return cached(this.#counts, column, count).value
+    return cached(this.#counts, column, () => countIn(this.store, column)).value
   }
 
   /** Whether any card is shown. */

@@ -5,6 +5,7 @@ import { onChange } from '../shared/live.ts'
 import { between } from '../shared/order.ts'
 import { me } from '../shared/session.ts'
 import { done, failed, toast } from '../shared/toasts.ts'
+import { aboveText, fullText, isFull } from '../shared/wip.ts'
 import { write } from '../shared/writes.ts'
 import { texts } from '../texts.ts'
 import { type Board, type End, isUnsaved, newId } from './board.ts'
@@ -33,7 +34,7 @@ export function moveCard(board: Board, id: string, place: Place): boolean {
     ({ seq, data }) => {
       const moved = item.column === column ? words.movedWithin(column) : words.moved(column)
       const isAbove = (data.warnings ?? []).length > 0
-      done(seq, isAbove ? `${moved} ${aboveText(board, column)}` : moved)
+      done(seq, isAbove ? `${moved} ${aboveText(store, column)}` : moved)
     },
     (error) => refused(board, error, item, column),
   )
@@ -65,27 +66,11 @@ function take({ store }: Board, { data, seq }: Answer<KanbanItem>): void {
   store.items.put(item, seq ?? store.items.seqOf(item.id))
 }
 
-function limitOf({ store }: Board, column: string): number {
-  return store.columnList.find(({ name }) => name === column)?.wipLimit ?? 0
-}
-
-const aboveText = (board: Board, column: string) =>
-  words.aboveNow(column, board.countOf(column), limitOf(board, column))
-
-function refused(board: Board, error: unknown, item: KanbanItem, column: string): void {
-  const { status = 0, error: said = '' } = error instanceof PhaseboardError ? error : {}
-  if (status === 409 && said.includes('WIP limit')) {
-    const [count, limit] = [board.countOf(column), limitOf(board, column)]
-    const text =
-      item.column === column
-        ? words.noRoom(column, count, limit)
-        : words.isFull(column, count, limit, item.title, item.column)
-    toast(text, [], 'alert')
-  } else if (status === 404) {
-    toast(words.wasDeleted(item.title), [], 'alert')
-  } else {
-    failed(error)
-  }
+function refused({ store }: Board, error: unknown, item: KanbanItem, column: string): void {
+  const isMissing = error instanceof PhaseboardError && error.status === 404
+  if (isFull(error)) toast(fullText(store, column, item), [], 'alert')
+  else if (isMissing) toast(words.wasDeleted(item.title), [], 'alert')
+  else failed(error)
 }
 
 /** Changes fields of a card. @param text what it did, for the message with Undo */

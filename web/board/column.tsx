@@ -5,6 +5,7 @@ import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { mayWrite } from '../shared/session.ts'
 import { chipColor } from '../shared/ui/chip.ts'
 import { Icon } from '../shared/ui/icon.tsx'
+import { limitState } from '../shared/wip.ts'
 import { texts } from '../texts.ts'
 import { AddCard } from './add-card.tsx'
 import { type Board, isUnsaved } from './board.ts'
@@ -13,7 +14,6 @@ import { ColumnMenu } from './column-menu.tsx'
 import { RenameColumn } from './column-name.tsx'
 import { dragColumn, scrollByDrag, together } from './drag.ts'
 import { useRows } from './virtual.ts'
-import { limitState } from './wip.ts'
 
 const words = texts.board
 

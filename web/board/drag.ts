@@ -60,10 +60,10 @@ export const dragColumn = (element: HTMLElement, handle: Element, id: string): E
 export const scrollByDrag = (element: HTMLElement): End =>
   autoScrollForElements({ element, getConfiguration: () => ({ maxScrollSpeed: 'standard' }) })
 
-/** Follows whatever is dragged on a board, and moves it where it is dropped. */
+/** Follows whatever is dragged on a board, and moves it where it is dropped; lets go of it where the board goes before. */
 export function followDrags(board: Board): End {
   let held: Hold | undefined
-  return monitorForElements({
+  const end = monitorForElements({
     onDragStart: ({ source }) => {
       const id = textOf(source.data, 'card')
       if (id === undefined) return
@@ -81,6 +81,7 @@ export function followDrags(board: Board): End {
         held = undefined
       }),
   })
+  return together(end, () => held?.end())
 }
 
 function showDrop(board: Board, drop: Drop | undefined): void {

@@ -1,6 +1,7 @@
 /** Moving a card without a pointer: to a column, and a position in it. */
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Dialog } from '../shared/ui/dialog.tsx'
+import { Select } from '../shared/ui/select.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { moveCard } from './card-writes.ts'
@@ -10,7 +11,6 @@ import { placeAt } from './place.ts'
 const words = texts.board
 
 export default function MoveDialog({ board, id }: { board: Board; id: string }) {
-  const field = useId()
   const item = board.store.items.get(id)
   const [column, setColumn] = useState(item?.column ?? '')
   const [wanted, setWanted] = useState<number | undefined>()
@@ -32,38 +32,22 @@ export default function MoveDialog({ board, id }: { board: Board; id: string }) 
           close()
         }}
       >
-        <div class="field">
-          <label for={`${field}-column`}>{words.column}</label>
-          <select
-            id={`${field}-column`}
-            autofocus
-            value={column}
-            onChange={({ currentTarget }) => {
-              setColumn(currentTarget.value)
-              setWanted(undefined)
-            }}
-          >
-            {board.store.columnList.map(({ id: one, name }) => (
-              <option key={one} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div class="field">
-          <label for={`${field}-position`}>{words.position}</label>
-          <select
-            id={`${field}-position`}
-            value={String(index)}
-            onChange={({ currentTarget }) => setWanted(Number(currentTarget.value))}
-          >
-            {[...others, undefined].map((_, at) => (
-              <option key={at} value={String(at)}>
-                {at + 1}
-              </option>
-            ))}
-          </select>
-        </div>
+        <Select
+          label={words.column}
+          autofocus
+          value={column}
+          options={board.store.columnList.map(({ name }) => [name, name] as const)}
+          onChoose={(name) => {
+            setColumn(name)
+            setWanted(undefined)
+          }}
+        />
+        <Select
+          label={words.position}
+          value={String(index)}
+          options={[...others, undefined].map((_, at) => [String(at), String(at + 1)] as const)}
+          onChoose={(at) => setWanted(Number(at))}
+        />
         <footer class="dialog-foot">
           <button type="button" class="button" onClick={close}>
             {texts.cancel}

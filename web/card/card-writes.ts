@@ -1,9 +1,10 @@
 /** What the user does to a card itself. Each shows at once, and is taken back with a message when it is refused. */
-import { type Answer, api, type KanbanItem, PhaseboardError } from '../shared/api.ts'
+import { type Answer, api, type KanbanItem } from '../shared/api.ts'
 import { between } from '../shared/order.ts'
 import type { Patch } from '../shared/records.ts'
 import { type SavingOutcome, saveText } from '../shared/text-edit/conflict.ts'
 import { done, failed, toast } from '../shared/toasts.ts'
+import { aboveText, fullText, isFull } from '../shared/wip.ts'
 import { write } from '../shared/writes.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
@@ -42,32 +43,18 @@ async function perform(card: OpenCard, { patch, send, text, column }: CardWrite)
       send,
       onDone: (answer) => card.take(answer),
     })
-    done(seq, text)
-    if (data.warnings) warn(card, data)
+    done(seq, data.warnings?.length ? `${text} ${aboveIn(card, data)}` : text)
     return true
   } catch (error) {
-    if (isFull(error) && before) toast(fullText(card, column ?? before.column, before), [], 'alert')
+    if (isFull(error) && before) toast(fullText(card.store, column ?? before.column, before), [], 'alert')
     else failed(error)
     return false
   }
 }
 
-const isFull = (error: unknown): boolean =>
-  error instanceof PhaseboardError && error.status === 409 && error.error === 'Column is at its WIP limit'
-
-function fullText({ store }: OpenCard, column: string, before: KanbanItem): string {
-  const limit = store.columnList.find(({ name }) => name === column)?.wipLimit
-  const numbers = limit ? ` (${countIn(store, column)} of ${limit})` : ''
-  return texts.card.isFull(column, numbers, before.title, before.column)
-}
-
-const countIn = (store: OpenCard['store'], column: string) =>
-  store.idsOf(column).filter((id) => !store.items.peek(id)?.dismissed).length
-
-function warn({ store }: OpenCard, { column, warnings = [] }: KanbanItem): void {
-  const limit = store.columnList.find(({ name }) => name === column)?.wipLimit
-  toast(limit ? texts.card.isAbove(column, countIn(store, column), limit) : warnings.join(' '))
-}
+/** What is said of the limit of the card's new column; of another project's, what the service says. */
+const aboveIn = ({ store }: OpenCard, { projectId, column, warnings = [] }: KanbanItem): string =>
+  projectId === store.id ? aboveText(store, column) : warnings.join(' ')
 
 /** Changes fields by a choice. @param text what it did */
 export const choose = (card: OpenCard, choice: Choice, text: string): Promise<boolean> =>

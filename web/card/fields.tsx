@@ -4,6 +4,7 @@ import type { KanbanItem } from '../shared/api.ts'
 import { dayOf, isOverdue } from '../shared/dates.ts'
 import { activeMembers, memberName } from '../shared/people.ts'
 import { me } from '../shared/session.ts'
+import { Select } from '../shared/ui/select.tsx'
 import { texts } from '../texts.ts'
 import { choose, moveCard } from './card-writes.ts'
 import type { OpenCard } from './open-card.ts'
@@ -17,63 +18,31 @@ interface FieldProps {
   canEdit: boolean
 }
 
-interface SelectProps {
-  id: string
-  label: string
-  value: string
-  options: readonly { value: string; name: string }[]
-  canEdit: boolean
-  onChoose: (value: string) => void
-}
-
-/** A choice by name. What is not among the options is offered as it is. */
-function Select({ id, label, value, options, canEdit, onChoose }: SelectProps) {
-  const isListed = options.some((option) => option.value === value)
-  const all = isListed ? options : [...options, { value, name: value }]
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value}
-        disabled={!canEdit}
-        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-      >
-        {all.map((option) => (
-          <option key={option.value} value={option.value} selected={option.value === value}>
-            {option.name}
-          </option>
-        ))}
-      </select>
-    </div>
-  )
-}
-
 export const ColumnField = ({ card, item, canEdit }: FieldProps) => (
   <Select
     id="card-column"
     label={said.column}
     value={item.column}
-    options={card.store.columnList.map(({ name }) => ({ value: name, name }))}
-    canEdit={canEdit}
+    options={card.store.columnList.map(({ name }) => [name, name] as const)}
+    isDisabled={!canEdit}
     onChoose={(column) => void moveCard(card, { column, place: 'bottom' }, said.moved(column))}
   />
 )
 
 export function AssigneeField({ card, item, canEdit }: FieldProps) {
   const user = me.value
-  const people = activeMembers.value.map(({ id, name }) => ({ value: id, name }))
+  const people = activeMembers.value.map(({ id, name }) => [id, name] as const)
   // In open mode the user is no member of the list.
-  const isListed = user === undefined || people.some(({ value }) => value === user.id)
+  const isListed = user === undefined || people.some(([id]) => id === user.id)
   const options = [
-    { value: '', name: said.nobody },
-    ...(isListed ? [] : [{ value: user.id, name: user.name }]),
+    ['', said.nobody] as const,
+    ...(isListed ? [] : [[user.id, user.name] as const]),
     ...people,
   ]
   const { assigneeId } = item
   // A member who cannot be chosen any more has a name all the same.
-  if (assigneeId && !options.some(({ value }) => value === assigneeId)) {
-    options.push({ value: assigneeId, name: memberName(assigneeId) })
+  if (assigneeId && !options.some(([id]) => id === assigneeId)) {
+    options.push([assigneeId, memberName(assigneeId)])
   }
   return (
     <Select
@@ -81,9 +50,9 @@ export function AssigneeField({ card, item, canEdit }: FieldProps) {
       label={said.assignee}
       value={assigneeId ?? ''}
       options={options}
-      canEdit={canEdit}
+      isDisabled={!canEdit}
       onChoose={(id) => {
-        const name = options.find(({ value }) => value === id)?.name ?? id
+        const name = options.find(([one]) => one === id)?.[1] ?? id
         void choose(card, { assigneeId: id || null }, said.assigned(name))
       }}
     />
@@ -95,8 +64,8 @@ export const PriorityField = ({ card, item, canEdit }: FieldProps) => (
     id="card-priority"
     label={said.priority}
     value={item.priority}
-    options={PRIORITIES.map((value) => ({ value, name: priorityName(value) }))}
-    canEdit={canEdit}
+    options={PRIORITIES.map((value) => [value, priorityName(value)] as const)}
+    isDisabled={!canEdit}
     onChoose={(priority) => void choose(card, { priority }, said.saved(said.priority))}
   />
 )

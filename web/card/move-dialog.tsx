@@ -5,6 +5,7 @@ import { bySortOrder } from '../shared/order.ts'
 import { read } from '../shared/session.ts'
 import { failed } from '../shared/toasts.ts'
 import { Dialog } from '../shared/ui/dialog.tsx'
+import { Select } from '../shared/ui/select.tsx'
 import { texts } from '../texts.ts'
 import { moveCard } from './card-writes.ts'
 import type { OpenCard } from './open-card.ts'
@@ -78,57 +79,38 @@ export function MoveDialog({ card, item, onClose, onGone }: MoveDialogProps) {
           if (column !== '') void move()
         }}
       >
-        <div class="field">
-          <label for="move-project">{said.project}</label>
-          <select
-            id="move-project"
-            value={projectId}
-            onChange={({ currentTarget }) => {
-              setProject(currentTarget.value)
-              setPlace('bottom')
-            }}
-          >
-            {projects.length === 0 && <option value={store.id}>{store.project?.name}</option>}
-            {projects.map(({ id, name }) => (
-              <option key={id} value={id} selected={id === projectId}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div class="field">
-          <label for="move-column">{said.column}</label>
-          <select
-            id="move-column"
-            value={column}
-            onChange={({ currentTarget }) => {
-              setColumn(currentTarget.value)
-              setPlace('bottom')
-            }}
-          >
-            {columns.map((name) => (
-              <option key={name} value={name} selected={name === column}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div class="field">
-          <label for="move-position">{said.position}</label>
-          <select
-            id="move-position"
-            value={place}
-            onChange={({ currentTarget }) => setPlace(currentTarget.value)}
-          >
-            <option value="top">{said.top}</option>
-            {neighbours.map((id) => (
-              <option key={id} value={id}>
-                {said.after(store.items.peek(id)?.title ?? '')}
-              </option>
-            ))}
-            <option value="bottom">{said.bottom}</option>
-          </select>
-        </div>
+        <Select
+          label={said.project}
+          value={projectId}
+          options={
+            projects.length === 0
+              ? [[store.id, store.project?.name ?? '']]
+              : projects.map(({ id, name }) => [id, name] as const)
+          }
+          onChoose={(id) => {
+            setProject(id)
+            setPlace('bottom')
+          }}
+        />
+        <Select
+          label={said.column}
+          value={column}
+          options={columns.map((name) => [name, name] as const)}
+          onChoose={(name) => {
+            setColumn(name)
+            setPlace('bottom')
+          }}
+        />
+        <Select
+          label={said.position}
+          value={place}
+          options={[
+            ['top', said.top],
+            ...neighbours.map((id) => [id, said.after(store.items.peek(id)?.title ?? '')] as const),
+            ['bottom', said.bottom],
+          ]}
+          onChoose={setPlace}
+        />
         <div class="dialog-foot">
           <button type="button" class="button" onClick={onClose}>
             {texts.cancel}

@@ -40,12 +40,9 @@ async function send<Data>(card: OpenCard, job: SubtaskWrite<Data>): Promise<void
     record: `${card.record}:subtasks`,
     pending: change ? [items.patch(card.id, (item) => item && withSubtasks(item, change))] : [],
     send: job.send,
-    onDone: (answer) =>
-      items.merge(
-        card.id,
-        (item) => withSubtasks(item, job.answered(answer.data)),
-        answer.seq ?? items.seqOf(card.id),
-      ),
+    // The answer knows nothing of the rest of the card: changes of that may be on their way, so the stream has still to tell this one, too.
+    onDone: ({ data }) =>
+      items.merge(card.id, (item) => withSubtasks(item, job.answered(data)), items.seqOf(card.id)),
   })
   done(seq, job.text)
 }

@@ -1,9 +1,8 @@
 /** Age of work in progress: each card as a dot by its column and the days since it was started. */
 import { scaleBand } from 'd3-scale'
-import { formatNumber } from '../shared/dates.ts'
 import { texts } from '../texts.ts'
 import type { Flow } from './answer.ts'
-import { Across, CountAxis, countScale, fitting, ROOM } from './axes.tsx'
+import { CountAxis, countScale, fitting, Percentiles, ROOM } from './axes.tsx'
 import { Chart, type Frame } from './chart.tsx'
 import { MOST_POINTS, Points } from './points.tsx'
 
@@ -63,22 +62,14 @@ export function AgeChart({
       ))}
       <line class="ground" x1={ROOM.left} x2={width - ROOM.right} y1={y(0)} y2={y(0)} />
       <Points projectId={projectId} points={points} />
-      {(
-        [
+      <Percentiles
+        y={y}
+        width={width}
+        days={[
           [50, p50],
           [85, p85],
-        ] as const
-      ).map(
-        ([percent, days]) =>
-          days !== null && (
-            <Across
-              key={percent}
-              y={y(days)}
-              width={width}
-              text={texts.flow.percentile(percent, formatNumber(days, 1))}
-            />
-          ),
-      )}
+        ]}
+      />
     </Chart>
   )
 }

@@ -1,6 +1,7 @@
 /** What charts have in common: room for their axes, ticks, and lines across. Drawn left to right in all languages, as charts are. */
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import { formatNumber, shortDay } from '../shared/dates.ts'
+import { texts } from '../texts.ts'
 
 /** Room around the marks, in pixels. */
 export const ROOM = { top: 12, right: 12, bottom: 28, left: 44 }
@@ -60,14 +61,29 @@ export function CountAxis({ y, width }: { y: ReturnType<typeof countScale>; widt
   )
 }
 
-/** A line across for a percentile, with its name. */
-export const Across = ({ y, width, text }: { y: number; width: number; text: string }) => (
-  <g class="percentile" aria-hidden="true">
-    <line x1={ROOM.left} x2={width - ROOM.right} y1={y} y2={y} />
-    <text x={width - ROOM.right - 4} y={y - 4} text-anchor="end">
-      {text}
-    </text>
-  </g>
+/** Lines across at percentiles, each with its name. @param days of each percentile; null where nothing was finished */
+export const Percentiles = ({
+  y,
+  width,
+  days,
+}: {
+  y: ReturnType<typeof countScale>
+  width: number
+  days: readonly (readonly [percent: number, days: number | null])[]
+}) => (
+  <>
+    {days.map(
+      ([percent, value]) =>
+        value !== null && (
+          <g key={percent} class="percentile" aria-hidden="true">
+            <line x1={ROOM.left} x2={width - ROOM.right} y1={y(value)} y2={y(value)} />
+            <text x={width - ROOM.right - 4} y={y(value) - 4} text-anchor="end">
+              {texts.flow.percentile(percent, formatNumber(value, 1))}
+            </text>
+          </g>
+        ),
+    )}
+  </>
 )
 
 /** Names along the bottom are cut to what fits. @param width in pixels, of each */

@@ -1,8 +1,7 @@
 /** Cycle time: each finished card as a dot, by the day it was finished and the days it took, with lines at the percentiles. */
-import { formatNumber } from '../shared/dates.ts'
 import { texts } from '../texts.ts'
 import type { Flow } from './answer.ts'
-import { Across, CountAxis, countScale, DayAxis, dayScale, timeOf } from './axes.tsx'
+import { CountAxis, countScale, DayAxis, dayScale, Percentiles, timeOf } from './axes.tsx'
 import { Chart, type Frame } from './chart.tsx'
 import { MOST_POINTS, Points } from './points.tsx'
 
@@ -29,23 +28,15 @@ export function CycleTimeChart({ flow, projectId, frame }: { flow: Flow; project
       <CountAxis y={y} width={width} />
       <DayAxis x={x} width={width} height={height} />
       <Points projectId={projectId} points={points} />
-      {(
-        [
+      <Percentiles
+        y={y}
+        width={width}
+        days={[
           [50, p50],
           [85, p85],
           [95, p95],
-        ] as const
-      ).map(
-        ([percent, days]) =>
-          days !== null && (
-            <Across
-              key={percent}
-              y={y(days)}
-              width={width}
-              text={texts.flow.percentile(percent, formatNumber(days, 1))}
-            />
-          ),
-      )}
+        ]}
+      />
     </Chart>
   )
 }

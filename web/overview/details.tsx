@@ -4,7 +4,7 @@ import type { ProjectFields, ProjectStore } from '../shared/project-store.ts'
 import { mayWrite } from '../shared/session.ts'
 import { texts } from '../texts.ts'
 import { chooseProject } from './project-writes.ts'
-import { Section, Select } from './section.tsx'
+import { ProjectChoice, Section } from './section.tsx'
 
 const words = texts.overview
 
@@ -17,7 +17,7 @@ export function Details({ store, project }: { store: ProjectStore; project: Proj
     <Section title={words.state}>
       <div class="overview-choices">
         {FIELDS.map((field) => (
-          <Select
+          <ProjectChoice
             key={field}
             label={words[field]}
             value={project[field]}
@@ -26,7 +26,7 @@ export function Details({ store, project }: { store: ProjectStore; project: Proj
             onChoose={(value) => chooseProject(store, { [field]: value }, words.saved(words[field]))}
           />
         ))}
-        <Select
+        <ProjectChoice
           label={words.team}
           value={project.teamId ?? ''}
           options={teamOptions}

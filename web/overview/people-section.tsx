@@ -11,7 +11,7 @@ import { Icon } from '../shared/ui/icon.tsx'
 import { Menu } from '../shared/ui/menu.tsx'
 import { texts } from '../texts.ts'
 import { changePeople } from './people-writes.ts'
-import { Section, Select } from './section.tsx'
+import { ProjectChoice, Section } from './section.tsx'
 
 const words = texts.overview
 
@@ -120,7 +120,7 @@ export function People({ store, project }: { store: ProjectStore; project: Proje
         )
       }
     >
-      <Select
+      <ProjectChoice
         label={words.lead}
         value={project.leadId ?? ''}
         options={

@@ -1,6 +1,7 @@
 /** A part of the overview with its heading. */
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { type Options, Select, withValue } from '../shared/ui/select.tsx'
 
 interface Props {
   title: string
@@ -23,34 +24,22 @@ export function Section({ title, aside, class: className = '', children }: Props
   )
 }
 
-/** Props of whatever shows and changes one of a project's fields. */
-export interface SelectProps {
+interface ChoiceProps {
   label: string
   value: string
-  /** What can be chosen: the value, and what it is called. Another value is offered, too: vocabularies are open. */
-  options: readonly (readonly [value: string, label: string])[]
+  options: Options
   canEdit: boolean
   onChoose: (value: string) => void
 }
 
-/** A choice that is made at once; only its text for whoever may not choose. */
-export function Select({ label, value, options, canEdit, onChoose }: SelectProps) {
-  const id = useId()
-  const all = options.some(([one]) => one === value) ? options : [...options, [value, value] as const]
+/** One of the project's fields that is chosen; only its text for whoever may not choose. */
+export function ProjectChoice({ canEdit, ...field }: ChoiceProps) {
+  if (canEdit) return <Select {...field} />
+  const { label, value, options } = field
   return (
     <div class="field">
-      {canEdit ? <label for={id}>{label}</label> : <span class="meta">{label}</span>}
-      {canEdit ? (
-        <select id={id} value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-          {all.map(([one, text]) => (
-            <option key={one} value={one}>
-              {text}
-            </option>
-          ))}
-        </select>
-      ) : (
-        <span dir="auto">{all.find(([one]) => one === value)?.[1]}</span>
-      )}
+      <span class="meta">{label}</span>
+      <span dir="auto">{withValue(options, value).find(([one]) => one === value)?.[1]}</span>
     </div>
   )
 }

@@ -27,12 +27,8 @@ export interface WorkDone {
   total: number
 }
 
-/**
- * How many items are done: those in the last column. The only column of a board is for what is merely noted down.
- * @param columns items by the name of their column, in the order of the board
- */
-export function workDone(columns: Readonly<Record<string, number>>): WorkDone {
-  const numbers = Object.values(columns)
-  const total = numbers.reduce((sum, count) => sum + count, 0)
-  return { done: numbers.length > 1 ? (numbers.at(-1) ?? 0) : 0, total }
-}
+/** How many items are done. Dismissed ones do not count. */
+export const workDone = ({ open, done }: Pick<ProjectSummary['counts'], 'open' | 'done'>): WorkDone => ({
+  done,
+  total: open + done,
+})

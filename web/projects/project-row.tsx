@@ -30,7 +30,7 @@ function Health({ health }: { health: string }) {
 }
 
 function Progress({ name, counts }: { name: string; counts: ProjectSummary['counts'] }) {
-  const { done, total } = workDone(counts.columns)
+  const { done, total } = workDone(counts)
   const columns = Object.entries(counts.columns)
   return (
     <div class="project-work">

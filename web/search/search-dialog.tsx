@@ -2,6 +2,7 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { go } from '../router.ts'
 import type { SearchResult } from '../shared/api.ts'
+import { takeTypedAhead } from '../shared/keys.ts'
 import { useLiveList } from '../shared/live-list.ts'
 import { projectList } from '../shared/projects.ts'
 import { Dialog } from '../shared/ui/dialog.tsx'
@@ -50,7 +51,7 @@ function Option({ id, result, isActive, onChoose }: OptionProps) {
 
 export default function SearchDialog({ onClose }: { onClose: () => void }) {
   const id = useId()
-  const [q, setQ] = useState('')
+  const [q, setQ] = useState(takeTypedAhead)
   const [active, setActive] = useState(-1)
   useLiveList(projectList)
   const { q: answered, results, error } = useSearch({ q, limit: MOST })

@@ -45,9 +45,34 @@ function nameOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | unde
   return ctrlKey || metaKey ? `Ctrl+${key.toLowerCase()}` : key
 }
 
+/** How long letters are kept for a field that does not come, in milliseconds. */
+const AHEAD = 5000
+/** What was typed for a field that was asked for and is not there yet; undefined where none was. */
+let ahead: string | undefined
+let forgetting: ReturnType<typeof setTimeout> | undefined
+
+/** Keeps letters, which do nothing else meanwhile, until a field that was asked for is there. */
+export function typeAhead(): void {
+  clearTimeout(forgetting)
+  ahead = ''
+  forgetting = setTimeout(takeTypedAhead, AHEAD)
+}
+
+/** What was typed before the field was there. */
+export function takeTypedAhead(): string {
+  const text = ahead ?? ''
+  ahead = undefined
+  return text
+}
+
 function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || isField(event.target)) return
   const name = nameOf(event)
+  if (ahead !== undefined && name?.length === 1) {
+    ahead += name
+    event.preventDefault()
+    return
+  }
   if (name === undefined || (name.length === 1 && !singleKeys.peek())) return
   // A dialog is modal: keys of the page below it rest.
   const isModal = document.querySelector('dialog[open]') !== null

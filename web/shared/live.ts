@@ -104,7 +104,7 @@ function close(): void {
 }
 
 /** Opens the stream at once, not after the pause between two attempts. */
-export function reopen(): void {
+function reopen(): void {
   close()
   if (document.visibilityState !== 'hidden') open()
 }

@@ -51,7 +51,11 @@ export class OpenProject {
     })
     // From now on, so that nothing is missed between the reading and the stream: changes are harmless when applied twice.
     this.#ends = [
-      onChange((change) => this.store.apply(change)),
+      onChange((change) => {
+        this.store.apply(change)
+        const isBack = change.kind === 'project' && change.id === id && change.action === 'created'
+        if (isBack && this.state.peek().step === 'missing') void this.load()
+      }),
       onReset(() => void this.load()),
       onConnected(() => {
         if (this.#isOutdated) void this.load()
@@ -144,7 +148,7 @@ let current: OpenProject | undefined
 
 /** The project of an id: the one that is open already, or read anew. */
 export function openProject(id: string): OpenProject {
-  if (current?.store.id === id && current.state.peek().step !== 'missing') return current
+  if (current?.store.id === id) return current
   current?.close()
   current = new OpenProject(id)
   void current.load()

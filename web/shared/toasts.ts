@@ -38,7 +38,10 @@ export function toast(
   tone: Toast['tone'] = 'status',
 ): number {
   const id = ++last
-  toasts.value = [...toasts.peek(), { id, text, tone, actions }].slice(-MOST)
+  const all = [...toasts.peek(), { id, text, tone, actions }]
+  // What was refused is the last to go.
+  const gone = all.length <= MOST ? undefined : (all.find((one) => one.tone === 'status') ?? all[0])
+  toasts.value = all.filter((one) => one !== gone)
   return id
 }
 

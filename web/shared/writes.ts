@@ -2,7 +2,7 @@
  * The user's writes on their way to the service. Those of one record go one after another, of others four at once. Each has an
  * Idempotency-Key, so one whose answer was lost is sent again; without a connection they wait for it.
  */
-import { batch, computed, signal } from '@preact/signals'
+import { batch, signal } from '@preact/signals'
 import { type Answer, isPassing, PhaseboardError } from './api.ts'
 import { onConnected } from './live.ts'
 import type { Pending } from './records.ts'
@@ -25,10 +25,9 @@ export interface Write<Data> {
 }
 
 /** How many writes are not answered yet. */
-export const unanswered = signal(0)
+const unanswered = signal(0)
 /** How many of them wait for the connection. */
 export const waitingWrites = signal(0)
-export const hasUnanswered = computed(() => unanswered.value > 0)
 
 const lines = new Map<string, Promise<unknown>>()
 const starts: (() => void)[] = []

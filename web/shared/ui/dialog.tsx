@@ -39,6 +39,8 @@ export function Dialog({
 }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
+  /** Whether the pointer went down outside: marking text may end there. */
+  const isOutside = useRef(false)
   // Before the browser paints, and before the next key: what is typed then goes into the dialog.
   useLayoutEffect(() => {
     const dialog = element.current
@@ -64,8 +66,11 @@ export function Dialog({
         event.preventDefault()
         onClose()
       }}
+      onPointerDown={(event) => {
+        isOutside.current = event.target === element.current
+      }}
       onClick={(event) => {
-        if (closesOutside && event.target === element.current) onClose()
+        if (closesOutside && isOutside.current && event.target === element.current) onClose()
       }}
     >
       <div class="dialog-body">

@@ -1,5 +1,6 @@
 /** The frame of a project's pages: its name, the way between them, the state of the stream, and what to say where there is none. */
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { href, paths } from '../../router.ts'
 import { texts } from '../../texts.ts'
 import { liveState } from '../live.ts'
@@ -55,6 +56,10 @@ export function ProjectPage({ id, current, aside, children, class: className = '
   const open = openProject(id)
   const { step } = open.state.value
   const project = open.store.project
+  // Whoever comes back to one that was not there looks again.
+  useEffect(() => {
+    if (open.state.peek().step === 'missing') void open.load()
+  }, [open])
   const head = (
     <div class="project-head">
       <ProjectTabs id={id} current={current} />

@@ -19,7 +19,7 @@ function ToastView({ toast }: { toast: Toast }) {
       onFocusIn={() => setHeld(true)}
       onFocusOut={() => setHeld(false)}
     >
-      <p role={toast.tone} dir="auto">
+      <p role={toast.tone === 'alert' ? 'alert' : undefined} dir="auto">
         {toast.text}
       </p>
       {toast.actions.map(({ label, run }) => (
@@ -42,10 +42,10 @@ function ToastView({ toast }: { toast: Toast }) {
   )
 }
 
-/** All messages, newest last. */
+/** All messages, newest last. The region is there before them: screen readers tell what comes into one that they know. */
 export function Toasts() {
   return (
-    <div class="toasts">
+    <div class="toasts" role="status">
       {toasts.value.map((toast) => (
         <ToastView key={toast.id} toast={toast} />
       ))}

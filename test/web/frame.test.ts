@@ -1,0 +1,249 @@
+/** What all pages have around them: keys, the way past the navigation, the connection, and who sees the page in another way. */
+import type { Page } from 'playwright-core'
+import { card, column, link, projectWith, titlesIn, untilFocused, untilShown } from './board-steps.ts'
+import { onBoard } from './browser.ts'
+import { drag, hold } from './gestures.ts'
+import { bestOf } from './measures.ts'
+
+/** When a key was pressed and when a card was seen no more, in milliseconds since 1970. */
+interface Times {
+  pressed?: number
+  gone?: number
+}
+
+/** Begins to look at a page. @returns resolves with what was seen when the card is gone */
+async function watch(page: Page, title: string): Promise<() => Promise<Times>> {
+  await page.evaluate((name) => {
+    const times: Times = {}
+    Object.assign(window, { times })
+    const press = () => {
+      times.pressed = Date.now()
+    }
+    addEventListener('keydown', press, { once: true, capture: true })
+    const look = () => {
+      if ([...document.querySelectorAll('h3')].some(({ textContent }) => textContent === name)) {
+        requestAnimationFrame(look)
+      } else times.gone = Date.now()
+    }
+    look()
+  }, title)
+  const seen = () => (window as unknown as { times: Times }).times
+  return async () => {
+    await page.waitForFunction(() => (window as unknown as { times: Times }).times.gone !== undefined)
+    return page.evaluate(seen)
+  }
+}
+
+onBoard('around every page', async (t, { api, person }) => {
+  const { path } = await projectWith(api, { 'To Do': ['One', 'Two', 'Three', 'Four'], Done: ['Old'] })
+  const { page, context, problems, go } = await person()
+  const isLive = (on: Page) => on.getByText('Live', { exact: true }).waitFor()
+
+  await t.test('Tab begins with the way past the navigation', async () => {
+    await go(path)
+    await card(page, 'One').waitFor()
+    await page.keyboard.press('Tab')
+    await page.getByRole('link', { name: 'Skip to the board' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.locator('main :focus').waitFor()
+  })
+
+  await t.test('? lists the keys, and a switch turns single letters off', async (t) => {
+    await go(path)
+    await link(page, 'One').focus()
+    await page.keyboard.press('?')
+    const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    for (const key of ['/', '?', 'Ctrl+Z', 'g p', 'f', 'n', 'm', 'x']) {
+      await list.getByRole('rowheader', { name: key, exact: true }).waitFor()
+    }
+    const single = list.getByRole('checkbox', { name: 'Single letters do something' })
+    await single.uncheck()
+    await page.keyboard.press('Escape')
+    await untilFocused(page, 'One')
+    const nothingHappens = async () => {
+      for (const key of ['x', '/', '?', 'n', 'e', 'g', 'p']) await page.keyboard.press(key)
+      t.equal(await page.getByRole('dialog').count(), 0)
+      t.equal(await page.getByRole('textbox', { name: 'Card title' }).count(), 0)
+      t.equal(new URL(page.url()).pathname, path)
+      t.strictSame(await titlesIn(page, 'To Do'), ['One', 'Two', 'Three', 'Four'])
+    }
+    await nothingHappens()
+    await page.reload()
+    await link(page, 'One').focus()
+    await nothingHappens()
+    await page.keyboard.press('ArrowDown')
+    await untilFocused(page, 'Two')
+    await page.getByRole('button', { name: /^Menu of / }).click()
+    await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click()
+    await single.check()
+    await page.keyboard.press('Escape')
+    for (const [keys, heading] of [
+      ['gp', 'Projects'],
+      ['gm', 'My work'],
+      ['gi', 'Ideas'],
+    ] as const) {
+      for (const key of keys) await page.keyboard.press(key)
+      await page.getByRole('heading', { level: 1, name: heading }).and(page.locator(':focus')).waitFor()
+    }
+  })
+
+  await t.test('Ctrl+Z takes back what was typed in a field, and a change outside of it', async (t) => {
+    await go(path)
+    await card(page, 'Four').getByRole('button', { name: 'Actions for Four' }).click()
+    await page.getByRole('menuitem', { name: 'Dismiss' }).click()
+    await page.getByText('Dismissed Four.').waitFor()
+    await page.keyboard.press('f')
+    await page.keyboard.type('?/nx')
+    const field = page.getByRole('searchbox', { name: 'Filter cards' })
+    t.equal(await field.inputValue(), '?/nx', 'keys are letters there')
+    await page.keyboard.press('Control+z')
+    t.not(await field.inputValue(), '?/nx')
+    await field.fill('')
+    t.strictSame(await untilShown(page, 'To Do', ['One', 'Two', 'Three']), ['One', 'Two', 'Three'])
+    // From another page, by the same key.
+    await page.getByRole('link', { name: 'My work' }).click()
+    await page.getByRole('heading', { level: 1, name: 'My work' }).waitFor()
+    await page.keyboard.press('Control+z')
+    await page.getByText('Undone.').waitFor()
+    await go(path)
+    const all = ['One', 'Two', 'Three', 'Four']
+    t.strictSame(await untilShown(page, 'To Do', all), all)
+  })
+
+  await t.test('the own change shows at once, that of others within a second', async (t) => {
+    const other = await person()
+    await Promise.all([go(path), other.go(path)])
+    await Promise.all([isLive(page), isLive(other.page)])
+    const titles = ['Two', 'Three', 'Four']
+    const others: number[] = []
+    const dismiss = async () => {
+      const title = titles.shift() ?? ''
+      await link(page, title).focus()
+      const [here, there] = await Promise.all([watch(page, title), watch(other.page, title)])
+      await page.keyboard.press('x')
+      const [{ pressed = 0, gone = 0 }, { gone: goneThere = 0 }] = await Promise.all([here(), there()])
+      others.push(goneThere - pressed)
+      return gone - pressed
+    }
+    await bestOf(t, titles.length, dismiss, (time) => time <= 100, 'ms to the own eye')
+    t.ok(Math.min(...others) <= 1000, `${others} ms to the eyes of others`)
+    await other.context.close()
+  })
+
+  await t.test('from right to left everything is mirrored', async (t) => {
+    await go(path)
+    await card(page, 'One').waitFor()
+    await page.evaluate(() => {
+      document.documentElement.dir = 'rtl'
+    })
+    const left = async (name: string) => (await column(page, name).boundingBox())?.x ?? 0
+    t.ok((await left('To Do')) > (await left('In Progress')), 'the first column is on the right')
+    await drag(page, card(page, 'One'), column(page, 'In Progress'))
+    t.strictSame(await untilShown(page, 'In Progress', ['One']), ['One'])
+    await page.getByText('Moved to In Progress.').waitFor()
+    await link(page, 'One').focus()
+    await page.keyboard.press('ArrowLeft')
+    await untilFocused(page, 'Old')
+    const head = (name: string) => column(page, name).getByRole('heading', { level: 2 })
+    await drag(page, head('Done'), column(page, 'To Do'), { at: { x: 0.9, y: 0.5 } })
+    await page.getByText('Moved Done.').waitFor()
+    t.equal(
+      await page.getByRole('heading', { level: 2 }).first().innerText(),
+      'Done',
+      'the right edge is the first',
+    )
+  })
+
+  await t.test(
+    'a part that is gone since the service was updated says so, and nothing is lost',
+    async (t) => {
+      await go(path)
+      await page.getByRole('button', { name: 'Add a card to To Do' }).click()
+      await page.getByRole('textbox', { name: 'Card title' }).fill('Half a tit')
+      problems.expect(/(flow-page|404)/)
+      await page.route('**/assets/flow-page-*', (route) => route.fulfill({ status: 404 }))
+      await page.getByRole('link', { name: 'Flow', exact: true }).click()
+      const alert = page.getByRole('alert').filter({ hasText: 'Phaseboard was updated. Reload to go on.' })
+      await alert.waitFor()
+      await page.unroute('**/assets/flow-page-*')
+      await alert.getByRole('button', { name: 'Reload' }).click()
+      await page.getByRole('heading', { level: 2, name: 'Throughput' }).waitFor()
+      await page.getByRole('link', { name: 'Board', exact: true }).click()
+      await page.getByRole('button', { name: 'Add a card to To Do' }).click()
+      t.equal(await page.getByRole('textbox', { name: 'Card title' }).inputValue(), 'Half a tit')
+    },
+  )
+
+  await t.test('seven tabs at once, of which one is seen', async () => {
+    await context.addInitScript(() => {
+      // Headless browsers show all their tabs at once.
+      const isHidden = () => sessionStorage.getItem('seen') === null
+      Object.defineProperty(document, 'visibilityState', { get: () => (isHidden() ? 'hidden' : 'visible') })
+    })
+    const tabs = await Promise.all(Array.from({ length: 7 }, () => context.newPage()))
+    for (const tab of tabs.slice(0, 6)) {
+      await go(path, tab)
+      await card(tab, 'Old').waitFor()
+    }
+    // A browser has six connections to a host: the last tab gets one when the others, never seen, have let theirs go.
+    const [last] = tabs.slice(-1)
+    if (last === undefined) return
+    await go(path, last)
+    await card(last, 'Old').waitFor()
+    await last.evaluate(() => {
+      sessionStorage.setItem('seen', 'yes')
+      document.dispatchEvent(new Event('visibilitychange'))
+    })
+    await isLive(last)
+    await api.patch('/api/kanban-items/{id}', {
+      path: { id: (await link(last, 'Old').getAttribute('href'))?.split('/').at(-1) ?? '' },
+      body: { title: 'New' },
+    })
+    await card(last, 'New').waitFor()
+    for (const tab of tabs) await tab.close()
+  })
+
+  await t.test(
+    'without motion nothing moves; in forced colours what is marked keeps its marks',
+    async (t) => {
+      const calm = await person({ reducedMotion: 'reduce', forcedColors: 'active' })
+      await calm.go(path)
+      const marks = (selector: string, pseudo = '') =>
+        calm.page
+          .locator(selector)
+          .first()
+          .evaluate((element, part) => {
+            const { borderTopWidth, borderTopColor, borderBottomWidth, backgroundColor } = getComputedStyle(
+              element,
+              part,
+            )
+            return {
+              top: borderTopWidth !== '0px' && borderTopColor,
+              bottom: borderBottomWidth !== '0px',
+              backgroundColor,
+            }
+          }, pseudo)
+      const { backgroundColor: ground } = await marks('body')
+      await link(calm.page, 'One').waitFor()
+      for (const [what, selector] of [
+        ['a column', '.column'],
+        ['a card', '.card'],
+      ] as const) {
+        const { top } = await marks(selector)
+        t.ok(top && top !== ground, `${what} has a border: ${top}`)
+      }
+      t.ok((await marks('.project-tabs [aria-current]')).bottom, 'the page one is on is marked')
+      const held = await hold(calm.page, card(calm.page, 'One'))
+      await held.moveTo(card(calm.page, 'Old').or(card(calm.page, 'New')), { x: 0.5, y: 0.2 })
+      await calm.page.locator('.drop-before').waitFor()
+      const { backgroundColor: line } = await marks('.drop-before', '::before')
+      t.not(line, ground, 'the line where it would be dropped is seen')
+      await held.drop()
+      await link(calm.page, 'One').click()
+      await calm.page.getByRole('dialog').waitFor()
+      t.equal(await calm.page.evaluate(() => document.getAnimations().length), 0)
+      await calm.context.close()
+    },
+  )
+})

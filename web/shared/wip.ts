@@ -1,0 +1,39 @@
+/** What the limit of a column says to its number of cards, and to those that come in. */
+import type { KanbanItem } from '../../src/client/api.d.ts'
+import { texts } from '../texts.ts'
+import type { ProjectStore } from './project-store.ts'
+
+/** `full`: nothing more comes in; `above`: it holds more than it should. */
+export type LimitState = 'within' | 'full' | 'above'
+
+/** @param limit 0 is none @param policy `block` refuses what comes above the limit */
+export function limitState(count: number, limit: number, policy: string): LimitState {
+  if (limit === 0) return 'within'
+  if (count > limit) return 'above'
+  return policy === 'block' && count === limit ? 'full' : 'within'
+}
+
+/** How many cards a column has, without dismissed ones: what its limit is about. Subscribes as `idsOf` does. @param column its name */
+export const countIn = (store: ProjectStore, column: string): number =>
+  store.idsOf(column).filter((id) => !store.items.peek(id)?.dismissed).length
+
+const limitOf = (store: ProjectStore, column: string): number =>
+  store.columnList.find(({ name }) => name === column)?.wipLimit ?? 0
+
+/** Whether the service refused a card because the column is full. */
+export const isFull = (error: unknown): boolean => {
+  const { status, error: said } = Object(error) as { status?: number; error?: string }
+  return status === 409 && said === 'Column is at its WIP limit'
+}
+
+/** What is said of a column that took no more. @param item the card that was to come in, as it is shown */
+export function fullText(store: ProjectStore, column: string, item: KanbanItem): string {
+  // Of another project's column nothing is known.
+  const limit = limitOf(store, column)
+  const full = texts.wip.full(column, limit === 0 ? undefined : [countIn(store, column), limit])
+  return item.column === column ? full : `${full} ${texts.wip.stays(item.title, item.column)}`
+}
+
+/** What is said of a column that has taken more than its limit. */
+export const aboveText = (store: ProjectStore, column: string): string =>
+  texts.wip.above(column, countIn(store, column), limitOf(store, column))
