@@ -201,7 +201,10 @@ function bodies(fields: Record<string, Field>, required: string[] = []) {
     .tuple(
       fc.subarray(known, { maxLength: Math.min(3, known.length) }),
       fc.subarray(unknown, { maxLength: 3 }),
-      fc.subarray(known.filter(([name]) => required.includes(name))),
+      fc.oneof(
+        { weight: 4, arbitrary: fc.constant(known.filter(([name]) => required.includes(name))) },
+        { weight: 1, arbitrary: fc.constant([]) },
+      ),
     )
     .chain((parts) => fc.record(Object.fromEntries(parts.flat())))
 }

@@ -68,8 +68,17 @@ export async function runProgram(...start: Parameters<typeof startProgram>): Pro
   return stdout
 }
 
+/** What this process is making, by name: its tests wait for each other. */
+const beingMade = new Map<string, Promise<string>>()
+
 /** Makes a folder once: aside, then renamed, so that test files may ask for it at the same time. */
-async function cached(name: string, make: (folder: string) => Promise<unknown>): Promise<string> {
+function cached(name: string, make: (folder: string) => Promise<unknown>): Promise<string> {
+  const made = beingMade.get(name) ?? makeOnce(name, make)
+  beingMade.set(name, made)
+  return made
+}
+
+async function makeOnce(name: string, make: (folder: string) => Promise<unknown>): Promise<string> {
   const folder = join(CACHE, name)
   if (await stat(folder).catch(() => undefined)) return folder
   const aside = `${folder}.${randomUUID()}`
@@ -150,19 +159,25 @@ let packed: ReturnType<typeof pack> | undefined
  * Call it once a test: the project lies in the test's own folder.
  * @param nodeVersion such as `22.18.0` or `26`
  * @param others further packages for the project
+ * @param installedOn the Node whose npm installs it, if that is another
  */
 export async function installPackage(
   t: Test,
   nodeVersion: string,
   others: readonly string[] = [],
+  installedOn = nodeVersion,
 ): Promise<InstalledPackage> {
   packed ??= pack()
-  const [node, { file, hash }] = await Promise.all([nodeBinary(nodeVersion), packed])
+  const [node, installer, { file, hash }] = await Promise.all([
+    nodeBinary(nodeVersion),
+    nodeBinary(installedOn),
+    packed,
+  ])
   const environment = environmentOf(node)
   const kind = createHash('sha256').update(others.join(' ')).digest('hex').slice(0, 8)
-  const project = await cached(`project-${hash}-${nodeVersion}-${kind}`, async (aside) => {
+  const project = await cached(`project-${hash}-${installedOn}-${kind}`, async (aside) => {
     await writeFile(join(aside, 'package.json'), EMPTY_PROJECT)
-    await npmInstall(aside, [file, ...others], environment)
+    await npmInstall(aside, [file, ...others], environmentOf(installer))
   })
   await prune(hash)
   const installed = join(project, 'node_modules')
