@@ -24,6 +24,8 @@ const outside = [
   '--exclude=**/@(fixture*(s)|dist)/**',
   '--exclude=test/black-box/**',
   '--exclude=test/@(builds|package)*',
+  // In a browser, and the page's own modules.
+  '--exclude=test/web/!(serving|build).test.ts',
 ]
 const { status } = spawnSync(
   'tap',
