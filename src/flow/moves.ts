@@ -24,7 +24,7 @@ export const movedOf = (at: number, way: Way | undefined): Moved | undefined =>
 /** The order of moves. */
 export const byTime = (a: Moved, b: Moved): number => a.at - b.at
 
-/** Between moves in one text, and between the parts of a move: JSON has neither. */
+/** Between moves in one text, and between the parts of a move: what is JSON has neither. */
 const SEPARATOR = '\u001e'
 const PART = '\u001f'
 
@@ -50,6 +50,8 @@ export class Moves {
     let start = 0
     while (start < text.length) {
       const part = text.indexOf(PART, start)
+      // What another tool has written may hold a separator: the rest of it is no move.
+      if (part < 0) break
       const row = Number(text.slice(start, part))
       this.#before.push(this.#last.get(row) ?? -1)
       this.#last.set(row, this.#starts.push(part + 1) - 1)

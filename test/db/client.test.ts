@@ -486,3 +486,11 @@ t.test('a folder of that name beside a file is no obstacle', async (t) => {
   writeFileSync(join(folder, 'data', 'other.txt'), '')
   t.equal(refusal(`file:${join(folder, 'data', 'board.db')}`), 'nothing')
 })
+
+t.test('a symbolic link to a file that does not exist yet is a database there', async (t) => {
+  const folder = t.testdir({ link: t.fixture('symlink', 'there.db') })
+  const { db, close } = openDatabase(`file:${join(folder, 'link')}`)
+  t.teardown(close)
+  t.equal(db.$client.prepare('select count(*) from projects').pluck().get(), 0)
+  t.ok(existsSync(join(folder, 'there.db')))
+})
