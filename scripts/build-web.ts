@@ -17,9 +17,9 @@ import { compressAssets } from './compress-assets.ts'
 import { BUDGET, checkBudget, type WebSizes } from './web-budget.ts'
 
 const ENTRY = 'web/main.tsx'
-const STYLES = 'web/shared/styles/index.css'
+const STYLES = 'web/common/styles/index.css'
 const PAGE = 'web/page.html'
-const ICON = 'web/shared/icon.svg'
+const ICON = 'web/common/icon.svg'
 
 /** Where the page's template takes what the build made. */
 const PLACE = '<!-- What the build made goes here. -->'

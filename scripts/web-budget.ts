@@ -25,7 +25,7 @@ export const BUDGET: WebBudget = {
     overview: 20 * KB,
     people: 25 * KB,
     admin: 25 * KB,
-    shared: 30 * KB,
+    common: 30 * KB,
     other: 25 * KB,
   },
 }

@@ -1,20 +1,20 @@
 /** The frame of all pages: navigation, connection, messages, and the page of the address. */
 import { useEffect, useState } from 'preact/hooks'
 import { BoardPage } from './board/board-page.tsx'
+import { typeAhead, useKeys } from './common/keys.ts'
+import { liveState } from './common/live.ts'
+import type { OpenProject } from './common/open-project.ts'
+import { hasEnded, identity, isAdmin, me, sessionState, signOut } from './common/session.ts'
+import { failed, undoLast } from './common/toasts.ts'
+import { topDialog } from './common/ui/dialog.tsx'
+import { Icon, type IconName } from './common/ui/icon.tsx'
+import { late, latePage } from './common/ui/late.tsx'
+import { Menu } from './common/ui/menu.tsx'
+import { LoadingPage, Missing, Page } from './common/ui/page.tsx'
+import { Toasts } from './common/ui/toasts.tsx'
+import { waitingWrites } from './common/writes.ts'
 import { ProjectsPage } from './projects/projects-page.tsx'
 import { go, href, type PageName, paths, place, routeOf } from './router.ts'
-import { typeAhead, useKeys } from './shared/keys.ts'
-import { liveState } from './shared/live.ts'
-import type { OpenProject } from './shared/open-project.ts'
-import { hasEnded, identity, isAdmin, me, sessionState, signOut } from './shared/session.ts'
-import { failed, undoLast } from './shared/toasts.ts'
-import { topDialog } from './shared/ui/dialog.tsx'
-import { Icon, type IconName } from './shared/ui/icon.tsx'
-import { late, latePage } from './shared/ui/late.tsx'
-import { Menu } from './shared/ui/menu.tsx'
-import { LoadingPage, Missing, Page } from './shared/ui/page.tsx'
-import { Toasts } from './shared/ui/toasts.tsx'
-import { waitingWrites } from './shared/writes.ts'
 import { texts } from './texts.ts'
 
 const SignIn = latePage(() => import('./people/sign-in-page.tsx'))
@@ -27,7 +27,7 @@ const Mine = latePage(() => import('./mine/mine-page.tsx'))
 const Ideas = latePage(() => import('./ideas/ideas-page.tsx'))
 const SearchPage = latePage(() => import('./search/search-page.tsx'))
 const SearchDialog = late<{ onClose: () => void }>(() => import('./search/search-dialog.tsx'))
-const Shortcuts = late<{ onClose: () => void }>(() => import('./shared/ui/shortcuts-dialog.tsx'))
+const Shortcuts = late<{ onClose: () => void }>(() => import('./common/ui/shortcuts-dialog.tsx'))
 const Account = latePage(() => import('./people/account-page.tsx'))
 const Members = latePage(() => import('./people/members-page.tsx'))
 const Teams = latePage(() => import('./people/teams-page.tsx'))

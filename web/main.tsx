@@ -1,17 +1,17 @@
 /** What the browser runs first: who the user is, the stream, and the page of the address, all at once. */
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { drafts } from './common/drafts.ts'
+import { startKeys } from './common/keys.ts'
+import { startLive } from './common/live.ts'
+import { openProject } from './common/open-project.ts'
+import { loadPeople } from './common/people.ts'
+import { projectList } from './common/projects.ts'
+import { loadSession, signedIn, startSharing } from './common/session.ts'
 import { place, routeOf, startRouter } from './router.ts'
-import { drafts } from './shared/drafts.ts'
-import { startKeys } from './shared/keys.ts'
-import { startLive } from './shared/live.ts'
-import { openProject } from './shared/open-project.ts'
-import { loadPeople } from './shared/people.ts'
-import { projectList } from './shared/projects.ts'
-import { loadSession, signedIn, startSharing } from './shared/session.ts'
-import './shared/styles/index.css'
-import { failed } from './shared/toasts.ts'
-import { warnBeforeLeaving } from './shared/writes.ts'
+import './common/styles/index.css'
+import { failed } from './common/toasts.ts'
+import { warnBeforeLeaving } from './common/writes.ts'
 
 startRouter()
 startKeys()

@@ -1,6 +1,6 @@
 /** Addresses: a table of patterns, the browser's history, and one click handler for all links. */
 import { signal } from '@preact/signals'
-import { root } from './shared/api.ts'
+import { root } from './common/api.ts'
 
 /** Where the page is, below the root. */
 export interface Place {

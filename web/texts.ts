@@ -1,5 +1,5 @@
 /** All English texts of the page. What stands in them comes in as it is, and is shown as text. */
-import { formatNumber } from './shared/dates.ts'
+import { formatNumber } from './common/dates.ts'
 
 const count = (number: number, one: string, many: string) =>
   `${formatNumber(number)} ${number === 1 ? one : many}`

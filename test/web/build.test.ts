@@ -15,12 +15,12 @@ const ballast = (bytes: number) => randomBytes(bytes).toString('base64')
 function sourcesOf(t: Test, other: Record<string, string> = {}): string {
   const files: Record<string, string> = {
     'main.tsx':
-      "import './shared/styles/index.css'\nimport { said } from './shared/said.ts'\nsaid('main')\nimport('./card/card.tsx')",
+      "import './common/styles/index.css'\nimport { said } from './common/said.ts'\nsaid('main')\nimport('./card/card.tsx')",
     'page.html': readFileSync('web/page.html', 'utf8'),
-    'shared/icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
-    'shared/styles/index.css': 'body { color: red }',
-    'shared/said.ts': 'export const said = (text: string) => console.log(text)',
-    'card/card.tsx': "import { said } from '../shared/said.ts'\nsaid('card')",
+    'common/icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    'common/styles/index.css': 'body { color: red }',
+    'common/said.ts': 'export const said = (text: string) => console.log(text)',
+    'card/card.tsx': "import { said } from '../common/said.ts'\nsaid('card')",
     ...other,
   }
   const folder: Record<string, unknown> = {}
@@ -100,7 +100,7 @@ t.test('what an earlier build has compressed is taken from there, if it is whole
 t.test('what weighs too much fails the build, which says what and how much', async (t) => {
   const heavy = `console.log(${JSON.stringify(ballast(75 * KB))})`
   const root = sourcesOf(t, {
-    'main.tsx': `import './shared/styles/index.css'\n${heavy}\nimport('./card/card.tsx')\nimport('./odd/odd.tsx')`,
+    'main.tsx': `import './common/styles/index.css'\n${heavy}\nimport('./card/card.tsx')\nimport('./odd/odd.tsx')`,
     'card/card.tsx': `console.log(${JSON.stringify(ballast(46 * KB))})`,
     'odd/odd.tsx': `console.log(${JSON.stringify(ballast(20 * KB))})`,
   })
@@ -134,5 +134,5 @@ t.test('each limit counts, and their sum', async (t) => {
 t.test('a style sheet that a script imports besides the one is refused', async (t) => {
   const root = sourcesOf(t, { 'card/card.tsx': "import './card.css'", 'card/card.css': 'b { color: red }' })
   const failure = buildWeb(root, join(root, 'made'), { logLevel: 'silent' })
-  await t.rejects(failure, /all styles are imported by web\/shared\/styles\/index\.css/)
+  await t.rejects(failure, /all styles are imported by web\/common\/styles\/index\.css/)
 })

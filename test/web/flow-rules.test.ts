@@ -1,10 +1,10 @@
 /** What the flow page says and tells in tables, from the service's numbers. */
 import t from 'tap'
+import { formatNumber } from '../../web/common/dates.ts'
 import type { Flow } from '../../web/flow/answer.ts'
 import { chosenRange, daysBefore } from '../../web/flow/range.ts'
 import * as say from '../../web/flow/sentences.ts'
 import * as tables from '../../web/flow/tables.ts'
-import { formatNumber } from '../../web/shared/dates.ts'
 
 const day = (date: string, byColumn: Record<string, number>) => ({ date, arrived: 1, finished: 0, byColumn })
 

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Import, PersonalIdea, ProjectSummary } from '../../src/client/api.d.ts'
+import { bySortOrder, placedAt } from '../../web/common/order.ts'
+import { termsOf, wordsOf } from '../../web/common/terms.ts'
 import { droppedAt, ideaGroups } from '../../web/ideas/idea-groups.ts'
 import { byDue, dueGroupOf } from '../../web/mine/due-groups.ts'
 import { guessFormat, HEAD } from '../../web/projects/file-format.ts'
@@ -10,8 +12,6 @@ import { progressOf, reasonOf, toldOf, wasImportedBefore } from '../../web/proje
 import { phaseOf, workDone } from '../../web/projects/progress.ts'
 import { filtered, filterOf, grouped, statusesOf } from '../../web/projects/project-groups.ts'
 import { nextOption, partsOf } from '../../web/search/results.ts'
-import { bySortOrder, placedAt } from '../../web/shared/order.ts'
-import { termsOf, wordsOf } from '../../web/shared/terms.ts'
 
 const project = (id: string, fields: Partial<ProjectSummary>) =>
   ({ id, status: 'active', type: 'technical', teamId: null, sortOrder: 0, ...fields }) as ProjectSummary

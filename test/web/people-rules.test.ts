@@ -9,9 +9,9 @@ import { wasTaken, webhookOf } from '../../web/people/webhooks.ts'
 
 // The page's client takes its address from the browser.
 Object.assign(globalThis, { location: { href: 'http://localhost/' } })
-const { PhaseboardError } = await import('../../web/shared/api.ts')
-const { changedFields, fromDraft, problemsOf, toDraft } = await import('../../web/shared/forms.ts')
-const { LostRace, onLatest, saveFields } = await import('../../web/shared/latest.ts')
+const { PhaseboardError } = await import('../../web/common/api.ts')
+const { changedFields, fromDraft, problemsOf, toDraft } = await import('../../web/common/forms.ts')
+const { LostRace, onLatest, saveFields } = await import('../../web/common/latest.ts')
 
 const invalid = (fieldErrors: object, formErrors: string[] = []) =>
   new PhaseboardError({ status: 400, error: 'Validation failed', details: { formErrors, fieldErrors } })

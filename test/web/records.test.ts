@@ -1,7 +1,7 @@
 /** Records with what the user has changed and the service has not answered yet. */
 import t from 'tap'
-import { between } from '../../web/shared/order.ts'
-import { Records } from '../../web/shared/records.ts'
+import { between } from '../../web/common/order.ts'
+import { Records } from '../../web/common/records.ts'
 
 interface Card {
   id: string

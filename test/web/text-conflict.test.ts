@@ -1,6 +1,6 @@
 /** Saving a text that somebody else may have changed. */
 import t from 'tap'
-import { saveText, type Version } from '../../web/shared/text-edit/conflict.ts'
+import { saveText, type Version } from '../../web/common/text-edit/conflict.ts'
 
 const outdated = Object.assign(new Error('Precondition failed'), { status: 412 })
 

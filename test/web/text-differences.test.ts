@@ -1,7 +1,7 @@
 /** Which words of two texts differ. */
 import fc from 'fast-check'
 import t from 'tap'
-import { differencesOf, type Piece } from '../../web/shared/text-edit/differences.ts'
+import { differencesOf, type Piece } from '../../web/common/text-edit/differences.ts'
 
 const marked = (pieces: readonly Piece[]) =>
   pieces.map(({ text, isDifferent }) => (isDifferent ? `[${text}]` : text)).join('')

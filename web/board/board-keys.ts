@@ -1,8 +1,8 @@
 /** The keys of a board. */
 import { useEffect, useRef } from 'preact/hooks'
+import { type KeyMap, useKeys } from '../common/keys.ts'
+import { mayWrite } from '../common/session.ts'
 import { go, paths } from '../router.ts'
-import { type KeyMap, useKeys } from '../shared/keys.ts'
-import { mayWrite } from '../shared/session.ts'
 import type { Board } from './board.ts'
 import { toggleDismissed } from './card-writes.ts'
 import { clearFilter, FILTER_FIELD } from './filter-bar.tsx'

@@ -1,9 +1,9 @@
 /** The columns of a board, side by side. */
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { dragByTouch } from '../shared/drag-by-touch.ts'
-import { mayWrite } from '../shared/session.ts'
-import { late } from '../shared/ui/late.tsx'
+import { dragByTouch } from '../common/drag-by-touch.ts'
+import { mayWrite } from '../common/session.ts'
+import { late } from '../common/ui/late.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { useBoardKeys } from './board-keys.ts'

@@ -1,10 +1,10 @@
 /** What a board is showing just now: which cards of its columns, which one is current, held, or about to be added. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { OpenProject } from '../common/open-project.ts'
+import type { ProjectStore } from '../common/project-store.ts'
+import { me } from '../common/session.ts'
+import { countIn } from '../common/wip.ts'
 import { place } from '../router.ts'
-import type { OpenProject } from '../shared/open-project.ts'
-import type { ProjectStore } from '../shared/project-store.ts'
-import { me } from '../shared/session.ts'
-import { countIn } from '../shared/wip.ts'
 import { filterOf, filterQuery, isNarrowing, matches } from './filter.ts'
 
 /** An end of a column. */

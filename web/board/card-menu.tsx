@@ -1,8 +1,8 @@
 /** What can be done with a card: all that dragging and keys do, by name. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
+import { Icon } from '../common/ui/icon.tsx'
+import { Menu } from '../common/ui/menu.tsx'
 import { href, paths } from '../router.ts'
-import { Icon } from '../shared/ui/icon.tsx'
-import { Menu } from '../shared/ui/menu.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { approve, isWaiting, moveCard, toggleDismissed } from './card-writes.ts'

@@ -1,7 +1,7 @@
 /** Deleting a column that has cards: asks where they go. */
 import { useId, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
-import { Dialog } from '../shared/ui/dialog.tsx'
+import { Dialog } from '../common/ui/dialog.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { deleteColumn } from './column-writes.ts'

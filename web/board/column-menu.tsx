@@ -1,9 +1,9 @@
 /** What can be done with a column. */
 import { useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
-import { Icon } from '../shared/ui/icon.tsx'
-import { late } from '../shared/ui/late.tsx'
-import { Menu } from '../shared/ui/menu.tsx'
+import { Icon } from '../common/ui/icon.tsx'
+import { late } from '../common/ui/late.tsx'
+import { Menu } from '../common/ui/menu.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { deleteColumn, moveColumn } from './column-writes.ts'

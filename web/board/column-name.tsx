@@ -1,7 +1,7 @@
 /** Naming columns in place: a new one, and one that is there. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
-import { Icon } from '../shared/ui/icon.tsx'
+import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { addColumn, changeColumn } from './column-writes.ts'

@@ -1,7 +1,7 @@
 /** A column's limit and what happens above it, its stage of work, and its colour. */
 import { useId, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
-import { Dialog } from '../shared/ui/dialog.tsx'
+import { Dialog } from '../common/ui/dialog.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { changeColumn } from './column-writes.ts'

@@ -1,10 +1,10 @@
 /** What the user does with columns: shown at once, sent, and taken back with a message where the service refuses. */
 import type { CreateKanbanColumn, KanbanColumn, UpdateKanbanColumn } from '../../src/client/api.d.ts'
-import { type Answer, api } from '../shared/api.ts'
-import { onApplied } from '../shared/live.ts'
-import type { Pending } from '../shared/records.ts'
-import { done, failed } from '../shared/toasts.ts'
-import { write } from '../shared/writes.ts'
+import { type Answer, api } from '../common/api.ts'
+import { onApplied } from '../common/live.ts'
+import type { Pending } from '../common/records.ts'
+import { done, failed } from '../common/toasts.ts'
+import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { type Board, newId } from './board.ts'
 

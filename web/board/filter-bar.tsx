@@ -1,8 +1,8 @@
 /** The filter of a board: fields that stand for the address. */
 import { useEffect, useRef } from 'preact/hooks'
+import { activeMembers, memberName } from '../common/people.ts'
+import { Icon } from '../common/ui/icon.tsx'
 import { place, setQuery } from '../router.ts'
-import { activeMembers, memberName } from '../shared/people.ts'
-import { Icon } from '../shared/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { FILTER_NAMES } from './filter.ts'

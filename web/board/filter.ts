@@ -1,6 +1,6 @@
 /** The filter of a board, as it stands in the address: `?q=&label=&assignee=&priority=&due=&dismissed=1`. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
-import { dayOf, isOverdue, today } from '../shared/dates.ts'
+import { dayOf, isOverdue, today } from '../common/dates.ts'
 
 /** Which due dates: passed, today, within the next seven days (passed ones too), or none. */
 export const DUES = ['overdue', 'today', 'week', 'none'] as const

@@ -1,7 +1,7 @@
 /** Holding a card: while it is dragged or picked up, others neither move nor delete it from under the hand. */
 import { batch } from '@preact/signals'
-import { onChange } from '../shared/live.ts'
-import type { Pending } from '../shared/records.ts'
+import { onChange } from '../common/live.ts'
+import type { Pending } from '../common/records.ts'
 import type { Board } from './board.ts'
 
 /** A card that is held. */

@@ -1,7 +1,7 @@
 /** Moving a card without a pointer: to a column, and a position in it. */
 import { useState } from 'preact/hooks'
-import { Dialog } from '../shared/ui/dialog.tsx'
-import { Select } from '../shared/ui/select.tsx'
+import { Dialog } from '../common/ui/dialog.tsx'
+import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { moveCard } from './card-writes.ts'

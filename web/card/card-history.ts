@@ -1,8 +1,8 @@
 /** The changes and the activity of a card: read with its dialog, in pages, and kept current by the stream. */
 import { signal } from '@preact/signals'
-import { api, type Change, type KanbanActivity, PhaseboardError } from '../shared/api.ts'
-import { onChange, onReset } from '../shared/live.ts'
-import { read } from '../shared/session.ts'
+import { api, type Change, type KanbanActivity, PhaseboardError } from '../common/api.ts'
+import { onChange, onReset } from '../common/live.ts'
+import { read } from '../common/session.ts'
 import type { HistorySources } from './history.ts'
 
 /** Changes on a page. */

@@ -1,10 +1,10 @@
 /** The title of the dialog: the card's, edited in place. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { ConflictNotice } from '../shared/text-edit/conflict-notice.tsx'
-import { LeftDraft } from '../shared/text-edit/left-draft.tsx'
-import { LineEditor } from '../shared/text-edit/line-editor.tsx'
-import type { TextEdit } from '../shared/text-edit/use-text-edit.ts'
-import { Icon } from '../shared/ui/icon.tsx'
+import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
+import { LeftDraft } from '../common/text-edit/left-draft.tsx'
+import { LineEditor } from '../common/text-edit/line-editor.tsx'
+import type { TextEdit } from '../common/text-edit/use-text-edit.ts'
+import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 
 const CALLED = texts.card.title.toLowerCase()

@@ -1,11 +1,11 @@
 /** What the user does to a card itself. Each shows at once, and is taken back with a message when it is refused. */
-import { type Answer, api, type KanbanItem } from '../shared/api.ts'
-import { between } from '../shared/order.ts'
-import type { Patch } from '../shared/records.ts'
-import { type SavingOutcome, saveText } from '../shared/text-edit/conflict.ts'
-import { done, failed, toast } from '../shared/toasts.ts'
-import { aboveText, fullText, isFull } from '../shared/wip.ts'
-import { write } from '../shared/writes.ts'
+import { type Answer, api, type KanbanItem } from '../common/api.ts'
+import { between } from '../common/order.ts'
+import type { Patch } from '../common/records.ts'
+import { type SavingOutcome, saveText } from '../common/text-edit/conflict.ts'
+import { done, failed, toast } from '../common/toasts.ts'
+import { aboveText, fullText, isFull } from '../common/wip.ts'
+import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 

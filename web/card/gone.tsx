@@ -1,8 +1,9 @@
 /** Says that the open card is not in the project any more: deleted, or moved to another one. */
+
+import { memberName } from '../common/people.ts'
+import { mayWrite } from '../common/session.ts'
+import { undo } from '../common/toasts.ts'
 import { go, href, paths } from '../router.ts'
-import { memberName } from '../shared/people.ts'
-import { mayWrite } from '../shared/session.ts'
-import { undo } from '../shared/toasts.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 

@@ -1,9 +1,9 @@
 /** What happened to the card, newest first: who did what and when, and undoing it. */
 import { useEffect, useMemo } from 'preact/hooks'
-import { ago, atMoment, fullDay } from '../shared/dates.ts'
-import { memberName } from '../shared/people.ts'
-import { undo } from '../shared/toasts.ts'
-import { Failed, Loading } from '../shared/ui/page.tsx'
+import { ago, atMoment, fullDay } from '../common/dates.ts'
+import { memberName } from '../common/people.ts'
+import { undo } from '../common/toasts.ts'
+import { Failed, Loading } from '../common/ui/page.tsx'
 import { type Sentence, texts } from '../texts.ts'
 import { CardHistory } from './card-history.ts'
 import { type HistoryEntry, historyOf } from './history.ts'

@@ -1,6 +1,6 @@
 /** A label as it stands on a card. */
-import type { KanbanLabel } from '../shared/api.ts'
-import { chipColor } from '../shared/ui/chip.ts'
+import type { KanbanLabel } from '../common/api.ts'
+import { chipColor } from '../common/ui/chip.ts'
 
 export const LabelChip = ({ label }: { label: KanbanLabel }) => (
   <span class="chip" style={chipColor(label.color)}>

@@ -1,6 +1,6 @@
 /** Name and colour of a label, new or not. */
 import { useState } from 'preact/hooks'
-import { useDraft } from '../shared/use-draft.ts'
+import { useDraft } from '../common/use-draft.ts'
 import { texts } from '../texts.ts'
 import type { LabelFields } from './label-writes.ts'
 

@@ -1,8 +1,8 @@
 /** What the user does to the labels of a card and of its project. */
-import { api, type KanbanLabel } from '../shared/api.ts'
-import { byId } from '../shared/order.ts'
-import { done, failed } from '../shared/toasts.ts'
-import { write } from '../shared/writes.ts'
+import { api, type KanbanLabel } from '../common/api.ts'
+import { byId } from '../common/order.ts'
+import { done, failed } from '../common/toasts.ts'
+import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 

@@ -1,7 +1,7 @@
 /** The card's labels: shown as chips; chosen, made, changed and deleted in a panel below them. */
 import { useState } from 'preact/hooks'
-import type { KanbanItem, KanbanLabel } from '../shared/api.ts'
-import { Icon } from '../shared/ui/icon.tsx'
+import type { KanbanItem, KanbanLabel } from '../common/api.ts'
+import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import { LabelChip } from './label-chip.tsx'
 import { LabelForm } from './label-form.tsx'

@@ -1,10 +1,10 @@
 /** The card whose dialog is open: where it is, and the ETag that edits of its texts are sent with. */
 import { signal } from '@preact/signals'
-import { type Answer, api, type KanbanItem, PhaseboardError } from '../shared/api.ts'
-import { appliedSeq } from '../shared/live.ts'
-import type { OpenProject } from '../shared/open-project.ts'
-import type { ProjectStore } from '../shared/project-store.ts'
-import { read } from '../shared/session.ts'
+import { type Answer, api, type KanbanItem, PhaseboardError } from '../common/api.ts'
+import { appliedSeq } from '../common/live.ts'
+import type { OpenProject } from '../common/open-project.ts'
+import type { ProjectStore } from '../common/project-store.ts'
+import { read } from '../common/session.ts'
 
 /** Where a card is, as far as it is not where the dialog looks for it. */
 export type Whereabouts = { step: 'unknown' } | { step: 'missing' } | { step: 'elsewhere'; projectId: string }

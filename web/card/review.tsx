@@ -1,5 +1,5 @@
 /** What is to be decided about a card, or was: new from elsewhere, or dismissed. */
-import type { KanbanItem } from '../shared/api.ts'
+import type { KanbanItem } from '../common/api.ts'
 import { texts } from '../texts.ts'
 import { choose } from './card-writes.ts'
 import type { OpenCard } from './open-card.ts'

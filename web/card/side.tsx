@@ -1,7 +1,7 @@
 /** The narrow column of the dialog: the fields, where the card comes from, and what can be done with it. */
-import type { KanbanItem } from '../shared/api.ts'
-import { atMoment } from '../shared/dates.ts'
-import { Icon } from '../shared/ui/icon.tsx'
+import type { KanbanItem } from '../common/api.ts'
+import { atMoment } from '../common/dates.ts'
+import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import { AssigneeField, ColumnField, DueDateField, PriorityField } from './fields.tsx'
 import { Labels } from './labels.tsx'

@@ -1,10 +1,10 @@
 /** What the user does to the subtasks of a card. */
-import { type Answer, api, type KanbanItem, type KanbanSubtask } from '../shared/api.ts'
-import { bySortOrder } from '../shared/order.ts'
-import { read } from '../shared/session.ts'
-import { type SavingOutcome, saveText } from '../shared/text-edit/conflict.ts'
-import { done, failed } from '../shared/toasts.ts'
-import { write } from '../shared/writes.ts'
+import { type Answer, api, type KanbanItem, type KanbanSubtask } from '../common/api.ts'
+import { bySortOrder } from '../common/order.ts'
+import { read } from '../common/session.ts'
+import { type SavingOutcome, saveText } from '../common/text-edit/conflict.ts'
+import { done, failed } from '../common/toasts.ts'
+import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 

@@ -1,7 +1,7 @@
 /** The card's subtasks: how far they are, each of them, and the field for the next. */
 import { useRef } from 'preact/hooks'
-import type { KanbanItem, KanbanSubtask } from '../shared/api.ts'
-import { useDraft, useUnsent } from '../shared/use-draft.ts'
+import type { KanbanItem, KanbanSubtask } from '../common/api.ts'
+import { useDraft, useUnsent } from '../common/use-draft.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 import { SubtaskRow } from './subtask-row.tsx'

@@ -1,6 +1,6 @@
 /** What charts have in common: room for their axes, ticks, and lines across. Drawn left to right in all languages, as charts are. */
 import { scaleLinear, scaleUtc } from 'd3-scale'
-import { formatNumber, shortDay } from '../shared/dates.ts'
+import { formatNumber, shortDay } from '../common/dates.ts'
 import { texts } from '../texts.ts'
 
 /** Room around the marks, in pixels. */

@@ -1,9 +1,9 @@
 /** Which days and which cards count. All of it stands in the address. */
 import { useId } from 'preact/hooks'
+import { today } from '../common/dates.ts'
+import { activeMembers } from '../common/people.ts'
+import type { ProjectStore } from '../common/project-store.ts'
 import { place, setQuery } from '../router.ts'
-import { today } from '../shared/dates.ts'
-import { activeMembers } from '../shared/people.ts'
-import type { ProjectStore } from '../shared/project-store.ts'
 import { texts } from '../texts.ts'
 import { chosenRange, DEFAULT_RANGE, daysBefore } from './range.ts'
 

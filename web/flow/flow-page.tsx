@@ -1,8 +1,8 @@
 /** How work flows through a project: what section each chart is in, and which cards count. */
-import type { OpenProject } from '../shared/open-project.ts'
-import type { ProjectStore } from '../shared/project-store.ts'
-import { Failed, Loading } from '../shared/ui/page.tsx'
-import { ProjectPage } from '../shared/ui/project-head.tsx'
+import type { OpenProject } from '../common/open-project.ts'
+import type { ProjectStore } from '../common/project-store.ts'
+import { Failed, Loading } from '../common/ui/page.tsx'
+import { ProjectPage } from '../common/ui/project-head.tsx'
 import { texts } from '../texts.ts'
 import { AgeChart } from './age-chart.tsx'
 import type { Flow } from './answer.ts'

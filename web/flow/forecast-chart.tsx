@@ -1,6 +1,6 @@
 /** The forecast: today and three dates on a line, by which the rest is done so likely. */
 import { scaleUtc } from 'd3-scale'
-import { shortDay, today } from '../shared/dates.ts'
+import { shortDay, today } from '../common/dates.ts'
 import type { Flow } from './answer.ts'
 import { timeOf } from './axes.tsx'
 import { Chart, type Frame } from './chart.tsx'

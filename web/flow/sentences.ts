@@ -1,5 +1,5 @@
 /** What each chart says, in one sentence, from the same numbers as the chart. `**` stands around the numbers. */
-import { formatNumber, fullDay } from '../shared/dates.ts'
+import { formatNumber, fullDay } from '../common/dates.ts'
 import { texts } from '../texts.ts'
 import type { Flow } from './answer.ts'
 

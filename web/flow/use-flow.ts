@@ -1,10 +1,10 @@
 /** Reading the flow of a project: anew when the address asks for something else, and when cards move. */
 import { useEffect, useState } from 'preact/hooks'
+import { api } from '../common/api.ts'
+import { onChange, onReset } from '../common/live.ts'
+import type { OpenProject } from '../common/open-project.ts'
+import { read } from '../common/session.ts'
 import { place } from '../router.ts'
-import { api } from '../shared/api.ts'
-import { onChange, onReset } from '../shared/live.ts'
-import type { OpenProject } from '../shared/open-project.ts'
-import { read } from '../shared/session.ts'
 import type { Flow, FlowQuery } from './answer.ts'
 
 /** Pause before the numbers are computed again after a change, in milliseconds. */

@@ -5,7 +5,7 @@ import { attachClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/clos
 import { extractClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge/extract-closest-edge'
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { dragByTouch } from '../shared/drag-by-touch.ts'
+import { dragByTouch } from '../common/drag-by-touch.ts'
 
 const KIND = 'personal-idea'
 

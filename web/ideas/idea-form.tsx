@@ -1,9 +1,9 @@
 /** Editing an idea. What is typed is kept until it is saved or discarded. */
 import { useEffect, useRef } from 'preact/hooks'
-import type { PersonalIdea, UpdatePersonalIdea } from '../shared/api.ts'
-import { changedFields } from '../shared/forms.ts'
-import { wordsOf } from '../shared/terms.ts'
-import { Area, Choice, Field, Form } from '../shared/ui/field.tsx'
+import type { PersonalIdea, UpdatePersonalIdea } from '../common/api.ts'
+import { changedFields } from '../common/forms.ts'
+import { wordsOf } from '../common/terms.ts'
+import { Area, Choice, Field, Form } from '../common/ui/field.tsx'
 import { texts } from '../texts.ts'
 import { updateIdea } from './idea-writes.ts'
 

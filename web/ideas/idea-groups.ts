@@ -1,6 +1,6 @@
 /** The ideas by what has become of them. */
 import type { PersonalIdea } from '../../src/client/api.d.ts'
-import { bySortOrder } from '../shared/order.ts'
+import { bySortOrder } from '../common/order.ts'
 
 /** `open` ideas are put in order; the others are kept below. */
 export interface IdeaGroups {

@@ -1,6 +1,6 @@
 /** The user's own ideas. */
-import { api, type PersonalIdea } from '../shared/api.ts'
-import { LiveList } from '../shared/live-list.ts'
+import { api, type PersonalIdea } from '../common/api.ts'
+import { LiveList } from '../common/live-list.ts'
 
 export const ideaList = new LiveList<PersonalIdea>(
   () => api.get('/api/personal-ideas'),

@@ -1,5 +1,5 @@
 /** What can be done to an idea: shown at once, undone from the message. */
-import { go, paths } from '../router.ts'
+
 import {
   type Answer,
   api,
@@ -7,10 +7,11 @@ import {
   type PersonalIdea,
   PhaseboardError,
   type UpdatePersonalIdea,
-} from '../shared/api.ts'
-import { placedAt } from '../shared/order.ts'
-import { done, failed, toast } from '../shared/toasts.ts'
-import { write } from '../shared/writes.ts'
+} from '../common/api.ts'
+import { placedAt } from '../common/order.ts'
+import { done, failed, toast } from '../common/toasts.ts'
+import { write } from '../common/writes.ts'
+import { go, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import { ideaList } from './idea-store.ts'
 

@@ -1,9 +1,9 @@
 /** The columns of the projects that one's items are in: where finished work goes, and what is finished already. */
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { api, type KanbanColumn } from '../shared/api.ts'
-import { onChange, onReset } from '../shared/live.ts'
-import { read } from '../shared/session.ts'
+import { api, type KanbanColumn } from '../common/api.ts'
+import { onChange, onReset } from '../common/live.ts'
+import { read } from '../common/session.ts'
 
 type Columns = readonly KanbanColumn[] | undefined
 

@@ -1,7 +1,7 @@
 /** The items of a person by when they are due. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
-import { dayOf } from '../shared/dates.ts'
-import { byId } from '../shared/order.ts'
+import { dayOf } from '../common/dates.ts'
+import { byId } from '../common/order.ts'
 
 /** The groups in their order; a week ends on Sunday. */
 export const DUE_GROUPS = ['overdue', 'today', 'week', 'later', 'none'] as const

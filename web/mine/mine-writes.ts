@@ -1,8 +1,8 @@
 /** Ticking an item off, and taking that back. */
-import { api, type KanbanItem } from '../shared/api.ts'
-import type { Records } from '../shared/records.ts'
-import { done, failed } from '../shared/toasts.ts'
-import { write } from '../shared/writes.ts'
+import { api, type KanbanItem } from '../common/api.ts'
+import type { Records } from '../common/records.ts'
+import { done, failed } from '../common/toasts.ts'
+import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 
 /** Moves an item to the top of a column. @returns whether the service did so; else it has been said why not */

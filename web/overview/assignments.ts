@@ -1,5 +1,5 @@
 /** Who works on a project: what is sent, which always names all. */
-import type { ReplaceTeamAssignments, TeamAssignment } from '../shared/api.ts'
+import type { ReplaceTeamAssignments, TeamAssignment } from '../common/api.ts'
 
 type Members = ReplaceTeamAssignments['members']
 

@@ -1,6 +1,6 @@
 /** Taking the board along. */
-import { root } from '../shared/api.ts'
-import { Icon } from '../shared/ui/icon.tsx'
+import { root } from '../common/api.ts'
+import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import { Section } from './section.tsx'
 

@@ -1,5 +1,5 @@
 /** Metrics: their values over time, where they go, and the line that shows it. */
-import type { Metric } from '../shared/api.ts'
+import type { Metric } from '../common/api.ts'
 
 /** A value, and until when it held; undefined for the present one. */
 export interface Measured {

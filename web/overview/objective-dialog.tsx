@@ -1,9 +1,9 @@
 /** A new objective, or the texts of one. */
 import { useRef } from 'preact/hooks'
-import type { Objective } from '../shared/api.ts'
-import type { ProjectStore } from '../shared/project-store.ts'
-import { Dialog } from '../shared/ui/dialog.tsx'
-import { Area, Field, Form } from '../shared/ui/field.tsx'
+import type { Objective } from '../common/api.ts'
+import type { ProjectStore } from '../common/project-store.ts'
+import { Dialog } from '../common/ui/dialog.tsx'
+import { Area, Field, Form } from '../common/ui/field.tsx'
 import { texts } from '../texts.ts'
 import { addObjective, saveObjective } from './objective-writes.ts'
 

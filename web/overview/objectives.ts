@@ -1,5 +1,5 @@
 /** The order of objectives. */
-import { between } from '../shared/order.ts'
+import { between } from '../common/order.ts'
 
 interface Placed {
   id: string

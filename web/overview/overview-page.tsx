@@ -1,7 +1,7 @@
 /** A project beside its board: where it stands, what it is to achieve, its numbers, its meetings, its people. */
-import type { ProjectStore } from '../shared/project-store.ts'
-import { mayWrite } from '../shared/session.ts'
-import { ProjectPage } from '../shared/ui/project-head.tsx'
+import type { ProjectStore } from '../common/project-store.ts'
+import { mayWrite } from '../common/session.ts'
+import { ProjectPage } from '../common/ui/project-head.tsx'
 import { texts } from '../texts.ts'
 import { Details } from './details.tsx'
 import { Exports } from './exports.tsx'

@@ -1,10 +1,10 @@
 /** Changes of who works on a project. The service takes the whole list: it is made from what is there now, so that no other change is lost. */
-import { api } from '../shared/api.ts'
-import { onLatest } from '../shared/latest.ts'
-import type { ProjectStore } from '../shared/project-store.ts'
-import type { Pending } from '../shared/records.ts'
-import { done, failed } from '../shared/toasts.ts'
-import { write } from '../shared/writes.ts'
+import { api } from '../common/api.ts'
+import { onLatest } from '../common/latest.ts'
+import type { ProjectStore } from '../common/project-store.ts'
+import type { Pending } from '../common/records.ts'
+import { done, failed } from '../common/toasts.ts'
+import { write } from '../common/writes.ts'
 import { afterChange, type PeopleChange } from './assignments.ts'
 import { readProject, recordOf } from './project-writes.ts'
 

@@ -1,8 +1,8 @@
 /** The phases as steps: where the project is, on, back, and another sequence. */
 import { useState } from 'preact/hooks'
-import type { ProjectFields, ProjectStore } from '../shared/project-store.ts'
-import { mayWrite } from '../shared/session.ts'
-import { Icon } from '../shared/ui/icon.tsx'
+import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
+import { mayWrite } from '../common/session.ts'
+import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import { neighbours, stepsOf } from './phases.ts'
 import { PhasesDialog } from './phases-dialog.tsx'

@@ -1,10 +1,10 @@
 /** Changes of the project's own fields. */
-import { type Answer, api, type Project, type UpdateProject } from '../shared/api.ts'
-import { fieldsOf, type ProjectFields, type ProjectStore } from '../shared/project-store.ts'
-import { read } from '../shared/session.ts'
-import { type SavingOutcome, saveText } from '../shared/text-edit/conflict.ts'
-import { done, failed } from '../shared/toasts.ts'
-import { write } from '../shared/writes.ts'
+import { type Answer, api, type Project, type UpdateProject } from '../common/api.ts'
+import { fieldsOf, type ProjectFields, type ProjectStore } from '../common/project-store.ts'
+import { read } from '../common/session.ts'
+import { type SavingOutcome, saveText } from '../common/text-edit/conflict.ts'
+import { done, failed } from '../common/toasts.ts'
+import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 
 /** What can be chosen of a project. */

@@ -1,8 +1,8 @@
 /** Changes of what belongs to a project: shown at once, and taken back where they are refused. */
-import type { Answer } from '../shared/api.ts'
-import type { Records } from '../shared/records.ts'
-import { done } from '../shared/toasts.ts'
-import { write } from '../shared/writes.ts'
+import type { Answer } from '../common/api.ts'
+import type { Records } from '../common/records.ts'
+import { done } from '../common/toasts.ts'
+import { write } from '../common/writes.ts'
 
 interface RecordWrite<T extends { id: string }> {
   records: Records<T>

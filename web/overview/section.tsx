@@ -1,7 +1,7 @@
 /** A part of the overview with its heading. */
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { type Options, Select, withValue } from '../shared/ui/select.tsx'
+import { type Options, Select, withValue } from '../common/ui/select.tsx'
 
 interface Props {
   title: string

@@ -1,8 +1,8 @@
 /** The record of a new meeting. */
-import { today } from '../shared/dates.ts'
-import type { ProjectStore } from '../shared/project-store.ts'
-import { Dialog } from '../shared/ui/dialog.tsx'
-import { Area, Field, Form } from '../shared/ui/field.tsx'
+import { today } from '../common/dates.ts'
+import type { ProjectStore } from '../common/project-store.ts'
+import { Dialog } from '../common/ui/dialog.tsx'
+import { Area, Field, Form } from '../common/ui/field.tsx'
 import { texts } from '../texts.ts'
 import { addTranscript } from './transcript-writes.ts'
 

@@ -1,8 +1,8 @@
 /** Changes of transcripts, and of the cards that came of them. */
-import { api, type KanbanItem, type TranscriptSummary } from '../shared/api.ts'
-import type { ProjectStore } from '../shared/project-store.ts'
-import { done, failed } from '../shared/toasts.ts'
-import { write } from '../shared/writes.ts'
+import { api, type KanbanItem, type TranscriptSummary } from '../common/api.ts'
+import type { ProjectStore } from '../common/project-store.ts'
+import { done, failed } from '../common/toasts.ts'
+import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { changeRecord, removeRecord } from './record-writes.ts'
 import { transcriptOf } from './transcripts.ts'

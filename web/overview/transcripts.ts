@@ -1,5 +1,5 @@
 /** Transcripts: what is sent for a new one, and which cards its action items became. */
-import type { IngestTranscript, TranscriptSummary } from '../shared/api.ts'
+import type { IngestTranscript, TranscriptSummary } from '../common/api.ts'
 
 /** The lines of a text, without empty ones. */
 export const linesOf = (text: string): string[] =>

@@ -1,9 +1,10 @@
 /** One's own account: name, password, where one is signed in, tokens. */
+
+import { api, type CurrentMember } from '../common/api.ts'
+import { identity, signOut, type Via } from '../common/session.ts'
+import { failed } from '../common/toasts.ts'
+import { Page } from '../common/ui/page.tsx'
 import { href } from '../router.ts'
-import { api, type CurrentMember } from '../shared/api.ts'
-import { identity, signOut, type Via } from '../shared/session.ts'
-import { failed } from '../shared/toasts.ts'
-import { Page } from '../shared/ui/page.tsx'
 import { texts } from '../texts.ts'
 import { OwnName, OwnPassword } from './own-account.tsx'
 import { OwnSessions } from './own-sessions.tsx'

@@ -1,8 +1,8 @@
 /** A page for admins; whoever else comes to its address is told so. */
 import type { ComponentChildren } from 'preact'
+import { identity, isAdmin } from '../common/session.ts'
+import { Page } from '../common/ui/page.tsx'
 import { href } from '../router.ts'
-import { identity, isAdmin } from '../shared/session.ts'
-import { Page } from '../shared/ui/page.tsx'
 import { texts } from '../texts.ts'
 
 interface Props {

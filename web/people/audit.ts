@@ -1,5 +1,5 @@
 /** The audit log as sentences. */
-import type { AuditEntry } from '../shared/api.ts'
+import type { AuditEntry } from '../common/api.ts'
 
 /** What happened, in the words of the page; an action that it does not know, by its name. */
 export const actionName = (action: string, names: Readonly<Record<string, string>>): string =>

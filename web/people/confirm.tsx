@@ -1,7 +1,7 @@
 /** Asks before something that cannot be undone. */
 import type { ComponentChildren } from 'preact'
-import { Dialog } from '../shared/ui/dialog.tsx'
-import { Form } from '../shared/ui/field.tsx'
+import { Dialog } from '../common/ui/dialog.tsx'
+import { Form } from '../common/ui/field.tsx'
 
 interface Props<T> {
   title: string

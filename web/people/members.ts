@@ -1,5 +1,5 @@
 /** Members and their roles. */
-import type { Member } from '../shared/api.ts'
+import type { Member } from '../common/api.ts'
 
 /** The role of a form's field; the least of those that write, where it is none. */
 export const roleOf = (value: unknown): Member['role'] =>

@@ -1,11 +1,11 @@
 /** One's own name and password. */
 import { useState } from 'preact/hooks'
-import { api, type CurrentMember } from '../shared/api.ts'
-import { readPeople } from '../shared/people.ts'
-import { changeIdentity } from '../shared/session.ts'
-import { toast } from '../shared/toasts.ts'
-import { Field, Form } from '../shared/ui/field.tsx'
-import { write } from '../shared/writes.ts'
+import { api, type CurrentMember } from '../common/api.ts'
+import { readPeople } from '../common/people.ts'
+import { changeIdentity } from '../common/session.ts'
+import { toast } from '../common/toasts.ts'
+import { Field, Form } from '../common/ui/field.tsx'
+import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 
 /** Changes one's own record. @throws PhaseboardError */

@@ -1,9 +1,9 @@
 /** Where one is signed in. */
-import { api, type Session } from '../shared/api.ts'
-import { ago, atMoment } from '../shared/dates.ts'
-import { signOut } from '../shared/session.ts'
-import { failed, toast } from '../shared/toasts.ts'
-import { write } from '../shared/writes.ts'
+import { api, type Session } from '../common/api.ts'
+import { ago, atMoment } from '../common/dates.ts'
+import { signOut } from '../common/session.ts'
+import { failed, toast } from '../common/toasts.ts'
+import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { type Reading, WhenRead } from './reading.tsx'
 

@@ -1,6 +1,7 @@
 /** Signing in with an account of the organisation's (OpenID Connect), where the service is configured for it. */
+
+import { root } from '../common/api.ts'
 import { href } from '../router.ts'
-import { root } from '../shared/api.ts'
 
 const PATH = 'api/session/oidc'
 

@@ -2,8 +2,8 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { read } from '../shared/session.ts'
-import { Failed, Loading } from '../shared/ui/page.tsx'
+import { read } from '../common/session.ts'
+import { Failed, Loading } from '../common/ui/page.tsx'
 
 /** What was read, and the way to read it again. */
 export interface Reading<T> {

@@ -1,7 +1,7 @@
 /** Secrets that the service shows this once. */
 import { useRef, useState } from 'preact/hooks'
-import { Dialog } from '../shared/ui/dialog.tsx'
-import { Icon } from '../shared/ui/icon.tsx'
+import { Dialog } from '../common/ui/dialog.tsx'
+import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 
 /** A text to copy. Where the browser forbids it, the text is marked, for the keyboard to copy. */

@@ -1,8 +1,8 @@
 /** Signing in again, above the page as it is: nothing that was typed is lost, and the writes that wait go on afterwards. */
 import { useEffect, useState } from 'preact/hooks'
+import { enterAgain, isOpenToAll } from '../common/session.ts'
+import { Dialog } from '../common/ui/dialog.tsx'
 import { place } from '../router.ts'
-import { enterAgain, isOpenToAll } from '../shared/session.ts'
-import { Dialog } from '../shared/ui/dialog.tsx'
 import { texts } from '../texts.ts'
 import { SignInForm } from './sign-in-form.tsx'
 

@@ -1,8 +1,8 @@
 /** The fields of signing in: on a page of their own, and in a dialog above a page whose session has ended. */
 import { useEffect, useState } from 'preact/hooks'
-import { PhaseboardError } from '../shared/api.ts'
-import { signIn } from '../shared/session.ts'
-import { Field, Form } from '../shared/ui/field.tsx'
+import { PhaseboardError } from '../common/api.ts'
+import { signIn } from '../common/session.ts'
+import { Field, Form } from '../common/ui/field.tsx'
 import { texts } from '../texts.ts'
 import { hasProvider, providerLink } from './provider.ts'
 

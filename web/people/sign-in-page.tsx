@@ -1,8 +1,8 @@
 /** Signing in; afterwards the page that was asked for. */
 import { useEffect } from 'preact/hooks'
+import { identity } from '../common/session.ts'
+import { Page } from '../common/ui/page.tsx'
 import { go, href, isOwnPath, place, routeOf } from '../router.ts'
-import { identity } from '../shared/session.ts'
-import { Page } from '../shared/ui/page.tsx'
 import { texts } from '../texts.ts'
 import { SignInForm } from './sign-in-form.tsx'
 

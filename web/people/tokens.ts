@@ -1,5 +1,5 @@
 /** API tokens: what is sent for a new one, and the address of a calendar. */
-import type { CreateToken } from '../shared/api.ts'
+import type { CreateToken } from '../common/api.ts'
 
 /**
  * When a token ends that is to be good through a day here.

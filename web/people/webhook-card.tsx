@@ -1,8 +1,8 @@
 /** One webhook: where it sends what, how that goes, and what can be done with it. */
-import type { Webhook } from '../shared/api.ts'
-import { ago } from '../shared/dates.ts'
-import { Icon } from '../shared/ui/icon.tsx'
-import { Menu } from '../shared/ui/menu.tsx'
+import type { Webhook } from '../common/api.ts'
+import { ago } from '../common/dates.ts'
+import { Icon } from '../common/ui/icon.tsx'
+import { Menu } from '../common/ui/menu.tsx'
 import { texts } from '../texts.ts'
 
 const words = texts.people

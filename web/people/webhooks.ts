@@ -1,5 +1,5 @@
 /** Webhooks: what is sent for one, and what its deliveries say. */
-import type { CreateWebhook, WebhookDelivery } from '../shared/api.ts'
+import type { CreateWebhook, WebhookDelivery } from '../common/api.ts'
 
 type Kind = NonNullable<CreateWebhook['kinds']>[number]
 

@@ -1,8 +1,8 @@
 /** Bringing a board in from a file of another tool. */
 import { useEffect, useId, useState } from 'preact/hooks'
+import { isAdmin } from '../common/session.ts'
+import { Dialog } from '../common/ui/dialog.tsx'
 import { href, paths } from '../router.ts'
-import { isAdmin } from '../shared/session.ts'
-import { Dialog } from '../shared/ui/dialog.tsx'
 import { texts } from '../texts.ts'
 import { FORMATS, type FormatName, guessFormat, HEAD } from './file-format.ts'
 import { clearImport, type ImportState, importState, startImport, watchImport } from './import-job.ts'

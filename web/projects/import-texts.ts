@@ -1,6 +1,6 @@
 /** What is said of an import, while it runs and afterwards. */
 import type { Import } from '../../src/client/api.d.ts'
-import { formatNumber } from '../shared/dates.ts'
+import { formatNumber } from '../common/dates.ts'
 import { texts } from '../texts.ts'
 
 /** How far an import has come, in words. */

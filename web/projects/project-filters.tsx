@@ -1,9 +1,9 @@
 /** What the list of projects is narrowed to, kept in the address. */
 import { useId } from 'preact/hooks'
+import type { ProjectSummary } from '../common/api.ts'
+import { teamName } from '../common/people.ts'
+import { termsOf, wordsOf } from '../common/terms.ts'
 import { setQuery } from '../router.ts'
-import type { ProjectSummary } from '../shared/api.ts'
-import { teamName } from '../shared/people.ts'
-import { termsOf, wordsOf } from '../shared/terms.ts'
 import { texts } from '../texts.ts'
 import { type ProjectFilter, statusesOf, TYPES } from './project-groups.ts'
 

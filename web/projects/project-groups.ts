@@ -1,7 +1,7 @@
 /** Which projects are listed, and under which status. */
 import type { ProjectSummary } from '../../src/client/api.d.ts'
-import { bySortOrder } from '../shared/order.ts'
-import { termsOf } from '../shared/terms.ts'
+import { bySortOrder } from '../common/order.ts'
+import { termsOf } from '../common/terms.ts'
 
 /** What the list is narrowed to; empty lets all through. */
 export interface ProjectFilter {

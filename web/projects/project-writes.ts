@@ -1,9 +1,9 @@
 /** What can be done to a project from the list: shown at once, undone from the message. */
-import { api, type ProjectSummary, type UpdateProject } from '../shared/api.ts'
-import { placedAt } from '../shared/order.ts'
-import { projectList } from '../shared/projects.ts'
-import { done, failed } from '../shared/toasts.ts'
-import { write } from '../shared/writes.ts'
+import { api, type ProjectSummary, type UpdateProject } from '../common/api.ts'
+import { placedAt } from '../common/order.ts'
+import { projectList } from '../common/projects.ts'
+import { done, failed } from '../common/toasts.ts'
+import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 
 const { records } = projectList

@@ -1,8 +1,8 @@
 /** Asking the service, and where its results lead. */
 import { useEffect, useState } from 'preact/hooks'
+import { api, messageOf, type SearchResult } from '../common/api.ts'
+import { read } from '../common/session.ts'
 import { paths } from '../router.ts'
-import { api, messageOf, type SearchResult } from '../shared/api.ts'
-import { read } from '../shared/session.ts'
 
 /** How long after the last key it is asked, in milliseconds. */
 const PAUSE = 150

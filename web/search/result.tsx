@@ -1,6 +1,6 @@
 /** What is told of a result. */
-import type { SearchResult } from '../shared/api.ts'
-import { projectName } from '../shared/projects.ts'
+import type { SearchResult } from '../common/api.ts'
+import { projectName } from '../common/projects.ts'
 import { texts } from '../texts.ts'
 import { partsOf } from './results.ts'
 
