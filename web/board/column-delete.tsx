@@ -1,7 +1,7 @@
 /** Deleting a column that has cards: asks where they go. */
 import { useId, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
+import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { deleteColumn } from './column-writes.ts'
@@ -39,14 +39,7 @@ export default function ColumnDelete({ board, column, onClose }: ColumnDeletePro
             ))}
           </select>
         </div>
-        <footer class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
-          <button type="submit" class="button-primary">
-            {words.deleteColumn}
-          </button>
-        </footer>
+        <DialogFoot submit={words.deleteColumn} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -1,7 +1,7 @@
 /** A column's limit and what happens above it, its stage of work, and its colour. */
 import { useId, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
+import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { changeColumn } from './column-writes.ts'
@@ -110,14 +110,7 @@ export default function ColumnSettings({ board, column, onClose }: ColumnSetting
             </button>
           </div>
         </div>
-        <footer class="dialog-foot">
-          <button type="button" class="button" onClick={onClose}>
-            {texts.cancel}
-          </button>
-          <button type="submit" class="button-primary">
-            {texts.save}
-          </button>
-        </footer>
+        <DialogFoot submit={texts.save} onCancel={onClose} />
       </form>
     </Dialog>
   )

@@ -1,6 +1,6 @@
 /** Moving a card without a pointer: to a column, and a position in it. */
 import { useState } from 'preact/hooks'
-import { Dialog } from '../common/ui/dialog.tsx'
+import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'
 import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
@@ -48,14 +48,7 @@ export default function MoveDialog({ board, id }: { board: Board; id: string }) 
           options={[...others, undefined].map((_, at) => [String(at), String(at + 1)] as const)}
           onChoose={(at) => setWanted(Number(at))}
         />
-        <footer class="dialog-foot">
-          <button type="button" class="button" onClick={close}>
-            {texts.cancel}
-          </button>
-          <button type="submit" class="button-primary">
-            {words.move}
-          </button>
-        </footer>
+        <DialogFoot submit={words.move} onCancel={close} />
       </form>
     </Dialog>
   )

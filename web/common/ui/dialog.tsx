@@ -93,3 +93,15 @@ export function Dialog({
     </dialog>
   )
 }
+
+/** The end of a dialog's form: to leave it, and to send it. @param props `submit`: what the button that sends it says */
+export const DialogFoot = ({ submit, onCancel }: { submit: string; onCancel: () => void }) => (
+  <footer class="dialog-foot">
+    <button type="button" class="button" onClick={onCancel}>
+      {texts.cancel}
+    </button>
+    <button type="submit" class="button-primary">
+      {submit}
+    </button>
+  </footer>
+)
