@@ -2,6 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
+import { link, projectWith } from './board-steps.ts'
 import { launch, onBoard } from './browser.ts'
 import { loadAfresh } from './measures.ts'
 
@@ -19,6 +20,25 @@ onBoard('the first visit loads little, in one round, from here alone', async (t,
   t.ok(bytes < 90 * KB, `${bytes} bytes`)
   const late = files.filter(({ round }) => round > 1).map((one) => one.url)
   t.strictSame(late, [], 'the HTML names all that is needed')
+})
+
+onBoard('what is shown stays where it is when the stream is there', async (t, { api, person }) => {
+  const { path } = await projectWith(api, { 'To Do': ['Flyer'] })
+  for (const width of [1280, 1000, 400]) {
+    const { page, go } = await person({ viewport: { width, height: 800 } })
+    const stream = Promise.withResolvers<void>()
+    await page.route('**/api/changes/stream*', async (route) => {
+      await stream.promise
+      await route.continue()
+    })
+    await go(path)
+    const shown = link(page, 'Flyer')
+    await shown.waitFor()
+    const before = await shown.boundingBox()
+    stream.resolve()
+    await page.getByText('Live', { exact: true }).waitFor()
+    t.strictSame(await shown.boundingBox(), before, `${width} pixels wide`)
+  }
 })
 
 /** Another site: its page, and a browser that has it open. */

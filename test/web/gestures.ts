@@ -95,7 +95,8 @@ async function holdByMouse(page: Page, from: Point): Promise<Held> {
 
 /** Takes something up, without moving far. */
 export async function hold(page: Page, what: Locator, { touch = false }: DragOptions = {}): Promise<Held> {
-  await what.scrollIntoViewIfNeeded()
+  // Tried first: it waits until nothing moves it any more.
+  await what.click({ trial: true })
   const from = await pointOf(what)
   return touch ? holdByTouch(page, from) : holdByMouse(page, from)
 }

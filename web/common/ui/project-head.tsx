@@ -31,12 +31,13 @@ export const ProjectTabs = ({ id, current }: { id: string; current: ProjectPageN
   </nav>
 )
 
-/** Whether changes of others show as they happen. */
+/** Whether changes of others show as they happen. It takes the same room either way: what is below must not jump. */
 export const LiveDot = () => {
   const isLive = liveState.value === 'live'
   return (
     <span class={isLive ? 'live-dot is-live' : 'live-dot'} title={isLive ? texts.liveHint : texts.lost}>
-      {isLive ? texts.live : texts.connecting}
+      <span class="live-dot-text">{texts.live}</span>
+      {!isLive && <span class="visually-hidden">{texts.connecting}</span>}
     </span>
   )
 }
