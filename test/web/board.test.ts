@@ -220,6 +220,7 @@ onBoard(
     await page.getByRole('menuitem', { name: 'Dismiss' }).click()
     await connection.getByText('2 changes are waiting.').waitFor()
     t.strictSame(await titlesIn(page, 'To Do'), [], 'work goes on')
+    const isMoved = page.getByText('Moved to Done.').waitFor()
     await restart()
     await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Three' } })
     await page.getByRole('status').getByText('Connected again.').waitFor()
@@ -229,7 +230,7 @@ onBoard(
       ['One'],
       'and sent when the service is there again',
     )
-    await page.getByText('Moved to Done.').waitFor()
+    await isMoved
     t.strictSame(await titlesIn(page, 'Done'), ['One'])
   },
 )

@@ -232,6 +232,7 @@ onBoard(
 
     t.comment('from the trash, which tells who did it')
     await act(admin.page, 'Apollo', 'Delete')
+    await admin.page.getByText('Deleted Apollo.').waitFor()
     await admin.go('/trash')
     const entry = admin.page.getByRole('listitem').filter({ hasText: 'Apollo' })
     t.match(await entry.innerText(), /Project\s*Deleted by /)
