@@ -112,7 +112,7 @@ onBoard('subtasks, labels and comments', async (t, { api, person }) => {
   await labels.getByRole('textbox', { name: 'Label name' }).fill('Graphics')
   await labels.getByLabel('Colour').first().fill('#b45309')
   await labels.getByRole('button', { name: 'Save' }).click()
-  await labels.getByRole('checkbox', { name: 'Graphics' }).waitFor()
+  await labels.getByRole('textbox', { name: 'Label name' }).waitFor({ state: 'detached' })
   t.match((await now()).labels, [{ name: 'Graphics', color: '#b45309' }])
   await labels.getByRole('checkbox', { name: 'Graphics' }).uncheck()
   await until(now, (card) => card.labels.length === 0)

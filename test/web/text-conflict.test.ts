@@ -28,6 +28,7 @@ function record(value: string) {
           if (etag !== `"${state.tag}"`) throw outdated
           state.value = text
           state.tag++
+          return 'answered'
         },
       })
     },
@@ -36,14 +37,14 @@ function record(value: string) {
 
 t.test('is sent with the tag of what editing began with', async (t) => {
   const title = record('Old')
-  t.strictSame(await title.save('New', 'Old', title.version()), { isSaved: true })
+  t.strictSame(await title.save('New', 'Old', title.version()), { isSaved: true, answer: 'answered' })
   t.strictSame(title.state, { value: 'New', tag: 2, sent: ['"1"'], reads: 0 })
 })
 
 t.test('is sent again where something else of the record has changed', async (t) => {
   const title = record('Old')
   title.meanwhile.push(() => title.state.tag++)
-  t.strictSame(await title.save('New', 'Old', title.version()), { isSaved: true })
+  t.strictSame(await title.save('New', 'Old', title.version()), { isSaved: true, answer: 'answered' })
   t.strictSame(title.state.sent, ['"1"', '"2"'])
 })
 
@@ -62,7 +63,10 @@ t.test('asks also where the tag that is known is of their text, as for a draft o
 
 t.test('reads first where what is known is older than what editing began with', async (t) => {
   const title = record('Old')
-  t.strictSame(await title.save('New', 'Old', { value: 'Older', etag: '"0"' }), { isSaved: true })
+  t.strictSame(await title.save('New', 'Old', { value: 'Older', etag: '"0"' }), {
+    isSaved: true,
+    answer: 'answered',
+  })
   t.match(title.state, { value: 'New', reads: 1, sent: ['"1"'] })
 })
 

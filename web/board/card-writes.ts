@@ -25,7 +25,6 @@ export function moveCard(board: Board, id: string, place: Place): boolean {
   const { column } = place
   const pending = store.items.patch(id, (record) => record && { ...record, column, sortOrder })
   const sending = write({
-    record: `kanban-item:${id}`,
     pending: [pending],
     send: (key) => sendMove(id, requests, key),
     onDone: (answer) => take(board, answer),
@@ -80,7 +79,6 @@ export function changeCard(board: Board, id: string, fields: UpdateKanbanItem, t
   if (item === undefined || isUnsaved(id)) return
   const shown = fields as Partial<KanbanItem>
   write({
-    record: `kanban-item:${id}`,
     pending: [items.patch(id, (record) => record && { ...record, ...shown })],
     send: (idempotencyKey) =>
       api.request('patch', '/api/kanban-items/{id}', { path: { id }, body: fields, idempotencyKey }),
@@ -129,7 +127,6 @@ export async function addCard(board: Board, column: string, end: End, title: str
   })
   try {
     const { seq } = await write({
-      record: card.id,
       pending: [pending],
       send: (idempotencyKey) =>
         api.request('post', '/api/projects/{id}/kanban-items', {

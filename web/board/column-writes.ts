@@ -36,7 +36,6 @@ export function changeColumn(board: Board, id: string, fields: UpdateKanbanColum
   const { stage, ...others } = fields
   const shown: Partial<KanbanColumn> = stage ? { ...others, stage } : others
   write({
-    record: `kanban-column:${id}`,
     pending: [columns.patch(id, (record) => record && { ...record, ...shown })],
     send: (idempotencyKey) =>
       api.request('patch', '/api/kanban-columns/{id}', { path: { id }, body: fields, idempotencyKey }),
@@ -73,7 +72,6 @@ export async function addColumn(board: Board, name: string): Promise<boolean> {
   const body: CreateKanbanColumn = { name }
   try {
     const { seq } = await write({
-      record: column.id,
       pending: [store.columns.patch(column.id, () => column)],
       send: (idempotencyKey) =>
         api.request('post', '/api/projects/{id}/kanban-columns', {
@@ -103,7 +101,6 @@ export function moveColumn(board: Board, id: string, beside: string, side: 'befo
   if (order.every((one, at) => one === before[at])) return
   const items = order.map((one, sortOrder) => ({ id: one, sortOrder }))
   write({
-    record: `kanban-columns:${store.id}`,
     pending: items.map(({ id: one, sortOrder }) =>
       store.columns.patch(one, (record) => record && { ...record, sortOrder }),
     ),
@@ -126,7 +123,6 @@ export function deleteColumn(board: Board, id: string, moveTo: string | undefine
   if (column === undefined) return
   const cards = moveTo === undefined ? [] : showCardsIn(board, column.name, moveTo)
   write({
-    record: `kanban-column:${id}`,
     pending: [columns.patch(id, () => undefined)],
     send: (idempotencyKey) =>
       api.request('delete', '/api/kanban-columns/{id}', { path: { id }, query: { moveTo }, idempotencyKey }),

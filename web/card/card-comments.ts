@@ -5,7 +5,8 @@ import { appliedSeq, onChange, onReset } from '../common/live.ts'
 import { applyTo } from '../common/project-store.ts'
 import { Records } from '../common/records.ts'
 import { read } from '../common/session.ts'
-import { type SavingOutcome, saveText } from '../common/text-edit/conflict.ts'
+import type { SavingOutcome } from '../common/text-edit/conflict.ts'
+import { writeText } from '../common/text-edit/write-text.ts'
 import { done, failed } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
@@ -50,7 +51,6 @@ export class CardComments {
   /** @throws PhaseboardError when the service refuses */
   async add(content: string): Promise<void> {
     const { seq } = await write({
-      record: `${this.#card.record}:comments`,
       send: (idempotencyKey) =>
         api.request('post', '/api/kanban-items/{id}/comments', {
           path: { id: this.#card.id },
@@ -64,28 +64,22 @@ export class CardComments {
 
   /** Changes a comment, unless it has been changed since `from`. @throws PhaseboardError when the service refuses */
   change(id: string, text: string, from: string): Promise<SavingOutcome> {
-    return saveText({
+    return writeText({
       text,
       from,
-      known: undefined,
       read: async () => {
         const answer = await read(() => api.request('get', '/api/kanban-comments/{id}', { path: { id } }))
         return { value: answer.data.content, etag: answer.etag }
       },
-      send: async (ifMatch) => {
-        const { seq } = await write({
-          record: `kanban-comment:${id}`,
-          send: (idempotencyKey) =>
-            api.request('patch', '/api/kanban-comments/{id}', {
-              path: { id },
-              body: { content: text },
-              ifMatch,
-              idempotencyKey,
-            }),
-          onDone: (answer) => this.records.put(answer.data, answer.seq ?? this.records.seqOf(id)),
-        })
-        done(seq, texts.card.commentChanged)
-      },
+      send: (ifMatch, idempotencyKey) =>
+        api.request('patch', '/api/kanban-comments/{id}', {
+          path: { id },
+          body: { content: text },
+          ifMatch,
+          idempotencyKey,
+        }),
+      onDone: (answer) => this.records.put(answer.data, answer.seq ?? this.records.seqOf(id)),
+      said: texts.card.commentChanged,
     })
   }
 
@@ -93,7 +87,6 @@ export class CardComments {
   async remove(id: string): Promise<void> {
     try {
       const { seq } = await write({
-        record: `kanban-comment:${id}`,
         pending: [this.records.patch(id, () => undefined)],
         send: (idempotencyKey) =>
           api.request('delete', '/api/kanban-comments/{id}', { path: { id }, idempotencyKey }),

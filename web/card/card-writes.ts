@@ -2,7 +2,8 @@
 import { type Answer, api, type KanbanItem } from '../common/api.ts'
 import { between } from '../common/order.ts'
 import type { Patch } from '../common/records.ts'
-import { type SavingOutcome, saveText } from '../common/text-edit/conflict.ts'
+import type { SavingOutcome } from '../common/text-edit/conflict.ts'
+import { writeText } from '../common/text-edit/write-text.ts'
 import { done, failed, toast } from '../common/toasts.ts'
 import { aboveText, fullText, isFull } from '../common/wip.ts'
 import { write } from '../common/writes.ts'
@@ -38,7 +39,6 @@ async function perform(card: OpenCard, { patch, send, text, column }: CardWrite)
   const before = items.peek(card.id)
   try {
     const { data, seq } = await write({
-      record: card.record,
       pending: [items.patch(card.id, patch)],
       send,
       onDone: (answer) => card.take(answer),
@@ -104,7 +104,6 @@ export async function deleteCard(card: OpenCard): Promise<void> {
   const { items } = card.store
   try {
     const { seq } = await write({
-      record: card.record,
       pending: [items.patch(card.id, () => undefined)],
       send: (idempotencyKey) =>
         api.request('delete', '/api/kanban-items/{id}', { path: { id: card.id }, idempotencyKey }),
@@ -120,39 +119,28 @@ export async function deleteCard(card: OpenCard): Promise<void> {
  * Saves the title or the description, unless somebody else has changed it since `from`.
  * @throws PhaseboardError when the service refuses
  */
-export async function saveCardText(
+export const saveCardText = (
   card: OpenCard,
   field: 'title' | 'description',
   text: string,
   from: string,
-): Promise<SavingOutcome> {
-  const { items } = card.store
-  const pending = items.patch(card.id, (item) => item && { ...item, [field]: text })
-  try {
-    return await saveText({
-      text,
-      from,
-      known: card.tagged && { value: card.tagged.item[field], etag: card.tagged.etag },
-      read: async () => {
-        const item = await card.readAgain()
-        return { value: item[field], etag: card.tagged?.etag }
-      },
-      send: async (ifMatch) => {
-        const { seq } = await write({
-          record: card.record,
-          send: (idempotencyKey) =>
-            api.request('patch', '/api/kanban-items/{id}', {
-              path: { id: card.id },
-              body: { [field]: text },
-              ifMatch,
-              idempotencyKey,
-            }),
-          onDone: (answer) => card.take(answer),
-        })
-        done(seq, texts.card.saved(texts.card[field]))
-      },
-    })
-  } finally {
-    pending.end()
-  }
-}
+): Promise<SavingOutcome> =>
+  writeText({
+    text,
+    from,
+    known: () => card.tagged && { value: card.tagged.item[field], etag: card.tagged.etag },
+    read: async () => {
+      const item = await card.readAgain()
+      return { value: item[field], etag: card.tagged?.etag }
+    },
+    send: (ifMatch, idempotencyKey) =>
+      api.request('patch', '/api/kanban-items/{id}', {
+        path: { id: card.id },
+        body: { [field]: text },
+        ifMatch,
+        idempotencyKey,
+      }),
+    pending: [card.store.items.patch(card.id, (item) => item && { ...item, [field]: text })],
+    onDone: (answer) => card.take(answer),
+    said: texts.card.saved(texts.card[field]),
+  })

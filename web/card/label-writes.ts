@@ -22,7 +22,6 @@ export async function setLabel(card: OpenCard, label: KanbanLabel, isOn: boolean
   })
   try {
     const { seq } = await write({
-      record: card.record,
       pending: [pending],
       send: (idempotencyKey) =>
         api.request(isOn ? 'put' : 'delete', '/api/kanban-items/{id}/labels/{labelId}', {
@@ -44,7 +43,6 @@ export async function addLabel(card: OpenCard, fields: LabelFields): Promise<boo
   const { store } = card
   try {
     const { data } = await write({
-      record: `project:${store.id}:labels`,
       send: (idempotencyKey) =>
         api.request('post', '/api/projects/{id}/kanban-labels', {
           path: { id: store.id },
@@ -64,7 +62,6 @@ export async function addLabel(card: OpenCard, fields: LabelFields): Promise<boo
 export async function changeLabel({ store }: OpenCard, id: string, fields: LabelFields): Promise<boolean> {
   try {
     const { seq } = await write({
-      record: `kanban-label:${id}`,
       pending: [store.labels.patch(id, (label) => label && { ...label, ...fields })],
       send: (idempotencyKey) =>
         api.request('patch', '/api/kanban-labels/{id}', { path: { id }, body: fields, idempotencyKey }),
@@ -82,7 +79,6 @@ export async function changeLabel({ store }: OpenCard, id: string, fields: Label
 export async function deleteLabel({ store }: OpenCard, { id, name }: KanbanLabel): Promise<void> {
   try {
     const { seq } = await write({
-      record: `kanban-label:${id}`,
       pending: [store.labels.patch(id, () => undefined)],
       send: (idempotencyKey) =>
         api.request('delete', '/api/kanban-labels/{id}', { path: { id }, idempotencyKey }),

@@ -2,7 +2,8 @@
 import { type Answer, api, type KanbanItem, type KanbanSubtask } from '../common/api.ts'
 import { bySortOrder } from '../common/order.ts'
 import { read } from '../common/session.ts'
-import { type SavingOutcome, saveText } from '../common/text-edit/conflict.ts'
+import type { SavingOutcome } from '../common/text-edit/conflict.ts'
+import { writeText } from '../common/text-edit/write-text.ts'
 import { done, failed } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
@@ -31,31 +32,29 @@ interface SubtaskWrite<Data> {
   text: string
 }
 
-/** @throws PhaseboardError when the service refuses */
-async function send<Data>(card: OpenCard, job: SubtaskWrite<Data>): Promise<void> {
-  const { items } = card.store
-  const { change } = job
-  const { seq } = await write({
-    // New ones must come in the order in which they were typed.
-    record: `${card.record}:subtasks`,
-    pending: change ? [items.patch(card.id, (item) => item && withSubtasks(item, change))] : [],
-    send: job.send,
-    // The answer knows nothing of the rest of the card: changes of that may be on their way, so the stream has still to tell this one, too.
-    onDone: ({ data }) =>
-      items.merge(card.id, (item) => withSubtasks(item, job.answered(data)), items.seqOf(card.id)),
-  })
-  done(seq, job.text)
-}
+/** Takes an answer over. It knows nothing of the rest of the card, whose changes may be on their way: the stream has still to tell this one, too. */
+const take = ({ id, store: { items } }: OpenCard, change: Change): boolean =>
+  items.merge(id, (item) => withSubtasks(item, change), items.seqOf(id))
 
-/** The same, saying why it was refused. @returns whether it was accepted */
-const perform = <Data>(card: OpenCard, job: SubtaskWrite<Data>): Promise<boolean> =>
-  send(card, job).then(
-    () => true,
-    (error) => {
-      failed(error)
-      return false
-    },
-  )
+/** Writes, and says why where it is refused. @returns whether it was accepted */
+async function perform<Data>(
+  card: OpenCard,
+  { change, send, answered, text }: SubtaskWrite<Data>,
+): Promise<boolean> {
+  const { items } = card.store
+  try {
+    const { seq } = await write({
+      pending: change ? [items.patch(card.id, (item) => item && withSubtasks(item, change))] : [],
+      send,
+      onDone: ({ data }) => take(card, answered(data)),
+    })
+    done(seq, text)
+    return true
+  } catch (error) {
+    failed(error)
+    return false
+  }
+}
 
 /** Adds a subtask at the end. @returns whether it was accepted */
 export const addSubtask = (card: OpenCard, title: string): Promise<boolean> =>
@@ -95,28 +94,24 @@ export const renameSubtask = (
   text: string,
   from: string,
 ): Promise<SavingOutcome> =>
-  saveText({
+  writeText({
     text,
     from,
-    known: undefined,
     read: async () => {
       const { data, etag } = await read(() =>
         api.request('get', '/api/kanban-subtasks/{id}', { path: { id } }),
       )
       return { value: data.title, etag }
     },
-    send: (ifMatch) =>
-      send(card, {
-        send: (idempotencyKey) =>
-          api.request('patch', '/api/kanban-subtasks/{id}', {
-            path: { id },
-            body: { title: text },
-            ifMatch,
-            idempotencyKey,
-          }),
-        answered: (subtask) => replaced([subtask]),
-        text: texts.card.subtaskRenamed,
+    send: (ifMatch, idempotencyKey) =>
+      api.request('patch', '/api/kanban-subtasks/{id}', {
+        path: { id },
+        body: { title: text },
+        ifMatch,
+        idempotencyKey,
       }),
+    onDone: ({ data }) => take(card, replaced([data])),
+    said: texts.card.subtaskRenamed,
   })
 
 /** Puts the subtasks into an order. @param ids all of them @returns whether it was accepted */

@@ -9,8 +9,20 @@ export { PhaseboardError }
 /** The path below which everything is, with a slash at its end: `/`, or the prefix of a host or proxy. */
 export const root: string = rootOf(import.meta.url)
 
+/** After how long a write counts as lost, in milliseconds: the connection may have died without a word, as in sleep. */
+const LOST_AFTER = 30_000
+
+/** A write that is not answered fails, and may be sent again. Uploads take as long as they take, as streams do. */
+const send: typeof fetch = (input, init = {}) => {
+  const { method = 'GET', body, signal } = init
+  const isShort = method !== 'GET' && (body == null || typeof body === 'string')
+  if (!isShort) return fetch(input, init)
+  const lost = AbortSignal.timeout(LOST_AFTER)
+  return fetch(input, { ...init, signal: signal ? AbortSignal.any([signal, lost]) : lost })
+}
+
 /** The one client of this tab. Writes go through `writes.ts`, which keeps them until they are answered. */
-export const api = createClient({ baseUrl: root, retries: 2 })
+export const api = createClient({ baseUrl: root, retries: 2, fetch: send })
 
 /** Whether the service was not reached, or not able to answer: the same request may succeed later. */
 export const isPassing = (error: unknown): boolean =>

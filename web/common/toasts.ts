@@ -79,7 +79,6 @@ export async function undo(seq: number): Promise<boolean> {
   toasts.value = toasts.peek().filter(({ actions }) => !actions.some(({ label }) => label === texts.undo))
   try {
     await write({
-      record: 'undo',
       send: (idempotencyKey) =>
         api.request('post', '/api/changes/{seq}/undo', { path: { seq: String(seq) }, idempotencyKey }),
     })

@@ -1,66 +1,57 @@
 /**
- * The user's writes on their way to the service. Those of one record go one after another, of others four at once. Each has an
- * Idempotency-Key, so one whose answer was lost is sent again; without a connection they wait for it.
+ * The user's writes on their way to the service, one after another: it has them in the order in which they were done, whatever
+ * the network does to requests on their way. Each has an Idempotency-Key, so one whose answer was lost is sent again; without
+ * a connection they wait for it.
  */
-import { batch, signal } from '@preact/signals'
-import { type Answer, isPassing, PhaseboardError } from './api.ts'
+import { batch, computed, signal } from '@preact/signals'
+import { isPassing, PhaseboardError } from './api.ts'
 import { onConnected } from './live.ts'
 import type { Pending } from './records.ts'
 import { endSession, isLeaving, signedIn } from './session.ts'
 
-const AT_ONCE = 4
 /** Pause before a write is sent again, if the stream does not say sooner that the service is there, in milliseconds. */
 const PAUSE = 5000
 
 /** A write of the user's. */
-export interface Write<Data> {
-  /** What it is about, e.g. `kanban-item:<id>`: writes on the same go one after another. */
-  record: string
+export interface Write<Answer> {
   /** Sends it. @param idempotencyKey the same each time it is sent */
-  send: (idempotencyKey: string) => Promise<Answer<Data>>
+  send: (idempotencyKey: string) => Promise<Answer>
   /** What is shown of it meanwhile; ended when it is answered. */
   pending?: readonly Pending[]
+  /** Whether it goes beside the others, which do not wait for it: a file that takes a while, a host that may not answer. */
+  isApart?: boolean
   /** Takes the answer over, in the same frame in which what was pending ends. */
-  onDone?: (answer: Answer<Data>) => void
+  onDone?: (answer: Answer) => void
 }
 
 /** How many writes are not answered yet. */
 const unanswered = signal(0)
-/** How many of them wait for the connection. */
-export const waitingWrites = signal(0)
+/** How many of them were sent and found no connection. */
+const stopped = signal(0)
+/** How many writes wait for the connection. */
+export const waitingWrites = computed(() => (stopped.value > 0 ? unanswered.value : 0))
 
-const lines = new Map<string, Promise<unknown>>()
-const starts: (() => void)[] = []
-let running = 0
+let last: Promise<unknown> = Promise.resolve()
 
 /**
  * Writes.
  * @returns the answer
  * @throws PhaseboardError when the service refuses; what was pending is taken back by then
  */
-export function write<Data>(job: Write<Data>): Promise<Answer<Data>> {
+export function write<Answer>(job: Write<Answer>): Promise<Answer> {
   unanswered.value++
-  const key = crypto.randomUUID()
-  const before = lines.get(job.record) ?? Promise.resolve()
-  const done = before.then(
-    () => perform(job, key),
-    () => perform(job, key),
-  )
-  lines.set(job.record, done)
-  const leave = () => {
-    if (lines.get(job.record) === done) lines.delete(job.record)
-  }
-  done.then(leave, leave)
+  if (job.isApart) return perform(job)
+  const done = last.then(() => perform(job))
+  last = done.catch(() => undefined)
   return done
 }
 
-async function perform<Data>(job: Write<Data>, key: string): Promise<Answer<Data>> {
-  await turn()
+async function perform<Answer>(job: Write<Answer>): Promise<Answer> {
   const end = () => {
     for (const pending of job.pending ?? []) pending.end()
   }
   try {
-    const answer = await sendUntilAnswered(job, key)
+    const answer = await sendUntilAnswered(job)
     batch(() => {
       job.onDone?.(answer)
       end()
@@ -71,25 +62,11 @@ async function perform<Data>(job: Write<Data>, key: string): Promise<Answer<Data
     throw error
   } finally {
     unanswered.value--
-    running--
-    starts.shift()?.()
   }
 }
 
-function turn(): Promise<void> {
-  if (running < AT_ONCE) {
-    running++
-    return Promise.resolve()
-  }
-  return new Promise((resolve) =>
-    starts.push(() => {
-      running++
-      resolve()
-    }),
-  )
-}
-
-async function sendUntilAnswered<Data>({ send }: Write<Data>, key: string): Promise<Answer<Data>> {
+async function sendUntilAnswered<Answer>({ send }: Write<Answer>): Promise<Answer> {
+  const key = crypto.randomUUID()
   for (;;) {
     try {
       return await send(key)
@@ -98,9 +75,9 @@ async function sendUntilAnswered<Data>({ send }: Write<Data>, key: string): Prom
         endSession()
         await signedIn()
       } else if (isPassing(error)) {
-        waitingWrites.value++
+        stopped.value++
         await connection()
-        waitingWrites.value--
+        stopped.value--
       } else {
         throw error
       }

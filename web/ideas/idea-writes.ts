@@ -19,13 +19,11 @@ const { records } = ideaList
 const list = texts.ideaList
 
 const keep = ({ data, seq }: Answer<PersonalIdea>) => records.put(data, seq ?? records.seqOf(data.id))
-const recordOf = (id: string) => `personal-idea:${id}`
 
 /** Adds an idea at the end. @throws PhaseboardError when it is refused */
 export async function addIdea(title: string, after: PersonalIdea | undefined): Promise<void> {
   const body = { title, sortOrder: after === undefined ? 0 : after.sortOrder + 1 }
   const answer = await write({
-    record: 'personal-ideas',
     send: (idempotencyKey) => api.request('post', '/api/personal-ideas', { body, idempotencyKey }),
     onDone: keep,
   })
@@ -39,7 +37,6 @@ export async function updateIdea(
   text: string,
 ): Promise<void> {
   const answer = await write({
-    record: recordOf(id),
     send: (idempotencyKey) =>
       api.request('patch', '/api/personal-ideas/{id}', { path: { id }, body, idempotencyKey }),
     pending: [records.patch(id, (one) => one && { ...one, ...body })],
@@ -60,7 +57,6 @@ export const reopenIdea = (idea: PersonalIdea): Promise<void> =>
 export async function deleteIdea({ id, title }: PersonalIdea): Promise<void> {
   try {
     const answer = await write({
-      record: recordOf(id),
       send: (idempotencyKey) =>
         api.request('delete', '/api/personal-ideas/{id}', { path: { id }, idempotencyKey }),
       pending: [records.patch(id, () => undefined)],
@@ -76,7 +72,6 @@ export async function deleteIdea({ id, title }: PersonalIdea): Promise<void> {
 export async function promoteIdea({ id, title }: PersonalIdea): Promise<void> {
   try {
     const { data, seq } = await write({
-      record: recordOf(id),
       send: (idempotencyKey) =>
         api.request('post', '/api/personal-ideas/{id}/promote', { path: { id }, body: {}, idempotencyKey }),
       onDone: ({ data: project, seq }) =>
@@ -109,7 +104,6 @@ export async function moveIdea(
   const items = placedAt(shown, idea.id, index)
   try {
     const answer = await write({
-      record: 'personal-ideas',
       send: (idempotencyKey) =>
         api.request('post', '/api/personal-ideas/reorder', { body: { items }, idempotencyKey }),
       pending: items.map(({ id, sortOrder }) => records.patch(id, (one) => one && { ...one, sortOrder })),

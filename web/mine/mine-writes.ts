@@ -13,7 +13,6 @@ export async function moveTo(
 ): Promise<boolean> {
   try {
     const answer = await write({
-      record: `kanban-item:${id}`,
       send: (idempotencyKey) =>
         api.request('post', '/api/kanban-items/{id}/move', {
           path: { id },

@@ -9,14 +9,12 @@ import { withValue } from './metrics.ts'
 import { addRecord, changeRecord, removeRecord } from './record-writes.ts'
 
 const words = texts.overview
-const KIND = 'metric'
 const PATH = '/api/metrics/{id}'
 
 /** Adds a metric. @throws PhaseboardError */
 export const addMetric = (store: ProjectStore, body: CreateMetric): Promise<void> =>
   addRecord({
     records: store.metrics,
-    kind: KIND,
     said: words.added(body.name),
     send: (idempotencyKey) =>
       api.request('post', '/api/projects/{id}/metrics', { path: { id: store.id }, body, idempotencyKey }),
@@ -26,7 +24,6 @@ export const addMetric = (store: ProjectStore, body: CreateMetric): Promise<void
 export const measure = (store: ProjectStore, { id, name }: Metric, value: number): Promise<void> =>
   changeRecord({
     records: store.metrics,
-    kind: KIND,
     said: words.saved(name),
     id,
     patch: (metric) => withValue(metric, value, new Date().toISOString()),
@@ -42,7 +39,6 @@ export function saveMetric(
   const { id } = base.current
   return changeRecord({
     records: store.metrics,
-    kind: KIND,
     said: words.saved(after.name),
     id,
     send: (idempotencyKey) =>
@@ -58,7 +54,6 @@ export function saveMetric(
 export const removeMetric = (store: ProjectStore, { id, name }: Metric): void =>
   void removeRecord({
     records: store.metrics,
-    kind: KIND,
     said: words.deleted(name),
     id,
     send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),

@@ -11,7 +11,6 @@ import { placing } from './objectives.ts'
 import { addRecord, changeRecord, removeRecord } from './record-writes.ts'
 
 const words = texts.overview
-const KIND = 'objective'
 const PATH = '/api/objectives/{id}'
 
 /** Adds an objective, as the last. @throws PhaseboardError */
@@ -20,7 +19,6 @@ export function addObjective(store: ProjectStore, fields: CreateObjective): Prom
   const body = { ...fields, sortOrder: last === undefined ? 0 : last.sortOrder + 1 }
   return addRecord({
     records: store.objectives,
-    kind: KIND,
     said: words.added(fields.title),
     send: (idempotencyKey) =>
       api.request('post', '/api/projects/{id}/objectives', { path: { id: store.id }, body, idempotencyKey }),
@@ -36,7 +34,6 @@ export function saveObjective(
   const { id } = base.current
   return changeRecord({
     records: store.objectives,
-    kind: KIND,
     said: words.saved(after.title),
     id,
     send: (idempotencyKey) =>
@@ -52,7 +49,6 @@ export function saveObjective(
 export const setStatus = (store: ProjectStore, { id, title }: Objective, status: string): void =>
   void changeRecord({
     records: store.objectives,
-    kind: KIND,
     said: words.saved(title),
     id,
     patch: (objective) => ({ ...objective, status }),
@@ -62,7 +58,6 @@ export const setStatus = (store: ProjectStore, { id, title }: Objective, status:
 export const removeObjective = (store: ProjectStore, { id, title }: Objective): void =>
   void removeRecord({
     records: store.objectives,
-    kind: KIND,
     said: words.deleted(title),
     id,
     send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
@@ -77,7 +72,6 @@ export function moveObjective({ objectives }: ProjectStore, { id, title }: Objec
     body: { sortOrder: place.sortOrder },
   }))
   void write({
-    record: 'objectives',
     pending: places.map((place) =>
       objectives.patch(place.id, (objective) => objective && { ...objective, sortOrder: place.sortOrder }),
     ),

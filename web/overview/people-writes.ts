@@ -6,7 +6,7 @@ import type { Pending } from '../common/records.ts'
 import { done, failed } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
 import { afterChange, type PeopleChange } from './assignments.ts'
-import { readProject, recordOf } from './project-writes.ts'
+import { readProject } from './project-writes.ts'
 
 /** What is shown of a change until it is answered. */
 function pendingOf({ assignments, projects, id }: ProjectStore, change: PeopleChange): Pending {
@@ -36,7 +36,6 @@ function pendingOf({ assignments, projects, id }: ProjectStore, change: PeopleCh
 export function changePeople(store: ProjectStore, change: PeopleChange, said: string): void {
   const path = { id: store.id }
   void write({
-    record: recordOf(store),
     pending: [pendingOf(store, change)],
     send: (idempotencyKey) =>
       onLatest(

@@ -10,7 +10,7 @@ import { Icon } from '../common/ui/icon.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { type EditedPhase, edited, moved, toEdit } from './phases.ts'
-import { readProject, recordOf } from './project-writes.ts'
+import { readProject } from './project-writes.ts'
 
 const words = texts.overview
 
@@ -19,7 +19,6 @@ type Sequence = Pick<ProjectFields, 'phaseConfig' | 'phase'>
 /** Saves the sequence, unless somebody else has changed it meanwhile. @throws LostRace; PhaseboardError */
 async function savePhases(store: ProjectStore, base: { current: Sequence }, after: Sequence): Promise<void> {
   const { seq } = await write({
-    record: recordOf(store),
     pending: [store.projects.patch(store.id, (project) => project && { ...project, ...after })],
     send: (idempotencyKey) =>
       saveFields({

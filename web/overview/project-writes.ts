@@ -2,7 +2,8 @@
 import { type Answer, api, type Project, type UpdateProject } from '../common/api.ts'
 import { fieldsOf, type ProjectFields, type ProjectStore } from '../common/project-store.ts'
 import { read } from '../common/session.ts'
-import { type SavingOutcome, saveText } from '../common/text-edit/conflict.ts'
+import type { SavingOutcome } from '../common/text-edit/conflict.ts'
+import { writeText } from '../common/text-edit/write-text.ts'
 import { done, failed } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
@@ -11,9 +12,6 @@ import { texts } from '../texts.ts'
 export type ProjectChange = Partial<
   Pick<ProjectFields, 'phase' | 'phaseConfig' | 'status' | 'health' | 'type' | 'teamId' | 'leadId'>
 >
-
-/** The name that writes on a project stand in line by. */
-export const recordOf = (store: ProjectStore): string => `project:${store.id}`
 
 /** Reads the project with its ETag. @throws PhaseboardError */
 export const readProject = (store: ProjectStore): Promise<Answer<Project>> =>
@@ -34,7 +32,6 @@ const take = (store: ProjectStore) => (answer: Answer<Project>) =>
 /** Sends a choice, which means what it says whatever else has changed. @throws PhaseboardError */
 export async function writeProject(store: ProjectStore, change: ProjectChange, said: string): Promise<void> {
   const { seq } = await write({
-    record: recordOf(store),
     pending: [store.projects.patch(store.id, (project) => project && { ...project, ...change })],
     send: (idempotencyKey) => patchProject(store, change, idempotencyKey),
     onDone: take(store),
@@ -50,32 +47,21 @@ export const chooseProject = (store: ProjectStore, change: ProjectChange, said: 
 export type ProjectText = 'name' | 'description' | 'nextStep'
 
 /** Saves a text, unless somebody else has changed it since `from`. @throws PhaseboardError */
-export async function saveProjectText(
+export const saveProjectText = (
   store: ProjectStore,
   field: ProjectText,
   text: string,
   from: string,
-): Promise<SavingOutcome> {
-  const pending = store.projects.patch(store.id, (project) => project && { ...project, [field]: text })
-  try {
-    return await saveText({
-      text,
-      from,
-      known: undefined,
-      read: async () => {
-        const { data, etag } = await readProject(store)
-        return { value: data[field], etag }
-      },
-      send: async (ifMatch) => {
-        const { seq } = await write({
-          record: recordOf(store),
-          send: (idempotencyKey) => patchProject(store, { [field]: text }, idempotencyKey, ifMatch),
-          onDone: take(store),
-        })
-        done(seq, texts.overview.saved(texts.overview[field]))
-      },
-    })
-  } finally {
-    pending.end()
-  }
-}
+): Promise<SavingOutcome> =>
+  writeText({
+    text,
+    from,
+    read: async () => {
+      const { data, etag } = await readProject(store)
+      return { value: data[field], etag }
+    },
+    send: (ifMatch, idempotencyKey) => patchProject(store, { [field]: text }, idempotencyKey, ifMatch),
+    pending: [store.projects.patch(store.id, (project) => project && { ...project, [field]: text })],
+    onDone: take(store),
+    said: texts.overview.saved(texts.overview[field]),
+  })

@@ -6,8 +6,6 @@ import { write } from '../common/writes.ts'
 
 interface RecordWrite<T extends { id: string }> {
   records: Records<T>
-  /** What it is, e.g. `objective`. */
-  kind: string
   /** What it did, e.g. "Saved." */
   said: string
 }
@@ -22,14 +20,12 @@ interface Change<T extends { id: string }> extends RecordWrite<T> {
 /** Changes a record. @throws PhaseboardError */
 export async function changeRecord<T extends { id: string }>({
   records,
-  kind,
   said,
   id,
   patch,
   send,
 }: Change<T>): Promise<void> {
   const { seq } = await write({
-    record: `${kind}:${id}`,
     pending: patch ? [records.patch(id, (record) => record && patch(record))] : [],
     send,
     onDone: (answer) => records.put(answer.data, answer.seq ?? records.seqOf(id)),
@@ -40,12 +36,10 @@ export async function changeRecord<T extends { id: string }>({
 /** Adds a record. @throws PhaseboardError */
 export async function addRecord<T extends { id: string }>({
   records,
-  kind,
   said,
   send,
 }: RecordWrite<T> & Pick<Change<T>, 'send'>): Promise<void> {
   const { seq } = await write({
-    record: `${kind}:new`,
     send,
     onDone: ({ data, seq: made = 0 }) => records.put(data, made),
   })
@@ -60,13 +54,11 @@ interface Removal<T extends { id: string }> extends RecordWrite<T> {
 /** Deletes a record; it can be undone. @throws PhaseboardError */
 export async function removeRecord<T extends { id: string }>({
   records,
-  kind,
   said,
   id,
   send,
 }: Removal<T>): Promise<void> {
   const { seq } = await write({
-    record: `${kind}:${id}`,
     pending: [records.patch(id, () => undefined)],
     send,
     onDone: (answer) => records.remove(id, answer.seq ?? records.seqOf(id)),

@@ -13,7 +13,6 @@ const words = texts.overview
 export async function addTranscript(store: ProjectStore, fields: FormData): Promise<void> {
   const body = transcriptOf(store.id, fields)
   const { seq } = await write({
-    record: 'transcript:new',
     send: (idempotencyKey) => api.request('post', '/api/ingest/transcript', { body, idempotencyKey }),
     onDone: ({ data, seq: made = 0 }) => {
       store.transcripts.put(data.transcript, made)
@@ -26,7 +25,6 @@ export async function addTranscript(store: ProjectStore, fields: FormData): Prom
 export const removeTranscript = (store: ProjectStore, { id, title }: TranscriptSummary): void =>
   void removeRecord({
     records: store.transcripts,
-    kind: 'transcript',
     said: words.deleted(title),
     id,
     send: (idempotencyKey) =>
@@ -38,7 +36,6 @@ export function review(store: ProjectStore, { id, title }: KanbanItem, isApprove
   const body = isApproved ? { approved: true, isNew: false } : { dismissed: true, isNew: false }
   void changeRecord({
     records: store.items,
-    kind: 'kanban-item',
     said: isApproved ? words.approved(title) : words.dismissed(title),
     id,
     patch: (item) => ({ ...item, ...body }),

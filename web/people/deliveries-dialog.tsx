@@ -36,7 +36,6 @@ export function DeliveriesDialog({ webhook, onReplay, onClose }: Props) {
   const replay = async (fields: FormData) => {
     const body = { after: Number(fields.get('after')) }
     await write({
-      record: `webhook:${webhook.id}`,
       send: (idempotencyKey) =>
         api.request('post', '/api/webhooks/{id}/replay', { path, body, idempotencyKey }),
     })

@@ -23,7 +23,6 @@ function explained(error: unknown): never {
 /** Changes a member. @throws PhaseboardError, among them 409 for the last admin and for an email that is taken */
 export async function changeMember({ id }: Member, body: Change): Promise<void> {
   await write({
-    record: `member:${id}`,
     send: (idempotencyKey) =>
       api.request('patch', '/api/members/{id}', { path: { id }, body, idempotencyKey }),
   }).catch(explained)
@@ -33,7 +32,6 @@ export async function changeMember({ id }: Member, body: Change): Promise<void> 
 /** Deletes a member. @throws PhaseboardError */
 async function deleteMember({ id, name }: Member): Promise<void> {
   await write({
-    record: `member:${id}`,
     send: (idempotencyKey) => api.request('delete', '/api/members/{id}', { path: { id }, idempotencyKey }),
   }).catch(explained)
   await readPeople()
@@ -65,7 +63,6 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
       const password = String(fields.get('password'))
       const body = { ...all, ...(password !== '' && { password }) }
       await write({
-        record: 'members',
         send: (idempotencyKey) => api.request('post', '/api/members', { body, idempotencyKey }),
       })
       await readPeople()

@@ -11,7 +11,6 @@ import { texts } from '../texts.ts'
 /** Changes one's own record. @throws PhaseboardError */
 const changeMe = (id: string, body: { name?: string; password?: string; currentPassword?: string }) =>
   write({
-    record: `member:${id}`,
     send: (idempotencyKey) =>
       api.request('patch', '/api/members/{id}', { path: { id }, body, idempotencyKey }),
   })

@@ -13,7 +13,6 @@ export function OwnSessions({ of: reading }: { of: Reading<Session[]> }) {
     if (session.current) return signOut()
     const path = { id: session.id }
     await write({
-      record: `session:${session.id}`,
       send: (idempotencyKey) => api.request('delete', '/api/sessions/{id}', { path, idempotencyKey }),
     })
     await reading.reload()

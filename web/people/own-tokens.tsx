@@ -19,7 +19,6 @@ function NewTokenDialog({ onMade, onClose }: { onMade: (token: NewToken) => void
   const send = async (fields: FormData) => {
     const body = tokenOf(fields)
     const { data } = await write({
-      record: 'tokens',
       send: (idempotencyKey) => api.request('post', '/api/tokens', { body, idempotencyKey }),
     })
     onMade(data)
@@ -78,7 +77,6 @@ export function OwnTokens() {
   const [leaving, setLeaving] = useState<Token | undefined>()
   const revoke = async ({ id }: Token) => {
     await write({
-      record: `token:${id}`,
       send: (idempotencyKey) => api.request('delete', '/api/tokens/{id}', { path: { id }, idempotencyKey }),
     })
     await reading.reload()

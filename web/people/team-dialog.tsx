@@ -21,7 +21,6 @@ interface Fields {
 
 const createTeam = (body: Fields) =>
   write({
-    record: 'teams',
     send: (idempotencyKey) => api.request('post', '/api/teams', { body, idempotencyKey }),
   })
 
@@ -30,7 +29,6 @@ function changeTeam(team: Team, fields: Fields) {
   const path = { id: team.id }
   const { memberIds, ...body } = changedFields<Fields>(team, fields)
   return write({
-    record: `team:${team.id}`,
     send: (idempotencyKey) => {
       if (memberIds === undefined)
         return api.request('patch', '/api/teams/{id}', { path, body, idempotencyKey })

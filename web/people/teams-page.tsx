@@ -18,7 +18,6 @@ type Doing = { what: 'add' } | { what: 'change' | 'delete'; team: Team }
 
 async function deleteTeam({ id, name }: Team): Promise<void> {
   await write({
-    record: `team:${id}`,
     send: (idempotencyKey) => api.request('delete', '/api/teams/{id}', { path: { id }, idempotencyKey }),
   })
   await readPeople()

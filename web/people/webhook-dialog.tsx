@@ -27,14 +27,12 @@ export function WebhookDialog({ webhook, onMade, onClose }: Props) {
       const body = changedFields<typeof fields>(webhook as typeof fields, fields)
       const path = { id: webhook.id }
       await write({
-        record: `webhook:${webhook.id}`,
         send: (idempotencyKey) => api.request('patch', '/api/webhooks/{id}', { path, body, idempotencyKey }),
       })
       toast(words.webhookSaved)
       return onClose()
     }
     const { data } = await write({
-      record: 'webhooks',
       send: (idempotencyKey) => api.request('post', '/api/webhooks', { body: fields, idempotencyKey }),
     })
     onMade?.(data)

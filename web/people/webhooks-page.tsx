@@ -23,33 +23,29 @@ type Doing =
   | { what: 'secret'; webhook: WebhookWithSecret }
   | { what: 'tested'; webhook: Webhook; delivery: WebhookDelivery }
 
-const recordOf = ({ id }: Webhook) => `webhook:${id}`
 const pathOf = ({ id }: Webhook) => ({ id })
 
 const test = (webhook: Webhook) =>
   write({
-    record: recordOf(webhook),
+    isApart: true,
     send: (idempotencyKey) =>
       api.request('post', '/api/webhooks/{id}/test', { path: pathOf(webhook), idempotencyKey }),
   })
 
 const rotate = (webhook: Webhook) =>
   write({
-    record: recordOf(webhook),
     send: (idempotencyKey) =>
       api.request('post', '/api/webhooks/{id}/rotate-secret', { path: pathOf(webhook), idempotencyKey }),
   })
 
 const setActive = (webhook: Webhook, active: boolean) =>
   write({
-    record: recordOf(webhook),
     send: (idempotencyKey) =>
       api.request('patch', '/api/webhooks/{id}', { path: pathOf(webhook), body: { active }, idempotencyKey }),
   })
 
 const remove = (webhook: Webhook) =>
   write({
-    record: recordOf(webhook),
     send: (idempotencyKey) =>
       api.request('delete', '/api/webhooks/{id}', { path: pathOf(webhook), idempotencyKey }),
   })

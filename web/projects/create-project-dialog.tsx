@@ -38,7 +38,6 @@ async function create(fields: FormData): Promise<string> {
     teamId: textOf('teamId') || null,
   }
   const answer = await write({
-    record: 'projects',
     send: (idempotencyKey) => api.request('post', '/api/projects', { body, idempotencyKey }),
   })
   done(answer.seq)

@@ -68,7 +68,7 @@ export async function startImport(file: File, format: FormatName, again = false)
   importState.value = { step: 'sending' }
   try {
     const { data } = await write({
-      record: 'import',
+      isApart: true,
       send: (idempotencyKey) =>
         api.request('post', '/api/imports', {
           query: { format, again: again || undefined },

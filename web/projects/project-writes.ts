@@ -13,7 +13,6 @@ async function change(project: ProjectSummary, body: UpdateProject, text: string
   const path = { id }
   try {
     const answer = await write({
-      record: `project:${id}`,
       send: (idempotencyKey) => api.request('patch', '/api/projects/{id}', { path, body, idempotencyKey }),
       pending: [records.patch(id, (one) => one && ({ ...one, ...body } as ProjectSummary))],
       onDone: ({ data, seq }) => {
@@ -39,7 +38,6 @@ export const unarchive = (project: ProjectSummary): Promise<void> =>
 export async function remove({ id, name }: ProjectSummary): Promise<void> {
   try {
     const answer = await write({
-      record: `project:${id}`,
       send: (idempotencyKey) => api.request('delete', '/api/projects/{id}', { path: { id }, idempotencyKey }),
       pending: [records.patch(id, () => undefined)],
       onDone: ({ seq }) => records.remove(id, seq ?? records.seqOf(id)),
@@ -65,7 +63,6 @@ export async function moveBeside(
   const items = placedAt(all, project.id, index)
   try {
     const answer = await write({
-      record: 'projects',
       send: (idempotencyKey) =>
         api.request('post', '/api/projects/reorder', { body: { items }, idempotencyKey }),
       pending: items.map(({ id, sortOrder }) => records.patch(id, (one) => one && { ...one, sortOrder })),
