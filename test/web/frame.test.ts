@@ -111,6 +111,20 @@ onBoard('around every page', async (t, { api, person }) => {
     t.strictSame(await untilShown(page, 'To Do', all), all)
   })
 
+  await t.test('a message that goes gives the focus back', async () => {
+    await go(path)
+    for (const name of ['Close', 'Undo']) {
+      await link(page, 'Four').focus()
+      await page.keyboard.press('x')
+      await page.getByText('Dismissed Four.').waitFor()
+      await link(page, 'One').focus()
+      await page.locator('.toast').getByRole('button', { name, exact: true }).press('Enter')
+      await untilFocused(page, 'One')
+      if (name === 'Close') await page.keyboard.press('Control+z')
+      await card(page, 'Four').waitFor()
+    }
+  })
+
   await t.test('the own change shows at once, that of others within a second', async (t) => {
     const other = await person()
     await Promise.all([go(path), other.go(path)])

@@ -1,5 +1,5 @@
 /** The messages at the edge of the page. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { closeToast, STAYS, type Toast, toasts } from '../toasts.ts'
 import { Icon } from './icon.tsx'
@@ -11,12 +11,28 @@ function ToastView({ toast }: { toast: Toast }) {
     const timer = setTimeout(() => closeToast(toast.id), STAYS)
     return () => clearTimeout(timer)
   }, [isHeld, toast])
+  const box = useRef<HTMLDivElement>(null)
+  const before = useRef<HTMLElement>(null)
+  useLayoutEffect(
+    () => () => {
+      // What holds the focus goes: it would be lost, and with it the place of whoever uses the keyboard.
+      if (!box.current?.contains(document.activeElement)) return
+      const place = before.current?.isConnected ? before.current : document.querySelector('h1')
+      place?.focus()
+    },
+    [],
+  )
   return (
     <div
+      ref={box}
       class={`toast toast-${toast.tone}`}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
-      onFocusIn={() => setHeld(true)}
+      onFocusIn={({ relatedTarget }) => {
+        setHeld(true)
+        const isOutside = relatedTarget instanceof HTMLElement && !relatedTarget.closest('.toasts')
+        if (isOutside) before.current = relatedTarget
+      }}
       onFocusOut={() => setHeld(false)}
     >
       <p role={toast.tone === 'alert' ? 'alert' : undefined} dir="auto">
