@@ -30,8 +30,8 @@ const outside = [
 const { status } = spawnSync(
   'tap',
   [
-    // One more than there are processors: some tests wait for a lock or the end of a process.
-    `--jobs=${availableParallelism() + 1}`,
+    // Two more than there are processors: many tests wait, for a lock, a pause or a page. With one more a tenth stays idle.
+    `--jobs=${availableParallelism() + 2}`,
     ...(process.stdout.isTTY || hasReporter ? [] : ['--reporter=./scripts/test-report.ts']),
     ...(isMeasured ? outside : [`--node-arg=--import=${loader}`]),
     ...args,
