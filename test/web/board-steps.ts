@@ -1,7 +1,9 @@
 /** What tests of the board do again and again: a project with cards, and finding things on it as a person would. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Locator, Page } from 'playwright-core'
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import type { Client } from '../../src/client/types.d.ts'
+import { lookUntil } from './until.ts'
 
 /** How many writes go into one request. */
 const MOST = 200
@@ -60,26 +62,16 @@ export async function savedIn(api: Client, id: string, name: string): Promise<st
   return items.map(({ title }) => title)
 }
 
-/** How long something may take to come true, in milliseconds: generous, for slow machines. */
-const PATIENCE = 10_000
+const same = (titles: string[]) => (others: string[]) => isDeepStrictEqual(others, titles)
 
 /** Waits until a column shows these titles in this order. @returns what it shows then, or at last */
 export async function untilShown(page: Page, name: string, titles: string[]): Promise<string[]> {
-  return until(() => titlesIn(page, name), titles)
+  return lookUntil(() => titlesIn(page, name), same(titles))
 }
 
 /** Waits until the service has these titles in a column. @returns what it has then, or at last */
 export async function untilSaved(api: Client, id: string, name: string, titles: string[]): Promise<string[]> {
-  return until(() => savedIn(api, id, name), titles)
-}
-
-async function until<T>(read: () => Promise<T>, wanted: T): Promise<T> {
-  const end = Date.now() + PATIENCE
-  for (;;) {
-    const now = await read()
-    if (JSON.stringify(now) === JSON.stringify(wanted) || Date.now() > end) return now
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  return lookUntil(() => savedIn(api, id, name), same(titles))
 }
 
 /** Waits until the focus is on the link of a card. */

@@ -1,6 +1,7 @@
 /** Whatever people write on a card shows as text, and leads nowhere but to the web and to mail. */
 import { onBoard } from './browser.ts'
-import { dialogOf, historyLines, partOf, until } from './card-steps.ts'
+import { dialogOf, historyLines, partOf } from './card-steps.ts'
+import { until } from './until.ts'
 
 const HTML =
   '<img src=x onerror="document.title=1"><script>document.title=2</script><b style="color:red">bold</b>'

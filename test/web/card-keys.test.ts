@@ -1,6 +1,7 @@
 /** A card by the keyboard alone. */
 import { onBoard } from './browser.ts'
-import { dialogOf, makeCard, partOf, until } from './card-steps.ts'
+import { dialogOf, makeCard, partOf } from './card-steps.ts'
+import { until } from './until.ts'
 
 onBoard('a card is opened, changed, moved and closed by the keyboard alone', async (t, { api, person }) => {
   const { item, path, projectId } = await makeCard({ api }, { title: 'Rewrite pages' })

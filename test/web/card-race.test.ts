@@ -2,7 +2,8 @@
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { onBoard } from './browser.ts'
-import { dialogOf, makeCard, partOf, until } from './card-steps.ts'
+import { dialogOf, makeCard, partOf } from './card-steps.ts'
+import { until } from './until.ts'
 
 const titleField = (page: Page) => page.getByRole('textbox', { name: 'Title', exact: true })
 

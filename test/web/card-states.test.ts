@@ -1,6 +1,7 @@
 /** A card's address, and what its dialog shows when it is new, gone, elsewhere, or only to be read. */
 import { type Credentials, onBoard } from './browser.ts'
-import { dialogOf, makeCard, partOf, until } from './card-steps.ts'
+import { dialogOf, makeCard, partOf } from './card-steps.ts'
+import { until } from './until.ts'
 
 onBoard('has an address that is shared, reloaded, left and come back to', async (t, { api, person }) => {
   const { projectId, item, path } = await makeCard({ api }, { title: 'Rewrite pages' })

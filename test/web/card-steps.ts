@@ -40,13 +40,3 @@ export async function historyLines(page: Page): Promise<string[]> {
     }),
   )
 }
-
-/** Waits until something holds, looking again and again. @throws when it does not in time */
-export async function until<T>(look: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  for (let attempt = 0; ; attempt++) {
-    const value = await look()
-    if (holds(value)) return value
-    if (attempt === 200) throw new Error(`still ${JSON.stringify(value)}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-}

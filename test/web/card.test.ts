@@ -1,6 +1,7 @@
 /** A card in its dialog: everything that is on it, as a person changes it. */
 import { onBoard } from './browser.ts'
-import { dialogOf, historyLines, makeCard, partOf, until } from './card-steps.ts'
+import { dialogOf, historyLines, makeCard, partOf } from './card-steps.ts'
+import { until } from './until.ts'
 
 onBoard('title, description and fields are changed in place', async (t, { api, person }) => {
   const { item, path } = await makeCard({ api }, { title: 'Rewrite pages', description: 'All *pages*' })

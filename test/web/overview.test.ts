@@ -1,32 +1,19 @@
 /** The overview of a project, as people use it. */
-import type { Test } from 'tap'
 import type { Client } from '../../src/client/types.d.ts'
 import { onBoard } from './browser.ts'
+import { until } from './until.ts'
 
 const ATTACK = '<img src=x onerror=alert(1)>\u202eevil'
 
+/** Makes a project. @returns its id, and what reads it as the service has it by then */
 async function project(api: Client) {
-  return api.post('/api/projects', { body: { name: 'Apollo', phase: 'Design', nextStep: 'Ask **Ada**' } })
-}
-
-const read = (api: Client, id: string) => api.get('/api/projects/{id}', { path: { id } })
-
-/** Waits until something holds of the project. */
-async function until(
-  t: Test,
-  api: Client,
-  id: string,
-  holds: (found: Awaited<ReturnType<typeof read>>) => boolean,
-) {
-  for (let round = 0; round < 200; round++) {
-    if (holds(await read(api, id))) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  t.fail('it did not come to hold')
+  const body = { name: 'Apollo', phase: 'Design', nextStep: 'Ask **Ada**' }
+  const { id } = await api.post('/api/projects', { body })
+  return { id, now: () => api.get('/api/projects/{id}', { path: { id } }) }
 }
 
 onBoard('what a project is about is changed in place, live, and undone', async (t, { api, person }) => {
-  const { id } = await project(api)
+  const { id, now } = await project(api)
   const { page, go } = await person()
   const other = await person({ locale: 'ar', viewport: { width: 390, height: 800 }, colorScheme: 'dark' })
   await go(`/projects/${id}/overview`)
@@ -51,21 +38,16 @@ onBoard('what a project is about is changed in place, live, and undone', async (
   await page.getByRole('button', { name: 'Save' }).click()
   await current.getByText('Find out').waitFor()
   t.match(await page.getByRole('list', { name: 'Phases' }).innerText(), ATTACK)
-  await until(t, api, id, ({ phaseConfig }) => phaseConfig[0]?.name === 'Find out')
+  await until(now, ({ phaseConfig }) => phaseConfig[0]?.name === 'Find out')
   t.strictSame(
-    (await read(api, id)).phaseConfig.map(({ name }) => name),
+    (await now()).phaseConfig.map(({ name }) => name),
     ['Find out', 'Design', 'Development', 'Deployment', ATTACK],
   )
 
   await page.getByLabel('Health').selectOption('At risk')
   await page.getByLabel('Status').selectOption('Active')
   await page.getByLabel('Type').selectOption('Business')
-  await until(
-    t,
-    api,
-    id,
-    (one) => one.health === 'at-risk' && one.status === 'active' && one.type === 'business',
-  )
+  await until(now, (one) => one.health === 'at-risk' && one.status === 'active' && one.type === 'business')
   await other.page.waitForFunction(
     () => document.querySelector<HTMLOptionElement>('option[value=at-risk]')?.selected,
   )
@@ -78,7 +60,7 @@ onBoard('what a project is about is changed in place, live, and undone', async (
 })
 
 onBoard('nothing typed is lost, and a lost race asks', async (t, { api, person }) => {
-  const { id } = await project(api)
+  const { id, now } = await project(api)
   const { page, go, check } = await person()
   await go(`/projects/${id}/overview`)
   await page.getByRole('button', { name: 'Edit: Next step' }).click()
@@ -93,12 +75,12 @@ onBoard('nothing typed is lost, and a lost race asks', async (t, { api, person }
   t.match(await page.getByRole('region', { name: 'Theirs' }).innerText(), 'Ask Joan')
   await check()
   await page.getByRole('button', { name: 'Keep mine' }).click()
-  await until(t, api, id, ({ nextStep }) => nextStep === 'Ask Grace')
-  t.equal((await read(api, id)).health, 'blocked', 'what else has changed stays')
+  await until(now, ({ nextStep }) => nextStep === 'Ask Grace')
+  t.equal((await now()).health, 'blocked', 'what else has changed stays')
 })
 
 onBoard('objectives and metrics are kept', async (t, { api, person }) => {
-  const { id } = await project(api)
+  const { id, now } = await project(api)
   const { page, go, check } = await person()
   await go(`/projects/${id}/overview`)
   const dialog = page.getByRole('dialog')
@@ -120,7 +102,7 @@ onBoard('objectives and metrics are kept', async (t, { api, person }) => {
   t.strictSame(await titles(), ['Two', 'One', ATTACK])
   await page.getByLabel('Status of Two').selectOption('Completed')
   await act('One', 'Change…')
-  const [, objective] = (await read(api, id)).objectives.filter(({ title }) => title !== ATTACK)
+  const [, objective] = (await now()).objectives.filter(({ title }) => title !== ATTACK)
   t.ok(objective)
   await dialog.getByLabel('Title').fill('One and more')
   await page.keyboard.press('Enter')
@@ -149,11 +131,11 @@ onBoard('objectives and metrics are kept', async (t, { api, person }) => {
   await check()
   await page.keyboard.press('Escape')
   await act('Speed', 'Delete')
-  await until(t, api, id, ({ metrics }) => metrics.length === 0)
+  await until(now, ({ metrics }) => metrics.length === 0)
 })
 
 onBoard('a meeting brings cards to decide about, and people are assigned', async (t, { api, person }) => {
-  const { id } = await project(api)
+  const { id, now } = await project(api)
   const { page, go } = await person()
   await go(`/projects/${id}/overview`)
   await page.getByRole('button', { name: 'Add transcript' }).click()
@@ -171,7 +153,7 @@ onBoard('a meeting brings cards to decide about, and people are assigned', async
   const link = page.getByRole('link', { name: 'Write the plan' })
   t.ok(await link.evaluate((one) => one === document.activeElement), 'the focus stays where one works')
   await page.getByRole('button', { name: 'Dismiss Read the plan' }).click()
-  await until(t, api, id, ({ kanbanItems }) => {
+  await until(now, ({ kanbanItems }) => {
     const [first, second] = kanbanItems
     return first?.approved === true && !first.isNew && second?.dismissed === true
   })
@@ -183,12 +165,12 @@ onBoard('a meeting brings cards to decide about, and people are assigned', async
   await dialog.getByRole('button', { name: 'Add' }).click()
   const people = page.getByRole('list', { name: 'People' })
   await people.getByText('designer').waitFor()
-  await until(t, api, id, ({ teamAssignments }) => teamAssignments.length === 1)
+  await until(now, ({ teamAssignments }) => teamAssignments.length === 1)
   await page.getByLabel('Lead').selectOption('Admin')
-  await until(t, api, id, ({ leadId }) => leadId !== null)
+  await until(now, ({ leadId }) => leadId !== null)
   await people.getByRole('button', { name: 'Actions for Admin' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()
-  await until(t, api, id, ({ teamAssignments }) => teamAssignments.length === 0)
+  await until(now, ({ teamAssignments }) => teamAssignments.length === 0)
 })
 
 onBoard(
