@@ -1,7 +1,8 @@
 /** Deleting a column that has cards: asks where they go. */
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'
+import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { deleteColumn } from './column-writes.ts'
@@ -15,7 +16,6 @@ interface ColumnDeleteProps {
 }
 
 export default function ColumnDelete({ board, column, onClose }: ColumnDeleteProps) {
-  const select = useId()
   const others = board.store.columnList.filter(({ id }) => id !== column.id)
   const [chosen, choose] = useState(others[0]?.name ?? '')
   const moveTo = others.some(({ name }) => name === chosen) ? chosen : (others[0]?.name ?? '')
@@ -29,16 +29,12 @@ export default function ColumnDelete({ board, column, onClose }: ColumnDeletePro
           onClose()
         }}
       >
-        <div class="field">
-          <label for={select}>{words.moveItsCards(board.store.idsOf(column.name).length)}</label>
-          <select id={select} value={moveTo} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-            {others.map(({ id, name }) => (
-              <option key={id} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
+        <Select
+          label={words.moveItsCards(board.store.idsOf(column.name).length)}
+          value={moveTo}
+          options={others.map(({ name }) => [name, name])}
+          onChoose={choose}
+        />
         <DialogFoot submit={words.deleteColumn} onCancel={onClose} />
       </form>
     </Dialog>

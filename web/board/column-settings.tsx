@@ -2,6 +2,7 @@
 import { useId, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'
+import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { changeColumn } from './column-writes.ts'
@@ -67,35 +68,18 @@ export default function ColumnSettings({ board, column, onClose }: ColumnSetting
             }
           />
         </div>
-        <div class="field">
-          <label for={`${id}-policy`}>{words.policy}</label>
-          <select
-            id={`${id}-policy`}
-            value={policy}
-            onChange={({ currentTarget }) => setPolicy(currentTarget.value)}
-          >
-            {Object.entries(words.policies).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div class="field">
-          <label for={`${id}-stage`}>{words.stage}</label>
-          <select
-            id={`${id}-stage`}
-            value={stage}
-            onChange={({ currentTarget }) => setStage(currentTarget.value)}
-          >
-            <option value={BY_PLACE}>{words.stageByPlace}</option>
-            {Object.entries(words.stages).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </div>
+        <Select
+          label={words.policy}
+          value={policy}
+          options={Object.entries(words.policies)}
+          onChoose={setPolicy}
+        />
+        <Select
+          label={words.stage}
+          value={stage}
+          options={[[BY_PLACE, words.stageByPlace], ...Object.entries(words.stages)]}
+          onChoose={setStage}
+        />
         <div class="field">
           <label for={`${id}-color`}>{words.color}</label>
           <div class="row column-color">

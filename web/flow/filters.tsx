@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks'
 import { today } from '../common/dates.ts'
 import { activeMembers } from '../common/people.ts'
 import type { ProjectStore } from '../common/project-store.ts'
+import { type Options, Select } from '../common/ui/select.tsx'
 import { place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
 import { chosenRange, DEFAULT_RANGE, daysBefore } from './range.ts'
@@ -11,34 +12,21 @@ const t = texts.flow
 const RANGES = Object.keys(t.ranges).map(Number)
 const PRIORITIES = ['low', 'medium', 'high', 'critical']
 
-interface SelectProps {
+interface FilterProps {
   label: string
   name: string
-  options: readonly (readonly [value: string, text: string])[]
+  options: Options
 }
 
-/** A select whose choice is a parameter of the address. */
-function Filter({ label, name, options }: SelectProps) {
-  const id = useId()
-  const value = place.value.query.get(name) ?? ''
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        value={value}
-        onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value || undefined })}
-      >
-        <option value="">{t.all}</option>
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
-  )
-}
+/** A choice that is a parameter of the address. */
+const Filter = ({ label, name, options }: FilterProps) => (
+  <Select
+    label={label}
+    value={place.value.query.get(name) ?? ''}
+    options={[['', t.all], ...options]}
+    onChoose={(value) => setQuery({ [name]: value || undefined })}
+  />
+)
 
 function Range() {
   const id = useId()
@@ -56,17 +44,12 @@ function Range() {
   }
   return (
     <>
-      <div class="field">
-        <label for={id}>{t.range}</label>
-        <select id={id} value={String(chosen)} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-          {Object.entries(t.ranges).map(([days, text]) => (
-            <option key={days} value={days}>
-              {text}
-            </option>
-          ))}
-          <option value="other">{t.other}</option>
-        </select>
-      </div>
+      <Select
+        label={t.range}
+        value={String(chosen)}
+        options={[...Object.entries(t.ranges), ['other', t.other]]}
+        onChoose={choose}
+      />
       {chosen === 'other' &&
         (
           [

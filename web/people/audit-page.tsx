@@ -5,6 +5,7 @@ import { atMoment } from '../common/dates.ts'
 import { memberName } from '../common/people.ts'
 import { read } from '../common/session.ts'
 import { Failed, Loading } from '../common/ui/page.tsx'
+import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
 import { AdminPage } from './admin-page.tsx'
 import { actionName, detailsOf, ofAction } from './audit.ts'
@@ -63,20 +64,16 @@ function AuditLog() {
   if (typeof state === 'object') return <Failed error={state.error} retry={() => void readOn()} />
   return (
     <div class="stack">
-      <div class="field audit-filter">
-        <label for="audit-action">{words.onlyAction}</label>
-        <select
-          id="audit-action"
+      <div class="audit-filter">
+        <Select
+          label={words.onlyAction}
           value={action}
-          onChange={({ currentTarget }) => setAction(currentTarget.value)}
-        >
-          <option value="">{words.allActions}</option>
-          {actions.map((one) => (
-            <option key={one} value={one}>
-              {actionName(one, words.actions)}
-            </option>
-          ))}
-        </select>
+          options={[
+            ['', words.allActions],
+            ...actions.map((one) => [one, actionName(one, words.actions)] as const),
+          ]}
+          onChoose={setAction}
+        />
       </div>
       <Table label={texts.audit} columns={words.auditColumns}>
         {ofAction(entries, action).map((entry) => (

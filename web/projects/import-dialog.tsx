@@ -2,6 +2,7 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { isAdmin } from '../common/session.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
+import { Select } from '../common/ui/select.tsx'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import { FORMATS, type FormatName, guessFormat, HEAD } from './file-format.ts'
@@ -44,20 +45,12 @@ function FileForm({ dropped }: { dropped: File | undefined }) {
           {file === dropped && dropped ? dropped.name : texts.imports.choose}
         </p>
       </div>
-      <div class="field">
-        <label for={`${id}-format`}>{texts.imports.format}</label>
-        <select
-          id={`${id}-format`}
-          value={format}
-          onChange={(event) => setFormat(event.currentTarget.value as FormatName)}
-        >
-          {formats().map((name) => (
-            <option key={name} value={name}>
-              {FORMATS[name]}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Select
+        label={texts.imports.format}
+        value={format}
+        options={formats().map((name) => [name, FORMATS[name]])}
+        onChoose={(name) => setFormat(name as FormatName)}
+      />
       <div class="dialog-foot">
         <button type="submit" class="button-primary">
           {texts.imports.start}

@@ -5,6 +5,7 @@ import { useLiveList } from '../common/live-list.ts'
 import { bySortOrder } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
 import { Page } from '../common/ui/page.tsx'
+import { type Options, Select } from '../common/ui/select.tsx'
 import { go, href, place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
 import { exactPathOf, pathOf, useSearch } from './find.ts'
@@ -44,25 +45,17 @@ interface FilterProps {
   name: 'kind' | 'project'
   value: string
   all: string
-  options: readonly { value: string; label: string }[]
+  options: Options
 }
 
-function Filter({ name, value, all, options }: FilterProps) {
-  const id = useId()
-  return (
-    <div class="field">
-      <label for={id}>{texts.find[name]}</label>
-      <select id={id} value={value} onChange={(event) => setQuery({ [name]: event.currentTarget.value })}>
-        <option value="">{all}</option>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    </div>
-  )
-}
+const Filter = ({ name, value, all, options }: FilterProps) => (
+  <Select
+    label={texts.find[name]}
+    value={value}
+    options={[['', all], ...options]}
+    onChoose={(chosen) => setQuery({ [name]: chosen })}
+  />
+)
 
 const said = (results: readonly SearchResult[]) =>
   results.length === MOST ? texts.find.manyResults(MOST) : texts.find.results(results.length)
@@ -77,9 +70,7 @@ export default function SearchPage() {
   useEffect(() => setQ((now) => (now.trim() === inAddress ? now : inAddress)), [inAddress])
   const [kind, projectId] = [query.get('kind') ?? '', query.get('project') ?? '']
   const { q: answered, results, error } = useSearch({ q, kind, projectId, limit: MOST })
-  const projects = projectList.records
-    .list(bySortOrder)
-    .map((project) => ({ value: project.id, label: project.name }))
+  const projects = projectList.records.list(bySortOrder).map(({ id, name }) => [id, name] as const)
   return (
     <Page title={texts.search} class="search-page">
       <search class="search-fields">
@@ -102,7 +93,7 @@ export default function SearchPage() {
           name="kind"
           value={kind}
           all={texts.find.allKinds}
-          options={KINDS.map((value) => ({ value, label: texts.find.kinds[value] }))}
+          options={KINDS.map((kind) => [kind, texts.find.kinds[kind]])}
         />
         <Filter name="project" value={projectId} all={texts.find.allProjects} options={projects} />
       </search>
