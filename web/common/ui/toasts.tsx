@@ -18,7 +18,7 @@ function ToastView({ toast }: { toast: Toast }) {
       // What holds the focus goes: it would be lost, and with it the place of whoever uses the keyboard.
       if (!box.current?.contains(document.activeElement)) return
       const place = before.current?.isConnected ? before.current : document.querySelector('h1')
-      place?.focus()
+      place?.focus({ preventScroll: true })
     },
     [],
   )
