@@ -4,7 +4,8 @@ import { BoardPage } from './board/board-page.tsx'
 import { typeAhead, useKeys } from './common/keys.ts'
 import { liveState } from './common/live.ts'
 import type { OpenProject } from './common/open-project.ts'
-import { hasEnded, identity, isAdmin, me, sessionState, signOut } from './common/session.ts'
+import { hasEnded, identity, isAdmin, me, sessionState } from './common/session.ts'
+import { signOut } from './common/sign-out.ts'
 import { failed, undoLast } from './common/toasts.ts'
 import { topDialog } from './common/ui/dialog.tsx'
 import { Icon, type IconName } from './common/ui/icon.tsx'
@@ -140,7 +141,7 @@ function Connection() {
   }, [state, wasOffline])
   const text = [
     state === 'offline' ? texts.offline : state === 'live' && wasOffline ? texts.connected : '',
-    waiting > 0 && state !== 'live' ? texts.waiting(waiting) : '',
+    waiting > 0 ? texts.waiting(waiting) : '',
   ].filter(Boolean)
   return (
     <div role="status" class={text.length > 0 ? `connection connection-${state}` : 'visually-hidden'}>

@@ -2,11 +2,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
-import { link, projectWith, untilSaved, untilShown } from './board-steps.ts'
+import { link, projectWith, savedIn, untilSaved, untilShown } from './board-steps.ts'
 import { type Board, onBoard } from './browser.ts'
+import { until } from './until.ts'
 
-/** Longer than after which a write counts as lost, in milliseconds. */
-const LONG = 31_000
+/** Longer than after which a request counts as lost, and than after which it is said that one is not answered, in milliseconds. */
+const LONG = 61_000
+const LATE = 11_000
 
 async function addCard(page: Page, title: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Card title' }).fill(title)
@@ -45,12 +47,77 @@ onBoard('that are never answered are sent again, and those after them too', asyn
   await addCard(page, 'Next')
   t.strictSame(await untilShown(page, 'To Do', ['Old', 'Lost', 'Next']), ['Old', 'Lost', 'Next'])
   t.equal(keys.length, 1, 'the next one waits')
-  await page.clock.fastForward(LONG)
-  // A pause comes before each repetition.
+  await page.clock.fastForward(LATE)
+  await page.getByRole('status').getByText('2 changes are waiting.').waitFor()
   await page.clock.fastForward(LONG)
   const all = ['Old', 'Lost', 'Next']
   t.strictSame(await untilSaved(board.api, id, 'To Do', all), all)
   t.strictSame([keys.length, keys[1], keys[2] === keys[0]], [3, keys[0], false])
+})
+
+onBoard('that never succeed are given up, and those after them are sent', async (t, board) => {
+  const { id, path } = await projectWith(board.api, { 'To Do': ['Old'] })
+  const { page, go, problems } = await board.person()
+  problems.expect(/503/)
+  await page.clock.install()
+  await go(path)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Add a card to To Do' }).click()
+  await page.route('**/api/projects/*/kanban-items', (route) =>
+    route.request().postDataJSON()?.title === 'Never' ? route.fulfill({ status: 503 }) : route.continue(),
+  )
+  await addCard(page, 'Never')
+  await addCard(page, 'Next')
+  const refused = page.getByRole('alert').filter({ hasText: 'Not saved' })
+  await until(
+    async () => {
+      await page.clock.fastForward(LATE)
+      return refused.count()
+    },
+    (count) => count > 0,
+  )
+  t.strictSame(await untilSaved(board.api, id, 'To Do', ['Old', 'Next']), ['Old', 'Next'])
+  t.strictSame(await untilShown(page, 'To Do', ['Old', 'Next']), ['Old', 'Next'])
+  t.equal(
+    await page.getByRole('textbox', { name: 'Card title' }).inputValue(),
+    'Never',
+    'what was typed is kept',
+  )
+})
+
+onBoard('of a text are made once, whether the reading before or the answer is lost', async (t, board) => {
+  const { id, path } = await projectWith(board.api, {})
+  const { page, go, problems } = await board.person()
+  problems.expect(/ERR_FAILED/)
+  await page.clock.install()
+  await go(`${path}/overview`)
+  await page.getByText('Live', { exact: true }).waitFor()
+  const answers = { read: 0, written: 0 }
+  await page.route(`**/api/projects/${id}`, async (route) => {
+    if (route.request().method() === 'GET') {
+      // The first is never answered.
+      if (answers.read++ > 0) await route.continue()
+      return
+    }
+    // The answers to the first three, which are those of one attempt, are lost.
+    const response = await route.fetch()
+    if (answers.written++ < 3) await route.abort()
+    else await route.fulfill({ response })
+  })
+  await page.getByRole('button', { name: 'Edit: Name' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Apollo')
+  await page.keyboard.press('Enter')
+  await until(
+    () => Promise.resolve(answers.read),
+    (read) => read > 0,
+  )
+  await page.clock.fastForward(LONG)
+  await page.getByText('Saved: Name').waitFor()
+  t.equal(answers.written, 4)
+  const changes = await board.api.get('/api/projects/{id}/changes', { path: { id } })
+  t.equal(changes.filter(({ action }) => action === 'updated').length, 1, 'one change')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Website relaunch' }).waitFor()
 })
 
 async function addBesideTest(t: Test, board: Board): Promise<void> {
@@ -70,3 +137,20 @@ async function addBesideTest(t: Test, board: Board): Promise<void> {
   t.strictSame(await untilSaved(board.api, id, 'To Do', ['Old', 'New']), ['Old', 'New'])
 }
 onBoard('are not held up by a webhook that does not answer', addBesideTest, { mode: 'required' })
+
+async function addBeforeSignOut(t: Test, board: Board): Promise<void> {
+  const { id, path } = await projectWith(board.api, { 'To Do': ['Old'] })
+  const { page, go } = await board.person({ signIn: true })
+  await go(path)
+  await page.route('**/api/projects/*/kanban-items', async (route) => {
+    if (route.request().method() === 'POST') await wait(500)
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Add a card to To Do' }).click()
+  await addCard(page, 'Last')
+  await page.getByRole('button', { name: /^Menu of / }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('textbox', { name: 'Email' }).waitFor()
+  t.strictSame(await savedIn(board.api, id, 'To Do'), ['Old', 'Last'])
+}
+onBoard('come before signing out', addBeforeSignOut, { mode: 'required' })

@@ -117,23 +117,27 @@ export async function addCard(board: Board, column: string, end: End, title: str
   const card = unsaved(board, { title, column, sortOrder })
   const pending = items.patch(card.id, () => card)
   board.keep(card.id)
+  let stop: (() => void) | undefined
   // The stream may bring it before the answer comes: whichever is first takes its place.
-  const stop = onChange(({ kind, action, actorId, id, after }) => {
-    if (kind !== 'kanban-item' || action !== 'created' || actorId !== me.peek()?.id) return
-    if (after?.title !== title || after.column !== column) return
-    board.keep(id)
-    pending.end()
-    stop()
-  })
+  const follow = () =>
+    onChange(({ kind, action, actorId, id, after }) => {
+      if (kind !== 'kanban-item' || action !== 'created' || actorId !== me.peek()?.id) return
+      if (after?.title !== title || after.column !== column) return
+      board.keep(id)
+      pending.end()
+      stop?.()
+    })
   try {
     const { seq } = await write({
       pending: [pending],
-      send: (idempotencyKey) =>
-        api.request('post', '/api/projects/{id}/kanban-items', {
+      send: (idempotencyKey) => {
+        stop ??= follow()
+        return api.request('post', '/api/projects/{id}/kanban-items', {
           path: { id: board.store.id },
           body: { title, column, ...(atTop && { sortOrder }) },
           idempotencyKey,
-        }),
+        })
+      },
       onDone: (answer) => {
         board.keep(answer.data.id)
         take(board, answer)
@@ -145,7 +149,7 @@ export async function addCard(board: Board, column: string, end: End, title: str
     refused(board, error, card, column)
     return false
   } finally {
-    stop()
+    stop?.()
   }
 }
 

@@ -23,7 +23,7 @@ export class OpenCard {
     this.id = id
   }
 
-  /** What writes on the card stand in line as. */
+  /** What drafts of the card are kept under. */
   get record(): string {
     return `kanban-item:${this.id}`
   }

@@ -9,14 +9,17 @@ export { PhaseboardError }
 /** The path below which everything is, with a slash at its end: `/`, or the prefix of a host or proxy. */
 export const root: string = rootOf(import.meta.url)
 
-/** After how long a write counts as lost, in milliseconds: the connection may have died without a word, as in sleep. */
-const LOST_AFTER = 30_000
+/**
+ * After how long a request counts as lost, in milliseconds: the connection may have died without a word, as in sleep. The
+ * service waits as long for a request.
+ */
+const LOST_AFTER = 60_000
 
-/** A write that is not answered fails, and may be sent again. Uploads take as long as they take, as streams do. */
+/** A request that is not answered fails, and may be sent again. Uploads and streams take as long as they take. */
 const send: typeof fetch = (input, init = {}) => {
-  const { method = 'GET', body, signal } = init
-  const isShort = method !== 'GET' && (body == null || typeof body === 'string')
-  if (!isShort) return fetch(input, init)
+  const { body, signal } = init
+  const isStream = new Headers(init.headers).get('accept') === 'text/event-stream'
+  if (isStream || body instanceof Blob) return fetch(input, init)
   const lost = AbortSignal.timeout(LOST_AFTER)
   return fetch(input, { ...init, signal: signal ? AbortSignal.any([signal, lost]) : lost })
 }

@@ -118,8 +118,8 @@ export async function signIn(email: string, password: string): Promise<void> {
   tabs?.postMessage(userHere())
 }
 
-/** Signs out, and begins anew at the sign-in page. @throws PhaseboardError */
-export async function signOut(): Promise<void> {
+/** Ends the session, and begins anew at the sign-in page. @throws PhaseboardError */
+export async function endOwnSession(): Promise<void> {
   await api.delete('/api/session')
   tabs?.postMessage(null)
   location.assign(root)

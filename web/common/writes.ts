@@ -5,12 +5,16 @@
  */
 import { batch, computed, signal } from '@preact/signals'
 import { isPassing, PhaseboardError } from './api.ts'
-import { onConnected } from './live.ts'
+import { liveState, onConnected } from './live.ts'
 import type { Pending } from './records.ts'
 import { endSession, isLeaving, signedIn } from './session.ts'
 
 /** Pause before a write is sent again, if the stream does not say sooner that the service is there, in milliseconds. */
 const PAUSE = 5000
+/** How often one is sent again while the service is there: what never succeeds must not hold up the others for ever. */
+const REPEATS = 12
+/** After how long it is said that a write is not answered, in milliseconds. */
+const LATE = 10_000
 
 /** A write of the user's. */
 export interface Write<Answer> {
@@ -26,12 +30,15 @@ export interface Write<Answer> {
 
 /** How many writes are not answered yet. */
 const unanswered = signal(0)
-/** How many of them were sent and found no connection. */
+/** How many of them were sent and found no connection, or no answer for long. */
 const stopped = signal(0)
-/** How many writes wait for the connection. */
+/** How many writes wait for the service. */
 export const waitingWrites = computed(() => (stopped.value > 0 ? unanswered.value : 0))
 
 let last: Promise<unknown> = Promise.resolve()
+
+/** Waits until all writes of so far are answered. */
+export const written = async (): Promise<void> => void (await last)
 
 /**
  * Writes.
@@ -50,8 +57,14 @@ async function perform<Answer>(job: Write<Answer>): Promise<Answer> {
   const end = () => {
     for (const pending of job.pending ?? []) pending.end()
   }
+  let isStopped = false
+  const stop = () => {
+    if (!isStopped) stopped.value++
+    isStopped = true
+  }
+  const timer = job.isApart ? undefined : setTimeout(stop, LATE)
   try {
-    const answer = await sendUntilAnswered(job)
+    const answer = await sendUntilAnswered(job, stop)
     batch(() => {
       job.onDone?.(answer)
       end()
@@ -61,23 +74,28 @@ async function perform<Answer>(job: Write<Answer>): Promise<Answer> {
     batch(end)
     throw error
   } finally {
-    unanswered.value--
+    clearTimeout(timer)
+    batch(() => {
+      unanswered.value--
+      if (isStopped) stopped.value--
+    })
   }
 }
 
-async function sendUntilAnswered<Answer>({ send }: Write<Answer>): Promise<Answer> {
+/** @param onStop called where the service is not there */
+async function sendUntilAnswered<Answer>({ send }: Write<Answer>, onStop: () => void): Promise<Answer> {
   const key = crypto.randomUUID()
-  for (;;) {
+  for (let repeats = 0; ; ) {
     try {
       return await send(key)
     } catch (error) {
       if (error instanceof PhaseboardError && error.status === 401) {
         endSession()
         await signedIn()
-      } else if (isPassing(error)) {
-        stopped.value++
+      } else if (isPassing(error) && repeats < REPEATS) {
+        if (liveState.peek() === 'live') repeats++
+        onStop()
         await connection()
-        stopped.value--
       } else {
         throw error
       }

@@ -1,7 +1,8 @@
 /** One's own account: name, password, where one is signed in, tokens. */
 
 import { api, type CurrentMember } from '../common/api.ts'
-import { identity, signOut, type Via } from '../common/session.ts'
+import { identity, type Via } from '../common/session.ts'
+import { signOut } from '../common/sign-out.ts'
 import { failed } from '../common/toasts.ts'
 import { Page } from '../common/ui/page.tsx'
 import { href } from '../router.ts'

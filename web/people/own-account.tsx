@@ -11,6 +11,8 @@ import { texts } from '../texts.ts'
 /** Changes one's own record. @throws PhaseboardError */
 const changeMe = (id: string, body: { name?: string; password?: string; currentPassword?: string }) =>
   write({
+    // After wrong passwords the service lets some time pass.
+    isApart: true,
     send: (idempotencyKey) =>
       api.request('patch', '/api/members/{id}', { path: { id }, body, idempotencyKey }),
   })

@@ -1,7 +1,7 @@
 /** Where one is signed in. */
 import { api, type Session } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'
-import { signOut } from '../common/session.ts'
+import { signOut } from '../common/sign-out.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'

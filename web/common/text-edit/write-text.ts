@@ -26,10 +26,21 @@ interface TextWrite<Data> {
 /** Saves a text, unless somebody else has changed it since `from`. @throws PhaseboardError when the service refuses */
 export async function writeText<Data>(job: TextWrite<Data>): Promise<SavingOutcome> {
   const { text, from, known, read, pending = [], onDone, said } = job
+  // Where the answer was lost, the same is sent again: by its key it is answered, though the text is there by then.
+  let sent: Version | undefined
   const outcome = await write({
     pending,
     send: (key) =>
-      saveText({ text, from, known: known?.(), read, send: (ifMatch) => job.send(ifMatch, key) }),
+      saveText({
+        text,
+        from,
+        known: sent ?? known?.(),
+        read,
+        send: (etag) => {
+          sent = { value: from, etag }
+          return job.send(etag, key)
+        },
+      }),
     onDone: ({ answer }) => answer && onDone(answer),
   })
   if (outcome.answer) done(outcome.answer.seq, said)

@@ -1,0 +1,9 @@
+/** Signing out after what was done before: it would be refused, and lost. */
+import { endOwnSession } from './session.ts'
+import { written } from './writes.ts'
+
+/** Signs out, and begins anew at the sign-in page. @throws PhaseboardError */
+export async function signOut(): Promise<void> {
+  await written()
+  await endOwnSession()
+}
