@@ -58,7 +58,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
   const [areLabelsOpen, setLabelsOpen] = useState(false)
   const canEdit = isHere && mayWrite.value
   const title = useTextEdit({
-    name: `${card.record}:title`,
+    name: `${card.draftPrefix}:title`,
     called: said.title.toLowerCase(),
     value: item.title,
     base: card.store.items.base(card.id)?.title,

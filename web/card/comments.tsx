@@ -17,7 +17,7 @@ const said = texts.card
 const sending = signal<ReadonlySet<string>>(new Set())
 
 function NewComment({ card, comments }: { card: OpenCard; comments: CardComments }) {
-  const name = `${card.record}:comment`
+  const name = `${card.draftPrefix}:comment`
   const { draft, keep, remove } = useDraft(name)
   const isSending = sending.value.has(name)
   useEffect(() => {

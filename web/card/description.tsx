@@ -20,7 +20,7 @@ interface DescriptionProps {
 
 export function Description({ card, value, canEdit }: DescriptionProps) {
   const edit = useTextEdit({
-    name: `${card.record}:description`,
+    name: `${card.draftPrefix}:description`,
     called: CALLED,
     value,
     base: card.store.items.base(card.id)?.description,

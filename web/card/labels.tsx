@@ -79,7 +79,7 @@ function LabelPanel({ card, item }: Pick<LabelsProps, 'card' | 'item'>) {
         ))}
       </ul>
       <LabelForm
-        draftName={`${card.record}:label`}
+        draftName={`${card.draftPrefix}:label`}
         called={said.newLabel}
         submit={texts.add}
         onSave={(fields) => addLabel(card, fields)}

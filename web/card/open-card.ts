@@ -23,8 +23,8 @@ export class OpenCard {
     this.id = id
   }
 
-  /** What drafts of the card are kept under. */
-  get record(): string {
+  /** What the names of its drafts begin with. */
+  get draftPrefix(): string {
     return `kanban-item:${this.id}`
   }
 

@@ -10,7 +10,7 @@ import { addSubtask, deleteSubtask, orderSubtasks } from './subtask-writes.ts'
 const said = texts.card
 
 function NewSubtask({ card }: { card: OpenCard }) {
-  const name = `${card.record}:subtask`
+  const name = `${card.draftPrefix}:subtask`
   const { draft, keep, remove } = useDraft(name)
   const unsent = useUnsent(name)
   const add = async (title: string) => {

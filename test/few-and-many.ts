@@ -1,0 +1,15 @@
+/** A database for what is to be left to the worker thread: a project of one item, and one of too many. */
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { openDatabase } from '../src/db/client.ts'
+
+/** Opens it, closed with the test: the project `few` has the item `one`, the project `many` 1,001 with 3,000 characters each. */
+export function openFewAndMany(t: Test): ReturnType<typeof openDatabase>['db'] {
+  const { db, close } = openDatabase(`file:${join(t.testdir(), 'board.db')}`)
+  t.teardown(close)
+  db.$client.exec(`insert into projects (id, name) values ('few', 'Few'), ('many', 'Many');
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 1001)
+    insert into kanban_items (id, project_id, title, description) select 'i' || i, 'many', 'Card', hex(zeroblob(1500)) from n;
+    insert into kanban_items (id, project_id, title) values ('one', 'few', 'Card');`)
+  return db
+}
