@@ -8,6 +8,10 @@ export type JsonObject = Record<string, unknown>
 export const parseJson = (text: string): unknown =>
   secureJson.parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' })
 
+/** A value of JSON as text. An object is its JSON, since fields of it may have the names of conversions. */
+export const asText = (value: unknown): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value)
+
 /** Whether a value has more levels of nesting than given. */
 export const isDeeperThan = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&

@@ -1,7 +1,11 @@
 /** What a write came to, whatever the steps: of each record, how it was before and how the write left it. */
+import { validationFailed } from '../errors.ts'
 import type { ChangeRow } from './sequence.ts'
 import { keyOf } from './stored-rows.ts'
-import { type Fields, storedFields } from './told.ts'
+import { type Fields, KINDS, storedFields } from './told.ts'
+
+/** The error of a change that cannot be undone. @param why in words */
+export const notUndone = (why: string) => validationFailed({ formErrors: [why], fieldErrors: {} })
 
 /**
  * What a write did to one record. `before` is null where it made the record, `after` where it deleted it. Of a record that
@@ -28,19 +32,52 @@ export const isSame = (one: unknown, other: unknown): boolean =>
 /** Names a record among all kinds. */
 export const nameOf = (kind: string, id: unknown): string => `${kind} ${id}`
 
-const fieldsOf = (text: string | null): Fields | null => (text === null ? null : storedFields(text))
+/** A change as it is to be undone. */
+interface Told extends Pick<ChangeRow, 'action'> {
+  before: Fields | null
+  after: Fields | null
+}
 
 /** What a record was before a change of the same write, from how it was after that change. */
-function earlier({ action, before }: ChangeRow, known: Effect | undefined): Fields | null {
-  if (known === undefined) return fieldsOf(before)
+function earlier({ action, before }: Told, known: Effect | undefined): Fields | null {
+  if (known === undefined) return before
   if (known.before === null || action === 'created') return known.before
-  return { ...fieldsOf(before), ...known.before }
+  return { ...before, ...known.before }
 }
 
 /** How a change left a record. */
-function later({ action, after }: ChangeRow, known: Effect | undefined): Fields | null {
-  const left = fieldsOf(after)
-  return action === 'updated' ? { ...known?.after, ...left } : left
+const later = ({ action, after }: Told, known: Effect | undefined): Fields | null =>
+  action === 'updated' ? { ...known?.after, ...after } : after
+
+const kinds = new Set(KINDS)
+
+/** Whether a value is one that a column holds. */
+const isStored = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || typeof value === 'number' || Buffer.isBuffer(value)
+
+/** Whether a row tells what triggers tell: what a record was and became, as its action has it. */
+function isWhole({ kind, id }: ChangeRow, { action, before, after }: Told): boolean {
+  const form = { created: [false, true], updated: [true, true], deleted: [true, false] }[action]
+  if (!kinds.has(kind) || form?.[0] !== (before !== null) || form[1] !== (after !== null)) return false
+  const told = [before, after].filter((fields) => fields !== null)
+  if (!told.every((fields) => Object.values(fields).every(isStored))) return false
+  return (
+    action === 'updated' ||
+    told.every(
+      (fields) =>
+        keyOf(kind)
+          .map((name) => fields[name])
+          .join(':') === id,
+    )
+  )
+}
+
+/** What a row tells, to be undone. @throws ApiError 400 for one that another tool has written in its own way */
+function toldBy(row: ChangeRow): Told {
+  const read = (text: string | null) => (text === null ? null : (storedFields(text) ?? null))
+  const told = { action: row.action, before: read(row.before), after: read(row.after) }
+  if (!isWhole(row, told)) throw notUndone('what another tool has told in its own way cannot be undone')
+  return told
 }
 
 /** Keeps of a changed record the fields that differ. @returns undefined where none does */
@@ -56,6 +93,7 @@ function changed(effect: Effect & { before: Fields; after: Fields }): Effect | u
  * What all changes of a write came to.
  * @param rows the changes, oldest first
  * @returns the records that are not as they were, by {@link nameOf}, in the order of their first changes
+ * @throws ApiError 400 where another tool has written one that cannot be undone
  */
 export function netEffect(rows: Iterable<ChangeRow>): Map<string, Effect> {
   const effects = new Map<string, Effect>()
@@ -63,8 +101,9 @@ export function netEffect(rows: Iterable<ChangeRow>): Map<string, Effect> {
     const { kind, id, projectId, itemId } = row
     const name = nameOf(kind, id)
     const known = effects.get(name)
-    const before = earlier(row, known)
-    const after = later(row, known)
+    const told = toldBy(row)
+    const before = earlier(told, known)
+    const after = later(told, known)
     const fields = { id, ...before, ...after }
     effects.set(name, {
       kind,

@@ -12,6 +12,9 @@ export type ChangeRow = typeof changes.$inferSelect
 /** What places a change in its group. */
 export type Placed = Pick<ChangeRow, 'seq' | 'at' | 'group'>
 
+/** Whether a value names the first change of a write that has a change. @param seq the change's */
+const isGroup = (value: number, seq: number): boolean => Number.isInteger(value) && value > 0 && value <= seq
+
 /** What decides who may see a change and which filters it passes, and how many bytes its records have. */
 export interface ChangeHead
   extends Pick<ChangeRow, 'seq' | 'kind' | 'projectId' | 'itemId' | 'fromProjectId' | 'ownerId'> {
@@ -130,7 +133,8 @@ export class Sequence {
    * @param previous a change before it and its group, where they are known: shortens the search
    */
   groupOf(row: Placed, previous?: { row: Placed; group: number }): number {
-    if (row.group !== null) return row.group
+    // Another tool may have written what names none: then it is alone.
+    if (row.group !== null) return isGroup(row.group, row.seq) ? row.group : row.seq
     const from = previous?.row.seq ?? 0
     const before = from === row.seq - 1 ? previous?.row : undefined
     const isRun = previous?.row.group === null && previous.row.at === row.at

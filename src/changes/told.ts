@@ -1,6 +1,7 @@
 /** Changes as the API tells them. The sequence holds values as they are stored; here they get the API's types. */
 import { type Column, getTableColumns } from 'drizzle-orm'
 import { TOLD } from '../db/change-triggers.ts'
+import { readObjectText } from '../db/json-text.ts'
 import { decoder } from '../db/statements.ts'
 import type { Change } from '../schemas/records.ts'
 import type { ChangeRow } from './sequence.ts'
@@ -50,36 +51,33 @@ interface Blob {
 const isBlob = (value: unknown): value is Blob =>
   typeof value === 'object' && value !== null && 'blob' in value && typeof value.blob === 'string'
 
-/** The values of `before` or `after` as they are stored in the table: to be written back. */
-export function storedFields(text: string): Fields {
-  const fields = JSON.parse(text) as Fields
+/**
+ * The values of `before` or `after` as they are stored in the table: to be written back.
+ * @returns undefined where another tool has stored what is no JSON object
+ */
+export function storedFields(text: string): Fields | undefined {
+  const fields: Fields | undefined = readObjectText(text)
+  if (fields === undefined) return undefined
   for (const [name, value] of Object.entries(fields)) {
     if (isBlob(value)) fields[name] = Buffer.from(value.blob, 'hex')
   }
   return fields
 }
 
-/** The same, nothing where another tool has stored what is no JSON: one bad row must not end the feed. */
-function readableFields(text: string): Fields {
-  try {
-    return storedFields(text)
-  } catch {
-    return {}
-  }
-}
-
 /** Fields that are no part of the API's records: they are kept for an undo, and shown to nobody. */
 export const INTERNAL_FIELDS: ReadonlyMap<string, string> = new Map([['kanban-item', 'claimedFrom']])
 
-/** The values of `before` or `after` as the API has them. */
-function shownFields(kind: string, text: string | null): Fields | null {
+/** The values of `before` or `after` as the API has them; none where they cannot be read: one bad row must not end the feed. */
+export function shownFields(kind: string, text: string | null): Fields | null {
   if (text === null) return null
-  const fields = readableFields(text)
+  const fields = storedFields(text) ?? {}
   const internal = INTERNAL_FIELDS.get(kind)
   if (internal !== undefined) delete fields[internal]
   const ofKind = decoders.get(kind)
   for (const [name, value] of Object.entries(fields)) {
-    const decode = ofKind?.get(name)
+    // Other objects and arrays no trigger writes: they are told as they are.
+    const isStored = Buffer.isBuffer(value) || typeof value !== 'object' || value === null
+    const decode = isStored ? ofKind?.get(name) : undefined
     if (decode) fields[name] = decode(value)
     else if (Buffer.isBuffer(value)) fields[name] = value.toString()
   }

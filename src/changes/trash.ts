@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { read, type SharedDatabase } from '../db/client.ts'
 import type { JsonPage } from '../db/pages.ts'
 import { BYTES_READ, bytesOf, isLimited, TooMuchWork } from '../db/work-limits.ts'
+import { asText } from '../json.ts'
 import { once } from '../once.ts'
 import { ref } from '../schemas/common.ts'
 import { type TrashEntry, TrashEntrySchema } from '../schemas/records.ts'
@@ -11,7 +12,7 @@ import type { Groups } from './groups.ts'
 import { HISTORY_LIMIT } from './history.ts'
 import type { Placed, Sequence } from './sequence.ts'
 import { DELETIONS, type Subjects } from './subjects.ts'
-import { storedFields } from './told.ts'
+import { shownFields } from './told.ts'
 
 /** Deletions that are looked at for one page, at most: on the event loop, and elsewhere. */
 const EXAMINED = { limited: 1000, unlimited: 50_000 }
@@ -48,7 +49,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
   /** Deletions of what does not exist, and could: the project of an item must be there. */
   candidates: once(() =>
     client.prepare<{ seqs: string; projectId: string | null }, Deletion>(
-      `select seq, kind, id, project_id as projectId, at, actor_id as actorId, "group", ${bytesOf('before')} as size
+      `select seq, kind, id, project_id as projectId, cast(at as text) as at, actor_id as actorId, "group", ${bytesOf('before')} as size
       from changes c where seq in (select value from json_each(+:seqs))
       and (+:projectId is null or project_id = +:projectId)
       and case kind
@@ -81,7 +82,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
     ),
   ),
   before: once(() =>
-    client.prepare<[number], string | null>('select before from changes where seq = ?').pluck(),
+    client.prepare<[number], string | null>('select cast(before as text) from changes where seq = ?').pluck(),
   ),
 })
 
@@ -171,8 +172,8 @@ export class Trash {
     const bytes = deletions.reduce((sum, { size }) => sum + size, 0)
     if (bytes > BYTES_READ && isLimited(this.#db)) throw new TooMuchWork()
     return deletions.map(({ seq, kind, id, projectId, at, actorId }) => {
-      const { name, title = name } = storedFields(this.#sql.before().get(seq) as string)
-      return { seq, kind, id, title: String(title), projectId, at, actorId }
+      const { name = '', title = name } = shownFields(kind, this.#sql.before().get(seq) ?? null) ?? {}
+      return { seq, kind, id, title: asText(title), projectId, at, actorId }
     })
   }
 }

@@ -6,10 +6,11 @@ import type { ColumnNames } from '../board/column-names.ts'
 import { endsLease, type Held, NO_LEASE } from '../board/leases.ts'
 import { TOLD } from '../db/change-triggers.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
 import { LEAP } from '../db/lost-changes.ts'
 import { rowLimit } from '../db/work-limits.ts'
-import { changedSince, forbidden, notFound, validationFailed } from '../errors.ts'
+import { changedSince, forbidden, notFound } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
@@ -18,7 +19,7 @@ import { changeText } from './change-text.ts'
 import { Conflicts } from './conflicts.ts'
 import { changesGone } from './feed.ts'
 import type { Groups } from './groups.ts'
-import { type Effect, isSame, nameOf, netEffect } from './net-effect.ts'
+import { type Effect, isSame, nameOf, netEffect, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { REFERENCES, StoredRows, UNIQUE } from './stored-rows.ts'
 import { type Fields, maySee } from './told.ts'
@@ -52,8 +53,6 @@ interface Undoing {
 
 const isGoing = (effect: Effect | undefined) => effect !== undefined && effect.before === null
 const isComing = (effect: Effect | undefined) => effect !== undefined && effect.after === null
-
-const refused = (why: string) => validationFailed({ formErrors: [why], fieldErrors: {} })
 
 /** What undoing needs of other rules. */
 export interface UndoParts {
@@ -107,7 +106,13 @@ export class Undo {
     const conflicts = new Conflicts(this.#rows, effects, current, member).all()
     if (conflicts.length > 0) throw changedSince(conflicts)
     this.#ensureFewEntries(effects)
-    this.#restore({ effects, current, renamings: renamingsOf(effects), member, by, at: timestamp() })
+    try {
+      this.#restore({ effects, current, renamings: renamingsOf(effects), member, by, at: timestamp() })
+    } catch (error) {
+      // Only what another tool has told leaves out what a record must have.
+      if (isConstraint(error)) throw notUndone('what another tool has told in its own way cannot be undone')
+      throw error
+    }
     return this.#answer(since, write)
   }
 
@@ -118,10 +123,10 @@ export class Undo {
     if (seq > 0 && seq < oldest) throw changesGone(oldest)
     const row = this.#sequence.one(seq)
     if (!row || !maySee(row, member)) throw notFound('Change')
-    if (row.kind === LEAP) throw refused('a leap of the sequence cannot be undone')
+    if (row.kind === LEAP) throw notUndone('a leap of the sequence cannot be undone')
     const isUpgrade = row.group === UPGRADE && row.actorId === null && row.action === 'created'
     if (isUpgrade && !NOT_UNDONE.has(row.kind)) {
-      throw refused('what the file held when its changes began to be kept cannot be undone')
+      throw notUndone('what the file held when its changes began to be kept cannot be undone')
     }
     return row
   }
@@ -130,9 +135,12 @@ export class Undo {
   #groupOf(row: ChangeRow, member: CurrentMember): ChangeRow[] {
     const rows = this.#groups.changesOf(row)
     if (rows === undefined) throw changesGone(this.#sequence.first())
+    // Another tool may have named a group that is not the change's.
+    if (!rows.some(({ seq }) => seq === row.seq))
+      throw notUndone('the changes of its write are not in one place')
     if (!rows.every((one) => maySee(one, member))) throw notFound('Change')
     if (rows.some(({ kind }) => NOT_UNDONE.has(kind))) {
-      throw refused('changes of members and teams cannot be undone')
+      throw notUndone('changes of members and teams cannot be undone')
     }
     return rows
   }
@@ -244,7 +252,7 @@ export class Undo {
 
   #bringBack({ kind, id, before }: Effect, undoing: Undoing): void {
     const fields = before as Fields
-    const { projectId, column } = fields as { projectId: string; column: string }
+    const { projectId = '', column = '' } = fields as { projectId?: string; column?: string }
     // The board may have lost the column since; one that comes back as a whole is as it was.
     if (kind === 'kanban-item' && !isComing(undoing.effects.get(nameOf('project', projectId)))) {
       this.#columnNames.ensure(projectId, column, undoing.at)

@@ -30,6 +30,14 @@ function readJsonText<T>(text: string, isExpected: (value: unknown) => boolean, 
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Condition, as SQL: a column holds text that is a JSON object. */
+export const isJsonObject = (column: string): string =>
+  `case when typeof(${column}) = 'text' and json_valid(${column}) then json_type(${column}) = 'object' else 0 end`
+
+/** The object that JSON text is; undefined for text that is none, or is nested deeper than is read. */
+export const readObjectText = (text: string): JsonObject | undefined =>
+  readJsonText<JsonObject | undefined>(text, isObject, () => undefined)
+
 /**
  * A TEXT column that holds a JSON array. It may be NULL, which reads as empty too (see `statements.ts`): `notNull` tells
  * TypeScript so, and nothing else.

@@ -10,6 +10,9 @@ import { newId } from './ids.ts'
 /** The kind of the change that a leap makes. It is of no record. */
 export const LEAP = 'leap'
 
+/** The last place that a sequence may come to by itself: beyond 2 ** 53 numbers are not exact, and below that is room to go on. */
+export const LAST_SEQ = 2 ** 53 - 2 ** 32
+
 /** The microseconds of a millisecond. */
 const MICROSECONDS = 1000
 

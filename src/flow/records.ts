@@ -3,9 +3,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import { conditionsIn, type ItemFilter, ME, NONE, valuesOf } from '../board/item-lists.ts'
 import { withStages } from '../board/stages.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import { isJsonObject } from '../db/json-text.ts'
 import { inOrder } from '../db/ordering.ts'
 import { kanbanColumns, kanbanItems } from '../db/schema.ts'
 import { amongIds, byFields, given, selectAll } from '../db/statements.ts'
+import { asText } from '../json.ts'
 import { once } from '../once.ts'
 import { valuesOfAny } from '../schemas/common.ts'
 import { timeOf } from './days.ts'
@@ -82,6 +84,10 @@ const IDS = '(select value from json_each(+:ids))'
 /** Of the items `:ids`, on whatever board. */
 const changesOfItems = changesOf(`in ${IDS}`, `item_id in ${IDS}`)
 
+/** That a change tells what a record was and became, as its action has it: another tool may have stored anything there. */
+const IS_TOLD = `case action when 'created' then ${isJsonObject('after')} when 'deleted' then ${isJsonObject('before')}
+    when 'updated' then ${isJsonObject('before')} and ${isJsonObject('after')} else 0 end`
+
 /**
  * What happened to items, and the renames of columns. Of moves, only those of other tools, which have no group: the service's
  * own are in the activity of items, or come from a rename.
@@ -98,20 +104,20 @@ const OF_ITEM = `kind = 'kanban-item' and (action = 'deleted' or (action = 'upda
 
 const OF_COLUMN = `kind = 'kanban-column' and (action = 'deleted' or action = 'updated' and instr(after, '"name":') > 0)`
 
-const CHANGES = changesOfProject(COLUMNS, `(${OF_ITEM} or ${OF_COLUMN})`)
+const CHANGES = changesOfProject(COLUMNS, `(${OF_ITEM} or ${OF_COLUMN}) and ${IS_TOLD}`)
 
 /** The same of items that have been on other boards, too. */
-const CHANGES_OF_ITEMS = changesOfItems(COLUMNS, OF_ITEM)
+const CHANGES_OF_ITEMS = changesOfItems(COLUMNS, `${OF_ITEM} and ${IS_TOLD}`)
 
 const MADE = changesOfItems(
   `seq, at, id, json_extract(after, '$.dismissed', '$.updatedAt') as made`,
-  `kind = 'kanban-item' and action = 'created'`,
+  `kind = 'kanban-item' and action = 'created' and ${IS_TOLD}`,
 )
 
 /** What went with deleted items: their moves, and their labels as of then. */
 const GONE = changesOfItems(
   `seq, "group", at, kind, id, item_id as itemId, before`,
-  `kind in ('kanban-activity', 'kanban-item-label') and action = 'deleted'`,
+  `kind in ('kanban-activity', 'kanban-item-label') and action = 'deleted' and ${IS_TOLD}`,
 )
 
 interface GoneRow {
@@ -188,8 +194,8 @@ function factsOf(row: Omit<ItemRow, 'row'>, isHere: boolean): ItemFacts {
   const createdAt = timeOf(row.createdAt) || updatedAt
   return {
     id,
-    title: String(title),
-    column: String(column),
+    title: asText(title ?? ''),
+    column: asText(column ?? ''),
     createdAt,
     updatedAt,
     dismissed: Boolean(row.dismissed),
@@ -386,7 +392,7 @@ export class FlowRecords {
           .map((one) => [one.id, JSON.parse(one.before)] as const),
       )
       return {
-        item: factsOf({ ...record, isImported: record.source === 'import' }, true),
+        item: factsOf({ ...record, id: String(id), isImported: record.source === 'import' }, true),
         entries: movesOfGone(entries.values()),
       }
     })

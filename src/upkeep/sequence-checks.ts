@@ -1,6 +1,9 @@
 /** Checks of the sequence of changes: whether it is whole, and its index right. */
-import { gapsIn } from '../db/lost-changes.ts'
-import { type Check, counted, found, NOTHING, together } from './checks.ts'
+
+import { TOLD } from '../db/change-triggers.ts'
+import { isJsonObject } from '../db/json-text.ts'
+import { gapsIn, LAST_SEQ, LEAP } from '../db/lost-changes.ts'
+import { type Check, count, counted, found, NOTHING, together } from './checks.ts'
 
 /** Gaps that are looked for. */
 const GAPS = 100
@@ -61,5 +64,44 @@ const pending: Check = {
     `removed ${counted(client.prepare('delete from changes_pending').run().changes, 'entry', 'entries')}`,
 }
 
+const KINDS = [...TOLD.map(({ kind }) => kind), LEAP].map((kind) => `'${kind}'`).join(', ')
+
+const [BEFORE, AFTER] = [isJsonObject('before'), isJsonObject('after')]
+
+/** Condition: a change is not one that the triggers of a service tell. */
+const IS_ODD = `seq not between 1 and ${LAST_SEQ} or typeof(kind) <> 'text' or kind not in (${KINDS})
+  or typeof(id) <> 'text' or typeof(at) <> 'text' or 'blob' in (typeof(actor_id), typeof(project_id),
+    typeof(item_id), typeof(from_project_id), typeof(owner_id))
+  or case action when 'created' then not (before is null and ${AFTER}) when 'updated' then not (${BEFORE} and ${AFTER})
+    when 'deleted' then not (${BEFORE} and after is null) else 1 end`
+
+const changes: Check = {
+  name: 'changes',
+  holds: 'every change tells what was done to which record',
+  advice:
+    'another tool has written it; it is told as far as it can be read, and cannot be undone: whoever follows the changes should load everything again',
+  find: ({ client }) =>
+    count(
+      client,
+      `select 'change ' || seq || ' of ' || ifnull(cast(kind as text), '') || ' ' || cast(id as text) from changes where ${IS_ODD}`,
+      (name) => name,
+    ),
+}
+
+/** Condition: a change names no write that it could be of. */
+const IS_MISGROUPED = `"group" is not null and (typeof("group") <> 'integer' or "group" not between 1 and seq)`
+
+const groups: Check = {
+  name: 'groups',
+  holds: 'every change names the write that it was part of, or none',
+  advice: 'another tool has written it; --fix makes such a change a write of its own, as which it is told',
+  find: ({ client }) =>
+    count(client, `select seq from changes where ${IS_MISGROUPED}`, (seq) => `change ${seq}`),
+  fix: ({ $client: client }) => {
+    const fixed = client.prepare(`update changes set "group" = seq where ${IS_MISGROUPED}`).run()
+    return `made ${counted(fixed.changes, 'change')} a write of its own`
+  },
+}
+
 /** The checks of the sequence. */
-export const SEQUENCE_CHECKS: readonly Check[] = [sequence, index, pending]
+export const SEQUENCE_CHECKS: readonly Check[] = [sequence, index, pending, changes, groups]

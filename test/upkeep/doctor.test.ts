@@ -117,6 +117,25 @@ const CASES: [
     ['select count(*) from change_subjects', 0],
   ],
   [
+    'changes that no trigger tells',
+    `insert into changes (kind, id, action, before, after) values
+       ('unheard-of', 'i', 'updated', '{}', '{}'), ('project', x'00', 'created', null, '{}'),
+       ('project', 'p', 'vanished', '{}', '{}'), ('project', 'p', 'updated', null, '{}'),
+       ('project', 'p', 'updated', '{}', '[1]'), ('project', 'p', 'created', '{}', '{}'),
+       ('project', 'p', 'deleted', 'null', null), ('project', 'p', 'updated', '{}', '{}');
+     insert into changes (kind, id, action, project_id, before) values ('kanban-item', 'i', 'deleted', x'00', '{}')`,
+    [['changes', 8]],
+    false,
+  ],
+  [
+    'changes of writes that cannot be',
+    `update changes set "group" = 'first' where seq = 1; update changes set "group" = 99 where seq = 2;
+     update changes set "group" = 0 where seq = 3; update changes set "group" = 4 where seq = 5`,
+    [['groups', 3]],
+    true,
+    ['select group_concat("group") from changes where "group" is not null', '1,2,3,4'],
+  ],
+  [
     'a write half told',
     `insert into changes_pending (kind, id) values ('project', 'p')`,
     [['pending', 1]],

@@ -1,6 +1,7 @@
 /** Importing an archive: it is checked as a whole first, and then written, everything or nothing. */
-import SQLite from 'better-sqlite3'
+import type SQLite from 'better-sqlite3'
 import type { SharedDatabase } from '../../db/client.ts'
+import { isConstraint } from '../../db/constraints.ts'
 import type { Counts } from '../imports/import-plan.ts'
 import { type ArchiveFacts, gather, MEMBERS_FILE, noFacts } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
@@ -121,7 +122,7 @@ function* inTransaction<T>(client: SQLite.Database, work: () => Steps<T>): Steps
     return value
   } catch (error) {
     if (client.inTransaction) client.exec('rollback')
-    if (error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT')) {
+    if (isConstraint(error)) {
       throw new ArchiveRefused(`it does not fit what is here: ${error.message}`, { cause: error })
     }
     throw error
