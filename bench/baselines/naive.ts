@@ -2,12 +2,15 @@
  * Baseline: the same service as it is usually written first. Fastify and Drizzle's relational queries, one transaction
  * for each request, the same tables and durability; everything is read and serialised anew for every response.
  */
+
+import type { TObject } from '@sinclair/typebox'
 import SQLite from 'better-sqlite3'
-import { eq } from 'drizzle-orm'
+import { eq, getTableColumns, type Table } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import Fastify from 'fastify'
 import { newId } from '../../src/db/ids.ts'
 import * as schema from '../../src/db/schema.ts'
+import { KanbanItemSchema, ProjectSchema } from '../../src/schemas/records.ts'
 import { timestamp } from '../../src/time.ts'
 import { HEALTH_PATH, itemPath, LIST_PATH, projectPath } from '../api.ts'
 import * as relations from './relations.ts'
@@ -20,9 +23,19 @@ client.pragma('synchronous = FULL')
 client.pragma('foreign_keys = ON')
 const db = drizzle(client, { schema: { ...schema, ...relations }, casing: 'snake_case' })
 
+/** The columns of a table that its record shows: some only the service itself needs. */
+const shown = <T extends Table>(table: T, { properties }: TObject) =>
+  Object.fromEntries(
+    Object.keys(getTableColumns(table))
+      .filter((name) => name in properties)
+      .map((name) => [name, true]),
+  ) as { [Name in keyof T['_']['columns']]: true }
+const itemColumns = shown(kanbanItems, KanbanItemSchema)
+const projectColumns = shown(projects, ProjectSchema)
+
 const itemParts = { labels: { with: { label: true }, columns: {} }, subtasks: true } as const
 const projectParts = {
-  kanbanItems: { with: itemParts, orderBy: [kanbanItems.sortOrder, kanbanItems.id] },
+  kanbanItems: { columns: itemColumns, with: itemParts, orderBy: [kanbanItems.sortOrder, kanbanItems.id] },
   transcriptSummaries: true,
   metrics: true,
   objectives: true,
@@ -50,6 +63,7 @@ app.get<{ Querystring: { status?: string } }>(LIST_PATH, async ({ query: { statu
       .findMany({
         where: status ? eq(projects.status, status) : undefined,
         orderBy: [projects.sortOrder, projects.id],
+        columns: projectColumns,
         with: projectParts,
       })
       .sync()
@@ -59,7 +73,9 @@ app.get<{ Querystring: { status?: string } }>(LIST_PATH, async ({ query: { statu
 
 app.get<{ Params: { id: string } }>(projectPath(':id'), async ({ params: { id } }, reply) => {
   const project = db.transaction((tx) =>
-    tx.query.projects.findFirst({ where: eq(projects.id, id), with: projectParts }).sync(),
+    tx.query.projects
+      .findFirst({ where: eq(projects.id, id), columns: projectColumns, with: projectParts })
+      .sync(),
   )
   return project ? withItems(project) : reply.code(404).send({ error: 'Project not found' })
 })
@@ -93,7 +109,9 @@ app.patch<{ Params: { id: string }; Body: { column?: string; priority?: string }
             })
             .run()
         }
-        return tx.query.kanbanItems.findFirst({ where: eq(kanbanItems.id, id), with: itemParts }).sync()
+        return tx.query.kanbanItems
+          .findFirst({ where: eq(kanbanItems.id, id), columns: itemColumns, with: itemParts })
+          .sync()
       },
       { behavior: 'immediate' },
     )
