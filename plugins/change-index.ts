@@ -8,7 +8,10 @@ const INTERVAL = 10_000
 /** Changes that the index may be behind: reading them takes some ms. */
 const BEHIND = 2000
 
-/** Writes the index of the sequence of changes behind it, in small slices. */
+/**
+ * Writes the index of the sequence of changes behind it, in small slices; before that, changes of large writes into the
+ * sequence that nobody has moved there.
+ */
 export default fp(
   async (app) => {
     let isClosing = false
@@ -25,7 +28,8 @@ export default fp(
     }
 
     async function index(): Promise<void> {
-      if (isClosing || app.rules.changes.subjects.behind() <= BEHIND) return
+      const { subjects } = app.rules.changes
+      if (isClosing || (subjects.behind() <= BEHIND && !subjects.isWaiting())) return
       while (!isClosing && (await indexSlice()) > 0);
     }
     const begin = () => {

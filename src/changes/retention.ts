@@ -27,6 +27,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
     /** One at a time, by key: for all at once SQLite would read the whole index. */
     pruneEntry: once(() => client.prepare('delete from change_subjects where subject = ? and seq = ?')),
     prune: once(() => client.prepare('delete from changes where seq <= :last')),
+    hasLargeWrites: once(() => client.prepare<[], number>('select 1 from large_writes limit 1').pluck()),
   }
 }
 
@@ -62,6 +63,8 @@ export class Retention {
   }
 
   #lastOlder(time: number): number | null {
+    // A large write may be reading what it undoes, or have places in the sequence that are not filled yet.
+    if (this.#sql.hasLargeWrites().get() === 1) return null
     return this.#sql.lastOlder().get({ before: timestamp(time), now: timestamp() }) ?? null
   }
 }

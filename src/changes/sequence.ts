@@ -1,10 +1,11 @@
 /** The sequence of changes as it is read: rows, and their place in it. */
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
-import type { SharedDatabase } from '../db/client.ts'
+import { read, type SharedDatabase } from '../db/client.ts'
 import { changes } from '../db/schema.ts'
 import { amongValues, given, givenLimit, selectAll, selectOne } from '../db/statements.ts'
 import { bytesOf } from '../db/work-limits.ts'
 import { once } from '../once.ts'
+import { type Gap, StagedChanges } from './staged-changes.ts'
 
 /** A row of the sequence, as stored. */
 export type ChangeRow = typeof changes.$inferSelect
@@ -76,12 +77,46 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
 })
 
-/** The sequence of changes of a connection. All reads. */
+/** Rows of the sequence, with what is staged wherever the table has a gap. */
+function* filled<Row extends { seq: number }>(
+  rows: Iterable<Row>,
+  after: number,
+  count: number,
+  staged: (gap: Gap, count: number) => Iterable<Row>,
+): Generator<Row, void, void> {
+  let [last, left] = [after, count]
+  for (const row of rows) {
+    if (row.seq > last + 1) {
+      for (const one of staged({ after: last, before: row.seq }, left)) {
+        left--
+        yield one
+      }
+    }
+    if (left-- <= 0) return
+    last = row.seq
+    yield row
+  }
+}
+
+/** Whether rows follow a change and one another. */
+const isWhole = (rows: readonly Placed[], after: number): boolean =>
+  rows.length === 0 || rows.at(-1)?.seq === after + rows.length
+
+const bySeq = (one: { seq: number }, other: { seq: number }) => one.seq - other.seq
+
+/**
+ * The sequence of changes of a connection. All reads. The newest change is always in its table; of the others, those of
+ * large writes may be elsewhere for a while (see `staged-changes.ts`).
+ */
 export class Sequence {
+  readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #staged: StagedChanges
 
   constructor(db: SharedDatabase) {
+    this.#db = db
     this.#sql = statementsOf(db)
+    this.#staged = new StagedChanges(db)
   }
 
   /** The oldest change that is kept; 0 where there is none yet. */
@@ -96,7 +131,12 @@ export class Sequence {
 
   /** One change; undefined where it is not kept, or not made yet. */
   one(seq: number): ChangeRow | undefined {
-    return this.#sql.one({ seq })
+    return this.#sql.one({ seq }) ?? this.several([seq])[0]
+  }
+
+  /** Whether some changes of a group are told, and not in the table of the sequence yet. */
+  isStaged({ group }: Placed): boolean {
+    return group !== null && this.#staged.hasGroup(group)
   }
 
   /**
@@ -104,27 +144,44 @@ export class Sequence {
    * ever told of a place without a change but by a machine whose last changes were lost (see `src/db/lost-changes.ts`).
    */
   isPlace(seq: number): boolean {
-    return this.#sql.exists().get(seq) === 1 || seq === this.first() - 1
+    return read(
+      this.#db,
+      () => this.#sql.exists().get(seq) === 1 || this.#staged.has(seq) || seq === this.first() - 1,
+    )
   }
 
   /** The changes after one, oldest first, at most `count`. */
   after(seq: number, count: number): ChangeRow[] {
-    return this.#sql.after({ seq, count })
+    const rows = this.#sql.after({ seq, count })
+    if (isWhole(rows, seq)) return rows
+    const staged = (gap: Gap, most: number) => this.#staged.rows(gap, most)
+    return read(this.#db, () => [...filled(this.#sql.after({ seq, count }), seq, count, staged)])
   }
 
   /** Changes by their `seq`, oldest first; those that are not kept are left out. */
   several(seqs: readonly number[]): ChangeRow[] {
-    return this.#sql.several({ seqs: JSON.stringify(seqs) })
+    const among = { seqs: JSON.stringify(seqs) }
+    const rows = this.#sql.several(among)
+    if (rows.length === seqs.length) return rows
+    return read(this.#db, () => [...this.#sql.several(among), ...this.#staged.rowsOf(seqs)].sort(bySeq))
   }
 
-  /** The heads of the changes after one, oldest first, at most `count`; no more are read than are taken. */
+  /**
+   * The heads of the changes after one, oldest first, at most `count`. Inside of a read, no more are read than are taken.
+   */
   heads(seq: number, count: number): Iterable<ChangeHead> {
-    return this.#sql.heads().iterate(seq, count)
+    const staged = (gap: Gap, most: number) => this.#staged.heads(gap, most)
+    const all = () => filled(this.#sql.heads().iterate(seq, count), seq, count, staged)
+    return this.#db.$client.inTransaction ? all() : read(this.#db, () => [...all()])
   }
 
   /** The heads of changes by their `seq`, oldest first. */
   headsOf(seqs: readonly number[]): ChangeHead[] {
-    return this.#sql.headsOf().all(JSON.stringify(seqs))
+    const heads = this.#sql.headsOf().all(JSON.stringify(seqs))
+    if (heads.length === seqs.length) return heads
+    return read(this.#db, () =>
+      [...this.#sql.headsOf().all(JSON.stringify(seqs)), ...this.#staged.headsOf(seqs)].sort(bySeq),
+    )
   }
 
   /**

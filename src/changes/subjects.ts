@@ -3,8 +3,10 @@
  * the sequence, in slices, since an index of SQLite's would cost every write.
  */
 import type { SharedDatabase } from '../db/client.ts'
+import { createFold, STAGED } from '../db/large-writes.ts'
 import { ensureFew } from '../db/work-limits.ts'
 import { once } from '../once.ts'
+import { StagedChanges } from './staged-changes.ts'
 
 /** The subject of all deletions of projects and items. */
 export const DELETIONS = ''
@@ -31,7 +33,8 @@ export const entriesOf = (condition: string): string =>
     `select '${DELETIONS}', seq from changes where ${condition} and ${IS_DELETION}`,
   ].join(' union all ')
 
-function statementsOf({ $client: client }: SharedDatabase) {
+function statementsOf(db: SharedDatabase) {
+  const { $client: client } = db
   const numbers = (sql: string) => once(() => client.prepare<[object], number>(sql).pluck())
   const range = 'seq > :after and seq <= :last'
   return {
@@ -55,6 +58,10 @@ function statementsOf({ $client: client }: SharedDatabase) {
     ofTail: numbers(
       `select seq from changes where seq > :after and seq < :before and ${HAS_SUBJECT} order by seq desc limit :limit`,
     ),
+    ofStaged: numbers(
+      `select seq from ${STAGED} where seq < :before and ${HAS_SUBJECT} order by seq desc limit :limit`,
+    ),
+    fold: once(() => createFold(db)),
     ofIndex: numbers(
       `select seq from change_subjects where subject = +:subject and seq between 1 and :before - 1
       order by seq desc limit :limit`,
@@ -68,13 +75,15 @@ function statementsOf({ $client: client }: SharedDatabase) {
 
 /** The changes of projects and items, by index; what is not in it yet is searched. */
 export class Subjects {
-  static readonly reads: readonly string[] = ['list', 'after', 'behind', 'indexed']
+  static readonly reads: readonly string[] = ['list', 'after', 'behind', 'indexed', 'isWaiting']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #staged: StagedChanges
 
   constructor(db: SharedDatabase) {
     this.#db = db
     this.#sql = statementsOf(db)
+    this.#staged = new StagedChanges(db)
   }
 
   /** The change up to which the index is written; 0 for none. */
@@ -87,13 +96,20 @@ export class Subjects {
     return Math.max(0, (this.#sql.newest().get() ?? 0) - this.indexed())
   }
 
+  /** Whether changes wait to be moved into the sequence: until then the index stops before them. */
+  isWaiting(): boolean {
+    return this.#staged.first() !== undefined
+  }
+
   /**
-   * Writes the next slice of the index: in the worker thread, where there is one.
+   * Writes the next slice of the index: in the worker thread, where there is one. First come those changes that are not in the
+   * table of the sequence yet.
    * @param count changes, at most
    * @returns how many are left, roughly
    */
   index(count = SLICE): number {
     ensureFew(this.#db, count)
+    if (this.#sql.fold()(count)) return Math.max(1, this.behind())
     const after = this.indexed()
     const last = this.#sql.lastOfSlice().get({ after, count })
     if (typeof last !== 'number') return 0
@@ -115,7 +131,7 @@ export class Subjects {
     ensureFew(this.#db, this.behind(), SCANNED)
     const indexed = this.indexed()
     const last = Math.min(before, Number.MAX_SAFE_INTEGER)
-    const ofTail = this.#sql.ofTail().all({ subject, after: indexed, before: last, limit })
+    const ofTail = this.#tailOf({ subject, after: indexed, before: last, limit })
     if (ofTail.length === limit) return ofTail
     const ofIndex = this.#sql.ofIndex().all({
       subject,
@@ -123,6 +139,14 @@ export class Subjects {
       limit: limit - ofTail.length,
     })
     return [...ofTail, ...ofIndex]
+  }
+
+  /** Those that are not in the index, newest first. */
+  #tailOf(query: { subject: string; after: number; before: number; limit: number }): number[] {
+    const inTable = this.#sql.ofTail().all(query)
+    const { subject, before, limit } = query
+    const staged = this.isWaiting() ? this.#sql.ofStaged().all({ subject, before, limit }) : []
+    return staged.length === 0 ? inTable : [...inTable, ...staged].sort((a, b) => b - a).slice(0, limit)
   }
 
   /**

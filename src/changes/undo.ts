@@ -10,7 +10,7 @@ import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
 import { LEAP } from '../db/lost-changes.ts'
 import { rowLimit } from '../db/work-limits.ts'
-import { changedSince, forbidden, notFound } from '../errors.ts'
+import { ApiError, changedSince, forbidden, notFound } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
@@ -53,6 +53,10 @@ interface Undoing {
 
 const isGoing = (effect: Effect | undefined) => effect !== undefined && effect.before === null
 const isComing = (effect: Effect | undefined) => effect !== undefined && effect.after === null
+
+/** 503: the changes of a large write are being moved into the sequence, which takes some seconds. */
+const beingCompleted = () =>
+  new ApiError(503, 'A large write is just being completed', { headers: { 'retry-after': '2' } })
 
 /** What undoing needs of other rules. */
 export interface UndoParts {
@@ -100,6 +104,7 @@ export class Undo {
     const since = this.#sequence.last()
     const write = currentWrite(this.#db)
     const row = this.#changeToUndo(seq, member)
+    if (this.#sequence.isStaged(row)) throw beingCompleted()
     const effects = netEffect(this.#groupOf(row, member))
     const current = this.#currentRows(effects)
     ensureRights(effects, current, member)

@@ -1,5 +1,7 @@
 /** The commands for archives. */
+import { BriefWrites } from '../db/brief-writes.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import { foldAll } from '../db/large-writes.ts'
 import { exportArchive } from '../exchange/archives/export-archive.ts'
 import {
   type ArchiveImportOptions,
@@ -11,6 +13,8 @@ import { say } from './terminal.ts'
 
 /** `export`. @param path where the archive goes */
 export async function exportTo(db: SharedDatabase, path: string, { force }: { force?: true }): Promise<void> {
+  // What a process has left that was killed.
+  await foldAll(db, new BriefWrites(db))
   const { files, lastSeq } = await shown('exporting', 'records', (options) =>
     exportArchive(db.$client, path, { ...options, force }),
   )

@@ -5,7 +5,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { importedProjects, kanbanItems } from './schema.ts'
+import { hiddenProjects, kanbanItems } from './schema.ts'
 
 /**
  * Condition: a row's project is not hidden. While nothing is, the row's column is not even read, which an index that serves
@@ -13,12 +13,12 @@ import { importedProjects, kanbanItems } from './schema.ts'
  * @param projectId its column of the project's id
  */
 export const isShown = (projectId: SQLiteColumn): SQL =>
-  sql`(not exists (select 1 from ${importedProjects})
-    or ${projectId} not in (select ${importedProjects.projectId} from ${importedProjects}))`
+  sql`(not exists (select 1 from ${hiddenProjects})
+    or ${projectId} not in (select ${hiddenProjects.projectId} from ${hiddenProjects}))`
 
 /** Condition: a row's item is in no hidden project. @param itemId its column of the item's id */
 const isItemShown = (itemId: SQLiteColumn): SQL =>
-  sql`not exists (select 1 from ${importedProjects} where ${importedProjects.projectId} =
+  sql`not exists (select 1 from ${hiddenProjects} where ${hiddenProjects.projectId} =
     (select hidden.project_id from ${kanbanItems} as hidden where hidden.id = ${itemId}))`
 
 /** Condition: a row of a table is not hidden; undefined for a table whose rows belong to no project, or need not. */

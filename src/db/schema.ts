@@ -522,33 +522,59 @@ export const imports = sqliteTable('imports', {
 })
 
 /**
- * Projects whose records are being imported in slices, and may not be seen yet. Their own rows come last, in the write
- * that ends the import; an import that fails, or whose process ended, is cleared away.
+ * Writes that are too large for one transaction and are done in slices: hidden until the last (see `src/db/large-writes.ts`).
+ * Those that are done stay until all that they tell is in the sequence.
  */
-export const importedProjects = sqliteTable(
-  'imported_projects',
+export const largeWrites = sqliteTable('large_writes', {
+  number: integer().primaryKey(),
+  /** The import that it writes; NULL for any other. */
+  importId: text(),
+  /** What is to be done, as JSON: for whoever goes on with it once its process is gone. Empty where nobody does. */
+  task: required(),
+  /** The places in the sequence that its staged changes have; NULL before they are told. */
+  firstSeq: integer(),
+  lastSeq: integer(),
+  /** The first of these changes among the staged ones. */
+  firstPlace: integer(),
+  /** What is said of all of them: see {@link changes}. */
+  at: text(),
+  actorId: text(),
+  group: integer(),
+})
+
+/** Projects that a large write makes or takes away. Nobody sees them: their own rows are not there, whatever else is. */
+export const hiddenProjects = sqliteTable(
+  'hidden_projects',
   {
     projectId: required().primaryKey(),
-    importId: required().references(() => imports.id, { onDelete: 'cascade' }),
+    write: integer()
+      .notNull()
+      .references(() => largeWrites.number, { onDelete: 'cascade' }),
   },
-  (table) => [index('imported_projects_import').on(table.importId)],
+  (table) => [index('hidden_projects_write').on(table.write)],
 )
 
-/** What the sequence will tell of the records of an import, once it is done. */
-export const importedChanges = sqliteTable(
-  'imported_changes',
-  {
-    place: integer().primaryKey(),
-    importId: required().references(() => imports.id, { onDelete: 'cascade' }),
-    kind: required(),
-    id: required(),
-    projectId: text(),
-    itemId: text(),
-    ownerId: text(),
-    after: text(),
-  },
-  (table) => [index('imported_changes_import').on(table.importId, table.place)],
-)
+/**
+ * Changes of large writes: those that are not told yet, and those that are and have to get into {@link changes}, in slices.
+ * Each write has a run of places.
+ */
+export const stagedChanges = sqliteTable('staged_changes', {
+  place: integer().primaryKey(),
+  /** Where a change has its own, as one of an archive has; else those of its write. */
+  at: text(),
+  actorId: text(),
+  /** How many places before its group the write has; NULL for none. It counts where there is an `at`. */
+  group: integer(),
+  kind: required(),
+  id: required(),
+  action: text({ enum: ['created', 'updated', 'deleted'] }).notNull(),
+  projectId: text(),
+  itemId: text(),
+  fromProjectId: text(),
+  ownerId: text(),
+  before: text(),
+  after: text(),
+})
 
 /** The accounts of an OpenID provider that members sign in with. */
 export const memberIdentities = sqliteTable(

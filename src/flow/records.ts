@@ -4,6 +4,7 @@ import { conditionsIn, type ItemFilter, ME, NONE, valuesOf } from '../board/item
 import { withStages } from '../board/stages.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { isJsonObject } from '../db/json-text.ts'
+import { STAGED } from '../db/large-writes.ts'
 import { inOrder } from '../db/ordering.ts'
 import { kanbanColumns, kanbanItems } from '../db/schema.ts'
 import { amongIds, byFields, given, selectAll } from '../db/statements.ts'
@@ -64,7 +65,10 @@ interface MadeRow {
   made: string
 }
 
-/** Changes that pass a condition, as SQL: up to `:indexed` those that the index of subjects has, then those of the same rows. */
+/**
+ * Changes that pass a condition, as SQL: up to `:indexed` those that the index of subjects has, then those of the same rows,
+ * and those that are not in the table yet.
+ */
 const changesOf =
   (subjects: string, tail: string) =>
   (columns: string, condition: string): string =>
@@ -74,6 +78,8 @@ const changesOf =
   cross join changes using (seq) where ${condition}
   union all
   select ${columns} from changes where seq > +:indexed and (${tail}) and ${condition}
+  union all
+  select ${columns} from ${STAGED} where (${tail}) and ${condition}
   order by seq`
 
 /** Of the project `:project`. */

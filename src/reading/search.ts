@@ -46,8 +46,8 @@ const bestWhere = (...filters: string[]) => `
     where search_index match ? and (
       entries.kind <> 'personal-idea'
       or exists (select 1 from personal_ideas as idea where idea.id = entries.record_id and idea.owner_id = +?)
-    ) and (not exists (select 1 from imported_projects)
-      or ifnull(${PROJECT_OF_ENTRY}, '') not in (select project_id from imported_projects)
+    ) and (not exists (select 1 from hidden_projects)
+      or ifnull(${PROJECT_OF_ENTRY}, '') not in (select project_id from hidden_projects)
     )${filters.map((filter) => ` and ${filter}`).join('')}
     order by score, entries.record_id
     limit +?

@@ -13,8 +13,9 @@ const NOT_SHOWN: readonly SQLiteTable[] = [
   schema.changesPending,
   schema.webhooks,
   schema.imports,
-  schema.importedProjects,
-  schema.importedChanges,
+  schema.hiddenProjects,
+  schema.largeWrites,
+  schema.stagedChanges,
 ]
 
 /** The project and item of a table's row, as SQL; undefined for a table whose rows belong to no project. */

@@ -64,7 +64,7 @@ export const has = (client: SQLite.Database, name: string): boolean =>
   client.prepare('select 1 from sqlite_schema where name = ?').get(name) !== undefined
 
 /** What belongs to a project that is being imported: its own row comes last. */
-const IMPORTED = 'select project_id from imported_projects'
+const IMPORTED = 'select project_id from hidden_projects'
 
 /**
  * Condition: a row does not belong to an import that is being written (see `src/db/hidden.ts`). What is not told of yet must
@@ -72,7 +72,7 @@ const IMPORTED = 'select project_id from imported_projects'
  * @param row what the statement calls it
  */
 export function isShown(client: SQLite.Database, table: string, row = `"${table}"`): string {
-  if (!has(client, 'imported_projects')) return 'true'
+  if (!has(client, 'hidden_projects')) return 'true'
   const columns = client.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
   const shown = [
     ['project_id', IMPORTED],

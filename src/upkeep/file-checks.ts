@@ -31,8 +31,8 @@ const referencesIn = ({ client }: Subject): Reference[] =>
  */
 function isOrphan({ client }: Subject, { table, from, parent, to }: Reference): string {
   const isWaiting =
-    parent === 'projects' && has(client, 'imported_projects')
-      ? ` and "${table}"."${from}" not in (select project_id from imported_projects)`
+    parent === 'projects' && has(client, 'hidden_projects')
+      ? ` and "${table}"."${from}" not in (select project_id from hidden_projects)`
       : ''
   return `"${table}"."${from}" is not null
     and not exists (select 1 from "${parent}" as parent where parent."${to}" = "${table}"."${from}")${isWaiting}`

@@ -38,7 +38,7 @@ function open(t: Test): SharedDatabase {
 const ROWLESS: SQLiteTable[] = [
   schema.changeSubjects,
   schema.changesPending,
-  schema.importedProjects,
+  schema.hiddenProjects,
   schema.memberIdentities,
 ]
 

@@ -502,7 +502,8 @@ t.test('what an import is still writing is no orphan', async (t) => {
   const tool = new SQLite(path)
   tool.exec(`pragma foreign_keys = off;
     insert into imports (id, format) values ('import', 'csv');
-    insert into imported_projects (project_id, import_id) values ('hidden', 'import');
+    insert into large_writes (import_id, task) values ('import', '');
+    insert into hidden_projects (project_id, write) values ('hidden', 1);
     insert into kanban_columns (id, project_id, name) values ('one', 'hidden', 'To Do'), ('two', 'gone', 'To Do')`)
   tool.close()
   t.match(await backUp(path, copy, quiet), { orphans: 1 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
+import { BriefWrites } from '../../src/db/brief-writes.ts'
 import { write } from '../../src/db/client.ts'
-import { BriefWrites } from '../../src/exchange/imports/brief-writes.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
@@ -20,8 +20,8 @@ t.test('no route shows a record that is being imported, nor lets anybody touch i
   write(app.db, () => new Imports(app.db).create('import', 'trello', null))
   const ends = {
     ...plan,
-    refuse: (_: unknown, isLast: boolean) => {
-      if (isLast) throw new Error('before the last write')
+    refuse: (_: unknown, since?: number) => {
+      if (since !== undefined) throw new Error('before the last write')
     },
   }
   const importing = writeInSlices(app.db, new BriefWrites(app.db), ends, { id: 'import', memberId: null })

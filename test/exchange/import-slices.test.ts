@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { BriefWrites } from '../../src/db/brief-writes.ts'
 import { databasePath, openDatabase, type SharedDatabase, write } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
-import { BriefWrites } from '../../src/exchange/imports/brief-writes.ts'
 import { clearRests, hasRests } from '../../src/exchange/imports/clear-import.ts'
 import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import { lockOf } from '../../src/exchange/imports/import-files.ts'
 import { performImport } from '../../src/exchange/imports/import-job.ts'
 import type { ImportPlan } from '../../src/exchange/imports/import-plan.ts'
-import { forgetChanges, writeInSlices } from '../../src/exchange/imports/write-slices.ts'
+import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
@@ -101,7 +101,7 @@ t.test('an import in slices makes the same records and changes as one in a singl
       deepStrictEqual(anonymous(sliced), anonymous(whole))
       deepStrictEqual(result.counts, other.result(false).counts)
       holdsGroups(holdsSequence(sliced.$client))
-      for (const table of ['imported_projects', 'imported_changes']) {
+      for (const table of ['hidden_projects', 'staged_changes', 'large_writes']) {
         deepStrictEqual(sliced.$client.prepare(`select * from ${table}`).all(), [])
       }
       sliced.$client.close()
@@ -139,8 +139,8 @@ t.test('wherever it is ended, nothing of it stays', async (t) => {
         }
       },
     }))
-    const refuse = (_: unknown, isLast: boolean) => {
-      if (isLast) throw new Error('enough')
+    const refuse = (_: unknown, since?: number) => {
+      if (since !== undefined) throw new Error('enough')
     }
     const importing = importInSlices(
       db,
@@ -243,15 +243,6 @@ t.test('killed at any moment, it is whole or nothing after the next start', asyn
     t.strictSame(db.$client.pragma('foreign_key_check'), [])
     t.notOk(hasRests(db, databasePath(DATABASE_URL)))
   }
-})
-
-t.test('what was told is forgotten in slices, too', async (t) => {
-  const db = open(t)
-  db.$client.exec(`insert into imports (id, format) values ('import', 'csv');
-    with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200)
-    insert into imported_changes (import_id, kind, id) select 'import', 'kanban-item', i from n;`)
-  await forgetChanges(db, new BriefWrites(db, undefined, undefined, GREEDY), 'import')
-  t.equal(db.$client.prepare('select count(*) from imported_changes').pluck().get(), 0)
 })
 
 t.test('a slice waits for whoever holds the lock', async (t) => {

@@ -11,7 +11,8 @@ import { quiet, withTool } from './archives.ts'
 /** What is written of an import before its project comes: with places, times and JSON that a check would find wrong. */
 const UNFINISHED = `
   insert into imports (id, format, status) values ('unfinished', 'trello', 'writing');
-  insert into imported_projects (project_id, import_id) values ('coming', 'unfinished');
+  insert into large_writes (import_id, task) values ('unfinished', '');
+  insert into hidden_projects (project_id, write) values ('coming', 1);
   insert into kanban_columns (id, project_id, name, sort_order) values ('hidden-column', 'coming', 'Hidden', 9e999);
   insert into kanban_labels (id, project_id, name) values ('hidden-label', 'coming', 'Hidden');
   insert into kanban_items (id, project_id, title, "column", sort_order, due_date, metadata) values

@@ -39,7 +39,9 @@ const NOT_RECORDS: SQLiteTable[] = [
   schema.changes,
   schema.changesPending,
   schema.changeSubjects,
-  schema.importedChanges,
+  schema.hiddenProjects,
+  schema.largeWrites,
+  schema.stagedChanges,
 ]
 
 function tablesInOrder(): SQLiteTable[] {

@@ -66,7 +66,8 @@ t.test(
     update members set password_hash = 'hash';
     insert into webhooks (id, url, secret) values ('w', 'https://example.org/', 'whsec_c2VjcmV0');
     insert into imports (id, format) values ('running', 'trello');
-    insert into imported_projects (project_id, import_id) values ('hidden', 'running'), ('${id}', 'running');
+    insert into large_writes (import_id, task) values ('running', '');
+    insert into hidden_projects (project_id, write) values ('hidden', 1), ('${id}', 1);
     pragma foreign_keys = off;
     insert into kanban_columns (id, project_id, name) values ('c', 'hidden', 'To Do');
     insert into kanban_items (id, project_id, title) values ('i', 'hidden', 'Card');

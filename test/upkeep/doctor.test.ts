@@ -231,7 +231,8 @@ t.test('records of an import that is being written are no orphans', async (t) =>
   const path = spoilt(
     t,
     `insert into imports (id, format) values ('m', 'trello');
-     insert into imported_projects (project_id, import_id) values ('coming', 'm');
+     insert into large_writes (import_id, task) values ('m', '');
+     insert into hidden_projects (project_id, write) values ('coming', 1);
      insert into kanban_items (id, project_id, title) values ('o', 'coming', 'Soon');
      insert into kanban_items (id, project_id, title) values ('x', 'never', 'Lost')`,
   )

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { BUSY_TIMEOUT } from '../../db/client.ts'
+import { isFolded } from '../../db/large-writes.ts'
+import { ApiError } from '../../errors.ts'
 import { type StoredValue, toLine } from './archive-lines.ts'
 import { type ArchivedFile, type Manifest, manifestOf } from './archive-manifest.ts'
 import { ARCHIVED, type ArchiveTable } from './archive-tables.ts'
@@ -36,13 +38,19 @@ export class ArchiveSnapshot {
   #rows: Iterator<unknown> | undefined
   #turnBegan = 0
 
-  /** @param client a connection to the database */
+  /**
+   * @param client a connection to the database
+   * @throws ApiError 503 while changes of a large write are being moved into the sequence, which takes some seconds
+   */
   constructor(client: SQLite.Database) {
     this.#client = connect(client)
     try {
       this.#client.exec('begin')
       // The first read is what decides on the state.
       this.#lastSeq = this.#number('select coalesce(max(seq), 0) from changes')
+      if (!isFolded(this.#client)) {
+        throw new ApiError(503, 'A large write is just being completed', { headers: { 'retry-after': '2' } })
+      }
       // What cannot be read is known before the first byte.
       for (const table of ARCHIVED) this.#select(table)
     } catch (error) {

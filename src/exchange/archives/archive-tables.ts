@@ -40,7 +40,7 @@ function typeOf(table: SQLiteTable, name: string, column: SQLiteColumn): Archive
 }
 
 /** The projects whose records an import is still writing: their own rows come last. */
-const HIDDEN = 'select project_id from imported_projects where project_id not in (select id from projects)'
+const HIDDEN = 'select project_id from hidden_projects where project_id not in (select id from projects)'
 
 function isShown(table: SQLiteTable): string {
   const columns = getTableColumns(table)

@@ -1,4 +1,6 @@
 /** The import of an archive, as a job of the service: all the while its row says how far it has come. */
+
+import type { BriefWrites } from '../../db/brief-writes.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import type { DatabaseFiles } from '../../db/files.ts'
 import {
@@ -8,7 +10,6 @@ import {
   importArchive,
   notesOf,
 } from '../archives/import-archive.ts'
-import type { BriefWrites } from './brief-writes.ts'
 import type { ImportJob } from './import-job.ts'
 import type { Imported } from './import-plan.ts'
 import { importStates } from './import-state.ts'

@@ -1,12 +1,12 @@
 /** Taking away what an import has written that came to nothing: in slices, and told by no change. */
 import { rmSync } from 'node:fs'
+import type { BriefWrite, BriefWrites } from '../../db/brief-writes.ts'
 import type { SharedDatabase } from '../../db/client.ts'
+import { foldAll, LargeWrite } from '../../db/large-writes.ts'
 import { NO_LOCK } from '../../db/process-lock.ts'
 import { tablesOfItems, tablesOfProjects } from '../../db/relations.ts'
-import type { BriefWrite, BriefWrites } from './brief-writes.ts'
 import { lockOf, uploadOf, uploadsBeside } from './import-files.ts'
 import { importStates, STOPPED } from './import-state.ts'
-import { forgetChanges } from './write-slices.ts'
 
 /** Items whose rows are taken away together, and rows that are at a time. */
 const ITEMS = 50
@@ -27,13 +27,19 @@ export async function clearImport(
   const { $client: client } = db
   const states = importStates(db)
   const hidden = client
-    .prepare<[string], string>('select project_id from imported_projects where import_id = ?')
+    .prepare<[number], string>('select project_id from hidden_projects where write = ?')
     .pluck()
-  for (const projectId of hidden.all(id)) await clearProject(db, writes, projectId)
-  await forgetChanges(db, writes, id)
-  const show = client.prepare('delete from imported_projects where import_id = ?')
+  const begun = client
+    .prepare<[string], number>('select number from large_writes where import_id = ? and first_seq is null')
+    .pluck()
+    .all(id)
+    .map((number) => new LargeWrite(db, writes, number))
+  for (const write of begun) {
+    for (const projectId of hidden.all(write.number)) await clearProject(db, writes, projectId)
+    await write.forget()
+  }
   await writes.slice(() => {
-    show.run(id)
+    for (const write of begun) write.end()
     states.failed(id, error)
   })
 }
@@ -76,15 +82,9 @@ async function clearProject(
 /** An import that is not over by its row. */
 const UNFINISHED = "status in ('waiting', 'reading', 'writing')"
 
-/** What is left of imports: those that are not over, and those that are but left changes to forget. */
-const restsOf = ({ $client: client }: SharedDatabase) => ({
-  unfinished: client.prepare<[], string>(`select id from imports where ${UNFINISHED}`).pluck(),
-  untidy: client
-    .prepare<[], string>(
-      `select id from imports where not ${UNFINISHED} and id in (select import_id from imported_changes)`,
-    )
-    .pluck(),
-})
+/** The imports that are not over. */
+const unfinishedOf = ({ $client: client }: SharedDatabase) =>
+  client.prepare<[], string>(`select id from imports where ${UNFINISHED}`).pluck()
 
 /**
  * Whether there may be something to clear: cheap, for the start of a service. Imports of processes that live count, too.
@@ -92,7 +92,7 @@ const restsOf = ({ $client: client }: SharedDatabase) => ({
  */
 export function hasRests({ $client: client }: SharedDatabase, database: string): boolean {
   const some = client.prepare(
-    `select 1 where exists (select 1 from imports where ${UNFINISHED}) or exists (select 1 from imported_changes)`,
+    `select 1 where exists (select 1 from imports where ${UNFINISHED}) or exists (select 1 from large_writes)`,
   )
   return some.get() !== undefined || uploadsBeside(database).length > 0
 }
@@ -118,18 +118,18 @@ export async function clearRests(
   database: string,
   known: ReadonlyMap<string, string> = new Map(),
 ): Promise<void> {
-  const rests = restsOf(db)
-  for (const id of rests.unfinished.all()) {
+  const unfinished = unfinishedOf(db)
+  for (const id of unfinished.all()) {
     const lock = known.has(id) ? NO_LOCK : lockOf(database, id)
     try {
       // Whoever was at it may have finished it a moment ago.
-      if (!lock.take() || !rests.unfinished.all().includes(id)) continue
+      if (!lock.take() || !unfinished.all().includes(id)) continue
       await clearImport(db, writes, id, known.get(id) ?? STOPPED)
       rmSync(uploadOf(database, id), { force: true })
     } finally {
       lock.release()
     }
   }
-  for (const id of rests.untidy.all()) await forgetChanges(db, writes, id)
+  await foldAll(db, writes)
   for (const id of uploadsBeside(database)) clearUpload(database, id)
 }

@@ -41,7 +41,7 @@ export function importAtOnce(
     () => plan.projects as (typeof projects.$inferInsert)[],
   )
   writeAs(db, actorId, () => {
-    plan.refuse(db, false)
+    plan.refuse(db)
     let done = 0
     onProgress?.(done, total)
     for (const { table, rows } of [first, ...plan.tables]) {

@@ -4,6 +4,7 @@ import type { SharedDatabase } from '../../db/client.ts'
 import { newId } from '../../db/ids.ts'
 import { afterLast } from '../../db/ordering.ts'
 import {
+  changes,
   kanbanColumns,
   kanbanComments,
   kanbanItemLabels,
@@ -233,8 +234,8 @@ export function planBoard(board: SourceBoard, again = false): ImportPlan & { mad
       rowsOf(kanbanSubtasks, made.subtasks, subtasks),
       rowsOf(kanbanComments, made.comments, comments),
     ],
-    refuse: (db, isLast) => {
-      if (!again) refuseSecondImport(db, board, isLast)
+    refuse: (db, since) => {
+      if (!again) refuseSecondImport(db, board, since)
     },
     made: () => made,
     result: (isDryRun) => {
@@ -258,11 +259,14 @@ export function planBoard(board: SourceBoard, again = false): ImportPlan & { mad
 const missingColumn = (names: ColumnNames) =>
   names.has(undefined) ? { columns: ['1 for cards whose column is not in the file'] } : {}
 
-/** @throws Error when the board was imported before */
+/**
+ * @param since look only at projects that have changed after this change
+ * @throws Error when the board was imported before
+ */
 function refuseSecondImport(
   db: SharedDatabase,
   { format, id, cards, hasUniqueCardIds = false }: SourceBoard,
-  isLast: boolean,
+  since: number | undefined,
 ): void {
   // Other tools may have changed the metadata. Where it names no board any more, the items' source ids do; where it names
   // another board, they do not count: cards can be moved between boards.
@@ -274,12 +278,18 @@ function refuseSecondImport(
     where ${kanbanItems.projectId} = ${projects.id} and ${kanbanItems.source} = 'import'
       and ${kanbanItems.sourceId} in (select value from json_each(${cardIds}))
   )`
-  // In the last write only what another import has made meanwhile is new, and that names its board.
-  const byCards = hasUniqueCardIds && !isLast ? sql` or (${boardOf} is null and ${isOfBoard})` : sql``
+  // In the last write only what another import has made meanwhile is new, and that names its board. Its own change of the
+  // project is in the table, however large it is.
+  const byCards =
+    hasUniqueCardIds && since === undefined ? sql` or (${boardOf} is null and ${isOfBoard})` : sql``
+  const isNew =
+    since === undefined
+      ? sql``
+      : sql` and ${projects.id} in (select ${changes.id} from ${changes} where ${changes.seq} > ${since} and ${changes.kind} = 'project')`
   const earlier = db
     .select({ id: projects.id, name: projects.name })
     .from(projects)
-    .where(sql`${boardOf} = ${id}${byCards}`)
+    .where(sql`(${boardOf} = ${id}${byCards})${isNew}`)
     .limit(1)
     .get()
   if (earlier) {

@@ -1,10 +1,11 @@
 /** One import from beginning to end: a file is read, and what it holds written. */
+
+import { BriefWrites } from '../../db/brief-writes.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import type { DatabaseFiles } from '../../db/files.ts'
 import { ARCHIVE_FORMAT, FORMATS, type Format } from '../sources/formats.ts'
 import { readSource } from '../sources/read-source.ts'
 import type { SourceBoard } from '../sources/source-board.ts'
-import { BriefWrites } from './brief-writes.ts'
 import { clearImport, clearRests } from './clear-import.ts'
 import { importAtOnce } from './import-at-once.ts'
 import { planBoard } from './import-board.ts'

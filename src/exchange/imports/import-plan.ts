@@ -39,12 +39,12 @@ export interface ImportPlan {
   /** All other rows: parents before what belongs to them. */
   tables: readonly PlannedRows[]
   /**
-   * Refuses what cannot be imported into this database. It is called before anything is written, and once more inside the
-   * last write: then it must be quick.
-   * @param isLast whether this is the last write
+   * Refuses what cannot be imported into this database. It is called before anything is written, before the last write, and
+   * once more inside of it: then it must be quick, and look no further than at what has come since the call before.
+   * @param since inside the last write, the newest change of that call
    * @throws Error that says why in one line
    */
-  refuse: (db: SharedDatabase, isLast: boolean) => void
+  refuse: (db: SharedDatabase, since?: number) => void
   /**
    * What is made by it: complete once all rows were made.
    * @param isDryRun whether it is only said, and nothing written
@@ -61,7 +61,7 @@ export const totalOf = ({ tables, projects }: ImportPlan): number =>
  * @throws Error where the plan refuses
  */
 export function rehearse(db: SharedDatabase, plan: ImportPlan): Imported {
-  plan.refuse(db, false)
+  plan.refuse(db)
   for (const { rows } of plan.tables) for (const _ of rows());
   return plan.result(true)
 }

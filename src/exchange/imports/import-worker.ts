@@ -1,8 +1,8 @@
 /** A thread that does one import, or clears away what failed ones have left, on a connection of its own. */
 import { parentPort, workerData } from 'node:worker_threads'
+import { BriefWrites } from '../../db/brief-writes.ts'
 import { type Checkpoints, databasePath, openDatabase } from '../../db/client.ts'
 import { once } from '../../once.ts'
-import { BriefWrites } from './brief-writes.ts'
 import { clearRests } from './clear-import.ts'
 import { type ImportJob, performImport } from './import-job.ts'
 

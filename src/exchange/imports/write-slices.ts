@@ -1,9 +1,9 @@
 /** Writing an import in slices: nobody waits long for it, and nobody sees any of it before all is there. */
+import type { BriefWrite, BriefWrites } from '../../db/brief-writes.ts'
 import type { SharedDatabase } from '../../db/client.ts'
-import { importedProjects, projects } from '../../db/schema.ts'
+import { foldAll, LargeWrite } from '../../db/large-writes.ts'
+import { projects } from '../../db/schema.ts'
 import { insertInto } from '../../db/statements.ts'
-import { timestamp } from '../../time.ts'
-import type { BriefWrite, BriefWrites } from './brief-writes.ts'
 import { type Imported, type ImportPlan, type PlannedRows, totalOf } from './import-plan.ts'
 import { importStates } from './import-state.ts'
 
@@ -35,8 +35,8 @@ function* rowsIn({ tables }: ImportPlan): Generator<[table: PlannedRows['table']
 
 /**
  * Writes all that a plan has, in slices that hold the write lock for some milliseconds each, and shows it by a last write,
- * which also tells the changes: as one group of the member's. Until then the projects are hidden (`imported_projects`),
- * and their own rows are missing. What it leaves where it throws, or where its process ends, `clearImport` takes away.
+ * which also tells the changes: as one group of the member's. Until then the projects are hidden, and their own rows are
+ * missing (see `src/db/large-writes.ts`). What it leaves where it throws, or where its process ends, `clearImport` takes away.
  * @param onProgress called after each slice, with the number of records written and to write
  * @throws Error where the plan refuses; the reason of the signal that the writes have
  */
@@ -47,18 +47,15 @@ export async function writeInSlices(
   { id, memberId }: Importing,
   onProgress: (done: number, total: number) => void = () => undefined,
 ): Promise<Imported> {
-  const { $client: client } = db
   const states = importStates(db)
   const insert = createInserter(db)
-  const hide = insertInto(db, importedProjects)
   const total = totalOf(plan)
   let done = 0
 
-  plan.refuse(db, false)
-  await writes.slice(() => {
-    states.writing(id, total)
-    for (const projectId of plan.projectIds) hide({ projectId, importId: id })
-  })
+  plan.refuse(db)
+  const write = await LargeWrite.begin(db, writes, { projectIds: plan.projectIds, importId: id }, () =>
+    states.writing(id, total),
+  )
   onProgress(done, total)
   const rows = rowsIn(plan)
   const writeSome = ({ isLong }: BriefWrite): boolean => {
@@ -71,50 +68,26 @@ export async function writeInSlices(
     states.advance(id, done)
     return true
   }
-  while (await writes.slice(writeSome, id)) onProgress(done, total)
+  while (await write.slice(writeSome)) onProgress(done, total)
 
-  const show = client.prepare('delete from imported_projects where import_id = ?')
-  const attribute = client.prepare('update changes set actor_id = ?, "group" = ?, at = ? where seq > ?')
-  // Parents first: those of the projects are there already.
-  const tell = client.prepare(
-    `insert into changes (at, actor_id, "group", kind, id, action, project_id, item_id, owner_id, after)
-    select ?, ?, ?, kind, id, 'created', project_id, item_id, owner_id, after
-    from imported_changes where import_id = ? order by place`,
-  )
-  const result = await writes.last((newest) => {
-    plan.refuse(db, true)
+  // Whatever takes long is looked at before the lock is held, and then only what has come since.
+  const since = newestChange(db)
+  plan.refuse(db)
+  const { value } = await write.last(memberId, (tell) => {
+    plan.refuse(db, since)
+    // Parents first: the projects come before what belongs to them.
     for (const row of plan.projects) insert(projects, row)
-    const at = timestamp()
-    attribute.run(memberId, newest + 1, at, newest)
-    tell.run(at, memberId, newest + 1, id)
-    show.run(id)
+    tell()
     const made = plan.result(false)
     states.done(id, total, made)
     return made
   })
   onProgress(total, total)
-  await forgetChanges(db, writes, id)
-  return result
+  // It is done, whatever becomes of this: the next one, or the service, goes on with it.
+  await foldAll(db, writes).catch(() => undefined)
+  return value
 }
 
-/** Changes that are deleted at a time: some milliseconds. */
-const FORGOTTEN_AT_ONCE = 500
-
-/** Deletes the changes of an import that are told by now, or never will be. */
-export async function forgetChanges(
-  { $client: client }: SharedDatabase,
-  writes: BriefWrites,
-  importId: string,
-): Promise<void> {
-  const some = client.prepare(
-    `delete from imported_changes where place in (
-      select place from imported_changes where import_id = ? order by place limit ${FORGOTTEN_AT_ONCE})`,
-  )
-  const forgetSome = ({ isLong }: BriefWrite): boolean => {
-    do {
-      if (some.run(importId).changes < FORGOTTEN_AT_ONCE) return false
-    } while (!isLong())
-    return true
-  }
-  while (await writes.slice(forgetSome));
-}
+/** The newest change; 0 for none. */
+const newestChange = ({ $client: client }: SharedDatabase): number =>
+  client.prepare<[], number>('select ifnull(max(seq), 0) from changes').pluck().get() ?? 0

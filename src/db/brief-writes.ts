@@ -1,12 +1,11 @@
 /**
  * Many short writes beside others who write, too: each holds the write lock for some milliseconds, and then leaves it to
- * them for a while. What they do is told by no change.
+ * them for a while. What they do is told by no change, unless somebody keeps it (see `large-writes.ts`).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
-import { BUSY_TIMEOUT, type SharedDatabase } from '../../db/client.ts'
-import { type DatabaseFiles, NO_FILES } from '../../db/files.ts'
-import { once } from '../../once.ts'
+import { BUSY_TIMEOUT, type SharedDatabase } from './client.ts'
+import { type DatabaseFiles, NO_FILES } from './files.ts'
 
 /** How a connection writes beside others: milliseconds after which a write ends, and those that are then left to others. */
 export interface Manners {
@@ -39,7 +38,6 @@ export class BriefWrites {
   readonly #manners: Manners
   readonly #runsCheckpoints: boolean
   readonly #newest: SQLite.Statement<[], number | null>
-  readonly #keep: () => SQLite.Statement<[string, number]>
   readonly #untell: SQLite.Statement<[number]>
 
   /**
@@ -63,12 +61,6 @@ export class BriefWrites {
     this.#signal = signal
     this.#manners = manners
     this.#newest = client.prepare<[], number | null>('select max(seq) from changes').pluck()
-    this.#keep = once(() =>
-      client.prepare(
-        `insert into imported_changes (import_id, kind, id, project_id, item_id, owner_id, after)
-        select +?, kind, id, project_id, item_id, owner_id, after from changes where seq > +? order by seq`,
-      ),
-    )
     // They are the last ones, and never committed: no place in the sequence is used twice, and none is left out.
     this.#untell = client.prepare('delete from changes where seq > +?')
   }
@@ -76,14 +68,15 @@ export class BriefWrites {
   /**
    * Writes a slice. It is not synced to the disk by itself, but with whatever is committed next: nobody is told of it.
    * @param work what to write, until the write is long enough
-   * @param importId the import of which the changes are to be told later; without, they are forgotten
+   * @param keep keeps the changes after the one that it is called with, before they are taken out of the sequence; without,
+   * they are forgotten
    */
-  async slice<T>(work: (write: BriefWrite) => T, importId?: string): Promise<T> {
+  async slice<T>(work: (write: BriefWrite) => T, keep?: (since: number) => void): Promise<T> {
     this.#client.pragma('synchronous = normal')
     const value = await this.#transaction((isLong) => {
       const before = this.#newest.get() ?? 0
       const done = work({ isLong })
-      if (importId !== undefined) this.#keep().run(importId, before)
+      keep?.(before)
       this.#untell.run(before)
       return done
     })
@@ -92,14 +85,19 @@ export class BriefWrites {
   }
 
   /**
-   * Makes the last write, which is synced to the disk when it resolves; its changes are told.
+   * Makes the last write, which is synced to the disk when it resolves; its changes are told, and foreign keys are enforced.
    * @param work gets the newest change before it
    */
   async last<T>(work: (newest: number) => T): Promise<T> {
     // What is in the log until now is not to be synced by a write that others wait for.
     this.#client.pragma('synchronous = full')
     if (this.#runsCheckpoints) this.#client.pragma('wal_checkpoint(passive)')
-    return await this.#transaction(() => work(this.#newest.get() ?? 0))
+    this.#client.pragma('foreign_keys = on')
+    try {
+      return await this.#transaction(() => work(this.#newest.get() ?? 0))
+    } finally {
+      this.#client.pragma('foreign_keys = off')
+    }
   }
 
   /** Leaves the connection to a write that takes longer: it waits for the lock as it would, and is synced. */

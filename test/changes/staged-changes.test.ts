@@ -1,0 +1,165 @@
+/** Changes of a large write that are told and not in the table of the sequence yet: nobody can tell the difference. */
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { BriefWrites } from '../../src/db/brief-writes.ts'
+import { openDatabase, type SharedDatabase, write } from '../../src/db/client.ts'
+import { createFold, foldAll } from '../../src/db/large-writes.ts'
+import { gapsIn, missingChange } from '../../src/db/lost-changes.ts'
+import { planBoard } from '../../src/exchange/imports/import-board.ts'
+import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
+import { readTrello } from '../../src/exchange/sources/trello-board.ts'
+import { Imports } from '../../src/projects/imports.ts'
+import { examine } from '../../src/upkeep/doctor.ts'
+import { trelloExport } from '../exchange/source-boards.ts'
+import { build, createItem, createProject, send, signInAs } from '../helper.ts'
+import { holdsGroups, holdsSequence } from './replay.ts'
+
+/** Imports a board; nothing of what it tells gets into the table. @returns its project */
+async function importUnfolded(db: SharedDatabase, word: string, memberId: string): Promise<string> {
+  const ending = new AbortController()
+  const plan = planBoard(readTrello(new TextEncoder().encode(trelloExport(6, word))), true)
+  write(db, () => new Imports(db).create(word, 'trello', memberId))
+  const { projectId } = await writeInSlices(
+    db,
+    new BriefWrites(db, undefined, ending.signal, { held: 0, left: 0 }),
+    plan,
+    { id: word, memberId },
+    (done, total) => {
+      if (done === total) ending.abort(new Error('enough'))
+    },
+  )
+  return projectId as string
+}
+
+/** A service with two imported boards whose changes wait, and changes of others before, between and after. */
+async function service(t: Test) {
+  const path = join(t.testdir(), 'board.db')
+  const app = await build(t, { databaseUrl: path })
+  const { headers, id } = signInAs(app, 'admin')
+  const { db, close } = openDatabase(path)
+  t.teardown(close)
+  const mine = await createProject(app)
+  await createItem(app, mine.id)
+  const first = await importUnfolded(db, 'First', id)
+  const between = await createItem(app, mine.id)
+  const second = await importUnfolded(db, 'Second', id)
+  const itemOf = (project: string) =>
+    db.$client
+      .prepare<[string], string>('select id from kanban_items where project_id = ?')
+      .pluck()
+      .get(project)
+  const moved = itemOf(second) as string
+  await send(app, 'POST', `/api/kanban-items/${moved}/move`, { column: 'Elsewhere' }, headers)
+  await send(app, 'PATCH', `/api/kanban-items/${between.id}`, { title: 'After' }, headers)
+  return {
+    path,
+    app,
+    headers,
+    db,
+    projects: [mine.id, first, second],
+    items: [between.id, itemOf(first), moved],
+  }
+}
+
+t.test(
+  'feeds, histories and flow tell of it as if it were in the table, however much of it is',
+  async (t) => {
+    const { app, headers, db, path, projects, items } = await service(t)
+    const last = app.rules.changes.sequence.last()
+    const urls = [
+      ...Array.from(
+        { length: last + 1 },
+        (_, after) => `/api/changes?after=${after}&limit=${(after % 13) + 1}`,
+      ),
+      `/api/changes?after=0&limit=1000`,
+      ...projects.flatMap((id) => [
+        `/api/changes?after=0&limit=1000&projectId=${id}`,
+        `/api/changes?after=0&limit=3&projectId=${id}&kind=kanban-item`,
+        `/api/projects/${id}/changes`,
+        `/api/projects/${id}/changes?limit=4`,
+        `/api/projects/${id}/flow`,
+      ]),
+      ...items.flatMap((id) => [`/api/changes?after=0&itemId=${id}`, `/api/kanban-items/${id}/changes`]),
+      '/api/changes?after=0&limit=100&kind=kanban-label,project',
+      '/api/trash',
+    ]
+    const answers = async () => {
+      const all: string[] = []
+      for (const url of urls) {
+        const { status, body, headers: sent } = await send(app, 'GET', url, undefined, headers)
+        all.push(`${url} ${status} ${sent.link ?? ''} ${JSON.stringify(body)}`)
+      }
+      return all
+    }
+    const waiting = () =>
+      db.$client.prepare<[], number>('select count(*) from staged_changes').pluck().get() ?? 0
+    const staged = await answers()
+    t.strictSame(
+      staged.filter((answer) => !/ 200 /.test(answer)),
+      [],
+    )
+    t.ok(waiting() >= 50, `${waiting()} changes wait`)
+    t.strictSame([gapsIn(db.$client, 10), missingChange(db.$client)], [[], undefined])
+    t.strictSame(
+      examine(path).filter(({ status, check }) => status !== 'ok' && check !== 'disk'),
+      [],
+    )
+    t.equal(app.rules.changes.retention.hasOlder(Date.now() + 1000), false, 'nothing is pruned meanwhile')
+    t.match(await send(app, 'GET', '/api/export', undefined, headers), {
+      status: 503,
+      headers: { 'retry-after': '2' },
+    })
+
+    const undo = `/api/changes/${last - 3}/undo`
+    t.match(await send(app, 'POST', undo, {}, headers), { status: 503, headers: { 'retry-after': '2' } })
+
+    const fold = createFold(db)
+    for (let step = 0; waiting() > 0; step++) {
+      write(db, () => fold(7))
+      if (step % 3 === 0) t.strictSame(await answers(), staged, `${waiting()} wait`)
+    }
+    t.notOk(write(db, () => fold()))
+    t.strictSame(await answers(), staged, 'all are in the table')
+    t.strictSame(db.$client.prepare('select * from large_writes').all(), [])
+    holdsGroups(holdsSequence(db.$client))
+  },
+)
+
+t.test('the index of the sequence moves them first, then goes on', async (t) => {
+  const { app, db, projects } = await service(t)
+  const { subjects, sequence } = app.rules.changes
+  const before = projects.map((id) => subjects.list(id, Number.POSITIVE_INFINITY, 1000))
+  t.ok(subjects.isWaiting())
+  let slices = 0
+  while ((await app.write(() => subjects.index(20))) > 0) slices++
+  t.ok(slices > 5)
+  t.notOk(subjects.isWaiting())
+  t.equal(subjects.indexed(), sequence.last())
+  t.strictSame(
+    projects.map((id) => subjects.list(id, Number.POSITIVE_INFINITY, 1000)),
+    before,
+  )
+  holdsSequence(db.$client)
+})
+
+t.test('who reads outside of a transaction gets them too', async (t) => {
+  const { app, db } = await service(t)
+  const { sequence } = app.rules.changes
+  const last = sequence.last()
+  const all = Array.from({ length: last }, (_, index) => index + 1)
+  const seqs = (rows: Iterable<{ seq: number }>) => [...rows].map(({ seq }) => seq)
+  t.strictSame(seqs(sequence.heads(0, 1000)), all)
+  t.strictSame(seqs(sequence.heads(3, 9)), all.slice(3, 12))
+  t.strictSame(seqs(sequence.after(0, 1000)), all)
+  t.strictSame(seqs(sequence.several(all)), all)
+  const rows = all.map((seq) => sequence.one(seq))
+  t.equal(sequence.one(last + 1), undefined)
+  t.ok(rows.some((row) => row && sequence.isStaged(row)))
+  await foldAll(db, new BriefWrites(db))
+  await foldAll(db, new BriefWrites(db))
+  t.notOk(rows.some((row) => row && sequence.isStaged(row)))
+  t.strictSame(
+    all.map((seq) => sequence.one(seq)),
+    rows,
+  )
+})
