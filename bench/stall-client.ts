@@ -15,6 +15,8 @@ export interface Received {
 /** How a request may differ. */
 export interface Sending {
   cookie?: string
+  /** More headers. */
+  headers?: Record<string, string>
   /** A connection of its own, where requests are sent at once. */
   agent?: Agent
   /** Whether the body is wanted: reading it takes the client's time. */
@@ -24,10 +26,10 @@ export interface Sending {
 /** Sends requests to one service, and remembers how they were answered. */
 export interface Client {
   port: number
-  /** @param body what is sent as JSON, or the bytes themselves */
+  /** @param body what is sent as JSON, or the JSON itself, or the bytes of a file */
   send: (method: string, path: string, body?: unknown, sending?: Sending) => Promise<Received>
   /** Opens a connection that asks for a path and does not read the answer. */
-  stall: (path: string) => Socket
+  stall: (path: string, cookie?: string) => Socket
   /** How often each status came, in the order of the first ones. */
   statuses: Map<number | string, number>
   /** The largest answer. */
@@ -47,13 +49,15 @@ export function makeClient(port: number): Client {
   function send(method: string, path: string, body?: unknown, sending: Sending = {}): Promise<Received> {
     const { cookie, agent = own, isWanted = false } = sending
     agents.add(agent)
-    const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+    const isReady = body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+    const payload = isReady ? body : JSON.stringify(body)
     const headers = {
       ...(payload !== undefined && {
-        'content-type': 'application/json',
+        'content-type': Buffer.isBuffer(payload) ? 'application/octet-stream' : 'application/json',
         'content-length': Buffer.byteLength(payload),
       }),
       ...(cookie !== undefined && { cookie }),
+      ...sending.headers,
     }
     return new Promise((resolve, reject) => {
       const outgoing = request({ port, host: '127.0.0.1', agent, method, path, headers })
@@ -87,11 +91,12 @@ export function makeClient(port: number): Client {
   return {
     port,
     send,
-    stall: (path) => {
+    stall: (path, cookie) => {
       const socket = connect(port, '127.0.0.1')
       socket.on('error', () => undefined)
       socket.pause()
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      const credential = cookie === undefined ? '' : `Cookie: ${cookie}\r\n`
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${credential}\r\n`)
       sockets.push(socket)
       return socket
     },

@@ -1,14 +1,26 @@
 /** The files of the stall probe: large boards, as a long-used or hostile service may hold them. */
 import { join } from 'node:path'
-import { openDatabase, type SharedDatabase, write } from '../src/db/client.ts'
+import { Subjects } from '../src/changes/subjects.ts'
+import { openDatabase, type SharedDatabase, write, writeAs } from '../src/db/client.ts'
 import { newId } from '../src/db/ids.ts'
 import { members } from '../src/db/schema.ts'
+import { importAtOnce } from '../src/exchange/imports/import-at-once.ts'
+import { planBoard } from '../src/exchange/imports/import-board.ts'
+import { readTrello } from '../src/exchange/sources/trello-board.ts'
 import { Members } from '../src/members/members.ts'
 import { SESSION_COOKIE } from '../src/members/sessions.ts'
+import { LIMITS } from '../src/schemas/common.ts'
 import { seedBoard } from './board.ts'
+import { trelloBoard } from './stall-files.ts'
 
-/** How many of the 20,000 items of the large board are in its first column, `To Do`. */
-export const IN_FIRST_COLUMN = 13_000
+/** How large the files are: as they are measured, or only so that each row has something to work on. */
+export type Scale = 'full' | 'small'
+
+const of = <T>(scale: Scale, full: T, small: T): T => (scale === 'full' ? full : small)
+
+/** Items of the large board, and how many of them are in its first column, `To Do`. */
+const ITEMS = { full: 20_000, small: 600 }
+const IN_FIRST_COLUMN = { full: 13_000, small: 400 }
 
 /** The metrics of the large board's second project, and how long the history of each is. */
 export const METRICS = { count: 1000, history: 500 }
@@ -18,7 +30,20 @@ export const COMMON_WORDS = Array.from({ length: 50 }, (_, index) => `word${inde
 
 /** Characters of one text, and how many of them make 150 MB. */
 const TEXT_LENGTH = 10_000
-const TEXTS = 15_000
+const TEXTS = { full: 15_000, small: 100 }
+
+/** How many texts are as long as a description may be: 500 MB; and of those, that are nothing but the word `q`: a file of 2 MiB holds no more. */
+const LONG_TEXTS = { full: 5000, small: 50 }
+const TEXTS_OF_ONE_WORD = 4
+
+/** A description as long as it may be, of one word; and of words that occur everywhere. */
+const ONE_WORD = { full: 'q '.repeat(LIMITS.description / 2), small: 'q '.repeat(100) }
+
+/** How many changes there are where there are many. */
+const CHANGES = { full: 200_000, small: 6000 }
+
+/** Cards of a board with 200,000 records: each has a label, a comment and two steps. */
+const IMPORTED = { full: 40_000, small: 400 }
 
 const url = (file: string) => `file:${file}`
 
@@ -44,21 +69,21 @@ export const idsOf = (db: SharedDatabase, sql: string, ...values: unknown[]): st
     .all(...values)
 
 /** One project of 20,000 items, 12 MB of JSON, most of them in one column. */
-function seedLargeBoard(file: string): void {
-  seedBoard(url(file), { projects: 1, itemsPerProject: 20_000 })
+function seedLargeBoard(file: string, scale: Scale): void {
+  seedBoard(url(file), { projects: 1, itemsPerProject: ITEMS[scale] })
   withFile(file, (db) => {
     change(db, `update kanban_items set description = printf('%.*c', 150, 'x')`)
     change(
       db,
       `update kanban_items set "column" = 'To Do' where id in (
         select id from kanban_items order by "column" = 'To Do' desc, sort_order, id limit ?)`,
-      IN_FIRST_COLUMN,
+      IN_FIRST_COLUMN[scale],
     )
     change(
       db,
       `update kanban_items set "column" = 'In Progress' where "column" = 'To Do' and id not in (
         select id from kanban_items where "column" = 'To Do' order by sort_order, id limit ?)`,
-      IN_FIRST_COLUMN,
+      IN_FIRST_COLUMN[scale],
     )
   })
 }
@@ -80,27 +105,103 @@ function seedMetrics(file: string): void {
 }
 
 /** Boards as an import brings them, 50,000 cards, 73 MB of JSON: more than the service keeps answers of. */
-function seedCards(file: string): void {
-  seedBoard(url(file), { projects: 25, itemsPerProject: 2000 })
+function seedCards(file: string, scale: Scale): void {
+  seedBoard(url(file), { projects: 25, itemsPerProject: of(scale, 2000, 40) })
   withFile(file, (db) => change(db, `update kanban_items set description = printf('%.*c', 1000, 'x')`))
 }
 
-/** 150 MB of text in which the same words occur everywhere. */
-function seedTexts(file: string): void {
-  seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
-  withFile(file, (db) => {
-    const [project] = idsOf(db, 'select id from projects')
-    const sentence = `${COMMON_WORDS.join(' ')} `
-    const text = sentence.repeat(Math.floor(TEXT_LENGTH / sentence.length))
-    const sql = 'insert into kanban_items (id, project_id, title, description) values (?, ?, ?, ?)'
-    const insert = db.$client.prepare(sql)
-    write(db, () => {
-      for (let index = 0; index < TEXTS; index++) insert.run(newId(), project, `Text ${index}`, text)
-    })
+/** Makes items of texts, in the first project. */
+function addTexts(db: SharedDatabase, count: number, text: string): void {
+  const [project] = idsOf(db, 'select id from projects order by id')
+  const sql = 'insert into kanban_items (id, project_id, title, description) values (?, ?, ?, ?)'
+  const insert = db.$client.prepare(sql)
+  write(db, () => {
+    for (let index = 0; index < count; index++) insert.run(newId(), project, `Text ${index}`, text)
   })
 }
 
-const SEEDS = { board: seedLargeBoard, metrics: seedMetrics, cards: seedCards, texts: seedTexts }
+/** So many characters of words that occur everywhere. */
+function commonText(length: number): string {
+  const sentence = `${COMMON_WORDS.join(' ')} `
+  return sentence.repeat(Math.floor(length / sentence.length))
+}
+
+/** 150 MB of text in which the same words occur everywhere. */
+function seedTexts(file: string, scale: Scale): void {
+  seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
+  withFile(file, (db) => addTexts(db, TEXTS[scale], commonText(TEXT_LENGTH)))
+}
+
+/** 500 MB of text, each as long as a description may be. */
+function seedLongTexts(file: string, scale: Scale): void {
+  seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
+  withFile(file, (db) => {
+    addAside(db)
+    addTexts(db, TEXTS_OF_ONE_WORD, ONE_WORD[scale])
+    addTexts(db, LONG_TEXTS[scale], commonText(of(scale, LIMITS.description, 2000)))
+  })
+}
+
+/** A file below 2 MiB, in which nothing counts as too much work, with texts of one word. */
+function seedOneWord(file: string, scale: Scale): void {
+  seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
+  withFile(file, (db) => addTexts(db, TEXTS_OF_ONE_WORD, ONE_WORD[scale]))
+}
+
+/** The large board and a small one, for those who have nothing to do with it, with 200,000 changes, all of them indexed. */
+function seedHistory(file: string, scale: Scale): void {
+  seedLargeBoard(file, scale)
+  withFile(file, (db) => {
+    addAside(db)
+    const { $client: client } = db
+    const newest = client.prepare<[], number>('select max(seq) from changes').pluck()
+    for (let round = 0; ; round++) {
+      const missing = CHANGES[scale] - (newest.get() ?? 0)
+      if (missing <= 0) break
+      const sql = 'update kanban_items set priority = ? where id in (select id from kanban_items limit ?)'
+      change(db, sql, `p${round}`, missing)
+    }
+    index(db)
+  })
+}
+
+/** A project of 200 items beside those that a row is about. */
+function addAside(db: SharedDatabase): void {
+  const project = newId()
+  change(db, `insert into projects (id, name) values (?, 'Aside')`, project)
+  const sql = `insert into kanban_items (id, project_id, title, sort_order) values (?, ?, 'Card', ?)`
+  const insert = db.$client.prepare(sql)
+  write(db, () => {
+    for (let position = 1; position <= 200; position++) insert.run(newId(), project, position)
+  })
+}
+
+/** Writes the index of the changes, as the service does soon after its start. */
+function index(db: SharedDatabase): void {
+  const subjects = new Subjects(db)
+  while (writeAs(db, null, () => subjects.index()).value > 0);
+}
+
+/** A project of 200,000 records that an import has made, as the last write before a small one. */
+function seedImported(file: string, scale: Scale): void {
+  seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
+  withFile(file, (db) => {
+    addAside(db)
+    importAtOnce(db, planBoard(readTrello(trelloBoard(IMPORTED[scale])), false), MEMBER_ID)
+    index(db)
+  })
+}
+
+const SEEDS = {
+  board: seedLargeBoard,
+  metrics: seedMetrics,
+  cards: seedCards,
+  texts: seedTexts,
+  'long-texts': seedLongTexts,
+  'one-word': seedOneWord,
+  history: seedHistory,
+  imported: seedImported,
+} satisfies Record<string, (file: string, scale: Scale) => void>
 
 /** What a row's service works with. */
 export type DataName = keyof typeof SEEDS
@@ -110,26 +211,44 @@ export interface Seeded {
   file: string
   /** A cookie of an admin's session. */
   cookie: string
+  /** Those of others: of a viewer, and of two members. */
+  viewer: string
+  member: string
+  other: string
 }
 
 /** Prepares for making the files. @returns what makes each of them when it is first needed */
-export function filesIn(folder: string): (name: DataName) => Seeded {
+export function filesIn(folder: string, scale: Scale = 'full'): (name: DataName) => Seeded {
   const made = new Map<DataName, Seeded>()
   return (name) => {
-    const seeded = made.get(name) ?? seed(name, join(folder, `${name}.db`))
+    const seeded = made.get(name) ?? seed(name, join(folder, `${name}.db`), scale)
     made.set(name, seeded)
     return seeded
   }
 }
 
-function seed(name: DataName, file: string): Seeded {
-  SEEDS[name](file)
-  return withFile(file, (db) => ({ file, cookie: signedIn(db) }))
+/** The member whose the import of {@link seedImported} is. */
+const MEMBER_ID = newId()
+
+function seed(name: DataName, file: string, scale: Scale): Seeded {
+  SEEDS[name](file, scale)
+  return withFile(file, (db) => ({
+    file,
+    cookie: signedIn(db),
+    viewer: signedIn(db, 'viewer'),
+    member: signedIn(db, 'member', MEMBER_ID),
+    other: signedIn(db, 'member'),
+  }))
 }
 
-/** Makes an admin. @returns a cookie of its session */
-export function signedIn(db: SharedDatabase): string {
-  const id = newId()
-  db.insert(members).values({ id, name: 'Maria', email: 'maria@example.test', role: 'admin' }).run()
+/** Makes a member, an admin if nothing else is said. @returns a cookie of its session */
+export function signedIn(
+  db: SharedDatabase,
+  role: 'admin' | 'member' | 'viewer' = 'admin',
+  id = newId(),
+): string {
+  db.insert(members)
+    .values({ id, name: 'Maria', email: `${id}@example.test`, role })
+    .run()
   return `${SESSION_COOKIE}=${new Members(db).sessions.start(id).token}`
 }

@@ -6,7 +6,7 @@ import type { SharedDatabase } from '../src/db/client.ts'
 import { itemPath, itemsPath, LIST_PATH, movePath, projectPath, SESSION_PATH, searchPath } from './api.ts'
 import { socketsOf } from './process-usage.ts'
 import type { Client, Received } from './stall-client.ts'
-import { COMMON_WORDS, change, type DataName, idsOf, METRICS } from './stall-data.ts'
+import { COMMON_WORDS, change, type DataName, idsOf, METRICS, type Scale } from './stall-data.ts'
 
 /** What a row works with. */
 export interface Situation {
@@ -16,13 +16,27 @@ export interface Situation {
   file: string
   /** An admin's. */
   cookie: string
+  /** Those of a viewer and two members. */
+  viewer: string
+  member: string
+  other: string
+  /** How large the data is. */
+  scale: Scale
   /** The first project, and some of its records. */
   project: string
   items: string[]
-
   /** The first column, `To Do`. */
   column: string
   label: string
+  /** The items of the second project, for those who have nothing to do with the first. */
+  aside: string[]
+}
+
+/** What a row says of itself. */
+export interface Remark {
+  remark: string
+  /** Whether that is beyond what may be. */
+  isOver: boolean
 }
 
 /** Something to ask for. */
@@ -35,13 +49,17 @@ export interface Row {
   heap?: number
   /** Seconds after which it is given up; 60 otherwise. */
   patience?: number
+  /** Whether members have to sign in; nobody has to otherwise. */
+  isSignedIn?: boolean
+  /** Whether the service ends in it, which nobody may take for a failure; then nobody else has its file open. */
+  ends?: boolean
   /** Asks before it is watched, for what is to be remembered. */
   warmUp?: (situation: Situation) => Promise<unknown>
-  /** @returns a remark, where it is a text */
+  /** @returns a remark, where it is a text or a {@link Remark} */
   run: (situation: Situation) => Promise<unknown>
 }
 
-const times = <T>(count: number, make: (position: number) => T): T[] =>
+export const times = <T>(count: number, make: (position: number) => T): T[] =>
   Array.from({ length: count }, (_, position) => make(position))
 
 const assignmentsPath = (project: string) => `${projectPath(project)}/team-assignments`
@@ -50,8 +68,8 @@ const columnPath = (id: string) => `/api/kanban-columns/${id}`
 const labelPath = (id: string) => `/api/kanban-labels/${id}`
 const TRANSCRIPT_PATH = '/api/ingest/transcript'
 const INGESTED_METRICS_PATH = '/api/ingest/metrics'
-const ITEMS_PATH = '/api/kanban-items'
-const BATCH_PATH = '/api/batch'
+export const ITEMS_PATH = '/api/kanban-items'
+export const BATCH_PATH = '/api/batch'
 
 /** First these people, then all of them in another role, then as many others. */
 const assign = (count: number) => ({
@@ -97,8 +115,8 @@ const DEPTH = 520_000
 const nested = (field: string) => `{"${field}":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`
 
 /** Sends the same on four connections for some seconds. */
-async function sendOnFour({ client }: Situation, path: string, body: string): Promise<void> {
-  const end = performance.now() + 5000
+async function sendOnFour({ client, scale }: Situation, path: string, body: string): Promise<void> {
+  const end = performance.now() + (scale === 'full' ? 5000 : 500)
   const lanes = times(4, () => new Agent({ keepAlive: true, maxSockets: 1 }))
   await Promise.all(
     lanes.map(async (agent) => {
@@ -115,20 +133,24 @@ async function walk({ client }: Situation, path: string): Promise<void> {
   }
 }
 
-const STALLED = 40
 /** Seconds. The service gives those that do not read a minute. */
-const STALLED_WATCH = 75
+export const STALLED_WATCH = 75
 
-async function stopReading({ client, pid, project }: Situation): Promise<string> {
+/** Opens connections that ask for a large answer and do not read it. */
+export async function stopReading(
+  { client, pid, project, scale }: Situation,
+  count: number,
+): Promise<string> {
+  const patience = scale === 'full' ? STALLED_WATCH : 2
   const others = new Set(socketsOf(pid))
-  for (let count = 0; count < STALLED; count++) client.stall(`${projectPath(project)}/kanban-items`)
+  for (let opened = 0; opened < count; opened++) client.stall(`${projectPath(project)}/kanban-items`)
   const begin = performance.now()
   for (let most = 0; ; await sleep(500)) {
     const seconds = (performance.now() - begin) / 1000
     const left = socketsOf(pid).filter((name) => !others.has(name)).length
     most = Math.max(most, left)
     if (most > 0 && left === 0) return `${most} ended after ${seconds.toFixed(0)} s at the latest`
-    if (seconds >= STALLED_WATCH) return `${left} of ${most} alive after ${STALLED_WATCH} s`
+    if (seconds >= patience) return `${left} of ${most} alive after ${patience} s`
   }
 }
 
@@ -246,7 +268,7 @@ export const ROWS: Record<string, Row> = {
     title: '40 connections that stop reading 12 MB answers',
     data: 'board',
     patience: STALLED_WATCH + 15,
-    run: stopReading,
+    run: (situation) => stopReading(situation, 40),
   },
   'metric-values': {
     title: '1,000 values of one metric in one ingest',
@@ -387,7 +409,7 @@ export const ROWS: Record<string, Row> = {
 
 /** Reads from a file what rows need to know. */
 export function recordsIn(db: SharedDatabase) {
-  const [project = ''] = idsOf(db, 'select id from projects order by id')
+  const [project = '', second = ''] = idsOf(db, 'select id from projects order by id')
   const inOrder = 'select id from kanban_items where project_id = ?'
   const [column = ''] = idsOf(
     db,
@@ -400,5 +422,6 @@ export function recordsIn(db: SharedDatabase) {
     column,
     label,
     items: idsOf(db, `${inOrder} order by "column" = 'To Do' desc, sort_order, id`, project),
+    aside: idsOf(db, inOrder, second),
   }
 }

@@ -1,0 +1,195 @@
+/** Imports of a member that cost more than their files look like, and what may be done with what they make. */
+import { readFileSync, rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openDatabase } from '../src/db/client.ts'
+import { exportArchive } from '../src/exchange/archives/export-archive.ts'
+import { importAtOnce } from '../src/exchange/imports/import-at-once.ts'
+import { planBoard } from '../src/exchange/imports/import-board.ts'
+import { readTrello } from '../src/exchange/sources/trello-board.ts'
+import { emptyArrays, sharedChainDatabase, sharedDefaultDatabase } from '../test/exchange/hostile-files.ts'
+import { itemPath, LIST_PATH, movePath, projectPath } from './api.ts'
+import { show } from './format.ts'
+import { writersOf } from './stall-attacks.ts'
+import { makeClient } from './stall-client.ts'
+import {
+  kanboardShared,
+  packedArrays,
+  plankaShared,
+  trelloBoard,
+  trelloLargeCard,
+  trelloManyEntries,
+  trelloShared,
+} from './stall-files.ts'
+import type { Row, Situation } from './stall-rows.ts'
+import { besideWriters } from './stall-writers.ts'
+
+/** What an import came to. */
+export interface Imported {
+  /** In a few words. */
+  said: string
+  /** The project that it made. */
+  project: string | undefined
+}
+
+/** Milliseconds between two looks how far an import has come. */
+const PAUSE = 100
+
+/** Characters of an error that a remark tells. */
+const TOLD = 120
+
+/** Imports a file, and waits for the end of that. */
+export async function importFile(
+  { client, member }: Pick<Situation, 'client' | 'member'>,
+  format: string,
+  file: Buffer,
+): Promise<Imported> {
+  const begin = performance.now()
+  const path = `/api/imports?format=${format}&again=true`
+  const sending = { cookie: member, isWanted: true }
+  const began = await client.send(
+    'POST',
+    format === 'phaseboard' ? (path.split('&')[0] ?? '') : path,
+    file,
+    sending,
+  )
+  if (began.status !== 202) return { said: began.text.slice(0, TOLD), project: undefined }
+  const { id } = JSON.parse(began.text)
+  // On a connection whose answers are not counted.
+  const asking = makeClient(client.port)
+  try {
+    for (;;) {
+      const { text, status } = await asking.send('GET', `/api/imports/${id}`, undefined, sending)
+      const found = status === 200 ? JSON.parse(text) : {}
+      if (found.status === 'done' || found.status === 'failed') {
+        const took = show((performance.now() - begin) / 1000, 1)
+        const what = found.status === 'done' ? `${show(found.total, 0)} records` : `“${found.error}”`
+        return { said: `${found.status} after ${took} s: ${what.slice(0, TOLD)}`, project: found.projectId }
+      }
+      await sleep(PAUSE)
+    }
+  } finally {
+    asking.close()
+  }
+}
+
+/** An import, alone. */
+const imports = (
+  title: string,
+  format: string,
+  file: (isFull: boolean) => Buffer | Promise<Buffer>,
+): Row => ({
+  title: `import of ${title}`,
+  data: 'one-word',
+  isSignedIn: true,
+  patience: 120,
+  run: async (situation) => {
+    const { said } = await importFile(situation, format, await file(situation.scale === 'full'))
+    return said
+  },
+})
+
+/** An import that makes one card; then what is often done with a card. */
+const importsCard = (title: string, file: (isFull: boolean) => Buffer): Row => ({
+  title: `import of ${title}; then GET, PATCH, move, a new step, DELETE`,
+  data: 'one-word',
+  isSignedIn: true,
+  patience: 120,
+  run: async (situation) => {
+    const { client, member: cookie } = situation
+    const { said, project } = await importFile(situation, 'trello', file(situation.scale === 'full'))
+    if (project === undefined) return said
+    const path = `${projectPath(project)}/kanban-items`
+    const { text } = await client.send('GET', path, undefined, { cookie, isWanted: true })
+    const id = JSON.parse(text)[0]?.id
+    const ask = (method: string, path: string, body?: unknown) => client.send(method, path, body, { cookie })
+    await ask('GET', itemPath(id))
+    await ask('GET', `${itemPath(id)}/subtasks`)
+    await ask('GET', projectPath(project))
+    await ask('GET', LIST_PATH)
+    await ask('PATCH', itemPath(id), { priority: 'high' })
+    await ask('POST', movePath(id), { column: 'List 1', position: 'top' })
+    await ask('POST', `${itemPath(id)}/subtasks`, { title: 'Another step' })
+    await ask('GET', `/api/kanban-items?q=step`)
+    await ask('GET', `${itemPath(id)}/changes`)
+    await ask('DELETE', itemPath(id))
+    return said
+  },
+})
+
+/** Where the archive of a row is. */
+const archiveBeside = ({ file }: Situation) => `${file}-archive.zip`
+
+/** Makes an archive of so many cards, each with a label, a comment and two steps. */
+async function makeArchive(situation: Situation): Promise<void> {
+  const file = `${situation.file}-archive.db`
+  const { db, close } = openDatabase(`file:${file}`)
+  try {
+    importAtOnce(db, planBoard(readTrello(trelloBoard(ARCHIVED[situation.scale])), false), null)
+    await exportArchive(db.$client, archiveBeside(situation), { force: true, onProgress: () => undefined })
+  } finally {
+    close()
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
+  }
+}
+
+/** Cards of an archive of 120,000 records. */
+const ARCHIVED = { full: 24_000, small: 200 }
+
+/** The rows by their names on the command line. */
+export const IMPORTS: Record<string, Row> = {
+  'import-chain': imports(
+    'a Kanboard database of 28 KiB that reads as 2 GB: its rows share one chain of pages',
+    'kanboard',
+    (isFull) => sharedChainDatabase(isFull ? {} : { rows: 10 }),
+  ),
+  'import-chain-text': imports('the same with texts in place of bytes, as comments', 'kanboard', (isFull) =>
+    sharedChainDatabase({ type: 'text', table: 'comments', ...(!isFull && { rows: 10 }) }),
+  ),
+  'import-default': imports(
+    'a Kanboard database of 1 MB that reads as 2 GB: a column has a large default',
+    'kanboard',
+    (isFull) => sharedDefaultDatabase(isFull ? {} : { rows: 10, bytes: 10 }),
+  ),
+  'import-arrays': imports('80 million empty arrays as JSON, packed', 'planka', (isFull) =>
+    packedArrays(isFull ? 80_000_000 : 1000),
+  ),
+  'import-arrays-plain': imports('35 million empty arrays as JSON, 100 MiB', 'trello', (isFull) =>
+    emptyArrays(isFull ? 34_900_000 : 1000),
+  ),
+  'import-shared-trello': imports(
+    '10,000 cards of Trello that share 10,000 comments and 10,000 entries',
+    'trello',
+    (isFull) => (isFull ? trelloShared(10_000, 10_000) : trelloShared(10, 10)),
+  ),
+  'import-shared-planka': imports(
+    '10,000 cards of Planka that share 10,000 comments, tasks and labels',
+    'planka',
+    (isFull) => (isFull ? plankaShared(10_000, 10_000) : plankaShared(10, 10)),
+  ),
+  'import-shared-kanboard': imports(
+    '10,000 tasks of Kanboard that share 10,000 comments, subtasks and tags',
+    'kanboard',
+    (isFull) => (isFull ? kanboardShared(10_000, 10_000) : kanboardShared(10, 10)),
+  ),
+  'import-large-card': importsCard('a card with a description of 40 MB', (isFull) =>
+    trelloLargeCard(isFull ? 40_000_000 : 40_000),
+  ),
+  'import-steps': importsCard('a card with 150,000 steps', (isFull) =>
+    trelloManyEntries(isFull ? 150_000 : 500),
+  ),
+  'import-archive': {
+    title: 'import of an archive of 120,000 records by an admin, beside 8 writers',
+    data: 'history',
+    isSignedIn: true,
+    patience: 120,
+    warmUp: makeArchive,
+    run: async (situation) => {
+      const { client, cookie } = situation
+      const archive = readFileSync(archiveBeside(situation))
+      return besideWriters(
+        writersOf(situation),
+        async () => (await importFile({ client, member: cookie }, 'phaseboard', archive)).said,
+      )
+    },
+  },
+}

@@ -1,0 +1,178 @@
+/**
+ * Watches a service's file and memory from outside, in a thread of its own: how long nobody could begin a write, and how much
+ * memory the service and its children held.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { parentPort, Worker, workerData } from 'node:worker_threads'
+import SQLite from 'better-sqlite3'
+import { peakBytes, residentBytes } from './process-usage.ts'
+
+/** Milliseconds between two looks whether the lock is free; and while it is not. */
+const PAUSE = 4
+const PAUSE_WHILE_BUSY = 1
+
+/** Milliseconds between two looks at the memory. */
+const SAMPLE = 25
+
+/** What was seen. */
+export interface LockAndMemory {
+  /**
+   * The longest time that the write lock was not to be had, in milliseconds, less what the thread that was busiest meanwhile waited for a
+   * processor. It is that from the first attempt which failed to the next one which did not.
+   */
+  longest: number
+  /** The same as it was. */
+  longestSeen: number
+  /** The most memory that the service held, in bytes; undefined on systems other than Linux. */
+  peak: number | undefined
+  /** The most that its children, and theirs, held together; 0 without any. */
+  peakOfChildren: number
+}
+
+/** Watches until it is asked for what it saw. */
+export interface LockWatch {
+  end: () => Promise<LockAndMemory>
+}
+
+/** What is watched. */
+interface Watched {
+  pid: number
+  /** The service's file; nobody takes its lock where it is absent. */
+  database?: string
+}
+
+/** Begins to watch. @param watched the service's process, and its file */
+export async function watchLock(watched: Watched): Promise<LockWatch> {
+  const worker = new Worker(new URL(import.meta.url), { workerData: { locked: watched } })
+  const next = <T>() =>
+    new Promise<T>((resolve, reject) => worker.once('message', resolve).once('error', reject))
+  await next()
+  return {
+    end: async () => {
+      const seen = next<LockAndMemory>()
+      worker.postMessage('end')
+      const result = await seen
+      await new Promise((resolve) => worker.once('exit', resolve))
+      return result
+    },
+  }
+}
+
+/** Nanoseconds that a thread has run, and has waited for a processor. */
+type Usage = [ran: number, waited: number]
+
+function usageOf(folder: string): Usage {
+  try {
+    const [ran, waited] = readFileSync(`${folder}/schedstat`, 'latin1').split(' ')
+    return [Number(ran), Number(waited)]
+  } catch {
+    // It has ended, or it is another system.
+    return [0, 0]
+  }
+}
+
+/** Reads a folder that may be gone. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+const usageOfThreads = (pid: number): Map<string, Usage> =>
+  new Map(namesIn(`/proc/${pid}/task`).map((id) => [id, usageOf(`/proc/${pid}/task/${id}`)]))
+
+/** Milliseconds that the thread which wanted a processor most, since `before`, had to wait for it. */
+function waitOfBusiest(pid: number, before: ReadonlyMap<string, Usage>): number {
+  const since = [...usageOfThreads(pid)].map(([id, [ran, waited]]): Usage => {
+    const [ranBefore, waitedBefore] = before.get(id) ?? [ran, waited]
+    return [ran - ranBefore, waited - waitedBefore]
+  })
+  const busiest = since.reduce((most, one) => (one[0] + one[1] > most[0] + most[1] ? one : most), [0, 0])
+  return busiest[1] / 1e6
+}
+
+/** The processes that a process has started, and those that they have. */
+function descendantsOf(pid: number): number[] {
+  const children = namesIn(`/proc/${pid}/task`).flatMap((id) => {
+    try {
+      return readFileSync(`/proc/${pid}/task/${id}/children`, 'latin1').split(' ').filter(Boolean).map(Number)
+    } catch {
+      return []
+    }
+  })
+  return children.flatMap((child) => [child, ...descendantsOf(child)])
+}
+
+/** A figure of a process that may have ended. */
+function unlessEnded(figure: () => number | undefined): number {
+  try {
+    return figure() ?? 0
+  } catch {
+    return 0
+  }
+}
+
+function run({ pid, database }: Watched): void {
+  const client = database === undefined ? undefined : new SQLite(database, { timeout: 0 })
+  const begin = client?.prepare('begin immediate')
+  const rollback = client?.prepare('rollback')
+  const seen: LockAndMemory = { longest: 0, longestSeen: 0, peak: undefined, peakOfChildren: 0 }
+  let busy: { since: number; threads: ReadonlyMap<string, Usage>; own: Usage } | undefined
+
+  const hasLock = () => {
+    try {
+      begin?.run()
+      rollback?.run()
+      return true
+    } catch (error) {
+      if (error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY')) return false
+      throw error
+    }
+  }
+  function note() {
+    if (busy === undefined) return
+    const lasted = performance.now() - busy.since
+    // Either waited for a processor, or this thread did, which looked too late then.
+    const ownWait = (usageOf('/proc/thread-self')[1] - busy.own[1]) / 1e6
+    const waited = Math.max(waitOfBusiest(pid, busy.threads), ownWait)
+    seen.longestSeen = Math.max(seen.longestSeen, lasted)
+    seen.longest = Math.max(seen.longest, lasted - waited)
+    busy = undefined
+  }
+  function look() {
+    if (hasLock()) note()
+    else
+      busy ??= {
+        since: performance.now(),
+        threads: usageOfThreads(pid),
+        own: usageOf('/proc/thread-self'),
+      }
+    timer = setTimeout(look, busy === undefined ? PAUSE : PAUSE_WHILE_BUSY)
+  }
+  function sample() {
+    const peak = unlessEnded(() => peakBytes(pid))
+    if (peak > 0) seen.peak = Math.max(seen.peak ?? 0, peak)
+    const children = descendantsOf(pid)
+    if (children.length === 0) return
+    const together = children.reduce((sum, child) => sum + unlessEnded(() => residentBytes(child)), 0)
+    const most = Math.max(...children.map((child) => unlessEnded(() => peakBytes(child))))
+    seen.peakOfChildren = Math.max(seen.peakOfChildren, together, most)
+  }
+
+  let timer = setTimeout(look, 0)
+  if (client === undefined) clearTimeout(timer)
+  const sampling = setInterval(sample, SAMPLE)
+  parentPort?.once('message', () => {
+    clearTimeout(timer)
+    clearInterval(sampling)
+    sample()
+    note()
+    client?.close()
+    parentPort?.postMessage(seen)
+  })
+  parentPort?.postMessage('ready')
+}
+
+if (workerData?.locked) run(workerData.locked)

@@ -1,0 +1,77 @@
+/** Others who write meanwhile: each one write after the other, waiting for its answer. */
+import { Agent } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { itemPath } from './api.ts'
+import { show } from './format.ts'
+import { makeClient } from './stall-client.ts'
+
+/** How many write at once, and how long each waits before its next write, in milliseconds. */
+const WRITERS = 8
+const PAUSE = 20
+
+/** Milliseconds that their last answers are waited for. */
+const PATIENCE = 10_000
+
+/** Where they write. */
+export interface Writing {
+  port: number
+  cookie: string
+  /** The items that they rename. */
+  items: readonly string[]
+}
+
+/** Begins to write. @returns what ends it, and says in a few words what came of it */
+export function startWriting({ port, cookie, items }: Writing): () => Promise<string> {
+  const client = makeClient(port)
+  const failed = new Map<number | string, number>()
+  const fail = (why: number | string) => failed.set(why, (failed.get(why) ?? 0) + 1)
+  const under = new Map<number, number>()
+  let isOver = false
+  let count = 0
+  let longest = 0
+  const see = (begin: number) => {
+    longest = Math.max(longest, performance.now() - begin)
+  }
+  const writing = Array.from({ length: WRITERS }, async (_, writer) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    for (let n = 0; !isOver; n++) {
+      const path = itemPath(items[(writer + n * WRITERS) % items.length] ?? '')
+      const begin = performance.now()
+      under.set(writer, begin)
+      try {
+        const { status } = await client.send('PATCH', path, `{"title":"${n}"}`, { cookie, agent })
+        if (status !== 200) fail(status)
+      } catch {
+        // As the row ends, the service may end under them.
+        if (!isOver) fail('connection lost')
+      }
+      under.delete(writer)
+      see(begin)
+      count += 1
+      await sleep(PAUSE)
+    }
+  })
+  return async () => {
+    isOver = true
+    const waiting = new AbortController()
+    await Promise.race([
+      Promise.all(writing).finally(() => waiting.abort()),
+      sleep(PATIENCE, undefined, waiting).catch(() => undefined),
+    ])
+    for (const begin of under.values()) see(begin)
+    client.close()
+    const failures = [...failed].map(([why, times]) => `${times} failed with ${why}`)
+    const writes = [`others wrote ${count} times`, ...failures, `longest wait ${show(longest, 0)} ms`]
+    return writes.join(', ')
+  }
+}
+
+/** Lets others write while something is done. @returns what came of it, and of what was done */
+export async function besideWriters(writing: Writing, work: () => Promise<unknown>): Promise<string> {
+  const end = startWriting(writing)
+  const said = await work().catch(async (error) => {
+    await end()
+    throw error
+  })
+  return [said, await end()].filter((one) => typeof one === 'string' && one !== '').join('; ')
+}
