@@ -34,7 +34,7 @@ const TEXTS = { full: 15_000, small: 100 }
 
 /** How many texts are as long as a description may be: 500 MB; and of those, that are nothing but the word `q`: a file of 2 MiB holds no more. */
 const LONG_TEXTS = { full: 5000, small: 50 }
-const TEXTS_OF_ONE_WORD = 4
+const TEXTS_OF_ONE_WORD = 3
 
 /** A description as long as it may be, of one word; and of words that occur everywhere. */
 const ONE_WORD = { full: 'q '.repeat(LIMITS.description / 2), small: 'q '.repeat(100) }

@@ -81,7 +81,6 @@ const imports = (
   title: `import of ${title}`,
   data: 'one-word',
   isSignedIn: true,
-  patience: 120,
   run: async (situation) => {
     const { said } = await importFile(situation, format, await file(situation.scale === 'full'))
     return said
@@ -93,7 +92,6 @@ const importsCard = (title: string, file: (isFull: boolean) => Buffer): Row => (
   title: `import of ${title}; then GET, PATCH, move, a new step, DELETE`,
   data: 'one-word',
   isSignedIn: true,
-  patience: 120,
   run: async (situation) => {
     const { client, member: cookie } = situation
     const { said, project } = await importFile(situation, 'trello', file(situation.scale === 'full'))

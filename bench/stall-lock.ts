@@ -2,6 +2,7 @@
  * Watches a service's file and memory from outside, in a thread of its own: how long nobody could begin a write, and how much
  * memory the service and its children held.
  */
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import SQLite from 'better-sqlite3'
@@ -31,6 +32,8 @@ export interface LockAndMemory {
 
 /** Watches until it is asked for what it saw. */
 export interface LockWatch {
+  /** The longest time since the last lap, or since it began: of one request of several. */
+  lap: () => Promise<number>
   end: () => Promise<LockAndMemory>
 }
 
@@ -44,16 +47,19 @@ interface Watched {
 /** Begins to watch. @param watched the service's process, and its file */
 export async function watchLock(watched: Watched): Promise<LockWatch> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { locked: watched } })
-  const next = <T>() =>
-    new Promise<T>((resolve, reject) => worker.once('message', resolve).once('error', reject))
+  const next = async <T>(): Promise<T> => (await once(worker, 'message'))[0]
   await next()
   return {
+    lap: () => {
+      worker.postMessage('lap')
+      return next()
+    },
     end: async () => {
-      const seen = next<LockAndMemory>()
+      const exited = once(worker, 'exit')
       worker.postMessage('end')
-      const result = await seen
-      await new Promise((resolve) => worker.once('exit', resolve))
-      return result
+      const seen = await next<LockAndMemory>()
+      await exited
+      return seen
     },
   }
 }
@@ -119,6 +125,7 @@ function run({ pid, database }: Watched): void {
   const begin = client?.prepare('begin immediate')
   const rollback = client?.prepare('rollback')
   const seen: LockAndMemory = { longest: 0, longestSeen: 0, peak: undefined, peakOfChildren: 0 }
+  let longestOfLap = 0
   let busy: { since: number; threads: ReadonlyMap<string, Usage>; own: Usage } | undefined
 
   const hasLock = () => {
@@ -131,14 +138,19 @@ function run({ pid, database }: Watched): void {
       throw error
     }
   }
+  /** How long the lock has not been to be had, less what was waited for a processor. */
+  function lastedOf({ since, threads, own }: NonNullable<typeof busy>): { seen: number; lasted: number } {
+    const seen = performance.now() - since
+    // Either waited for a processor, or this thread did, which looked too late then.
+    const ownWait = (usageOf('/proc/thread-self')[1] - own[1]) / 1e6
+    return { seen, lasted: seen - Math.max(waitOfBusiest(pid, threads), ownWait) }
+  }
   function note() {
     if (busy === undefined) return
-    const lasted = performance.now() - busy.since
-    // Either waited for a processor, or this thread did, which looked too late then.
-    const ownWait = (usageOf('/proc/thread-self')[1] - busy.own[1]) / 1e6
-    const waited = Math.max(waitOfBusiest(pid, busy.threads), ownWait)
-    seen.longestSeen = Math.max(seen.longestSeen, lasted)
-    seen.longest = Math.max(seen.longest, lasted - waited)
+    const { seen: asSeen, lasted } = lastedOf(busy)
+    seen.longestSeen = Math.max(seen.longestSeen, asSeen)
+    seen.longest = Math.max(seen.longest, lasted)
+    longestOfLap = Math.max(longestOfLap, lasted)
     busy = undefined
   }
   function look() {
@@ -164,13 +176,19 @@ function run({ pid, database }: Watched): void {
   let timer = setTimeout(look, 0)
   if (client === undefined) clearTimeout(timer)
   const sampling = setInterval(sample, SAMPLE)
-  parentPort?.once('message', () => {
+  parentPort?.on('message', (message) => {
+    if (message === 'lap') {
+      parentPort?.postMessage(Math.max(longestOfLap, busy === undefined ? 0 : lastedOf(busy).lasted))
+      longestOfLap = 0
+      return
+    }
     clearTimeout(timer)
     clearInterval(sampling)
     sample()
     note()
     client?.close()
     parentPort?.postMessage(seen)
+    parentPort?.close()
   })
   parentPort?.postMessage('ready')
 }

@@ -7,7 +7,7 @@ import type { Server, StartServer } from './servers.ts'
 import { makeClient } from './stall-client.ts'
 import { type Scale, type Seeded, withFile } from './stall-data.ts'
 import { type LockAndMemory, watchLock } from './stall-lock.ts'
-import { type Remark, type Row, recordsIn } from './stall-rows.ts'
+import { type Remark, type Row, recordsIn, type Situation } from './stall-rows.ts'
 import { type Health, watch } from './stall-watch.ts'
 
 /** Seconds after which a row is given up. */
@@ -78,6 +78,13 @@ function unlessEnded<T>(figure: () => T): T | undefined {
   }
 }
 
+/** The most memory since the last look, less what it takes idle; 0 where nobody knows. */
+const memoryAbove = (pid: number, idle = 0): number =>
+  Math.max(0, (unlessEnded(() => peakBytes(pid)) ?? 0) - idle)
+
+/** Before it is watched. */
+const noLap: Situation['lap'] = async () => ({ stall: 0, lock: 0, memory: 0 })
+
 const environmentOf = ({ heap, isSignedIn = false }: Row) => ({
   ...(heap && { NODE_OPTIONS: `--max-old-space-size=${heap}` }),
   // What one address may send in a minute limits those who write beside it, too: they all come from here.
@@ -104,12 +111,26 @@ export async function measureRow(
   const { port, pid } = server
   const idle = residentBytes(pid)
   const client = makeClient(port)
-  const situation = { client, pid, file: copy, scale, ...cookies, ...records }
+  const situation: Situation = {
+    client,
+    pid,
+    idle: idle ?? 0,
+    file: copy,
+    scale,
+    ...cookies,
+    ...records,
+    lap: noLap,
+  }
   try {
     await row.warmUp?.(situation)
     client.statuses.clear()
-    const { end } = await watch(server)
+    const { end, lap } = await watch(server)
     const lockWatch = await watchLock({ pid, ...(row.ends !== true && { database: copy }) })
+    situation.lap = async () => {
+      const figures = { stall: await lap(), lock: await lockWatch.lap(), memory: memoryAbove(pid, idle) }
+      unlessEnded(() => resetPeak(pid))
+      return figures
+    }
     await sleep(200)
     resetPeak(pid)
     const [before, cpu, begin] = [residentBytes(pid), cpuSeconds(pid), performance.now()]

@@ -22,6 +22,10 @@ export interface Situation {
   other: string
   /** How large the data is. */
   scale: Scale
+  /** Bytes that the service held once it had started. */
+  idle: number
+  /** What the service has done since the last lap, of the row's several: milliseconds, and bytes above idle. */
+  lap: () => Promise<Record<'stall' | 'lock' | 'memory', number>>
   /** The first project, and some of its records. */
   project: string
   items: string[]

@@ -2,6 +2,7 @@
  * Watches a service's event loop from outside: asks for its health again and again on a connection of its own, in a
  * thread of its own, so that nothing that the benchmark does is taken for a stall.
  */
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { waitedForProcessor } from './process-usage.ts'
@@ -29,20 +30,24 @@ export interface Health {
 
 /** Watches until it is asked for what it saw. */
 export interface Watch {
+  /** The longest stall since the last lap, or since it began: of one request of several. */
+  lap: () => Promise<number>
   end: () => Promise<Health>
 }
 
 /** Begins to watch. @param server the service's process, and where it listens on 127.0.0.1 */
 export async function watch({ port, pid }: { port: number; pid: number }): Promise<Watch> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { port, pid } })
-  const next = <T>() =>
-    new Promise<T>((resolve, reject) => worker.once('message', resolve).once('error', reject))
+  const next = async <T>(): Promise<T> => (await once(worker, 'message'))[0]
   await next()
   return {
+    lap: () => {
+      worker.postMessage('lap')
+      return next()
+    },
     end: async () => {
-      const seen = next<Health>()
       worker.postMessage('end')
-      const health = await seen
+      const health = await next<Health>()
       await worker.terminate()
       return health
     },
@@ -61,6 +66,7 @@ function waits(latencies: number[]): number[] {
 function run(port: number, pid: number): void {
   const latencies: number[] = []
   let longestSeen = 0
+  let longestOfLap = 0
   let asked = 0
   let waited = 0
   let isWaiting = false
@@ -73,10 +79,14 @@ function run(port: number, pid: number): void {
     asked = performance.now()
     socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
   }
+  /** Less what it waited for a processor. */
+  const stallOf = (seen: number) => Math.max(0, seen - Math.max(0, waitedForProcessor(pid) - waited))
   function note() {
     const seen = performance.now() - asked
+    const stall = stallOf(seen)
     longestSeen = Math.max(longestSeen, seen)
-    latencies.push(Math.max(0, seen - Math.max(0, waitedForProcessor(pid) - waited)))
+    longestOfLap = Math.max(longestOfLap, stall)
+    latencies.push(stall)
   }
   socket.setNoDelay()
   socket.on('data', (answer) => {
@@ -91,7 +101,13 @@ function run(port: number, pid: number): void {
     isAlive = false
   })
   socket.on('connect', ask)
-  parentPort?.on('message', () => {
+  parentPort?.on('message', (message) => {
+    if (message === 'lap') {
+      const current = isWaiting ? stallOf(performance.now() - asked) : 0
+      parentPort?.postMessage(Math.max(longestOfLap, current))
+      longestOfLap = 0
+      return
+    }
     if (isWaiting) note()
     const all = waits(latencies.slice(1))
     const share = (part: number) => all[Math.min(all.length - 1, Math.floor(all.length * part))] ?? 0

@@ -55,7 +55,7 @@ export function sharedChainDatabase({
   const column = table === 'tasks' ? 'description' : 'comment'
   const others =
     table === 'tasks'
-      ? { id: 1, title: "'Card'", project_id: 1, is_active: 1 }
+      ? { id: 1, title: 1, project_id: 1, is_active: 1 }
       : { id: 1, task_id: 1, user_id: 1, date_creation: 1 }
   const client = new SQLite(':memory:')
   let file: Buffer
