@@ -10,12 +10,13 @@ declare module 'fastify' {
 }
 
 /** Imports of files: what a stopped service has left of one is cleared away as soon as this one is ready. */
-export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
-  async (app, { databaseUrl, walCheckpoints }) => {
+export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints' | 'importRecords'>>(
+  async (app, { databaseUrl, walCheckpoints, importRecords }) => {
     const importer = new Importer({
       db: app.db,
       databaseUrl,
       checkpoints: walCheckpoints,
+      limits: { records: importRecords },
       warn: (error, message) => app.log.warn({ err: error }, message),
     })
     app.decorate('importer', importer)

@@ -111,7 +111,7 @@ const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (
       tags,
       response: { 200: Type.Array(ref(ImportSchema)) },
     },
-    handler: (request) => imports.list(memberOf(request)),
+    handler: (request) => imports.list(memberOf(request), importer.failed),
   })
 
   app.get('/api/imports/:id', {
@@ -123,7 +123,7 @@ const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (
       params: IdParams,
       response: { 200: ref(ImportSchema), 404: ref(ErrorBody) },
     },
-    handler: (request) => imports.get(request.params.id, memberOf(request)),
+    handler: (request) => imports.get(request.params.id, memberOf(request), importer.failed),
   })
 }
 

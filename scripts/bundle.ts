@@ -4,7 +4,8 @@ import { build, type LogLevel, type Plugin } from 'esbuild'
 
 /**
  * What something outside the bundle starts from; each becomes `<name>.js`, side by side with the others and with the
- * chunks that they share. To add one, put it here (`src/worker/worker.ts` is a thread's). Whichever module of the bundle looks
+ * chunks that they share. To add one, put it here (`src/worker/worker.ts` is a thread's,
+ * `import-reader.ts` a process's). Whichever module of the bundle looks
  * for it finds it by `new URL('./worker.js', import.meta.url)`; the sources, which development runs, in its own folder
  * as `worker.ts`: `import.meta.url.endsWith('.ts')` tells which of them a module is. Commands and what applications
  * import need a file of their own in `dist/` too: `entriesFor` in build.ts.
@@ -14,6 +15,8 @@ const ENTRY_POINTS = [
   'src/app.ts',
   'src/worker/worker.ts',
   'src/exchange/imports/import-worker.ts',
+  'src/exchange/imports/import-reader.ts',
+  'src/exchange/imports/reader-watch.ts',
 ]
 
 /** What browsers run too: a file of its own, without Node, that needs nothing else. */

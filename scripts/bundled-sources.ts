@@ -11,6 +11,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const root = pathToFileURL(`${resolve(import.meta.dirname, '..')}/`).href
 const folder = '.tap/sources'
 
+const BESIDE_CHUNKS = [
+  'worker/worker',
+  'exchange/imports/import-worker',
+  'exchange/imports/import-reader',
+  'exchange/imports/reader-watch',
+]
+
 /** Bundles the sources. */
 export async function bundleSources(): Promise<void> {
   const { bundle } = await import('./bundle.ts')
@@ -19,9 +26,9 @@ export async function bundleSources(): Promise<void> {
   const sources = globSync('{src,plugins,routes}/**/*.ts', { cwd, exclude: ['**/*.d.ts'] })
   // Reading source maps would take a third of the time. Run with tap alone, a test that fails shows lines of the sources.
   await bundle(cwd, folder, sources, 'warning', '[dir]/[name]', false)
-  // Beside the chunks, where modules of a bundle look for the threads.
-  for (const thread of ['worker/worker', 'exchange/imports/import-worker']) {
-    writeFileSync(resolve(cwd, folder, `${basename(thread)}.js`), `import './src/${thread}.js'\n`)
+  // Beside the chunks, where modules of a bundle look for the threads and processes.
+  for (const entry of BESIDE_CHUNKS) {
+    writeFileSync(resolve(cwd, folder, `${basename(entry)}.js`), `import './src/${entry}.js'\n`)
   }
   // The same for the board page, as it was last built.
   const { findWebBuild } = await import('../src/http/web-build.ts')

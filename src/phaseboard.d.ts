@@ -25,6 +25,8 @@ export interface Config {
   bodyLimit: number
   /** The largest file that can be imported over HTTP. */
   importLimit: number
+  /** The most records that one import of a board makes. */
+  importRecords: number
   /** Which peers may say who the client is (X-Forwarded-*): all, none, or these addresses and subnets. */
   trustProxy: boolean | readonly string[]
   corsOrigins: readonly string[]
@@ -91,6 +93,7 @@ export type PhaseboardOptions = Partial<
     | 'adminPassword'
     | 'bodyLimit'
     | 'importLimit'
+    | 'importRecords'
     | 'corsOrigins'
     | 'rateLimitMax'
     | 'snapshotCacheBytes'

@@ -172,6 +172,24 @@ const CASES: Record<string, Case> = {
       t.equal((await ofSize(200)).status, 413)
     },
   },
+  IMPORT_RECORDS: {
+    settings: { IMPORT_RECORDS: '3' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const board = (cards: object[]) => ({ id: `b${cards.length}`, name: 'Board', lists: [], cards })
+      const errorOf = async (cards: object[]) => {
+        const begun = await ask(service, '/api/imports?format=trello', { headers, body: board(cards) })
+        const { id } = (await begun.json()) as { id: string }
+        for (;;) {
+          const state = await ask(service, `/api/imports/${id}`, { headers })
+          const found = (await state.json()) as { status: string; error?: string }
+          if (found.status === 'done' || found.status === 'failed') return found.error
+        }
+      }
+      t.equal(await errorOf([{ id: 'one', name: 'One' }]), undefined)
+      t.match(await errorOf([{ id: 'one' }, { id: 'two' }]), /has 4 records, and one import may make 3/)
+    },
+  },
   TRUST_PROXY: {
     settings: { TRUST_PROXY: 'true' },
     alone: true,

@@ -96,8 +96,8 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
       .action(async (path, options) => {
         const { loadConfig } = await import('../config.ts')
         const { importFile } = await import('./import-command.ts')
-        const { walCheckpoints } = loadConfig(process.env)
-        await importFile(await databaseFile(), format, path, options, walCheckpoints)
+        const { walCheckpoints: checkpoints, importRecords: records } = loadConfig(process.env)
+        await importFile(await databaseFile(), format, path, options, { checkpoints, records })
       }),
     {
       details: [

@@ -1,12 +1,11 @@
 /** The command that imports a board, also beside a running service. */
 import { type Checkpoints, databasePath, openDatabase, write } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
-import { planBoard } from '../exchange/imports/import-board.ts'
-import { lockOf } from '../exchange/imports/import-files.ts'
+import { planRows } from '../exchange/imports/import-board.ts'
+import { lockOf, MEMORY, spoolOf } from '../exchange/imports/import-files.ts'
 import { performImport } from '../exchange/imports/import-job.ts'
 import { rehearse } from '../exchange/imports/import-plan.ts'
-import { FORMATS, type Format } from '../exchange/sources/formats.ts'
-import { readSource } from '../exchange/sources/read-source.ts'
+import { READING_LIMITS, readApart } from '../exchange/imports/read-apart.ts'
 import { Imports } from '../projects/imports.ts'
 import { createProgress } from './progress.ts'
 import { say } from './terminal.ts'
@@ -22,54 +21,75 @@ export interface ImportOptions {
   dryRun?: true
 }
 
+/** Settings of the service that hold for the command, too. */
+export interface ImportSettings {
+  /** Who runs checkpoints. */
+  checkpoints?: Checkpoints
+  /** Records that one import may make. */
+  records: number
+}
+
+/** Ends what is signalled, as long as `work` takes. */
+async function untilSignalled<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const ending = new AbortController()
+  const end = () => ending.abort(new Error('the import was interrupted: nothing has changed'))
+  for (const signal of SIGNALS) process.once(signal, end)
+  try {
+    return await work(ending.signal)
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, end)
+  }
+}
+
 /**
  * `import`: imports the board in a file as a project, and prints a summary.
  * @param databaseUrl the database, which is created where there is none
- * @param checkpoints who runs them
  * @throws Error with one clear line: then nothing has changed
  */
-export async function importFile(
+export const importFile = (
   databaseUrl: string,
   format: string,
   file: string,
   options: ImportOptions,
-  checkpoints?: Checkpoints,
-): Promise<void> {
-  // What cannot be read needs no database, and creates none.
-  const board = await readSource(FORMATS[format] as Format, file, file)
-  const { again = false, dryRun = false } = options
-  const { db, files, close, discard } = openDatabase(databaseUrl, checkpoints)
-  if (dryRun) {
+  { checkpoints, records }: ImportSettings,
+): Promise<void> =>
+  untilSignalled(async (signal) => {
+    const id = newId()
+    // What cannot be read needs no database, and creates none.
+    const limits = { ...READING_LIMITS, records }
+    const board = await readApart({ format, file, name: file }, spoolOf(MEMORY, id), limits, signal)
     try {
-      for (const line of rehearse(db, planBoard(board, again)).lines) say(line)
+      const { db, files, close, discard } = openDatabase(databaseUrl, checkpoints)
+      const { again = false, dryRun = false } = options
+      if (dryRun) {
+        try {
+          for (const line of rehearse(db, planRows(board.rows, board.facts, again)).lines) say(line)
+        } finally {
+          discard()
+        }
+        return
+      }
+      const progress = createProgress(process.stdout, 'importing', 'records')
+      const database = databasePath(databaseUrl)
+      const lock = lockOf(database, id)
+      try {
+        lock.take()
+        write(db, () => new Imports(db).create(id, format, null))
+        const job = { id, format, file, name: file, memberId: null, again, isDryRun: false }
+        const place = { db, files, database, signal, board, onProgress: progress.update }
+        const { lines } = await performImport(place, job)
+        progress.stop()
+        for (const line of lines) say(line)
+      } catch (error) {
+        progress.stop()
+        lock.release()
+        discard()
+        throw error
+      } finally {
+        lock.release()
+        close()
+      }
     } finally {
-      discard()
+      board.close()
     }
-    return
-  }
-  const progress = createProgress(process.stdout, 'importing', 'records')
-  const ending = new AbortController()
-  const end = () => ending.abort(new Error('the import was interrupted: nothing has changed'))
-  for (const signal of SIGNALS) process.once(signal, end)
-  const database = databasePath(databaseUrl)
-  const id = newId()
-  const lock = lockOf(database, id)
-  try {
-    lock.take()
-    write(db, () => new Imports(db).create(id, format, null))
-    const job = { id, format, file, name: file, memberId: null, again, isDryRun: false }
-    const place = { db, files, database, signal: ending.signal, board, onProgress: progress.update }
-    const { lines } = await performImport(place, job)
-    progress.stop()
-    for (const line of lines) say(line)
-  } catch (error) {
-    progress.stop()
-    lock.release()
-    discard()
-    throw error
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, end)
-    lock.release()
-    close()
-  }
-}
+  })

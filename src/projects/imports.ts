@@ -30,18 +30,26 @@ function madeIn(text: string): Made {
   }
 }
 
-const toImport = ({ id, format, status, done, total, projectId, counts, error, ...times }: ImportRow) => ({
-  id,
-  format,
-  status,
-  done,
-  total,
-  ...(projectId !== null && { projectId }),
-  ...(status === 'done' && madeIn(counts)),
-  ...(error !== null && { error }),
-  createdAt: times.createdAt,
-  updatedAt: times.updatedAt,
-})
+/** Why imports have failed, by id, whose rows could not be told. */
+export type FailedImports = Readonly<Record<string, string>>
+
+function toImport(row: ImportRow, failed: FailedImports) {
+  const { id, format, done, total, projectId, counts, createdAt, updatedAt } = row
+  const error = failed[id] ?? row.error
+  const status = id in failed ? 'failed' : row.status
+  return {
+    id,
+    format,
+    status,
+    done,
+    total,
+    ...(projectId !== null && { projectId }),
+    ...(status === 'done' && madeIn(counts)),
+    ...(error !== null && { error }),
+    createdAt,
+    updatedAt,
+  }
+}
 
 const statementsOf = (db: SharedDatabase) => ({
   one: selectOne<ImportRow>(db, () =>
@@ -76,18 +84,26 @@ export class Imports {
     this.#sql = statementsOf(db)
   }
 
-  /** An import. @throws ApiError 404, also for somebody else's */
-  get(id: string, { id: memberId, role }: Pick<CurrentMember, 'id' | 'role'>): Import {
+  /**
+   * An import.
+   * @param failed those that have failed, whatever their rows say
+   * @throws ApiError 404, also for somebody else's
+   */
+  get(
+    id: string,
+    { id: memberId, role }: Pick<CurrentMember, 'id' | 'role'>,
+    failed: FailedImports = {},
+  ): Import {
     const row = this.#sql.one({ id })
     if (row === undefined || (role !== 'admin' && row.memberId !== memberId)) throwNotFound(imports)
-    return toImport(row)
+    return toImport(row, failed)
   }
 
   /** The latest imports that a member knows of, newest first. */
-  list({ id: memberId, role }: Pick<CurrentMember, 'id' | 'role'>): Import[] {
+  list({ id: memberId, role }: Pick<CurrentMember, 'id' | 'role'>, failed: FailedImports = {}): Import[] {
     return this.#sql
       .latest({ memberId, isAdmin: Number(role === 'admin'), count: IMPORTS_LISTED })
-      .map(toImport)
+      .map((row) => toImport(row, failed))
   }
 
   /**

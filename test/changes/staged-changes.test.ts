@@ -17,7 +17,7 @@ import { holdsGroups, holdsSequence } from './replay.ts'
 /** Imports a board; nothing of what it tells gets into the table. @returns its project */
 async function importUnfolded(db: SharedDatabase, word: string, memberId: string): Promise<string> {
   const ending = new AbortController()
-  const plan = planBoard(readTrello(new TextEncoder().encode(trelloExport(6, word))), true)
+  const plan = planBoard(readTrello(new TextEncoder().encode(trelloExport(6, word))), { again: true })
   write(db, () => new Imports(db).create(word, 'trello', memberId))
   const { projectId } = await writeInSlices(
     db,

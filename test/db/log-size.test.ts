@@ -95,7 +95,7 @@ t.test('a file that Litestream opened first becomes a database of ours', async (
 
 t.test('an import leaves checkpoints to Litestream, too', async (t) => {
   const folder = t.testdir()
-  const plan = () => planBoard(readTrello(new TextEncoder().encode(trelloExport(5, 'Word'))), true)
+  const plan = () => planBoard(readTrello(new TextEncoder().encode(trelloExport(5, 'Word'))), { again: true })
   for (const [checkpoints, copies] of [
     ['service', true],
     ['litestream', false],

@@ -26,7 +26,7 @@ import { anyBoard, trelloExport } from './source-boards.ts'
 const GREEDY = { held: 0, left: 0 }
 
 const planOf = (cards: number, word = 'Word') =>
-  planBoard(readTrello(new TextEncoder().encode(trelloExport(cards, word))), true)
+  planBoard(readTrello(new TextEncoder().encode(trelloExport(cards, word))), { again: true })
 
 function open(t: Test, databaseUrl = ':memory:') {
   const { db, close } = openDatabase(databaseUrl)

@@ -558,7 +558,7 @@ t.test('titles are cut by characters and keep their original, as does an invisib
         card('b', { pos: 2, name: '🧁'.repeat(500) }),
         card('c', { pos: 3, name: '\t\u200b\u00ad\u2800' }),
         card('d', { pos: 4, name: 'one name' }),
-        card('e', { pos: 5, name: 'one name', desc: 'd'.repeat(20_000) }),
+        card('e', { pos: 5, name: 'one name', desc: `${'d'.repeat(100_000)}${'e'.repeat(10_001)}` }),
         card('f', { pos: 6, name: undefined, desc: null }),
         card('g', { pos: 7, name: 'half a pair \ud83e' }),
       ],
@@ -579,7 +579,15 @@ t.test('titles are cut by characters and keep their original, as does an invisib
       ['half a pair \ufffd', undefined],
     ],
   )
-  t.equal(items[4].description.length, 20_000)
+  t.equal(items[4].description, 'd'.repeat(100_000))
+  t.strictSame(
+    commentsOf(app, items[4].id).map(({ content, authorId }) => [content, authorId]),
+    [
+      ['e'.repeat(10_000), 'unknown'],
+      ['e', 'unknown'],
+    ],
+    'what a description has beyond its limit goes on in comments',
+  )
   t.equal(items[5].description, '')
   t.equal(project.name, `${'n'.repeat(199)}…`)
   t.equal(project.metadata.trello.name, 'n'.repeat(250))
@@ -706,14 +714,15 @@ t.test('comments: copied ones, long ones, those that belong nowhere', async (t) 
     }),
     [
       ['dated by its id', 'unknown', '2015-06-18T16:48:31.000Z', null],
-      [long, 'm1', '2015-06-19T00:00:00.000Z', null],
+      [long.slice(0, 10_000), 'm1', '2015-06-19T00:00:00.000Z', null],
+      [long.slice(10_000), 'm1', '2015-06-19T00:00:00.000Z', null],
       ['first of one moment', 'm1', '2015-06-20T00:00:00.000Z', null],
       ['second of one moment', 'm1', '2015-06-20T00:00:00.000Z', null],
       ['last', 'm1', '2015-06-21T00:00:00.000Z', null],
       ['without any date', 'm1', '2015-07-01T00:00:00.000Z', null],
     ],
   )
-  t.match(made, { comments: 6, skippedComments: 4 })
+  t.match(made, { comments: 7, skippedComments: 4 })
   t.ok(
     describeImport(made).includes('skipped comments 4 (on cards that are not in the file, or without text)'),
   )

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { FORMATS } from '../../src/exchange/sources/formats.ts'
 import type { SourceBoard, SourceCard } from '../../src/exchange/sources/source-board.ts'
+import { TooLarge } from '../../src/exchange/sources/source-limits.ts'
 
 /** Reads a fixture, or bytes or a text, as a format. */
 export async function readAs(
@@ -39,7 +40,11 @@ export async function refusal(format: string, source: Uint8Array | string): Prom
   try {
     await readAs(format, source)
   } catch (error) {
-    if (error instanceof Error && error.constructor === Error && !/[\r\n]/.test(error.message))
+    if (
+      error instanceof Error &&
+      [Error, TooLarge].includes(error.constructor as typeof Error) &&
+      !/[\r\n]/.test(error.message)
+    )
       return error.message
     throw error
   }

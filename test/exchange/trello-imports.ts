@@ -29,7 +29,7 @@ export function importTrelloBoard(
   board: TrelloBoard,
   { again = false, ...options }: ImportOptions = {},
 ): ImportedTrelloBoard {
-  const plan = planBoard(toSourceBoard(board), again)
+  const plan = planBoard(toSourceBoard(board), { again })
   importAtOnce(db, plan, null, options)
   return { ...plan.made(), ...countsOf(board) }
 }

@@ -1,5 +1,5 @@
 /** A board of another tool as the rows of a new project. */
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../../db/client.ts'
 import { newId } from '../../db/ids.ts'
 import { afterLast } from '../../db/ordering.ts'
@@ -16,6 +16,9 @@ import {
 import { defaultPhaseConfig, firstPhase } from '../../projects/phases.ts'
 import { LIMITS } from '../../schemas/common.ts'
 import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from '../sources/source-board.ts'
+import { TooLarge } from '../sources/source-limits.ts'
+import { note } from '../sources/source-values.ts'
+import { fitCard } from './fit-card.ts'
 import { type ImportPlan, rowsOf } from './import-plan.ts'
 import { isTrimmed, toMetadata } from './metadata.ts'
 import { type ColumnNames, nameColumns, nameLabels, readableName, shorten } from './names.ts'
@@ -68,9 +71,10 @@ const DEFAULT_COLOR = '#3b82f6'
 /** The name as it was, where it had to be changed. */
 const originalOf = (name: string, shown: string) => (name === shown ? {} : { name })
 
-/** An archived board is an archived project. */
+/** An archived board is an archived project. A description that is too long is kept whole beside it, if it may be. */
 function toProject(board: SourceBoard) {
-  const { format, id, name, description, archived, createdAt, updatedAt } = board
+  const { format, id, name, archived, createdAt, updatedAt } = board
+  const description = shorten(board.description, LIMITS.description)
   const phaseConfig = defaultPhaseConfig('technical')
   const shown = shorten(readableName(name), LIMITS.name)
   return {
@@ -80,7 +84,12 @@ function toProject(board: SourceBoard) {
     status: archived ? 'archived' : 'backlog',
     phase: firstPhase(phaseConfig),
     phaseConfig,
-    metadata: toMetadata(format, { id, ...originalOf(name, shown), ...board.rest }),
+    metadata: toMetadata(format, {
+      id,
+      ...originalOf(name, shown),
+      ...(description !== board.description && { description: board.description }),
+      ...board.rest,
+    }),
     createdAt,
     updatedAt,
   }
@@ -147,18 +156,78 @@ function* sortOrders(cards: readonly SourceCard[]): Iterable<number> {
   }
 }
 
-const sum = (cards: readonly SourceCard[], count: (card: SourceCard) => number) =>
-  cards.reduce((total, card) => total + count(card), 0)
+const sum = <T>(things: readonly T[], count: (thing: T) => number) =>
+  things.reduce((total, thing) => total + count(thing), 0)
+
+/** What is known of a board that is to be imported beside its rows: what tells whether it was before, and the summary. */
+export interface BoardFacts extends Said {
+  id: string
+  hasUniqueCardIds?: boolean | undefined
+  made: ImportedBoard
+}
+
+/** The rows of a board. */
+export interface BoardRows extends Pick<ImportPlan, 'projectIds' | 'projects' | 'tables'> {
+  /** The cards' ids, some at a time. */
+  cardIds: () => Iterable<string[]>
+}
 
 /**
- * Plans the import of a board as a new project: what has no field of its own is kept in `metadata.<format>`. Names are
- * shortened to what the service takes; comments, descriptions and subtasks are kept at any length. Ids are made in the
- * order of the board.
+ * The plan of a board's rows.
+ * @param facts complete once all rows were made
  * @param again whether to import a board that was imported before, which is refused else
  */
-export function planBoard(board: SourceBoard, again = false): ImportPlan & { made: () => ImportedBoard } {
-  const { format, cards } = board
+export const planRows = ({ cardIds, ...rows }: BoardRows, facts: BoardFacts, again: boolean): ImportPlan => ({
+  ...rows,
+  refuse: (db, since) => {
+    if (!again) refuseSecondImport(db, facts, cardIds, since)
+  },
+  result: (isDryRun) => {
+    const { projectId, name, ...counts } = facts.made
+    return {
+      projectId: isDryRun ? null : projectId,
+      counts,
+      lines: [
+        ...(isDryRun
+          ? [`would import ${name}`]
+          : [`imported ${name}`, `project ${projectId} (/api/projects/${projectId})`]),
+        ...describeBoard(facts.made, facts),
+      ],
+      notes: [...facts.notes, ...trimmedLine(facts.made, facts.format)],
+    }
+  },
+})
+
+/** How a board is to be planned. */
+export interface PlanOptions {
+  /** Whether to import a board that was imported before, which is refused else. */
+  again?: boolean
+  /** The records that it may make, at most. */
+  records?: number
+}
+
+/**
+ * Plans the import of a board as a new project: what has no field of its own is kept in `metadata.<format>`. Texts are brought
+ * to what the service takes ({@link fitCard}). Ids are made in the order of the board.
+ * @throws TooLarge where the board, or one of its cards, has more than it may have
+ */
+export function planBoard(
+  board: SourceBoard,
+  { again = false, ...options }: PlanOptions = {},
+): ImportPlan & { made: () => ImportedBoard } {
+  const { rows, facts } = rowsOfBoard(board, options)
+  return { ...planRows(rows, facts, again), made: () => facts.made }
+}
+
+/** The rows of a board, and what is known of it beside them. @throws TooLarge */
+export function rowsOfBoard(
+  board: SourceBoard,
+  { records = Number.POSITIVE_INFINITY }: Omit<PlanOptions, 'again'> = {},
+): { rows: BoardRows; facts: BoardFacts } {
+  const { format } = board
   const columnNames = nameColumns(board)
+  const fitted = board.cards.map(fitCard)
+  const cards = fitted.map(({ card }) => card)
   const project = toProject(board)
   const columns = [...columnNames].map(([column, name], index) =>
     toColumn(column, { name, sortOrder: index + 1, project }),
@@ -166,7 +235,6 @@ export function planBoard(board: SourceBoard, again = false): ImportPlan & { mad
   const labels = new Map(
     [...nameLabels(board)].map(([label, name]) => [label, toLabel(label, name, project)]),
   )
-  const itemIds = cards.map(() => newId())
   const labelsOf = (card: SourceCard) => card.labels.flatMap((label) => labels.get(label)?.id ?? [])
   const made: ImportedBoard = {
     projectId: project.id,
@@ -180,6 +248,12 @@ export function planBoard(board: SourceBoard, again = false): ImportPlan & { mad
     dueDates: sum(cards, ({ dueDate }) => Number(dueDate !== null)),
     trimmed: Number(isTrimmed(project.metadata)),
   }
+  const putOn = sum(cards, (card) => labelsOf(card).length)
+  const count = 1 + columns.length + labels.size + cards.length + putOn + made.subtasks + made.comments
+  if (count > records) {
+    throw new TooLarge(`it has ${count} records, and one import may make ${records} (IMPORT_RECORDS)`)
+  }
+  const itemIds = cards.map(() => newId())
 
   function* items() {
     const places = sortOrders(cards)[Symbol.iterator]()
@@ -220,41 +294,48 @@ export function planBoard(board: SourceBoard, again = false): ImportPlan & { mad
     }
   }
   return {
-    projectIds: [project.id],
-    projects: [project],
-    tables: [
-      rowsOf(kanbanColumns, columns.length, () => columns),
-      rowsOf(kanbanLabels, labels.size, () => labels.values()),
-      rowsOf(kanbanItems, cards.length, items),
-      rowsOf(
-        kanbanItemLabels,
-        sum(cards, (card) => labelsOf(card).length),
-        itemLabels,
-      ),
-      rowsOf(kanbanSubtasks, made.subtasks, subtasks),
-      rowsOf(kanbanComments, made.comments, comments),
-    ],
-    refuse: (db, since) => {
-      if (!again) refuseSecondImport(db, board, since)
+    rows: {
+      projectIds: [project.id],
+      projects: [project],
+      tables: [
+        rowsOf(kanbanColumns, columns.length, () => columns),
+        rowsOf(kanbanLabels, labels.size, () => labels.values()),
+        rowsOf(kanbanItems, cards.length, items),
+        rowsOf(kanbanItemLabels, putOn, itemLabels),
+        rowsOf(kanbanSubtasks, made.subtasks, subtasks),
+        rowsOf(kanbanComments, made.comments, comments),
+      ],
+      *cardIds() {
+        for (let first = 0; first < cards.length; first += IDS_AT_ONCE) {
+          yield cards.slice(first, first + IDS_AT_ONCE).map(({ id }) => id)
+        }
+      },
     },
-    made: () => made,
-    result: (isDryRun) => {
-      const { projectId, name, ...counts } = made
-      const said = { ...board, remarks: { ...missingColumn(columnNames), ...board.remarks } }
-      return {
-        projectId: isDryRun ? null : projectId,
-        counts,
-        lines: [
-          ...(isDryRun
-            ? [`would import ${name}`]
-            : [`imported ${name}`, `project ${projectId} (/api/projects/${projectId})`]),
-          ...describeBoard(made, said),
-        ],
-        notes: [...board.notes, ...trimmedLine(made, format)],
-      }
+    facts: {
+      format,
+      id: board.id,
+      hasUniqueCardIds: board.hasUniqueCardIds,
+      made,
+      remarks: { ...missingColumn(columnNames), ...board.remarks },
+      notes: [
+        ...board.notes,
+        ...note(
+          sum(fitted, ({ continued }) => continued),
+          'long texts',
+          'their rest is in comments of their cards',
+        ),
+        ...note(
+          sum(fitted, ({ shortened }) => shortened),
+          'long ids',
+          'shortened; those of cards and assignees are kept in metadata',
+        ),
+      ],
     },
   }
 }
+
+/** Ids of cards that are looked up at a time, each time among all items of some projects. */
+const IDS_AT_ONCE = 10_000
 
 const missingColumn = (names: ColumnNames) =>
   names.has(undefined) ? { columns: ['1 for cards whose column is not in the file'] } : {}
@@ -265,36 +346,39 @@ const missingColumn = (names: ColumnNames) =>
  */
 function refuseSecondImport(
   db: SharedDatabase,
-  { format, id, cards, hasUniqueCardIds = false }: SourceBoard,
+  { format, id, hasUniqueCardIds = false }: BoardFacts,
+  cardIds: BoardRows['cardIds'],
   since: number | undefined,
 ): void {
   // Other tools may have changed the metadata. Where it names no board any more, the items' source ids do; where it names
   // another board, they do not count: cards can be moved between boards.
   const path = `$."${format}".id`
   const boardOf = sql`case when json_valid(${projects.metadata}) then json_extract(${projects.metadata}, ${path}) end`
-  const cardIds = JSON.stringify(cards.map((card) => card.id))
-  const isOfBoard = sql`exists (
-    select 1 from ${kanbanItems}
-    where ${kanbanItems.projectId} = ${projects.id} and ${kanbanItems.source} = 'import'
-      and ${kanbanItems.sourceId} in (select value from json_each(${cardIds}))
-  )`
-  // In the last write only what another import has made meanwhile is new, and that names its board. Its own change of the
-  // project is in the table, however large it is.
-  const byCards =
-    hasUniqueCardIds && since === undefined ? sql` or (${boardOf} is null and ${isOfBoard})` : sql``
+  const refuseThose = (condition: SQL) => {
+    const earlier = db
+      .select({ id: projects.id, name: projects.name })
+      .from(projects)
+      .where(condition)
+      .limit(1)
+      .get()
+    if (earlier === undefined) return
+    throw new Error(
+      `this board was imported before, as project ${earlier.id} (${earlier.name}); use --again to import it once more`,
+    )
+  }
   const isNew =
     since === undefined
       ? sql``
       : sql` and ${projects.id} in (select ${changes.id} from ${changes} where ${changes.seq} > ${since} and ${changes.kind} = 'project')`
-  const earlier = db
-    .select({ id: projects.id, name: projects.name })
-    .from(projects)
-    .where(sql`(${boardOf} = ${id}${byCards})${isNew}`)
-    .limit(1)
-    .get()
-  if (earlier) {
-    throw new Error(
-      `this board was imported before, as project ${earlier.id} (${earlier.name}); use --again to import it once more`,
-    )
+  refuseThose(sql`${boardOf} = ${id}${isNew}`)
+  // In the last write only what another import has made meanwhile is new, and that names its board. Its own change of the
+  // project is in the table, however large it is.
+  if (!hasUniqueCardIds || since !== undefined) return
+  for (const ids of cardIds()) {
+    refuseThose(sql`${boardOf} is null and exists (
+      select 1 from ${kanbanItems}
+      where ${kanbanItems.projectId} = ${projects.id} and ${kanbanItems.source} = 'import'
+        and ${kanbanItems.sourceId} in (select value from json_each(${JSON.stringify(ids)}))
+    )`)
   }
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createProcessLock, NO_LOCK, type ProcessLock } from '../../db/process-lock.ts'
 
-const MEMORY = ':memory:'
+/** The path of a database in memory: its files are among the temporary ones. */
+export const MEMORY = ':memory:'
 
 const LOCK = '.lock'
 
@@ -17,6 +18,9 @@ const beside = (database: string, id: string) =>
  * @param id the import's
  */
 export const uploadOf = (database: string, id: string): string => beside(database, id)
+
+/** Where the spool of an import is for a moment, before it has no name (see spool.ts). */
+export const spoolOf = (database: string, id: string): string => `${uploadOf(database, id)}.spool`
 
 /** The ids of imports whose uploads are beside a database: of those under way, and of those whose process is gone. */
 export function uploadsBeside(database: string): string[] {

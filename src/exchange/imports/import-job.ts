@@ -3,14 +3,15 @@
 import { BriefWrites } from '../../db/brief-writes.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import type { DatabaseFiles } from '../../db/files.ts'
-import { ARCHIVE_FORMAT, FORMATS, type Format } from '../sources/formats.ts'
-import { readSource } from '../sources/read-source.ts'
-import type { SourceBoard } from '../sources/source-board.ts'
+import { ARCHIVE_FORMAT } from '../sources/formats.ts'
 import { clearImport, clearRests } from './clear-import.ts'
+import { lineOf } from './failures.ts'
 import { importAtOnce } from './import-at-once.ts'
-import { planBoard } from './import-board.ts'
+import { planRows } from './import-board.ts'
+import { spoolOf } from './import-files.ts'
 import { type Imported, type ImportPlan, rehearse, totalOf } from './import-plan.ts'
 import { importStates } from './import-state.ts'
+import { READING_LIMITS, type ReadApart, type ReadingLimits, readApart } from './read-apart.ts'
 import { type Importing, writeInSlices } from './write-slices.ts'
 
 /** What is to be imported, and how. A structured clone of it does the same in a thread of its own. */
@@ -35,18 +36,33 @@ export interface ImportPlace {
   /** The path of the database, or `:memory:`. */
   database: string
   signal?: AbortSignal | undefined
-  /** The board, where the caller has read the file. */
-  board?: SourceBoard
+  /** What reading the file may take. */
+  limits?: ReadingLimits
+  /** The board, where the caller has read the file, and closes it. */
+  board?: ReadApart
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
-/** Reads the file of a job. @throws Error with one clear line */
-async function planOf({ board }: ImportPlace, { format, file, name, again }: ImportJob): Promise<ImportPlan> {
-  return planBoard(board ?? (await readSource(FORMATS[format] as Format, file, name)), again)
+/**
+ * Reads the file of a job, and uses what it holds.
+ * @throws Error with one clear line
+ */
+async function withPlan<T>(
+  place: ImportPlace,
+  job: ImportJob,
+  use: (plan: ImportPlan) => T | Promise<T>,
+): Promise<T> {
+  const { database, signal, limits = READING_LIMITS } = place
+  const board = place.board ?? (await readApart(job, spoolOf(database, job.id), limits, signal))
+  try {
+    return await use(planRows(board.rows, board.facts, job.again))
+  } finally {
+    if (board !== place.board) board.close()
+  }
 }
 
-/** One line that says why. */
-const lineOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** Why an import has failed where what it wrote could not be taken away, and its row does not say so: the disk may be full. */
+export class NotCleared extends Error {}
 
 /**
  * Does an import, all or nothing, whose row is there already and whose lock its caller holds. However it ends, the row says
@@ -77,14 +93,18 @@ async function inFile(place: ImportPlace, job: ImportJob): Promise<Imported> {
     await clearRests(db, writes, database)
     await writes.slice(() => states.reading(job.id))
     if (job.format === ARCHIVE_FORMAT) return await importWhole(place, job, writes)
-    const plan = await planOf(place, job)
-    if (!job.isDryRun) return await writeInSlices(db, writes, plan, job, onProgress)
-    const made = rehearse(db, plan)
-    await writes.slice(() => states.done(job.id, totalOf(plan), made))
-    return made
+    return await withPlan(place, job, async (plan) => {
+      if (!job.isDryRun) return await writeInSlices(db, writes, plan, job, onProgress)
+      const made = rehearse(db, plan)
+      await writes.slice(() => states.done(job.id, totalOf(plan), made))
+      return made
+    })
   } catch (error) {
-    await clearImport(db, new BriefWrites(db, files), job.id, lineOf(error))
-    throw error
+    const line = lineOf(error)
+    await clearImport(db, new BriefWrites(db, files), job.id, line).catch((cause) => {
+      throw new NotCleared(line, { cause })
+    })
+    throw new Error(line, { cause: error })
   }
 }
 
@@ -95,13 +115,15 @@ async function inMemory(place: ImportPlace, job: ImportJob): Promise<Imported> {
   try {
     states.reading(job.id)
     if (job.format === ARCHIVE_FORMAT) return await importWhole(place, job)
-    const plan = await planOf(place, job)
-    if (!job.isDryRun) importAtOnce(db, plan, job.memberId, { onProgress })
-    const made = job.isDryRun ? rehearse(db, plan) : plan.result(false)
-    states.done(job.id, totalOf(plan), made)
-    return made
+    return await withPlan(place, job, (plan) => {
+      if (!job.isDryRun) importAtOnce(db, plan, job.memberId, { onProgress })
+      const made = job.isDryRun ? rehearse(db, plan) : plan.result(false)
+      states.done(job.id, totalOf(plan), made)
+      return made
+    })
   } catch (error) {
-    states.failed(job.id, lineOf(error))
-    throw error
+    const line = lineOf(error)
+    states.failed(job.id, line)
+    throw new Error(line, { cause: error })
   }
 }

@@ -4,7 +4,8 @@ import { BriefWrites } from '../../db/brief-writes.ts'
 import { type Checkpoints, databasePath, openDatabase } from '../../db/client.ts'
 import { once } from '../../once.ts'
 import { clearRests } from './clear-import.ts'
-import { type ImportJob, performImport } from './import-job.ts'
+import { type ImportJob, NotCleared, performImport } from './import-job.ts'
+import { ReaderFailed, type ReadingLimits } from './read-apart.ts'
 
 /** What the thread is to do. */
 export interface ImportTask {
@@ -13,24 +14,47 @@ export interface ImportTask {
   checkpoints: Checkpoints
   /** The import; without one, it clears. */
   job?: ImportJob
+  /** What reading its file may take. */
+  limits: ReadingLimits
   /** Why imports of this process have failed, by id, where their threads could not say so. */
   failed?: ReadonlyMap<string, string>
 }
 
-const { databaseUrl, checkpoints, job, failed } = workerData as ImportTask
+/**
+ * What the thread tells: that it has read the file, why its import has failed where its row does not say so, or what the
+ * reader said before it ended.
+ */
+export type ImportMessage = 'read' | { failed: string } | { reader: unknown }
+
+const { databaseUrl, checkpoints, job, limits, failed } = workerData as ImportTask
 const { db, files, close } = openDatabase(databaseUrl, checkpoints)
 const database = databasePath(databaseUrl)
+const ending = new AbortController()
+const tell = (message: ImportMessage) => parentPort?.postMessage(message)
 // Whoever ends this thread asks it to: from outside it might be ended in the midst of native code, and the process with it.
 parentPort?.on('message', () => {
+  // The process that reads the file ends first.
+  ending.abort()
   close()
   process.exit(0)
 })
 parentPort?.unref()
+
+async function perform(job: ImportJob): Promise<void> {
+  const onProgress = once(() => tell('read'))
+  try {
+    await performImport({ db, files, database, limits, signal: ending.signal, onProgress }, job)
+  } catch (error) {
+    // All else is in its row.
+    const { cause } = error as Error
+    if (cause instanceof ReaderFailed) tell({ reader: cause.cause })
+    if (error instanceof NotCleared) tell({ failed: error.message })
+  }
+}
+
 try {
-  if (job) {
-    const onProgress = once(() => parentPort?.postMessage('read'))
-    await performImport({ db, files, database, onProgress }, job).catch(() => undefined)
-  } else await clearRests(db, new BriefWrites(db, files), database, failed)
+  if (job) await perform(job)
+  else await clearRests(db, new BriefWrites(db, files), database, failed)
 } finally {
   close()
 }

@@ -5,10 +5,14 @@ import { type Checkpoints, databasePath, type SharedDatabase } from '../../db/cl
 import { NO_FILES } from '../../db/files.ts'
 import { ApiError } from '../../errors.ts'
 import { once } from '../../once.ts'
+import type { FailedImports } from '../../projects/imports.ts'
+import { ARCHIVE_FORMAT } from '../sources/formats.ts'
 import { hasRests } from './clear-import.ts'
+import { NO_MEMORY } from './failures.ts'
 import { lockOf, uploadOf } from './import-files.ts'
 import type { ImportJob } from './import-job.ts'
-import type { ImportTask } from './import-worker.ts'
+import type { ImportMessage, ImportTask } from './import-worker.ts'
+import { READING_LIMITS, type ReadingLimits } from './read-apart.ts'
 
 /** Imports that wait or are being uploaded, at most: each may have a file as large as they may be. Beyond it, 503. */
 const MAX_WAITING = 8
@@ -20,19 +24,13 @@ const MAX_OF_MEMBER = 3
 const RETRY_AFTER = '30'
 
 /**
- * Memory that the thread may take, in MiB: a file of 100 MB takes a half of it. Whatever somebody uploads, the service
- * itself goes on.
+ * Memory that the thread of an archive may take, in MiB, and that of a board, which another process reads. Whatever
+ * somebody uploads, the service itself goes on.
  */
-const MEMORY = 1536
-
-/**
- * Milliseconds that reading a file may take: some seconds do for one of 100 MB, unless somebody has made it to take for ever.
- * Other imports wait meanwhile.
- */
-const READING = 10 * 60_000
+const MEMORY_FOR_ARCHIVE = 1536
+const MEMORY_FOR_BOARD = 256
 
 const TOO_SLOW = 'Reading the file took too long'
-const TOO_LARGE = 'There is not enough memory for so large a file'
 
 /** The thread's module, beside this one: a source when the sources run, else bundled. */
 const fileOfWorker = () =>
@@ -42,8 +40,12 @@ const fileOfWorker = () =>
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (error.message === TOO_SLOW) return TOO_SLOW
-  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? TOO_LARGE : undefined
+  if (error instanceof Failed) return error.message
+  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? NO_MEMORY : undefined
 }
+
+/** What a thread could tell, but not write. */
+class Failed extends Error {}
 
 /** A place among the imports that wait: nobody else's until it is given up. */
 export interface Reserved {
@@ -61,14 +63,16 @@ export interface ImporterParts {
   databaseUrl: string
   checkpoints: Checkpoints
   warn: (error: unknown, message: string) => void
-  /** Memory that an import may take, in MiB. */
-  memory?: number
-  /** Milliseconds that reading a file may take. */
-  reading?: number
+  /** What reading a file may take; what is not said, as usual. */
+  limits?: Partial<ReadingLimits>
 }
 
 /** Milliseconds that the thread of an import has to end by itself. */
 const PATIENCE = 1000
+
+/** Milliseconds until what could not be cleared away is tried again: first, and at most. */
+const RETRY_FIRST = 1000
+const RETRY_LAST = 60_000
 
 /** The imports of a service. */
 export class Importer {
@@ -76,6 +80,12 @@ export class Importer {
   readonly #database: string
   /** The places that are taken, by the ids of their imports: whose they are, and what gives them up. */
   readonly #taken = new Map<string, { memberId: string; giveUp: () => void }>()
+  readonly #limits: ReadingLimits
+  /** Ends what is done in this thread. */
+  readonly #ending = new AbortController()
+  /** Why imports have failed whose rows do not say so yet, by id. */
+  readonly #failed = new Map<string, string>()
+  #retry: NodeJS.Timeout | undefined
   #current = Promise.resolve()
   #worker: Worker | undefined
   #isClosed = false
@@ -83,12 +93,18 @@ export class Importer {
   constructor(parts: ImporterParts) {
     this.#parts = parts
     this.#database = databasePath(parts.databaseUrl)
+    this.#limits = { ...READING_LIMITS, ...parts.limits }
   }
 
   /** Clears away what imports have left whose process is gone. Where nothing is, it takes one short read. */
   clear(): void {
     if (this.#parts.db.$client.memory || !hasRests(this.#parts.db, this.#database)) return
     this.#then(() => this.#run({}), 'could not clear away what an import has left')
+  }
+
+  /** Why imports have failed whose rows cannot say so, by id: the disk may be full. */
+  get failed(): FailedImports {
+    return Object.fromEntries(this.#failed)
   }
 
   /**
@@ -127,6 +143,8 @@ export class Importer {
   /** Ends what is under way: the next start of a service clears it away. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#ending.abort()
+    clearTimeout(this.#retry)
     const worker = this.#worker
     worker?.postMessage('end')
     // It looks up between two slices; while it reads a file that may take longer, but then it is in no native code.
@@ -149,7 +167,9 @@ export class Importer {
     const { db } = this.#parts
     if (db.$client.memory) {
       const { performImport } = await import('./import-job.ts')
-      await performImport({ db, files: NO_FILES, database: this.#database }, job).catch(() => undefined)
+      const { signal } = this.#ending
+      const place = { db, files: NO_FILES, database: this.#database, limits: this.#limits, signal }
+      await performImport(place, job).catch(() => undefined)
       return
     }
     try {
@@ -157,8 +177,26 @@ export class Importer {
     } catch (error) {
       if (this.#isClosed) return
       const reason = reasonOf(error)
-      await this.#run({ failed: new Map([[job.id, reason ?? 'The import failed unexpectedly']]) })
+      this.#failed.set(job.id, reason ?? 'The import failed unexpectedly')
+      await this.#clearFailed(RETRY_FIRST)
       if (reason === undefined) throw error
+    }
+  }
+
+  /**
+   * Clears away what failed imports have left, and tries again where that cannot be written.
+   * @param after milliseconds until then
+   */
+  async #clearFailed(after: number): Promise<void> {
+    const failed = new Map(this.#failed)
+    try {
+      await this.#run({ failed })
+      for (const id of failed.keys()) this.#failed.delete(id)
+    } catch (error) {
+      this.#parts.warn(error, 'could not clear away what an import has left')
+      clearTimeout(this.#retry)
+      const again = () => this.#then(() => this.#clearFailed(Math.min(2 * after, RETRY_LAST)), 'unexpected')
+      this.#retry = setTimeout(again, after).unref()
     }
   }
 
@@ -166,9 +204,10 @@ export class Importer {
   #run(task: Pick<ImportTask, 'job' | 'failed'>): Promise<void> {
     return new Promise((resolve, reject) => {
       const { databaseUrl, checkpoints } = this.#parts
+      const isArchive = task.job?.format === ARCHIVE_FORMAT
       const worker = new Worker(fileOfWorker(), {
-        workerData: { ...task, databaseUrl, checkpoints } satisfies ImportTask,
-        ...(task.job && { resourceLimits: { maxOldGenerationSizeMb: this.#parts.memory ?? MEMORY } }),
+        workerData: { ...task, databaseUrl, checkpoints, limits: this.#limits } satisfies ImportTask,
+        resourceLimits: { maxOldGenerationSizeMb: isArchive ? MEMORY_FOR_ARCHIVE : MEMORY_FOR_BOARD },
         name: 'phaseboard-import',
       })
       this.#worker = worker
@@ -180,9 +219,13 @@ export class Importer {
         isTooSlow = true
         void worker.terminate()
       }
-      const timer = task.job && setTimeout(giveUp, this.#parts.reading ?? READING).unref()
-      // It says when the file is read.
-      worker.once('message', () => clearTimeout(timer))
+      // It reads archives itself, and boards by a process that it ends.
+      const timer = isArchive ? setTimeout(giveUp, this.#limits.time).unref() : undefined
+      worker.on('message', (message: ImportMessage) => {
+        if (message === 'read') clearTimeout(timer)
+        else if ('failed' in message) reject(new Failed(message.failed))
+        else this.#parts.warn(new Error(String(message.reader)), 'the reader of an import came to no end')
+      })
       worker.on('exit', (code) => {
         clearTimeout(timer)
         this.#worker = undefined

@@ -1,6 +1,7 @@
 /** Names as the service takes them: visible, short enough, and unique where they have to be. */
 import { LIMITS } from '../../schemas/common.ts'
 import type { SourceBoard, SourceColumn, SourceLabel } from '../sources/source-board.ts'
+import { TooLarge } from '../sources/source-limits.ts'
 
 /** Invisible text: white space, control characters, zero-width and other invisible ones. */
 const BLANK = /^[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]*$/u
@@ -14,13 +15,26 @@ export const readableName = (name: string): string => (isBlank(name) ? '(untitle
 /** A text of at most `limit` characters (code points, as the API counts them), cut ones ending with an ellipsis. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text
-  const characters = [...text]
+  // No more of it is looked at than can matter: a file may have megabytes in place of a name.
+  const characters = [...text.slice(0, 2 * limit + 2)]
   return characters.length <= limit
     ? text
     : `${characters
         .slice(0, limit - 1)
         .join('')
         .trimEnd()}…`
+}
+
+/**
+ * Columns and labels of one board, at most: a page that shows a board shows all of them, and names are told apart by
+ * comparing them.
+ */
+export const NAMED_LIMITS = { columns: 1000, labels: 10_000 }
+
+/** @throws TooLarge */
+function refuseMany({ length }: readonly unknown[], what: keyof typeof NAMED_LIMITS): void {
+  const most = NAMED_LIMITS[what]
+  if (length > most) throw new TooLarge(`it has ${length} ${what}, and a board may have ${most}`)
 }
 
 /**
@@ -49,7 +63,7 @@ function distinctNames<T>(things: readonly T[], nameOf: (thing: T) => string, li
 /** The names of a board's columns. Cards without a column get one, too; its key is undefined. */
 export type ColumnNames = ReadonlyMap<SourceColumn | undefined, string>
 
-/** Names the columns of a board. */
+/** Names the columns of a board. @throws TooLarge */
 export function nameColumns({
   columns,
   cards,
@@ -57,6 +71,7 @@ export function nameColumns({
 }: Pick<SourceBoard, 'columns' | 'nameOfNoColumn'> & {
   cards: readonly { column: SourceColumn | undefined }[]
 }): ColumnNames {
+  refuseMany(columns, 'columns')
   const isOneMissing = cards.some(({ column }) => column === undefined)
   return distinctNames(
     [...columns, ...(isOneMissing ? [undefined] : [])],
@@ -65,6 +80,8 @@ export function nameColumns({
   )
 }
 
-/** Names the labels of a board. */
-export const nameLabels = ({ labels }: Pick<SourceBoard, 'labels'>): ReadonlyMap<SourceLabel, string> =>
-  distinctNames(labels, ({ name }) => readableName(name), LIMITS.label)
+/** Names the labels of a board. @throws TooLarge */
+export function nameLabels({ labels }: Pick<SourceBoard, 'labels'>): ReadonlyMap<SourceLabel, string> {
+  refuseMany(labels, 'labels')
+  return distinctNames(labels, ({ name }) => readableName(name), LIMITS.label)
+}

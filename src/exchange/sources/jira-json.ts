@@ -209,7 +209,8 @@ class Search {
   #user(value: unknown): string | null {
     if (!isObject(value)) return text(value) || null
     const id = text(value.accountId) || text(value.name) || text(value.key) || text(value.displayName)
-    if (id !== '') this.#users.set(id, { ...this.#users.get(id), ...(plain(value) as JsonObject) })
+    // In place: a user may be named very often, with other fields each time.
+    if (id !== '') this.#users.set(id, Object.assign(this.#users.get(id) ?? {}, plain(value)))
     return id || null
   }
 }

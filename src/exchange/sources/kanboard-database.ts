@@ -10,6 +10,7 @@ import type {
   SourceLabel,
   SourceSubtask,
 } from './source-board.ts'
+import { TooLarge } from './source-limits.ts'
 import {
   isEmpty,
   note,
@@ -69,9 +70,18 @@ const TABLES = [
 ] as const
 type Tables = { [name in (typeof TABLES)[number]]?: JsonObject[] }
 
+/** Bytes that values may have beyond those of the file: defaults of columns that were added later are stored once. */
+const DEFAULTS = 1024 * 1024
+
+/** What may still be read of a file. */
+interface Budget {
+  rows: number
+  bytes: number
+}
+
 /**
  * Reads whole tables. The file is a stranger's: nothing in it is run (views, triggers, virtual tables and columns are not
- * touched), and no more is read than its size can hold, so that pages which refer to each other end, too.
+ * touched), and no more is read than its size can hold, since rows can share pages, and what is not in the rows at all.
  */
 function readTables(bytes: Uint8Array): Tables {
   const copy = Buffer.from(bytes)
@@ -82,7 +92,7 @@ function readTables(bytes: Uint8Array): Tables {
     client = new SQLite(copy)
     client.pragma('trusted_schema = off')
     client.pragma('query_only = on')
-    const budget = { rows: copy.length, characters: copy.length }
+    const budget = { rows: copy.length, bytes: copy.length + DEFAULTS }
     const found: Tables = {}
     for (const table of TABLES) {
       const rows = readTable(client, table, budget)
@@ -90,6 +100,7 @@ function readTables(bytes: Uint8Array): Tables {
     }
     return found
   } catch (error) {
+    if (error instanceof TooLarge) throw error
     const why = error instanceof SQLite.SqliteError ? 'SQLite cannot read it' : (error as Error).message
     throw new Error(`it is a damaged database: ${why}`, { cause: error })
   } finally {
@@ -97,11 +108,7 @@ function readTables(bytes: Uint8Array): Tables {
   }
 }
 
-function readTable(
-  client: SQLite.Database,
-  table: string,
-  budget: { rows: number; characters: number },
-): JsonObject[] | undefined {
+function readTable(client: SQLite.Database, table: string, budget: Budget): JsonObject[] | undefined {
   const definition = client
     .prepare<[string], { type: string; sql: string }>('select type, sql from sqlite_schema where name = ?')
     .get(table)
@@ -112,16 +119,35 @@ function readTable(
     .filter(({ name }) => !isSecret(table, name))
     .map(({ name }) => `"${name.replaceAll('"', '""')}"`)
   if (columns.length === 0) return undefined
-  const rows: JsonObject[] = []
-  for (const row of client
-    .prepare<[], JsonObject>(`select ${columns.join(', ')} from "${table}" not indexed`)
-    .iterate()) {
+  weigh(client, table, columns, budget)
+  // No column of Kanboard's holds bytes, and nothing here can.
+  const values = columns.map((column) => `iif(typeof(${column}) = 'blob', null, ${column}) as ${column}`)
+  return client.prepare<[], JsonObject>(`select ${values.join(', ')} from "${table}" not indexed`).all()
+}
+
+/** Columns in one expression: SQLite takes no deeper ones. */
+const AT_ONCE = 100
+
+/**
+ * Takes a table's rows and their bytes from the budget before any of them is read: SQLite knows the size of a value without
+ * its pages.
+ * @throws TooLarge
+ */
+function weigh(client: SQLite.Database, table: string, columns: readonly string[], budget: Budget): void {
+  const sizes = columns.map(
+    (column) => `iif(typeof(${column}) in ('text', 'blob'), octet_length(${column}), 0)`,
+  )
+  const sums = Array.from({ length: Math.ceil(sizes.length / AT_ONCE) }, (_, part) =>
+    sizes.slice(part * AT_ONCE, (part + 1) * AT_ONCE).join(' + '),
+  )
+  const rows = client.prepare<[], number[]>(`select ${sums.join(', ')} from "${table}" not indexed`).raw()
+  for (const bytes of rows.iterate()) {
     budget.rows -= 1
-    for (const value of Object.values(row)) if (typeof value === 'string') budget.characters -= value.length
-    if (budget.rows < 0 || budget.characters < 0) throw new Error('its pages refer to each other')
-    rows.push(row)
+    budget.bytes = bytes.reduce((left, some) => left - some, budget.bytes)
+    if (budget.rows < 0 || budget.bytes < 0) {
+      throw new TooLarge('it reads as more than a file of its size can hold: it is damaged')
+    }
   }
-  return rows
 }
 
 /** Of users only who they are; of projects no access tokens. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Format } from './formats.ts'
 import type { SourceBoard } from './source-board.ts'
+import { TooLarge } from './source-limits.ts'
 
 const READ_FAILURES = new Map([
   ['ENOENT', 'there is no such file'],
@@ -23,9 +24,10 @@ function readBytes(file: string, name = file): Uint8Array {
   }
 }
 
-/** @throws Error with one clear line: that a file is not what it should be, and why */
+/** @throws Error with one clear line: that a file is not what it should be, or too much, and why */
 function throwMisread(error: unknown, { what }: Pick<Format, 'what'>, name: string): never {
   const why = error instanceof Error ? error.message : String(error)
+  if (error instanceof TooLarge) throw new Error(`cannot import ${name}: ${why}`, { cause: error })
   throw new Error(`${name} is not ${what}: ${why}`, { cause: error })
 }
 

@@ -1,8 +1,8 @@
 /** The bytes of a file as what they are: a table, JSON, or an SQLite database; packed by gzip or not. */
 import { isUtf8 } from 'node:buffer'
 import { gunzipSync } from 'node:zlib'
-import { isDeeperThan, parseJson } from '../../json.ts'
-import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
+import { parseJson } from '../../json.ts'
+import { refuseHugeJson, TooLarge } from './source-limits.ts'
 import { openTable, type Table } from './source-tables.ts'
 
 /** A file, opened. */
@@ -13,9 +13,6 @@ export type SourceFile =
 
 /** The most that a packed file may unpack to, in bytes: a small one could fill the memory otherwise. */
 export const UNPACKED_LIMIT = 256 * 1024 * 1024
-
-/** What is put aside is wrapped in a few levels more. */
-const DEPTH = JSON_TEXT_DEPTH - 10
 
 const starts = (bytes: Uint8Array, ...first: number[]) => first.every((byte, index) => bytes[index] === byte)
 
@@ -50,7 +47,7 @@ export function openSource(packed: Uint8Array): SourceFile {
   const stranger = STRANGERS.find(({ is }) => is(bytes, beginning))
   if (stranger) throw new Error(stranger.what)
   if (beginning.startsWith('{') || beginning.startsWith('[')) {
-    return { kind: 'json', value: parse(utf8.toString('utf8')) }
+    return { kind: 'json', value: parse(utf8) }
   }
   if (utf8.subarray(0, 4096).includes(0)) throw new Error('it is neither text nor a database')
   return { kind: 'table', table: openTable(utf8) }
@@ -62,12 +59,8 @@ function unpack(bytes: Uint8Array): Uint8Array {
     return gunzipSync(bytes, { maxOutputLength: UNPACKED_LIMIT })
   } catch (error) {
     const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
-    throw new Error(
-      isTooLarge
-        ? `it unpacks to more than ${UNPACKED_LIMIT >> 20} MiB`
-        : 'it is packed by gzip, and damaged',
-      { cause: error },
-    )
+    if (isTooLarge) throw new TooLarge(`it unpacks to more than ${UNPACKED_LIMIT >> 20} MiB`)
+    throw new Error('it is packed by gzip, and damaged', { cause: error })
   }
 }
 
@@ -83,14 +76,11 @@ function toUtf8(bytes: Uint8Array): Buffer {
   return starts(bytes, 0xef, 0xbb, 0xbf) ? buffer.subarray(3) : buffer
 }
 
-function parse(json: string): unknown {
-  let value: unknown
+function parse(json: Buffer): unknown {
+  refuseHugeJson(json)
   try {
-    value = parseJson(json)
+    return parseJson(json.toString('utf8'))
   } catch (error) {
     throw new Error('it begins like JSON, but is none: perhaps it was cut off', { cause: error })
   }
-  // What is put aside is stored as it is, and serialisers recurse.
-  if (isDeeperThan(value, DEPTH)) throw new Error(`it is nested deeper than ${DEPTH} levels`)
-  return value
 }

@@ -1,6 +1,7 @@
 /** Tables as text: separated by commas, semicolons, tabs or bars. */
 import { CsvError, parse } from 'csv-parse/sync'
 import type { JsonObject } from '../../json.ts'
+import { tooManyValues, VALUES_LIMIT } from './source-limits.ts'
 
 /** The rows of a table, read one at a time, so that they need not be held all at once. */
 export interface Table {
@@ -9,7 +10,7 @@ export interface Table {
   delimiter: string
   /**
    * Calls back with each further row that is not blank: its cells, as many as it has, and its number, counted from 1.
-   * @throws Error with one line when a quote is never closed
+   * @throws Error with one line when a quote is never closed, or there are more cells that say something than any table has
    */
   forEachRow: (onRow: (cells: string[], row: number) => void) => void
 }
@@ -27,7 +28,7 @@ const HEADER_REACH = 1024 * 1024
 const ROW_LIMIT = 64 * 1024 * 1024
 
 /** Opens a table; takes UTF-8 without a byte order mark. */
-export function openTable(bytes: Buffer): Table {
+export function openTable(bytes: Buffer, most = VALUES_LIMIT): Table {
   const named = /^sep=([\t;,|])\r?\n/i.exec(bytes.toString('utf8', 0, 8))
   const body = named ? bytes.subarray(named[0].length) : bytes
   const delimiter = named?.[1] ?? delimiterOf(body.toString('utf8', 0, HEADER_REACH))
@@ -39,13 +40,17 @@ export function openTable(bytes: Buffer): Table {
     delimiter,
     forEachRow: (onRow) => {
       let row = -1
+      let values = 0
       rowsOf(body, {
         delimiter,
         quote,
         onRecord: (cells) => {
           row += 1
           refuseWide(cells, row)
-          if (row > 0 && cells.some((cell) => cell !== '')) onRow(cells, row)
+          const said = row > 0 ? cells.reduce((count, cell) => count + Number(cell !== ''), 0) : 0
+          values += said
+          if (values > most) throw tooManyValues(most)
+          if (said > 0) onRow(cells, row)
         },
       })
     },

@@ -1,6 +1,8 @@
 /** A Trello board as a board to import. */
+import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
 import { isBlank, nameColumns } from '../imports/names.ts'
 import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
+import { refuseHugeJson } from './source-limits.ts'
 import {
   parseTrelloBoard,
   type TrelloBoard,
@@ -21,8 +23,10 @@ export interface TrelloCounts {
 }
 
 /** Reads the bytes of a board export. @throws Error that says in a few words what makes it something else */
-export const readTrello = (bytes: Uint8Array): SourceBoard =>
-  toSourceBoard(parseTrelloBoard(new TextDecoder().decode(bytes)))
+export function readTrello(bytes: Uint8Array): SourceBoard {
+  refuseHugeJson(bytes, JSON_TEXT_DEPTH)
+  return toSourceBoard(parseTrelloBoard(new TextDecoder().decode(bytes)))
+}
 
 /** Counts what is Trello's alone. */
 export const countsOf = ({

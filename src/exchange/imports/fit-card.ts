@@ -1,0 +1,118 @@
+/**
+ * Cards as the API would take them: no text longer than its limit, and no more on one card than what can be read at once.
+ * Whoever reads or changes a card later reads all of it.
+ */
+import { LIMITS } from '../../schemas/common.ts'
+import type { SourceCard, SourceComment, SourceSubtask } from '../sources/source-board.ts'
+import { TooLarge } from '../sources/source-limits.ts'
+import { readableName, shorten } from './names.ts'
+
+/** What one card may have, at most; its text in characters. */
+export const CARD_LIMITS = { subtasks: 1000, comments: 1000, labels: 1000, text: 2_000_000 }
+
+/** A card, and how many of its texts were too long. */
+export interface FittedCard {
+  card: SourceCard
+  /** Texts whose rest is in comments. */
+  continued: number
+  /** Names of people and ids that were shortened. */
+  shortened: number
+}
+
+/** Where the first characters of a text end, as the API counts them: by code points. */
+function endOf(text: string, begin: number, characters: number): number {
+  if (text.length - begin <= characters) return text.length
+  let end = begin
+  for (let count = 0; count < characters && end < text.length; count++) {
+    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
+  }
+  return end
+}
+
+/**
+ * A text in pieces: put together they are the text again.
+ * @param first the most characters of the first piece
+ * @param further those of each other piece
+ */
+export function* piecesOf(text: string, first: number, further = first): Generator<string> {
+  let begin = endOf(text, 0, first)
+  yield text.slice(0, begin)
+  while (begin < text.length) {
+    const end = endOf(text, begin, further)
+    yield text.slice(begin, end)
+    begin = end
+  }
+}
+
+/** How a message calls a card. */
+const called = ({ title }: SourceCard) => `the card ${JSON.stringify(shorten(readableName(title), 60))}`
+
+/** @throws TooLarge where a card has more than it may have */
+function refuseLarge(card: SourceCard): void {
+  const sum = (texts: readonly { length: number }[]) => texts.reduce((total, { length }) => total + length, 0)
+  const found = {
+    subtasks: card.subtasks.length,
+    comments: card.comments.length,
+    labels: card.labels.length,
+    text:
+      card.description.length +
+      sum(card.subtasks.map(({ title }) => title)) +
+      sum(card.comments.map(({ text }) => text)),
+  }
+  for (const [what, most] of Object.entries(CARD_LIMITS) as [keyof typeof CARD_LIMITS, number][]) {
+    if (found[what] <= most) continue
+    const of = what === 'text' ? 'characters of text' : what
+    throw new TooLarge(`${called(card)} has ${found[what]} ${of}, and a card may have ${most}`)
+  }
+}
+
+/**
+ * Fits a card. What is longer than its limit goes on in comments, so that nothing of it is lost: the rest of a description and
+ * of a comment, and the whole of a subtask's title.
+ * @throws TooLarge where the card has more than it may have
+ */
+export function fitCard(card: SourceCard): FittedCard {
+  refuseLarge(card)
+  let continued = 0
+  let shortened = 0
+  const reference = (text: string) => {
+    const short = shorten(text, LIMITS.reference)
+    shortened += Number(short !== text)
+    return short
+  }
+  const toComment = (text: string): SourceComment => ({
+    authorId: 'unknown',
+    text,
+    createdAt: card.createdAt,
+    editedAt: null,
+  })
+
+  const [description = '', ...restOfIt] = piecesOf(card.description, LIMITS.description, LIMITS.comment)
+  continued += Number(restOfIt.length > 0)
+  const titles: SourceComment[] = []
+  const subtasks = card.subtasks.map((subtask): SourceSubtask => {
+    const title = shorten(subtask.title, LIMITS.title)
+    if (title === subtask.title) return subtask
+    continued += 1
+    titles.push(...[...piecesOf(subtask.title, LIMITS.comment)].map(toComment))
+    return { ...subtask, title }
+  })
+  const said = card.comments.flatMap((comment) => {
+    const authorId = reference(comment.authorId)
+    const texts = [...piecesOf(comment.text, LIMITS.comment)]
+    continued += Number(texts.length > 1)
+    return texts.length === 1 && authorId === comment.authorId
+      ? comment
+      : texts.map((text) => ({ ...comment, authorId, text }))
+  })
+  const comments = [...restOfIt.map(toComment), ...titles, ...said]
+  const id = reference(card.id)
+  const assigneeId = card.assigneeId === null ? null : reference(card.assigneeId)
+  const rest = {
+    ...card.rest,
+    ...(id !== card.id && { sourceId: card.id }),
+    ...(assigneeId !== card.assigneeId && { assigneeId: card.assigneeId }),
+  }
+  const fitted = { ...card, id, assigneeId, description, subtasks, comments, rest }
+  return { card: fitted, continued, shortened }
+}

@@ -1,0 +1,116 @@
+/**
+ * Files that somebody made to take the service from all others, sent over HTTP to what ships. The service answers all the
+ * while, and takes no more memory than it may; the import fails with a clear line, and the next one works.
+ */
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { onNewFile, type Service, start } from '../process.ts'
+import { emptyArrays, sharedChainDatabase, sharedDefaultDatabase } from './hostile-files.ts'
+import { trelloExport } from './source-boards.ts'
+
+/** What the service may take above what it takes when it is idle, in bytes. */
+const ABOVE_IDLE = 250 * 1024 * 1024
+
+const MIB = 1024 * 1024
+
+/** The resident memory of a process, in bytes. */
+const residentOf = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+
+async function json(service: Service, path: string, options: RequestInit = {}) {
+  const response = await fetch(service.url + path, { signal: AbortSignal.timeout(30_000), ...options })
+  // biome-ignore lint/suspicious/noExplicitAny: whatever it is, tests look at it
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+/** The process of a service, as its log names it. */
+const pidOf = (service: Service) => Number(/"pid":(\d+)/.exec(service.log())?.[1])
+
+/** Imports a file. Asks for the service's health all the while, and looks at its memory. @returns the import when it is over */
+async function imported(service: Service, format: string, body: Buffer | string) {
+  const pid = pidOf(service)
+  const begun = await json(service, `/api/imports?format=${format}`, {
+    method: 'POST',
+    body: new Blob([body]),
+  })
+  if (begun.status !== 202) throw new Error(`${begun.status} ${JSON.stringify(begun.body)}`)
+  let most = 0
+  for (;;) {
+    most = Math.max(most, residentOf(pid))
+    const health = await json(service, '/healthz')
+    if (health.status !== 200) throw new Error(`/healthz: ${health.status}`)
+    const { body: found } = await json(service, `/api/imports/${begun.body.id}`)
+    if (found.status === 'done' || found.status === 'failed') return { ...found, most }
+    await sleep(10)
+  }
+}
+
+/** The service works as ever: a small board is imported. */
+async function nextWorks(t: Test, service: Service) {
+  t.match(await imported(service, 'trello&again=true', trelloExport(3, 'Next')), { status: 'done' })
+}
+
+/** A table whose one long name of a column is put with each of its rows. */
+const longNames = (name: number, rows: number) => `title,${'n'.repeat(name)}\n${'a,b\n'.repeat(rows)}`
+
+const oneCard = (card: object, more: object = {}) =>
+  JSON.stringify({ id: 'b', name: 'Board', lists: [], cards: [{ id: 'c', name: 'Huge', ...card }], ...more })
+
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+t.test('files that read as gigabytes fail alone', async (t) => {
+  const service = await start(t, onNewFile(t))
+  // What an ordinary import leaves behind is not an attack's.
+  await nextWorks(t, service)
+  const idle = residentOf(pidOf(service))
+  const damaged = /^cannot import the file: it reads as more than a file of its size can hold: it is damaged$/
+  const attacks: [string, string, Buffer | string, RegExp][] = [
+    ['rows that share one chain of pages', 'kanboard', sharedChainDatabase(), damaged],
+    ['the same as text', 'kanboard', sharedChainDatabase({ type: 'text' }), damaged],
+    ['of comments', 'kanboard', sharedChainDatabase({ table: 'comments' }), damaged],
+    ['defaults of a column', 'kanboard', sharedDefaultDatabase(), damaged],
+    ['many empty arrays', 'jira', gzipSync(emptyArrays(11e6)), /more than 10000000 values/],
+    ['arrays in arrays', 'planka', nested(1e6), /nested deeper than 90 levels/],
+    ['the same for Trello', 'trello', nested(1e6), /nested deeper than 100 levels/],
+    ['a gzip that unpacks to much', 'csv', gzipSync(Buffer.alloc(300 * MIB)), /more than 256 MiB/],
+    ['cells', 'csv', gzipSync(`title\n${'a,a,a,a,a,a,a,a,a,a\n'.repeat(1_100_000)}`), /10000000 values/],
+    ['a name put with each row', 'csv', longNames(60_000, 20_000), /would make more than \d+ MiB of records/],
+    [
+      'records',
+      'csv',
+      `title\n${'a\n'.repeat(300_000)}`,
+      /it has 300002 records, and one import may make 200000 \(IMPORT_RECORDS\)/,
+    ],
+    [
+      'columns',
+      'csv',
+      `title,status\n${Array.from({ length: 1001 }, (_, n) => `a,${n}\n`).join('')}`,
+      /1001 columns/,
+    ],
+    [
+      'a card of 40 MB',
+      'trello',
+      oneCard({ desc: 'x'.repeat(40e6) }),
+      /the card "Huge" has 40000000 characters of text/,
+    ],
+    [
+      'a card of many subtasks',
+      'trello',
+      oneCard(
+        {},
+        { checklists: [{ id: 'l', idCard: 'c', name: 'L', checkItems: Array(150_000).fill({ name: 'S' }) }] },
+      ),
+      /the card "Huge" has 150000 subtasks, and a card may have 1000/,
+    ],
+  ]
+  for (const [what, format, file, error] of attacks) {
+    const { most, ...found } = await imported(service, format, file)
+    t.match(found, { status: 'failed', error }, what)
+    t.ok(most < idle + ABOVE_IDLE, `${what}: ${Math.round((most - idle) / MIB)} MiB above idle`)
+    t.ok(!found.error?.includes('\n') && found.error?.length <= 1000)
+  }
+  await nextWorks(t, service)
+  t.strictSame((await json(service, '/api/projects')).body.length, 2)
+})
