@@ -237,8 +237,9 @@ export class ItemLists {
   readonly #toJson = createJsonWriter(Type.Array(ref(KanbanItemSchema)))
 
   constructor(db: SharedDatabase, records: ItemRecords) {
-    db.$client.function('contains_folded', { deterministic: true }, (text: string, folded: string) =>
-      Number(fold(text).includes(folded)),
+    db.$client.function('contains_folded', { deterministic: true }, (text: unknown, folded: string) =>
+      // Another tool may have stored bytes.
+      Number(fold(String(text)).includes(folded)),
     )
     this.#db = db
     this.#sql = statementsOf(db)

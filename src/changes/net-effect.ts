@@ -1,7 +1,7 @@
 /** What a write came to, whatever the steps: of each record, how it was before and how the write left it. */
+import { keyOf } from '../db/change-triggers.ts'
 import { validationFailed } from '../errors.ts'
 import type { ChangeRow } from './sequence.ts'
-import { keyOf } from './stored-rows.ts'
 import { type Fields, KINDS, storedFields } from './told.ts'
 
 /** The error of a change that cannot be undone. @param why in words */

@@ -2,14 +2,11 @@
 import { getTableName } from 'drizzle-orm'
 import { CasingCache } from 'drizzle-orm/casing'
 import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { fieldsOf, TOLD, type Told } from '../db/change-triggers.ts'
+import { fieldsOf, type Key, keyOf, TOLD, type Told } from '../db/change-triggers.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { byFields } from '../db/statements.ts'
 import { once } from '../once.ts'
 import type { Fields } from './told.ts'
-
-/** The fields that name a record, in order: `id`, but of an item's label two. */
-type Key = readonly string[]
 
 /** A field that names another record, without which this one cannot be. */
 export interface Reference {
@@ -57,9 +54,6 @@ export const UNIQUE: ReadonlyMap<string, Key> = new Map(
         )
   }),
 )
-
-/** The fields that name a record of a kind. */
-export const keyOf = (kind: string): Key => (kind === 'kanban-item-label' ? ['itemId', 'labelId'] : ['id'])
 
 function statementsOf({ $client: client }: SharedDatabase, told: Told) {
   const table = getTableName(told.table)

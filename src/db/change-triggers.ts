@@ -63,6 +63,12 @@ export const TOLD: readonly Told[] = [
   { kind: 'personal-idea', table: schema.personalIdeas, ...alone, ownerId: (row) => `${row}.owner_id` },
 ]
 
+/** The fields that name a record, in order: `id`, but of an item's label two. */
+export type Key = readonly string[]
+
+/** The fields that name a record of a kind. */
+export const keyOf = (kind: string): Key => (kind === 'kanban-item-label' ? ['itemId', 'labelId'] : ['id'])
+
 const casing = new CasingCache('snake_case')
 
 /** A column of a record: its name in the API, and in the file. */
@@ -82,6 +88,12 @@ export const fieldsOf = ({ table, secret = [] }: Told): Field[] =>
       column: casing.getColumnCasing(column),
       isText: (column as SQLiteColumn).getSQLType() === 'text',
     }))
+
+/** The names of the fields that a change of a kind may tell. */
+export const toldFieldsOf = (told: Told): string[] => [
+  ...fieldsOf(told).map(({ name }) => name),
+  ...(told.table === schema.teams ? ['memberIds'] : []),
+]
 
 /**
  * A value as JSON. A BLOB, which JSON cannot hold, becomes `{"blob":"<hexadecimal>"}`. A real number keeps all its digits,

@@ -30,9 +30,21 @@ function readJsonText<T>(text: string, isExpected: (value: unknown) => boolean, 
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** No value of JSON. */
+const NONE = Symbol('none')
+
 /** Condition, as SQL: a column holds text that is a JSON object. */
 export const isJsonObject = (column: string): string =>
   `case when typeof(${column}) = 'text' and json_valid(${column}) then json_type(${column}) = 'object' else 0 end`
+
+/** Whether text is JSON that is read: nested no deeper. */
+export const isReadableJson = (text: string): boolean =>
+  text !== '' &&
+  readJsonText<unknown>(
+    text,
+    () => true,
+    () => NONE,
+  ) !== NONE
 
 /** The object that JSON text is; undefined for text that is none, or is nested deeper than is read. */
 export const readObjectText = (text: string): JsonObject | undefined =>

@@ -51,6 +51,8 @@ const fieldsOf = (query: Select<unknown>) => query._.selectedFields as Record<st
  */
 const strayNumber = (column: Column) => (column.name === 'sortOrder' ? Number.MAX_VALUE : 0)
 
+const isAnyNumber = (value: unknown): boolean => typeof value === 'number'
+
 /** What a text column reads as where another tool stored bytes: no response could hold them as a date. */
 const toText = (value: unknown) => (typeof value === 'object' && value !== null ? String(value) : value)
 
@@ -78,7 +80,9 @@ export function decoder(column: Column): ((value: unknown) => unknown) | undefin
   if (!is(column, Column)) return undefined
   if (column.dataType === 'number') {
     const stray = strayNumber(column)
-    return (value) => (typeof value === 'number' || value === null ? value : stray)
+    // No response could hold an infinite integer.
+    const isNumber = column.getSQLType() === 'integer' ? Number.isFinite : isAnyNumber
+    return (value) => (isNumber(value) || value === null ? value : stray)
   }
   if (column.dataType === 'string') return toText
   if (column.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined

@@ -115,6 +115,37 @@ export const ODD_VALUES = [
   'null',
 ]
 
+/** Those of them that are JSON, or nothing, in a column of text. */
+export const ODD_JSON = [
+  '\'{"blob":"00"}\'',
+  '\'{"text":"61"}\'',
+  '\'{"a": 1.0, "b": [9e999, 12345678901234567890]}\'',
+  `'{"a":1' || char(10) || '}'`,
+  "'[1]'",
+  "''",
+  "'true'",
+  '9007199254740993',
+  '1e300',
+  '-0.0',
+  '2',
+  'null',
+]
+
+/** The fields that say what a record is, what it belongs to and who may do what: no odd value is harmless there. */
+const NAMES = ['id', 'projectId', 'itemId', 'labelId', 'promotedProjectId', 'stage']
+const NAMES_OF: Record<string, readonly string[]> = {
+  members: ['email', 'role', 'disabled'],
+  team_members: ['teamId', 'memberId'],
+}
+
+/** The fields of a table in which an archive may hold odd values, and which. */
+export function oddFields({ table, fields }: (typeof ARCHIVED)[number]) {
+  if (table === 'changes') return []
+  return fields
+    .filter(({ name }) => !NAMES.includes(name) && !NAMES_OF[table]?.includes(name))
+    .map((field) => ({ ...field, odd: field.type === 'json' ? ODD_JSON : ODD_VALUES }))
+}
+
 /** Rewrites an archive in a folder: its files, and the manifest so that they fit it. */
 export function rewrite(
   folder: string,

@@ -5,6 +5,7 @@ import type { StoredValue } from './archive-lines.ts'
 import type { FileToRead } from './archive-manifest.ts'
 import { CHANGES_FILE, fileOf } from './archive-tables.ts'
 import type { Visit } from './read-archive.ts'
+import { RecordNames } from './record-names.ts'
 
 /** A member of an archive. */
 export interface ArchivedMember {
@@ -17,7 +18,7 @@ export interface ArchivedMember {
 export interface ArchiveFacts {
   members: ArchivedMember[]
   /** The records whose beginning its changes tell, by {@link toldAs}. */
-  created: Set<string>
+  created: RecordNames
   /** The last `seq`; 0 without changes. */
   last: number
   /** The first `seq` of a change of anything but a member. */
@@ -45,7 +46,7 @@ export const toldAs = (kind: StoredValue, id: StoredValue): string => `${asTold(
 /** Facts of nothing yet. */
 export const noFacts = (): ArchiveFacts => ({
   members: [],
-  created: new Set(),
+  created: new RecordNames(),
   last: 0,
   firstOther: Number.POSITIVE_INFINITY,
 })

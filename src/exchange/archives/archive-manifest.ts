@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { shippedMigrations } from '../../db/client.ts'
 import { version } from '../../package-files.ts'
-import { ARCHIVED, type ArchiveField, type ArchiveTable } from './archive-tables.ts'
+import { ARCHIVED, type ArchiveTable, type RuledField } from './archive-tables.ts'
 
 /** The file with the manifest. */
 export const MANIFEST = 'manifest.json'
@@ -100,7 +100,7 @@ export interface FileToRead {
   file: ArchivedFile
   table: ArchiveTable
   /** The fields of its lines. */
-  fields: ArchiveField[]
+  fields: RuledField[]
 }
 
 /** The files of a manifest in the order in which they are read. @throws ArchiveRefused where one is missing or unknown */

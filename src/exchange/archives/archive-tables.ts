@@ -1,7 +1,12 @@
 /** What an archive holds: the tables of all records, their history and the audit log, each in a file of its own. */
 import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { CasingCache } from 'drizzle-orm/casing'
-import { type SQLiteColumn, SQLiteCustomColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import {
+  getTableConfig,
+  type SQLiteColumn,
+  SQLiteCustomColumn,
+  type SQLiteTable,
+} from 'drizzle-orm/sqlite-core'
 import { TOLD } from '../../db/change-triggers.ts'
 import { auditLog, changes, projects, teamMembers, teams } from '../../db/schema.ts'
 
@@ -15,13 +20,24 @@ export interface ArchiveField {
   type: 'flag' | 'json' | 'plain'
 }
 
+/** The same, with what its values have to be. */
+export interface RuledField extends ArchiveField {
+  /** What the column is for: SQLite turns numbers into text where it is text. */
+  holds: 'text' | 'number'
+  isRequired: boolean
+  /** Whether it names the record, or one that it belongs to. */
+  isName: boolean
+  /** The values of a closed set. */
+  values: readonly string[] | undefined
+}
+
 /** A table in an archive. */
 export interface ArchiveTable {
   /** The name of its file, e.g. `kanban-items.jsonl`. */
   file: string
   /** Its name in the database. */
   table: string
-  fields: readonly ArchiveField[]
+  fields: readonly RuledField[]
   /** The names of the fields that its rows are in the order of. */
   key: readonly string[]
   /** Condition: the row does not belong to an import that is still running. */
@@ -53,13 +69,20 @@ function isShown(table: SQLiteTable): string {
 }
 
 function archived(file: string, table: SQLiteTable, key: readonly string[], secret: readonly string[] = []) {
-  const fields = Object.entries(getTableColumns(table))
+  const references = getTableConfig(table).foreignKeys.flatMap((one) => one.reference().columns)
+  const fields = Object.entries<SQLiteColumn>(getTableColumns(table))
     .filter(([name]) => !secret.includes(name))
-    .map(([name, column]) => ({
-      name,
-      column: casing.getColumnCasing(column),
-      type: typeOf(table, name, column as SQLiteColumn),
-    }))
+    .map(
+      ([name, column]): RuledField => ({
+        name,
+        column: casing.getColumnCasing(column),
+        type: typeOf(table, name, column),
+        holds: column.getSQLType() === 'text' ? 'text' : 'number',
+        isRequired: column.notNull || column.primary,
+        isName: key.includes(name) || references.includes(column),
+        values: column.enumValues?.length ? column.enumValues : undefined,
+      }),
+    )
   return { file: `${file}.jsonl`, table: getTableName(table), fields, key, isShown: isShown(table) }
 }
 

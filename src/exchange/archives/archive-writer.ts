@@ -1,14 +1,18 @@
 /** Writing the records of an archive into a database, inside one transaction. */
 import type SQLite from 'better-sqlite3'
+import { isConstraint } from '../../db/constraints.ts'
 import { LEAP } from '../../db/lost-changes.ts'
 import { kanbanActivity } from '../../db/schema.ts'
 import { once } from '../../once.ts'
 import { type ArchiveFacts, MEMBERS_FILE, reader, toldAs } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
-import type { FileToRead } from './archive-manifest.ts'
+import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import type { ArchivePlan } from './archive-plan.ts'
 import { CHANGES_FILE, fileOf } from './archive-tables.ts'
 import type { Visit } from './read-archive.ts'
+
+/** Changes that are read at a time. */
+const TOLD_AT_ONCE = 1000
 
 const ACTIVITY_FILE = fileOf(kanbanActivity)
 
@@ -124,8 +128,23 @@ export class ArchiveWriter {
     }
   }
 
-  /** What writes the records of a file. */
+  /** What writes the records of a file. @throws ArchiveRefused for one that does not fit what is there */
   file(of: FileToRead): Visit {
+    const write = this.#writing(of)
+    let line = 0
+    return (values) => {
+      line++
+      try {
+        write(values)
+      } catch (error) {
+        if (!isConstraint(error)) throw error
+        const reason = `it does not fit what is here: ${error.message}`
+        throw new ArchiveRefused(`${of.file.name}, line ${line}: ${reason}`, { cause: error })
+      }
+    }
+  }
+
+  #writing(of: FileToRead): Visit {
     const { known } = this.#plan
     const map = memberMapper(of, known)
     const insert = inserter(this.#client, of)
@@ -207,16 +226,19 @@ export class ArchiveWriter {
     const { lastSeq: since } = this.#plan
     const told = this.#client
       .prepare<[number], [seq: number, kind: string, id: string | Buffer, action: string]>(
-        'select seq, kind, id, action from changes where seq > ? order by seq',
+        `select seq, kind, id, action from changes where seq > ? order by seq limit ${TOLD_AT_ONCE}`,
       )
       .raw()
-      .all(since)
     const forget = this.#client.prepare('delete from changes where seq = ?')
     const keep = this.#client.prepare('update changes set seq = ?, "group" = ?, actor_id = ? where seq = ?')
     let last = since
-    for (const [seq, kind, id, action] of told) {
-      if (action === 'created' && this.#facts.created.has(toldAs(kind, id))) forget.run(seq)
-      else keep.run(++last, since + 1, this.#actorId, seq)
+    let read = since
+    for (let part = told.all(read); part.length > 0; part = told.all(read)) {
+      for (const [seq, kind, id, action] of part) {
+        if (action === 'created' && this.#facts.created.has(toldAs(kind, id))) forget.run(seq)
+        else keep.run(++last, since + 1, this.#actorId, seq)
+        read = seq
+      }
     }
     return last
   }

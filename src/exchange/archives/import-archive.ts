@@ -12,6 +12,9 @@ import { CHANGES_FILE } from './archive-tables.ts'
 import { ArchiveWriter } from './archive-writer.ts'
 import { type OpenArchive, readFile, readHead, type Visit } from './read-archive.ts'
 
+/** Bytes of an archive that goes into a database in memory, where it is held as a whole. */
+const HELD_LIMIT = 128 * 1024 * 1024
+
 /** Files that are named in a refusal, at most. */
 const NAMED = 5
 
@@ -210,6 +213,8 @@ export async function importArchive(
   try {
     const archive = await readHead(source)
     const client = db?.$client
+    if (client?.memory && archive.files.reduce((sum, { file }) => sum + file.bytes, 0) > HELD_LIMIT)
+      throw new ArchiveRefused(`it has more than ${HELD_LIMIT} bytes, too many for a database in memory`)
     const counts = new Map(archive.files.map(({ file }) => [file.name, file.records]))
     const records = [...counts.values()].reduce((sum, count) => sum + count, 0)
     const readings = options.dryRun ? 1 : 2

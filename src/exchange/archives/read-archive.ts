@@ -1,6 +1,7 @@
 /** Reading an archive: each record once, while it is checked against the manifest. */
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { MEMBERS_FILE } from './archive-facts.ts'
 import { fromLine, type StoredValue } from './archive-lines.ts'
 import {
   ArchiveRefused,
@@ -11,11 +12,18 @@ import {
   type Manifest,
   readManifest,
 } from './archive-manifest.ts'
-import { LINE_LIMIT } from './archive-snapshot.ts'
 import type { ArchiveSource } from './archive-source.ts'
+import { recordCheck } from './record-checks.ts'
 
-/** Bytes that all files may have together: a small zip file can hold any number. */
-const SIZE_LIMIT = 64 * 1024 ** 3
+/** Bytes that all files may have together, and their records: a small zip file can hold any number. */
+const SIZE_LIMIT = 4 * 1024 ** 3
+const RECORDS_LIMIT = 10_000_000
+
+/** Members of an archive: all are held in memory at once. */
+const MEMBERS_LIMIT = 100_000
+
+/** Bytes of a line: it is read as a whole. Larger than any record whose values are as large as they may be. */
+const LINE_LIMIT = 16 * 1024 * 1024
 
 /** Milliseconds after which reading lets others have the event loop. */
 const SLICE = 8
@@ -50,6 +58,10 @@ export async function readHead(source: ArchiveSource): Promise<OpenArchive> {
   for (const name of source.sizes.keys()) if (!known.has(name)) throw altered(name, 'does not belong to it')
   if (files.reduce((sum, { file }) => sum + file.bytes, 0) > SIZE_LIMIT)
     throw new ArchiveRefused('it is too large')
+  if (files.reduce((sum, { file }) => sum + file.records, 0) > RECORDS_LIMIT)
+    throw new ArchiveRefused(`it has more than ${RECORDS_LIMIT} records`)
+  if (files.some(({ file }) => file.name === MEMBERS_FILE && file.records > MEMBERS_LIMIT))
+    throw new ArchiveRefused(`it has more than ${MEMBERS_LIMIT} members`)
   for (const { file } of files) {
     const found = source.sizes.get(file.name)
     if (found === undefined) throw altered(file.name, 'is missing')
@@ -108,6 +120,7 @@ export async function readFile(
   const { name, bytes, records, sha256 } = of.file
   const digest = createHash('sha256')
   const isInOrder = orderOf(of)
+  const problemOf = recordCheck(of)
   let [size, count] = [0, 0]
   /** The beginning of a line that goes on in the next part. */
   let begun: Buffer[] = []
@@ -115,12 +128,15 @@ export async function readFile(
 
   function take(line: Buffer): void {
     count++
+    if (count > records) throw altered(name, `has more than ${records} records`)
     let values: StoredValue[]
     try {
       values = fromLine(line, of.fields)
     } catch (error) {
       throw altered(name, `is not what an export writes in line ${count}: ${(error as Error).message}`)
     }
+    const problem = problemOf(values)
+    if (problem) throw new ArchiveRefused(`${name}, line ${count}: ${problem}`)
     if (!isInOrder(values)) throw altered(name, `is not in order in line ${count}`)
     visit(values)
   }
@@ -137,8 +153,8 @@ export async function readFile(
     if (from === part.length) return
     begun.push(part.subarray(from))
     length += part.length - from
-    // A character is three bytes, at most.
-    if (length > 3 * LINE_LIMIT) throw altered(name, `has too long a line ${count + 1}`)
+    if (length > LINE_LIMIT)
+      throw new ArchiveRefused(`${name}, line ${count + 1}: it has more than ${LINE_LIMIT} bytes`)
   }
 
   let turnBegan = performance.now()

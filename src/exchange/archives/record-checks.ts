@@ -1,0 +1,166 @@
+/**
+ * Whether a record of an archive is one that a service, or another tool on its file, could have stored and a service can go on
+ * with. What is only unusual passes: readers tell it as far as they can. What decides what a record is, whom it belongs to and who
+ * may do what has to be right.
+ */
+
+import { keyOf, TOLD, toldFieldsOf } from '../../db/change-triggers.ts'
+import { isReadableJson, readObjectText } from '../../db/json-text.ts'
+import { LAST_SEQ, LEAP } from '../../db/lost-changes.ts'
+import { MEMBERS_FILE, reader } from './archive-facts.ts'
+import type { StoredValue } from './archive-lines.ts'
+import type { FileToRead } from './archive-manifest.ts'
+import { CHANGES_FILE, type RuledField } from './archive-tables.ts'
+
+/** Bytes of one value: many times as many as a request may bring. */
+const VALUE_LIMIT = 2 * 1024 * 1024
+
+/** Bytes of a whole record in a change, which has several values. */
+const TOLD_LIMIT = 2 * VALUE_LIMIT
+
+/** Characters of what names a record. */
+const NAME_LIMIT = 1000
+
+/** What is wrong with a value or a record, in words; undefined for nothing. */
+type Problem = string | undefined
+
+/** Says what is wrong with a record, if anything. */
+export type RecordCheck = (values: readonly StoredValue[]) => Problem
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** Whether a value has more bytes. */
+function isLonger(value: StoredValue, limit: number): boolean {
+  if (typeof value === 'string')
+    return value.length > limit || (3 * value.length > limit && Buffer.byteLength(value) > limit)
+  if (value === null || typeof value !== 'object') return false
+  return ('text' in value ? value.text : value).length > limit
+}
+
+/** A text as it is read: bytes that are no UTF-8 are replaced; undefined for what is no text. */
+function textOf(value: StoredValue): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' && value !== null && 'text' in value ? value.text.toString() : undefined
+}
+
+function nameProblem(value: StoredValue): Problem {
+  if (typeof value !== 'string') return 'must be text'
+  if (value === '') return 'must not be empty'
+  return value.length > NAME_LIMIT ? `must not have more than ${NAME_LIMIT} characters` : undefined
+}
+
+function jsonProblem(value: StoredValue): Problem {
+  const text = textOf(value)
+  return text === '' || (text !== undefined && isReadableJson(text)) ? undefined : 'must be JSON'
+}
+
+/** What is wrong with the value of a field. */
+function fieldProblem({ type, holds, isRequired, isName, values }: RuledField, value: StoredValue): Problem {
+  if (value === null) return isRequired ? 'must not be null' : undefined
+  if (isLonger(value, VALUE_LIMIT)) return `must not have more than ${VALUE_LIMIT} bytes`
+  if (values && !values.includes(String(value))) return `must be one of ${values.join(', ')}`
+  if (isName) return nameProblem(value)
+  if (type === 'json') return jsonProblem(value)
+  const isNumber = typeof value === 'bigint' || typeof value === 'number'
+  return holds === 'text' && isNumber ? 'must be text' : undefined
+}
+
+/** The names of the fields that a change of each kind may tell. */
+const toldNames = new Map<string, ReadonlySet<string>>([
+  ...TOLD.map((told) => [told.kind, new Set(toldFieldsOf(told))] as const),
+  [LEAP, new Set(['last', 'lastAt'])],
+])
+
+/** Whether a change may tell a value: what a column holds, bytes as `{"blob"}`, or the ids of a team's members. */
+function isTold(name: string, value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return true
+  if (name === 'memberIds') return Array.isArray(value) && value.every((id) => typeof id === 'string')
+  const { blob, ...others } = Object(value)
+  const isBytes = typeof blob === 'string' && /^(?:[0-9A-F]{2})*$/.test(blob)
+  return isBytes && Object.keys(others).length === 0
+}
+
+/** What is wrong with what a change tells of a record. @param id the record's, where all of it is told */
+function toldProblem(kind: string, value: StoredValue, id: string | undefined): Problem {
+  if (isLonger(value, TOLD_LIMIT)) return `must not have more than ${TOLD_LIMIT} bytes`
+  const fields = readObjectText(textOf(value) ?? '')
+  if (fields === undefined) return 'must be a JSON object'
+  for (const [name, told] of Object.entries(fields)) {
+    if (!toldNames.get(kind)?.has(name)) return `has a field that a ${kind} has not: ${name.slice(0, 100)}`
+    if (!isTold(name, told)) return `has a value that ${name} cannot have`
+  }
+  const isOther =
+    id !== undefined &&
+    kind !== LEAP &&
+    keyOf(kind)
+      .map((name) => fields[name])
+      .join(':') !== id
+  return isOther ? 'must be of the record that the change is of' : undefined
+}
+
+/** The forms of changes: whether they tell what was before, and what is after. */
+const FORMS: Record<string, { before: boolean; after: boolean }> = {
+  created: { before: false, after: true },
+  updated: { before: true, after: true },
+  deleted: { before: true, after: false },
+}
+
+const isPlace = (value: StoredValue, last: bigint): boolean =>
+  typeof value === 'bigint' && value > 0n && value <= last
+
+/** What nobody but a service writes: all of it has to be as its triggers write it. */
+function changeCheck(of: FileToRead): RecordCheck {
+  const read = reader(of, 'seq', 'at', 'group', 'kind', 'id', 'action', 'before', 'after')
+  const named = ['actorId', 'ownerId', 'projectId', 'itemId', 'fromProjectId']
+  const readNamed = reader(of, ...named)
+  return (values) => {
+    const [seq = null, at, group = null, kind, id = null, action, before = null, after = null] = read(values)
+    if (!isPlace(seq, BigInt(LAST_SEQ))) return `seq must be an integer from 1 to ${LAST_SEQ}`
+    if (typeof at !== 'string' || !TIME.test(at)) return 'at must be a time'
+    if (group !== null && !isPlace(group, seq as bigint)) return 'group must be null, or a seq up to its own'
+    if (typeof kind !== 'string' || !toldNames.has(kind)) return 'kind must be one that changes have'
+    const wrongName = nameProblem(id)
+    if (wrongName) return `id ${wrongName}`
+    for (const [index, value] of readNamed(values).entries()) {
+      const problem = value === null ? undefined : nameProblem(value)
+      if (problem) return `${named[index]} ${problem}`
+    }
+    const form = FORMS[String(action)]
+    if (!form || (kind === LEAP && action !== 'created')) return 'action must be one that its kind has'
+    const isWhole = action !== 'updated'
+    for (const [name, value, isToBe] of [
+      ['before', before, form.before],
+      ['after', after, form.after],
+    ] as const) {
+      if (!isToBe && value !== null) return `${name} must be null where it is ${action}`
+      const problem = isToBe ? toldProblem(kind, value, isWhole ? String(id) : undefined) : undefined
+      if (problem) return `${name} ${problem}`
+    }
+    return undefined
+  }
+}
+
+/** Who may sign in, and what they may, has to be said in one way. */
+function memberCheck(of: FileToRead): RecordCheck {
+  const read = reader(of, 'email', 'disabled')
+  return (values) => {
+    const [email = null, disabled] = read(values)
+    const problem = nameProblem(email)
+    if (problem) return `email ${problem}`
+    return disabled === 0n || disabled === 1n ? undefined : 'disabled must be true or false'
+  }
+}
+
+/** What says what is wrong with the records of a file. */
+export function recordCheck(of: FileToRead): RecordCheck {
+  const { fields, file } = of
+  if (file.name === CHANGES_FILE) return changeCheck(of)
+  const check = file.name === MEMBERS_FILE ? memberCheck(of) : () => undefined
+  return (values) => {
+    for (const [index, field] of fields.entries()) {
+      const problem = fieldProblem(field, values[index] ?? null)
+      if (problem) return `${field.name} ${problem}`
+    }
+    return check(values)
+  }
+}

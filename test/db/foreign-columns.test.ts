@@ -1,0 +1,46 @@
+/** Another tool stores anything in any column: whatever it is, all that can be read is read. */
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t from 'tap'
+import { buildApp } from '../../src/app.ts'
+import { ARCHIVED } from '../../src/exchange/archives/archive-tables.ts'
+import { furnishing } from '../batches.ts'
+import { failedGets } from '../every-get.ts'
+import { ODD_VALUES, oddFields } from '../exchange/archives.ts'
+import { signInAs } from '../helper.ts'
+
+const VALUES = [...ODD_VALUES, "'x\"y' || char(10)", "'[['", "'2026-01-31'", "x'7b7d'"]
+
+/** The columns that say who a member is are left: nobody could sign in. */
+const COLUMNS = ARCHIVED.filter(({ table }) => table !== 'members').flatMap((of) =>
+  oddFields(of).map(({ column }) => ({ table: of.table, column })),
+)
+
+t.test('all is read, whatever is stored', async (t) => {
+  const file = join(t.testdir(), 'board.db')
+  const app = await buildApp({ databaseUrl: `file:${file}`, logLevel: 'silent' })
+  t.teardown(() => app.close())
+  const tool = new SQLite(file)
+  t.teardown(() => tool.close())
+  const { headers, id } = signInAs(app, 'admin')
+  tool.exec(furnishing(id))
+  tool.exec(
+    `insert into kanban_item_labels values ('item', 'label');
+     insert into kanban_activity (id, item_id, type) values ('activity', 'item', 'status_change');
+     insert into team_members values ('team', 'ada')`,
+  )
+  const store = ({ table, column }: (typeof COLUMNS)[number], value: string | undefined) => {
+    try {
+      tool.exec(`update ${table} set "${column}" = ${value}`)
+    } catch (error) {
+      // What must not be NULL, or is the only one of its kind.
+      if (!(error instanceof SQLite.SqliteError) || !error.code.startsWith('SQLITE_CONSTRAINT')) throw error
+    }
+  }
+  for (const [round, value] of VALUES.entries()) {
+    for (const column of COLUMNS) store(column, value)
+    t.strictSame(await failedGets(app, tool, headers), [], `${value} everywhere`)
+    for (const [place, column] of COLUMNS.entries()) store(column, VALUES[(place + round) % VALUES.length])
+    t.strictSame(await failedGets(app, tool, headers), [], `mixed, from ${value} on`)
+  }
+})

@@ -1,0 +1,109 @@
+/** All that can be read of a file, over HTTP: for what other tools or archives have put there. */
+import type SQLite from 'better-sqlite3'
+import type { LightMyRequestResponse } from 'fastify'
+import type { buildApp } from '../src/app.ts'
+
+type App = Awaited<ReturnType<typeof buildApp>>
+
+/** What is read of each record, by its table. */
+const OF_RECORDS: Record<string, readonly string[]> = {
+  teams: ['/api/teams/{id}'],
+  members: ['/api/members/{id}'],
+  projects: [
+    '/api/projects/{id}',
+    '/api/projects/{id}/kanban-columns',
+    '/api/projects/{id}/kanban-items',
+    '/api/projects/{id}/export.csv',
+    '/api/projects/{id}/flow',
+    '/api/projects/{id}/kanban-labels',
+    '/api/projects/{id}/objectives',
+    '/api/projects/{id}/metrics',
+    '/api/projects/{id}/transcript-summaries',
+    '/api/projects/{id}/team-assignments',
+    '/api/projects/{id}/changes',
+    '/api/changes?limit=1000&after={after}&projectId={id}',
+    '/api/search?q=card&projectId={id}',
+    '/api/calendar.ics?projectId={id}',
+  ],
+  kanban_columns: ['/api/kanban-columns/{id}'],
+  kanban_items: [
+    '/api/kanban-items/{id}',
+    '/api/kanban-items/{id}/subtasks',
+    '/api/kanban-items/{id}/comments',
+    '/api/kanban-items/{id}/activity',
+    '/api/kanban-items/{id}/changes',
+  ],
+  kanban_subtasks: ['/api/kanban-subtasks/{id}'],
+  kanban_comments: ['/api/kanban-comments/{id}'],
+  kanban_labels: ['/api/kanban-labels/{id}'],
+  objectives: ['/api/objectives/{id}'],
+  metrics: ['/api/metrics/{id}'],
+  transcript_summaries: ['/api/transcript-summaries/{id}'],
+}
+
+const LISTS = [
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/api/session',
+  '/api/sessions',
+  '/api/tokens',
+  '/api/teams',
+  '/api/members',
+  '/api/projects',
+  '/api/projects?view=summary',
+  ...['sortOrder', '-updatedAt', 'name'].map((sort) => `/api/projects?limit=1&sort=${sort}`),
+  '/api/kanban-items',
+  ...['sortOrder', 'dueDate', '-priority', 'updatedAt'].map(
+    (sort) => `/api/kanban-items?limit=1&sort=${sort}`,
+  ),
+  '/api/kanban-items?q=card&dismissed=all&label=none',
+  '/api/calendar.ics',
+  '/api/imports',
+  '/api/personal-ideas',
+  '/api/webhooks',
+  '/api/trash',
+  '/api/audit-log',
+  '/api/search?q=card',
+  '/api/export',
+]
+
+/** Pages of a list that are followed, at most. */
+const PAGES = 20
+
+/**
+ * Reads all that can be read.
+ * @param client a connection to the file, for the ids of its records
+ * @returns what was not answered with 200, as `<status> <url>: <body>`
+ */
+export async function failedGets(
+  app: App,
+  client: SQLite.Database,
+  headers: Record<string, string>,
+): Promise<string[]> {
+  const ofRecords = Object.entries(OF_RECORDS).flatMap(([table, urls]) =>
+    client
+      .prepare<[], unknown>(`select id from ${table} where typeof(id) = 'text'`)
+      .pluck()
+      .all()
+      .flatMap((id) => urls.map((url) => url.replace('{id}', encodeURIComponent(String(id))))),
+  )
+  // Of what came before nobody can be told.
+  const after = client.prepare('select coalesce(min(seq) - 1, 0) from changes').pluck().get()
+  const failed: string[] = []
+  for (const first of [...LISTS, '/api/changes?limit=1000&after={after}', ...ofRecords]) {
+    let url: string | undefined = first.replace('{after}', String(after))
+    for (let page = 0; url !== undefined && page < PAGES; page++) {
+      const {
+        statusCode,
+        body,
+        headers: answered,
+      }: LightMyRequestResponse = await app.inject({ url, headers })
+      if (statusCode !== 200) failed.push(`${statusCode} ${url}: ${body.slice(0, 200)}`)
+      const isJson = String(answered['content-type']).startsWith('application/json')
+      if (statusCode === 200 && isJson) JSON.parse(body)
+      url = /<([^>]+)>; rel="next"/.exec(String(answered.link ?? ''))?.[1]
+    }
+  }
+  return failed
+}
