@@ -187,7 +187,7 @@ function seedImported(file: string, scale: Scale): void {
   seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
   withFile(file, (db) => {
     addAside(db)
-    importAtOnce(db, planBoard(readTrello(trelloBoard(IMPORTED[scale])), false), MEMBER_ID)
+    importAtOnce(db, planBoard(readTrello(trelloBoard(IMPORTED[scale]))), MEMBER_ID)
     index(db)
   })
 }

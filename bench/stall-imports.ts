@@ -122,7 +122,7 @@ async function makeArchive(situation: Situation): Promise<void> {
   const file = `${situation.file}-archive.db`
   const { db, close } = openDatabase(`file:${file}`)
   try {
-    importAtOnce(db, planBoard(readTrello(trelloBoard(ARCHIVED[situation.scale])), false), null)
+    importAtOnce(db, planBoard(readTrello(trelloBoard(ARCHIVED[situation.scale]))), null)
     await exportArchive(db.$client, archiveBeside(situation), { force: true, onProgress: () => undefined })
   } finally {
     close()
