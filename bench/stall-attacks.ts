@@ -198,13 +198,13 @@ const sizeOf = (file: string) =>
 /** Milliseconds that repetitions are sent at most. */
 const REPEATING = 45_000
 
-/** Repeats a write that changes nothing under keys that are all different. @returns what the file has grown by */
+/** Repeats a small write under keys that are all different. @returns what the file has grown by */
 async function repeatWithKeys(
   situation: Situation,
-  write: (situation: Situation) => { path: string; body: unknown },
+  path: string,
+  bodyOf: (position: number) => unknown,
 ): Promise<string> {
   const { client, member, file } = situation
-  const { path, body } = write(situation)
   const before = sizeOf(file)
   const all = count(situation, 1000, 20)
   const end = performance.now() + REPEATING
@@ -212,8 +212,9 @@ async function repeatWithKeys(
   const lanes = times(4, async () => {
     const agent = alone()
     while (sent < all && performance.now() < end) {
-      const headers = { 'idempotency-key': `key-${sent++}` }
-      await client.send('PATCH', path, JSON.stringify(body), { cookie: member, agent, headers })
+      const position = sent++
+      const headers = { 'idempotency-key': `key-${position}` }
+      await client.send('PATCH', path, bodyOf(position), { cookie: member, agent, headers })
     }
   })
   await Promise.all(lanes)
@@ -362,12 +363,12 @@ export const ATTACKS: Record<string, Row> = {
     run: (situation) => stopReading(situation, count(situation, 400)),
   },
   'keys-project': {
-    title: '1,000 times PATCH {} of a project of 12 MB, each with its own Idempotency-Key',
+    title: '1,000 times PATCH of a project of 12 MB, each with its own Idempotency-Key',
     data: 'history',
     isSignedIn: true,
     patience: 75,
     run: (situation) =>
-      repeatWithKeys(situation, ({ project }) => ({ path: projectPath(project), body: {} })),
+      repeatWithKeys(situation, projectPath(situation.project), (n) => ({ nextStep: `Step ${n}` })),
   },
   'keys-bulk': {
     title: '1,000 times bulk PATCH of 500 items, each with its own Idempotency-Key',
@@ -375,9 +376,9 @@ export const ATTACKS: Record<string, Row> = {
     isSignedIn: true,
     patience: 75,
     run: (situation) =>
-      repeatWithKeys(situation, ({ items }) => ({
-        path: ITEMS_PATH,
-        body: { ids: items.slice(0, 500), update: { priority: 'medium' } },
+      repeatWithKeys(situation, ITEMS_PATH, (n) => ({
+        ids: situation.items.slice(0, 500),
+        update: { priority: `p${n}` },
       })),
   },
   'odd-change': {
