@@ -115,8 +115,9 @@ export class Undo {
       this.#restore({ effects, current, renamings: renamingsOf(effects), member, by, at: timestamp() })
     } catch (error) {
       // Only what another tool has told leaves out what a record must have.
-      if (isConstraint(error)) throw notUndone('what another tool has told in its own way cannot be undone')
-      throw error
+      throw isConstraint(error)
+        ? notUndone('what another tool has told in its own way cannot be undone')
+        : error
     }
     return this.#answer(since, write)
   }

@@ -65,6 +65,7 @@ const ODD_COLUMNS: Record<string, string>[] = [
   { '"group"': "x'00'" },
   { '"group"': '9223372036854775807' },
   { '"group"': '-1' },
+  { '"group"': '1' },
   { '"group"': '99999' },
   { actor_id: "x'00ff'" },
   { project_id: "x'00ff'" },

@@ -19,7 +19,7 @@ import { rounds } from '../rounds.ts'
 import { copyFolder, dumpOf, imported, importFixture, quiet, rewrite } from './archives.ts'
 
 /** Archives that are tried. */
-const ROUNDS = rounds(30)
+const ROUNDS = rounds(15)
 
 /** Makes an archive with records of each kind, and changes of each action. */
 async function archived(t: Test) {

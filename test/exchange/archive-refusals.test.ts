@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -212,6 +213,22 @@ t.test('contents that fit their checksums, but are not what an export writes', a
     [() => ofManifest(({ files }) => ({ files: files.slice(1) })), /is not what an export writes$/],
     [() => ofManifest(({ files }) => ({ files: files.toReversed() })), /is not what an export writes$/],
     [() => ofItems({ records: 9 }), /kanban-items.jsonl has 8 records, not 9$/],
+    [() => ofItems({ records: 7 }), /kanban-items.jsonl has more than 7 records$/],
+    [() => ofItems({ records: 10_000_001 }), /^it has more than 10000000 records$/],
+    [
+      () =>
+        ofManifest(({ files }) => ({
+          files: files.map((one) => (one.name === 'members.jsonl' ? { ...one, records: 100_001 } : one)),
+        })),
+      /^it has more than 100000 members$/,
+    ],
+    [
+      () =>
+        ofFile('projects.jsonl', (content) =>
+          content.replace('"name":"', `"name":"${'x'.repeat(2 ** 24 + 2 ** 20)}`),
+        ),
+      /^projects.jsonl, line 1: it has more than 16777216 bytes$/,
+    ],
     [() => ofItems({ bytes: 9 }), /kanban-items.jsonl has \d+ bytes, not 9$/],
     [() => ofItems({ bytes: 2 ** 50 }), /^it is too large$/],
     [() => ofItems({ sha256: '0'.repeat(64) }), /kanban-items.jsonl has another checksum$/],
@@ -220,6 +237,24 @@ t.test('contents that fit their checksums, but are not what an export writes', a
     [() => ofItems({ fields: ['id', 'unknown'] }), /is not what an export writes$/],
   ]
   for (const [archiveOf, message] of refusals) await refused(t, targets, archiveOf(), message, `${archiveOf}`)
+})
+
+t.test('what is held in memory as a whole has to have room there', async (t) => {
+  const { folder, targets, archive } = await setUp(t)
+  const copy = join(folder, 'copy')
+  copyFolder(archive, copy)
+  const bytes = 128 * 1024 * 1024
+  rewrite(
+    copy,
+    (content) => content,
+    (manifest) => ({
+      ...manifest,
+      files: manifest.files.map((one) => (one.name === 'teams.jsonl' ? { ...one, bytes } : one)),
+    }),
+  )
+  truncateSync(join(copy, 'teams.jsonl'), bytes)
+  const message = /^it has more than 134217728 bytes, too many for a database in memory$/
+  await refused(t, targets.slice(1), copy, message)
 })
 
 t.test('an archive of a version that knew fewer fields has the defaults in the others', async (t) => {

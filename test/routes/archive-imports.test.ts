@@ -1,6 +1,10 @@
 /** Archives over HTTP: what one service exports another one imports. */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { write } from '../../src/db/client.ts'
+import { Importer } from '../../src/exchange/imports/importer.ts'
+import { Imports } from '../../src/projects/imports.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
 import { importFixture } from '../exchange/archives.ts'
 import {
@@ -157,6 +161,30 @@ t.test('what is no archive, or was altered, changes nothing', async (t) => {
     }
     t.ok((await exportOf(app, headers)).equals(before), databaseUrl)
   }
+})
+
+t.test('a check that takes too long ends by itself, and changes nothing', async (t) => {
+  const databaseUrl = join(t.testdir(), 'target.db')
+  const { archive } = await source(t)
+  const { app, id, headers } = await service(t, databaseUrl)
+  const warn = (error: unknown) => t.fail(String(error))
+  const importer = new Importer({
+    db: app.db,
+    databaseUrl,
+    checkpoints: 'service',
+    warn,
+    limits: { time: 0 },
+  })
+  write(app.db, () => new Imports(app.db).create('slow', 'phaseboard', id))
+  const place = importer.reserve('slow', id)
+  writeFileSync(place.file, archive)
+  place.start({ format: 'phaseboard', name: 'the file', memberId: id, again: false, isDryRun: false })
+  t.match(await ended(app, 'slow', headers), {
+    status: 'failed',
+    error: 'cannot import the file: Reading the file took too long',
+  })
+  t.equal(count(app, 'projects'), 0)
+  await importer.close()
 })
 
 t.test('archives are for admins who may write, and know other options', async (t) => {

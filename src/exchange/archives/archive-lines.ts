@@ -84,7 +84,10 @@ function numberOf(text: string): bigint | number {
   return integer
 }
 
-/** The value that JSON stands for. @throws SyntaxError for JSON that no export writes there */
+/** Characters of JSON that stands in a line as it is: parsed it takes many times as much. */
+export const PLAIN_LIMIT = 4 * 1024 * 1024
+
+/** The value that JSON stands for. @throws SyntaxError for JSON that no export writes there; RangeError for too much of it */
 function fromJson(json: string, { name, type }: ArchiveField): StoredValue {
   const first = json[0]
   if (json === 'null') return null
@@ -99,6 +102,8 @@ function fromJson(json: string, { name, type }: ArchiveField): StoredValue {
       const bytes = Buffer.from(digits, 'hex')
       return mark === 'blob' ? bytes : { text: bytes }
     }
+    if (json.length > PLAIN_LIMIT)
+      throw new RangeError(`${name} must not have more than ${PLAIN_LIMIT} bytes`)
     if (type === 'json' && isPlainJson(json)) return json
   } else if (first !== undefined) return numberOf(json)
   throw new SyntaxError(`${name} has a value that it cannot have`)
@@ -107,7 +112,7 @@ function fromJson(json: string, { name, type }: ArchiveField): StoredValue {
 /**
  * Reads a line that {@link toLine} wrote: these fields, all of them, in this order, without blanks.
  * @returns the values, by field
- * @throws SyntaxError for any other
+ * @throws SyntaxError for any other; RangeError for one that is too large
  */
 export function fromLine(bytes: Buffer, fields: readonly ArchiveField[]): StoredValue[] {
   if (!isUtf8(bytes)) throw new SyntaxError('it is no UTF-8')

@@ -133,7 +133,9 @@ export async function readFile(
     try {
       values = fromLine(line, of.fields)
     } catch (error) {
-      throw altered(name, `is not what an export writes in line ${count}: ${(error as Error).message}`)
+      const { message } = error as Error
+      if (error instanceof RangeError) throw new ArchiveRefused(`${name}, line ${count}: ${message}`)
+      throw altered(name, `is not what an export writes in line ${count}: ${message}`)
     }
     const problem = problemOf(values)
     if (problem) throw new ArchiveRefused(`${name}, line ${count}: ${problem}`)

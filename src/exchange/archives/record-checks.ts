@@ -8,15 +8,12 @@ import { keyOf, TOLD, toldFieldsOf } from '../../db/change-triggers.ts'
 import { isReadableJson, readObjectText } from '../../db/json-text.ts'
 import { LAST_SEQ, LEAP } from '../../db/lost-changes.ts'
 import { MEMBERS_FILE, reader } from './archive-facts.ts'
-import type { StoredValue } from './archive-lines.ts'
+import { PLAIN_LIMIT, type StoredValue } from './archive-lines.ts'
 import type { FileToRead } from './archive-manifest.ts'
 import { CHANGES_FILE, type RuledField } from './archive-tables.ts'
 
 /** Bytes of one value: many times as many as a request may bring. */
 const VALUE_LIMIT = 2 * 1024 * 1024
-
-/** Bytes of a whole record in a change, which has several values. */
-const TOLD_LIMIT = 2 * VALUE_LIMIT
 
 /** Characters of what names a record. */
 const NAME_LIMIT = 1000
@@ -82,7 +79,8 @@ function isTold(name: string, value: unknown): boolean {
 
 /** What is wrong with what a change tells of a record. @param id the record's, where all of it is told */
 function toldProblem(kind: string, value: StoredValue, id: string | undefined): Problem {
-  if (isLonger(value, TOLD_LIMIT)) return `must not have more than ${TOLD_LIMIT} bytes`
+  // A whole record has several values.
+  if (isLonger(value, PLAIN_LIMIT)) return `must not have more than ${PLAIN_LIMIT} bytes`
   const fields = readObjectText(textOf(value) ?? '')
   if (fields === undefined) return 'must be a JSON object'
   for (const [name, told] of Object.entries(fields)) {

@@ -8,7 +8,7 @@ const digestOf = (name: string): bigint => hash('sha1', name, 'buffer').readBigU
 
 /**
  * A set of names that keeps no more of each than 64 bits of its hash: of ten million, two have the same in one of 300,000 archives.
- * All are added before any is looked for.
+ * Best all are added before any is looked for.
  */
 export class RecordNames {
   #digests = new BigUint64Array(ROOM)
@@ -27,7 +27,7 @@ export class RecordNames {
 
   has(name: string): boolean {
     if (!this.#isSorted) {
-      this.#digests = this.#digests.slice(0, this.#size).sort()
+      this.#digests.subarray(0, this.#size).sort()
       this.#isSorted = true
     }
     const wanted = digestOf(name)

@@ -10,6 +10,7 @@ import {
   importArchive,
   notesOf,
 } from '../archives/import-archive.ts'
+import { TOO_SLOW } from './failures.ts'
 import type { ImportJob } from './import-job.ts'
 import type { Imported } from './import-plan.ts'
 import { importStates } from './import-state.ts'
@@ -23,6 +24,8 @@ export interface ArchivePlace {
   files: DatabaseFiles
   /** The short writes of the job; undefined in memory, where nobody else writes. */
   writes: BriefWrites | undefined
+  /** Milliseconds that the check may take; as long as it likes without. */
+  time?: number | undefined
 }
 
 const recordsOf = ({ counts }: ImportedArchive) => [...counts.values()].reduce((sum, count) => sum + count, 0)
@@ -40,12 +43,13 @@ const toImported = (archive: ImportedArchive, isDryRun: boolean): Imported => ({
  * @throws Error with one clear line
  */
 export async function performArchiveImport(
-  { db, files, writes }: ArchivePlace,
+  { db, files, writes, time = Number.POSITIVE_INFINITY }: ArchivePlace,
   { id, file, name, memberId, isDryRun, mapMembers }: ImportJob,
 ): Promise<Imported> {
   const states = importStates(db)
   const note = async (work: () => void) => (writes ? await writes.slice(work) : work())
   const end = (archive: ImportedArchive) => states.done(id, recordsOf(archive), toImported(archive, isDryRun))
+  const began = performance.now()
   let noted = Promise.resolve()
   let notedAt = Number.NEGATIVE_INFINITY
   let records = 0
@@ -53,6 +57,7 @@ export async function performArchiveImport(
 
   const onProgress = (done: number, total: number) => {
     records = total
+    if (!isChecked && performance.now() - began > time) throw new Error(TOO_SLOW)
     if (isChecked || performance.now() - notedAt < NOTED_EVERY) return
     notedAt = performance.now()
     noted = noted.then(() => note(() => states.checked(id, done, total)))

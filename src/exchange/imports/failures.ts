@@ -4,6 +4,9 @@ import { shorten } from './names.ts'
 /** A file takes more memory than its reader may. */
 export const NO_MEMORY = 'There is not enough memory for so large a file'
 
+/** A file takes more time to read than it may. */
+export const TOO_SLOW = 'Reading the file took too long'
+
 /** What is said where there is no room to write. */
 export const NO_ROOM = 'The disk is full, or cannot be written'
 

@@ -77,12 +77,12 @@ export async function performImport(place: ImportPlace, job: ImportJob): Promise
 
 /** Loaded by those who import an archive. @throws Error with one clear line */
 async function importWhole(
-  { db, files }: ImportPlace,
+  { db, files, limits = READING_LIMITS }: ImportPlace,
   job: ImportJob,
   writes?: BriefWrites,
 ): Promise<Imported> {
   const { performArchiveImport } = await import('./archive-job.ts')
-  return performArchiveImport({ db, files, writes }, job)
+  return performArchiveImport({ db, files, writes, time: limits.time }, job)
 }
 
 async function inFile(place: ImportPlace, job: ImportJob): Promise<Imported> {

@@ -2,7 +2,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { BriefWrites } from '../../db/brief-writes.ts'
 import { type Checkpoints, databasePath, openDatabase } from '../../db/client.ts'
-import { once } from '../../once.ts'
 import { clearRests } from './clear-import.ts'
 import { type ImportJob, NotCleared, performImport } from './import-job.ts'
 import { ReaderFailed, type ReadingLimits } from './read-apart.ts'
@@ -20,11 +19,8 @@ export interface ImportTask {
   failed?: ReadonlyMap<string, string>
 }
 
-/**
- * What the thread tells: that it has read the file, why its import has failed where its row does not say so, or what the
- * reader said before it ended.
- */
-export type ImportMessage = 'read' | { failed: string } | { reader: unknown }
+/** What the thread tells: why its import has failed where its row does not say so, or what the reader said before it ended. */
+export type ImportMessage = { failed: string } | { reader: unknown }
 
 const { databaseUrl, checkpoints, job, limits, failed } = workerData as ImportTask
 const { db, files, close } = openDatabase(databaseUrl, checkpoints)
@@ -41,9 +37,8 @@ parentPort?.on('message', () => {
 parentPort?.unref()
 
 async function perform(job: ImportJob): Promise<void> {
-  const onProgress = once(() => tell('read'))
   try {
-    await performImport({ db, files, database, limits, signal: ending.signal, onProgress }, job)
+    await performImport({ db, files, database, limits, signal: ending.signal }, job)
   } catch (error) {
     // All else is in its row.
     const { cause } = error as Error

@@ -30,8 +30,6 @@ const RETRY_AFTER = '30'
 const MEMORY_FOR_ARCHIVE = 1536
 const MEMORY_FOR_BOARD = 256
 
-const TOO_SLOW = 'Reading the file took too long'
-
 /** The thread's module, beside this one: a source when the sources run, else bundled. */
 const fileOfWorker = () =>
   new URL(import.meta.url.endsWith('.ts') ? './import-worker.ts' : './import-worker.js', import.meta.url)
@@ -39,7 +37,6 @@ const fileOfWorker = () =>
 /** Why an import has failed whose thread could not say so; undefined where nobody knows. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
-  if (error.message === TOO_SLOW) return TOO_SLOW
   if (error instanceof Failed) return error.message
   return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? NO_MEMORY : undefined
 }
@@ -214,24 +211,14 @@ export class Importer {
       // However long it takes, it must not keep the process alive.
       worker.unref()
       worker.on('error', reject)
-      let isTooSlow = false
-      const giveUp = () => {
-        isTooSlow = true
-        void worker.terminate()
-      }
-      // It reads archives itself, and boards by a process that it ends.
-      const timer = isArchive ? setTimeout(giveUp, this.#limits.time).unref() : undefined
       worker.on('message', (message: ImportMessage) => {
-        if (message === 'read') clearTimeout(timer)
-        else if ('failed' in message) reject(new Failed(message.failed))
+        if ('failed' in message) reject(new Failed(message.failed))
         else this.#parts.warn(new Error(String(message.reader)), 'the reader of an import came to no end')
       })
       worker.on('exit', (code) => {
-        clearTimeout(timer)
         this.#worker = undefined
         // A thread that is ended while it starts may say 0.
-        if (isTooSlow) reject(new Error(TOO_SLOW))
-        else if (code === 0 || this.#isClosed) resolve()
+        if (code === 0 || this.#isClosed) resolve()
         else reject(new Error('the thread of an import has ended'))
       })
     })

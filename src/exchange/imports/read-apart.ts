@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { NO_MEMORY } from './failures.ts'
+import { NO_MEMORY, TOO_SLOW } from './failures.ts'
 import type { BoardFacts, BoardRows } from './import-board.ts'
 import type { ReaderTask } from './read-into-spool.ts'
 import type { Watched } from './reader-watch.ts'
@@ -24,8 +24,6 @@ export interface ReadingLimits {
  * somebody has made it to take for ever. Other imports wait meanwhile.
  */
 export const READING_LIMITS: ReadingLimits = { records: 200_000, memory: 1536, time: 10 * 60_000 }
-
-const TOO_SLOW = 'Reading the file took too long'
 
 /** A reader that has ended without a word of its own: its message is no more than that, its cause what Node said. */
 export class ReaderFailed extends Error {
