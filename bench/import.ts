@@ -143,7 +143,10 @@ const { cookie, items } = withFile(file, (db) => ({
   cookie: signedIn(db),
   items: idsOf(db, 'select id from kanban_items'),
 }))
-const server = await start('Phaseboard', { database: file, environment: { RATE_LIMIT_MAX: '0' } })
+const server = await start('Phaseboard', {
+  database: file,
+  environment: { RATE_LIMIT_MAX: '0', IMPORT_RECORDS: '1000000' },
+})
 const measured: Measured[] = []
 try {
   const run = async (title: string, work: () => Promise<number>) => {

@@ -162,9 +162,31 @@ t.test('a thread that fails takes nothing along', async (t) => {
   start('slow', { limits: { time: 1 } })
   t.match(await ended(app, 'slow'), { status: 'failed', error: 'Reading the file took too long' })
   t.equal(count(app, 'projects'), 0)
+  start('odd', { limits: { memory: Number.NaN } })
+  t.match(await ended(app, 'odd'), { status: 'failed', error: 'The file could not be read' })
+  while (warnings.length === 0) await sleep(10)
+  t.strictSame(warnings.splice(0), ['the reader of an import came to no end'])
   start('lost', { databaseUrl: `file:${folder}` })
   while (warnings.length < 2) await sleep(10)
   t.strictSame(warnings, ['could not clear away what an import has left', 'an import came to no end'])
+})
+
+t.test('an import that cannot say that it has failed is told to have, and cleared away later', async (t) => {
+  const app = await build(t, { databaseUrl: `file:${t.testdir()}/board.db` })
+  app.db.$client.exec(`
+    create trigger full before insert on kanban_comments begin select raise(abort, 'no room'); end;
+    create trigger still_full before update on imports when new.status = 'failed' begin select raise(abort, 'none'); end`)
+  const { body } = await upload(app, 'format=trello', FILE)
+  const failed = { id: body.id, status: 'failed', error: 'no room' }
+  t.match(await ended(app, body.id), failed)
+  t.match((await send(app, 'GET', '/api/imports')).body, [failed])
+  t.equal(count(app, 'imports', "status = 'failed'"), 0)
+  app.db.$client.exec('drop trigger full; drop trigger still_full')
+  while (count(app, 'imports', "status = 'failed'") === 0) await sleep(20)
+  t.match(await ended(app, body.id), failed)
+  t.equal(count(app, 'kanban_items'), 0)
+  const again = await upload(app, 'format=trello', FILE)
+  t.match(await ended(app, again.body.id), { status: 'done' })
 })
 
 t.test('an import is repeated with its key, not done twice', async (t) => {
