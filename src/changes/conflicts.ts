@@ -1,9 +1,11 @@
 /** What stands in the way of an undo. Checked before anything is written. */
+import { endsLease, type Held, isUnassigned } from '../board/leases.ts'
 import { TOLD } from '../db/change-triggers.ts'
 import type { Conflict } from '../errors.ts'
+import type { CurrentMember } from '../schemas/records.ts'
 import { type Effect, isSame, nameOf } from './net-effect.ts'
 import { REFERENCES, type StoredRows, UNIQUE } from './stored-rows.ts'
-import { type Fields, maySee, type Reader } from './told.ts'
+import { type Fields, maySee } from './told.ts'
 
 /** Conflicts that one response lists, at most. */
 const REPORTED = 100
@@ -21,21 +23,32 @@ export type CurrentRows = ReadonlyMap<string, Fields>
 const restored = ({ before }: Effect, current: Fields | undefined): Fields | undefined =>
   before === null ? undefined : { ...current, ...before }
 
+/** Who undoes a write, on which boards. */
+interface Undoer {
+  /** What that member may not see is not named; nor does it end another member's claim. */
+  member: CurrentMember
+  /** Whether a column of a project is one of finished work, as the board is now. */
+  isDone: (projectId: string, column: string) => boolean
+}
+
 /** Looks for all that stands in the way of undoing a write. */
 export class Conflicts {
   readonly #rows: StoredRows
   readonly #effects: ReadonlyMap<string, Effect>
   readonly #current: CurrentRows
-  readonly #reader: Reader
+  readonly #undoer: Undoer
+  /** The projects whose columns are changed. */
+  readonly #changedBoards: ReadonlySet<string | null>
   readonly #found = new Map<string, Conflict>()
   readonly #existing = new Map<string, boolean>()
 
-  /** @param reader who undoes it: what that member may not see is not named */
-  constructor(rows: StoredRows, effects: ReadonlyMap<string, Effect>, current: CurrentRows, reader: Reader) {
+  constructor(rows: StoredRows, effects: ReadonlyMap<string, Effect>, current: CurrentRows, undoer: Undoer) {
     this.#rows = rows
     this.#effects = effects
     this.#current = current
-    this.#reader = reader
+    this.#undoer = undoer
+    const columns = [...effects.values()].filter(({ kind }) => kind === 'kanban-column')
+    this.#changedBoards = new Set(columns.map(({ projectId }) => projectId))
   }
 
   /** What stands in the way: the first hundred, parents first. */
@@ -46,6 +59,7 @@ export class Conflicts {
       // Its entries are there again wherever an item is.
       if (effect.kind === 'kanban-activity' && this.#effect('kanban-item', effect.itemId)) continue
       this.#checkState(effect)
+      this.#checkLease(effect)
       this.#checkReferences(effect)
       this.#checkPlace(effect)
       this.#checkUnique(effect)
@@ -87,6 +101,19 @@ export class Conflicts {
       const isKept = field === 'updatedAt' || !(field in current) || isSame(current[field], value)
       if (!isKept) this.#add({ kind, id, field: shownNameOf(field) })
     }
+  }
+
+  /** Nobody ends the claim of another member so, who may have made it since; admins may, as they may release it. */
+  #checkLease({ kind, id, before }: Effect): void {
+    const held = this.#current.get(nameOf(kind, id)) as Held | undefined
+    if (kind !== 'kanban-item' || !held || held.claimedUntil === null || isUnassigned(held)) return
+    const { member, isDone } = this.#undoer
+    if (held.assigneeId === member.id || member.role === 'admin') return
+    // A column that comes back, or gets its former stage, with the same write may be one of finished work then.
+    const mayBeDone = (projectId: string, column: string) =>
+      this.#changedBoards.has(projectId) || isDone(projectId, column)
+    const ends = before === null || 'claimedUntil' in before || endsLease(held, before, mayBeDone)
+    if (ends) this.#add({ kind, id, field: 'claimedUntil' })
   }
 
   /** What a record will belong to, or name, must exist then. */
@@ -149,7 +176,7 @@ export class Conflicts {
 
   #isHidden(kind: string, key: Fields): boolean {
     const { ownerId = null } = this.#rows.one(kind, key) ?? {}
-    return !maySee({ kind, ownerId: ownerId === null ? null : String(ownerId) }, this.#reader)
+    return !maySee({ kind, ownerId: ownerId === null ? null : String(ownerId) }, this.#undoer.member)
   }
 
   /** The columns of boards that will be there no more, or not by their names, must be empty: items name them. */

@@ -108,7 +108,8 @@ export class Undo {
     const effects = netEffect(this.#groupOf(row, member))
     const current = this.#currentRows(effects)
     ensureRights(effects, current, member)
-    const conflicts = new Conflicts(this.#rows, effects, current, member).all()
+    const isDone = this.#columnNames.isDone.bind(this.#columnNames)
+    const conflicts = new Conflicts(this.#rows, effects, current, { member, isDone }).all()
     if (conflicts.length > 0) throw changedSince(conflicts)
     this.#ensureFewEntries(effects)
     try {

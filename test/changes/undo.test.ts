@@ -270,6 +270,68 @@ t.test('what stands in the way is named, and nothing changes', async (t) => {
   t.equal((await undo(app, gone)).status, 200)
 })
 
+t.test("another member's claim ends by no undo but an admin's and its holder's", async (t) => {
+  const app = await build(t)
+  const admin = signInAs(app, 'admin')
+  const [ada, bob] = [signInAs(app, 'member'), signInAs(app, 'member')]
+  const project = await createProject(app)
+  const item = await createItem(app, project.id, { column: 'Done', dismissed: true })
+  const url = `/api/kanban-items/${item.id}`
+  const patch = async (body: object) => {
+    const { status, headers } = await send(app, 'PATCH', url, body, ada.headers)
+    t.equal(status, 200)
+    return Number(headers['phaseboard-seq'])
+  }
+  const claim = async (from: string) => {
+    const at = `/api/projects/${project.id}/kanban-items/claim`
+    const { status, headers } = await send(app, 'POST', at, { from, to: from }, bob.headers)
+    t.equal(status, 200)
+    return Number(headers['phaseboard-seq'])
+  }
+  const refused = async (seq: number) => {
+    const { status, body } = await undo(app, seq, ada.headers)
+    t.strictSame(
+      [status, body],
+      [409, changedSince({ kind: 'kanban-item', id: item.id, field: 'claimedUntil' })],
+    )
+    t.equal((await send(app, 'GET', url)).body.assigneeId, bob.id)
+  }
+  const release = () => send(app, 'DELETE', `${url}/claim`, undefined, bob.headers)
+
+  const back = await patch({ dismissed: false })
+  const claimed = await claim('Done')
+  await refused(back)
+  await refused(claimed)
+  t.equal((await undo(app, claimed, bob.headers)).status, 200, 'the holder may')
+  const again = await claim('Done')
+  t.equal((await undo(app, again, admin.headers)).status, 200, 'an admin may')
+
+  const moved = await patch({ column: 'To Do' })
+  await claim('To Do')
+  await refused(moved)
+  app.db.$client.exec("update kanban_items set claimed_until = '2020-01-01T00:00:00.000Z'")
+  await refused(moved)
+  await release()
+  const columnMade = await patch({ column: 'Odd' })
+  await claim('Odd')
+  await refused(columnMade)
+  await patch({ title: 'Ace' })
+  t.equal((await undoLast(app, ada.headers)).status, 200, 'what does not end it may be undone')
+  await release()
+
+  const requests = [
+    { method: 'POST', path: `/api/projects/${project.id}/kanban-items`, body: { title: 'x' }, as: 'card' },
+    {
+      method: 'POST',
+      path: `/api/projects/${project.id}/kanban-items/claim`,
+      body: { from: 'To Do', to: 'Review' },
+    },
+  ]
+  const batch = await send(app, 'POST', '/api/batch', { requests }, bob.headers)
+  const both = await undo(app, Number(batch.headers['phaseboard-seq']), ada.headers)
+  t.equal(both.status, 409, 'nor does an item go that its maker has claimed')
+})
+
 t.test('a label does not come back to an item that has moved to another project', async (t) => {
   const app = await build(t)
   const [project, elsewhere] = [await createProject(app), await createProject(app)]
