@@ -132,7 +132,7 @@ export const ODD_JSON = [
 ]
 
 /** The fields that say what a record is, what it belongs to and who may do what: no odd value is harmless there. */
-const NAMES = ['id', 'projectId', 'itemId', 'labelId', 'promotedProjectId', 'stage']
+const NAMES = ['id', 'projectId', 'itemId', 'labelId', 'promotedProjectId', 'ownerId', 'stage']
 const NAMES_OF: Record<string, readonly string[]> = {
   members: ['email', 'role', 'disabled'],
   team_members: ['teamId', 'memberId'],

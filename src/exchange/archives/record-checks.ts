@@ -120,7 +120,9 @@ function changeCheck(of: FileToRead): RecordCheck {
     const wrongName = nameProblem(id)
     if (wrongName) return `id ${wrongName}`
     for (const [index, value] of readNamed(values).entries()) {
-      const problem = value === null ? undefined : nameProblem(value)
+      // An idea of nobody is nobody's to see, and does no harm.
+      const isNobody = value === null || (value === '' && named[index] === 'ownerId')
+      const problem = isNobody ? undefined : nameProblem(value)
       if (problem) return `${named[index]} ${problem}`
     }
     const form = FORMS[String(action)]
