@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import SQLite from 'better-sqlite3'
 import { peakBytes, residentBytes } from './process-usage.ts'
+import { OWN_THREAD, type Usage, usageOf, waitOf } from './stall-threads.ts'
 
 /** Milliseconds between two looks whether the lock is free; and while it is not. */
 const PAUSE = 4
@@ -64,19 +65,6 @@ export async function watchLock(watched: Watched): Promise<LockWatch> {
   }
 }
 
-/** Nanoseconds that a thread has run, and has waited for a processor. */
-type Usage = [ran: number, waited: number]
-
-function usageOf(folder: string): Usage {
-  try {
-    const [ran, waited] = readFileSync(`${folder}/schedstat`, 'latin1').split(' ')
-    return [Number(ran), Number(waited)]
-  } catch {
-    // It has ended, or it is another system.
-    return [0, 0]
-  }
-}
-
 /** Reads a folder that may be gone. */
 function namesIn(folder: string): string[] {
   try {
@@ -126,7 +114,7 @@ function run({ pid, database }: Watched): void {
   const rollback = client?.prepare('rollback')
   const seen: LockAndMemory = { longest: 0, longestSeen: 0, peak: undefined, peakOfChildren: 0 }
   let longestOfLap = 0
-  let busy: { since: number; threads: ReadonlyMap<string, Usage>; own: Usage } | undefined
+  let busy: { since: number; threads: ReadonlyMap<string, Usage>; own: number } | undefined
 
   const hasLock = () => {
     try {
@@ -142,8 +130,8 @@ function run({ pid, database }: Watched): void {
   function lastedOf({ since, threads, own }: NonNullable<typeof busy>): { seen: number; lasted: number } {
     const seen = performance.now() - since
     // Either waited for a processor, or this thread did, which looked too late then.
-    const ownWait = (usageOf('/proc/thread-self')[1] - own[1]) / 1e6
-    return { seen, lasted: seen - Math.max(waitOfBusiest(pid, threads), ownWait) }
+    const ownWait = waitOf(OWN_THREAD) - own
+    return { seen, lasted: Math.max(0, seen - Math.max(waitOfBusiest(pid, threads), ownWait)) }
   }
   function note() {
     if (busy === undefined) return
@@ -159,7 +147,7 @@ function run({ pid, database }: Watched): void {
       busy ??= {
         since: performance.now(),
         threads: usageOfThreads(pid),
-        own: usageOf('/proc/thread-self'),
+        own: waitOf(OWN_THREAD),
       }
     timer = setTimeout(look, busy === undefined ? PAUSE : PAUSE_WHILE_BUSY)
   }

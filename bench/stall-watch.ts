@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { waitedForProcessor } from './process-usage.ts'
+import { OWN_THREAD, waitOf } from './stall-threads.ts'
 
 /** Milliseconds between an answer and the next question. */
 const PAUSE = 2
@@ -14,8 +15,8 @@ const PAUSE = 2
 const INTERVAL = 5
 
 /**
- * How long the service took to answer, in milliseconds, less what its thread waited for a processor: on a machine that does
- * other things, too, those would be taken for stalls.
+ * How long the service took to answer, in milliseconds, less what its thread and this one waited for a processor: on a machine
+ * that does other things, too, those would be taken for stalls.
  */
 export interface Health {
   /** The longest stall. */
@@ -63,6 +64,9 @@ function waits(latencies: number[]): number[] {
   return all.sort((one, other) => one - other)
 }
 
+/** Milliseconds that a process's event loop, and then this thread when it was answered, have waited for a processor. */
+const waitedBy = (pid: number): number => waitedForProcessor(pid) + waitOf(OWN_THREAD)
+
 function run(port: number, pid: number): void {
   const latencies: number[] = []
   let longestSeen = 0
@@ -75,12 +79,12 @@ function run(port: number, pid: number): void {
   function ask() {
     if (!isAlive) return
     isWaiting = true
-    waited = waitedForProcessor(pid)
+    waited = waitedBy(pid)
     asked = performance.now()
     socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
   }
   /** Less what it waited for a processor. */
-  const stallOf = (seen: number) => Math.max(0, seen - Math.max(0, waitedForProcessor(pid) - waited))
+  const stallOf = (seen: number) => Math.max(0, seen - Math.max(0, waitedBy(pid) - waited))
   function note() {
     const seen = performance.now() - asked
     const stall = stallOf(seen)
