@@ -9,12 +9,13 @@ import { describeMachine } from './machine.ts'
 import { median } from './measure.ts'
 import { cpuSeconds } from './process-usage.ts'
 import { makeFolder } from './processes.ts'
+import { sized } from './quick.ts'
 import { buildServers } from './servers.ts'
 import { type Client, makeClient } from './stall-client.ts'
 
 const REQUESTS = 200
-const ROUNDS = 15
-const BATCHES_A_TURN = 5
+const ROUNDS = sized(15, 1)
+const BATCHES_A_TURN = sized(5, 1)
 
 /** Sends the requests in one way. */
 type Way = (client: Client, path: string) => Promise<unknown>

@@ -9,10 +9,11 @@ import { createRules } from '../src/worker/rules.ts'
 import { show, showRatio } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { makeFolder } from './processes.ts'
+import { sized } from './quick.ts'
 
-const ITEMS = 20_000
+const ITEMS = sized(20_000, 500)
 const DAYS = 1095
-const ROUNDS = 10
+const ROUNDS = sized(10, 1)
 const DAY = 86_400_000
 const COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 

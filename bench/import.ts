@@ -13,15 +13,16 @@ import { show } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { peakBytes } from './process-usage.ts'
 import { makeFolder } from './processes.ts'
+import { sized } from './quick.ts'
 import { buildServers, type Server } from './servers.ts'
 import { makeClient } from './stall-client.ts'
 import { idsOf, signedIn, withFile } from './stall-data.ts'
 import { watch } from './stall-watch.ts'
 
 const WRITERS = 24
-const CARDS = 50_000
+const CARDS = sized(50_000, 500)
 /** Milliseconds of writing without an import, to compare with. */
-const ALONE = 3000
+const ALONE = sized(3000, 300)
 
 /** A Trello board whose cards have two entries on a checklist, a comment and a label each. */
 function boardOf(cards: number, text: string): string {
@@ -158,7 +159,7 @@ try {
   })
   const board = boardOf(CARDS, words(20))
   await run(`${CARDS} cards, ${show(board.length / 1e6)} MB`, () => imported(server, cookie, board))
-  const megabytes = Number(process.argv[2] ?? 0)
+  const megabytes = Number(process.argv.find((word) => /^\d+$/.test(word)) ?? 0)
   if (megabytes > 0) {
     const perCard = (megabytes * 1e6) / CARDS - 600
     const large = boardOf(CARDS, words(Math.floor(perCard / 7.78)))

@@ -10,15 +10,19 @@ import { startGenerator } from './generator.ts'
 import { describeMachine, reserveCore } from './machine.ts'
 import { contentsOf, median, sendInRounds } from './measure.ts'
 import { makeFolder } from './processes.ts'
+import { sized } from './quick.ts'
 import { buildServers } from './servers.ts'
 import { WORKLOADS } from './workloads.ts'
 
 const BOARD = { projects: 50, itemsPerProject: 40 }
-const EFFORT = { rounds: 12, seconds: 4, warmUpSeconds: 4 }
+const EFFORT = sized(
+  { rounds: 12, seconds: 4, warmUpSeconds: 4 },
+  { rounds: 1, seconds: 0.2, warmUpSeconds: 0.1 },
+)
 
 const [given] = process.argv.slice(2)
 if (given === undefined) {
-  console.error('Which other checkout? npm run bench:patch -- <folder>')
+  console.error('Which other checkout? npm run bench:patch -- <folder> [--quick]')
   process.exit(2)
 }
 const checkout = resolve(given)

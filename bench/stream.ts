@@ -14,16 +14,17 @@ import { describeMachine, reserveCore } from './machine.ts'
 import { median } from './measure.ts'
 import { cpuSeconds, peakBytes, resetPeak } from './process-usage.ts'
 import { endProcess, makeFolder, startProcess } from './processes.ts'
+import { sized } from './quick.ts'
 import { buildServers } from './servers.ts'
 import { withFile } from './stall-data.ts'
 
-const READERS = 1000
-const CHANGES = 100
-const REPLAYED = 100_000
+const READERS = sized(1000, 50)
+const CHANGES = sized(100, 10)
+const REPLAYED = sized(100_000, 2000)
 /** Milliseconds between two changes, so that each is told before the next. */
 const PAUSE = 25
 /** How often each is measured. */
-const TURNS = 2
+const TURNS = sized(2, 1)
 /** Bytes in which the last event begins, at most. */
 const END_SIZE = 4096
 /** What one event ends with, and nothing else. */

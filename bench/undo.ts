@@ -9,15 +9,16 @@ import { show, showRatio } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { cpuSeconds } from './process-usage.ts'
 import { makeFolder } from './processes.ts'
+import { sized } from './quick.ts'
 import { buildServers } from './servers.ts'
 import { makeClient } from './stall-client.ts'
 import { change, idsOf, signedIn, withFile } from './stall-data.ts'
 import { watch } from './stall-watch.ts'
 
 /** Items of the project, each with an entry of activity and a subtask. */
-const ITEMS = 5000
+const ITEMS = sized(5000, 300)
 /** How often it is deleted and brought back. */
-const ROUNDS = 3
+const ROUNDS = sized(3, 1)
 /** Milliseconds for what the service does after its answer. */
 const AFTERMATH = 500
 
