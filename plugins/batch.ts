@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { type BatchedRequest, BatchRun, type ReadAnswer, type RunOptions } from '../src/http/batch.ts'
+import { turnOf } from '../src/http/identity.ts'
 import { Call } from '../src/worker/calls.ts'
 
 declare module 'fastify' {
@@ -34,9 +35,11 @@ export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
     app.decorate('readEach', async (request, paths, options) => {
       const requests = paths.map((path) => ({ method: 'GET' as const, path }))
       const run = new BatchRun(request, requests, surroundings, options)
-      return run.read(app.readCall).catch((error) => {
-        throw run.errorOf(error)
-      })
+      return run
+        .read((call) => app.readCall(call, turnOf(request)))
+        .catch((error) => {
+          throw run.errorOf(error)
+        })
     })
 
     app.decorate('batch', (request, requests, isDryRun, options) => {

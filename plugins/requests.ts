@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMe
 import fp from 'fastify-plugin'
 import { isJsonPage } from '../src/db/pages.ts'
 import { preconditionFailed } from '../src/errors.ts'
-import { IDENTITY } from '../src/http/identity.ts'
+import { IDENTITY, turnOf } from '../src/http/identity.ts'
 import { linkNextPage } from '../src/http/pages.ts'
 import { isRepeated, keyOf, REPEATED, repeatableOf } from '../src/http/repeatable.ts'
 import { methodsOf, type RouteRecord, shapeOf, shapeOfRecord } from '../src/http/response-shapes.ts'
@@ -79,9 +79,11 @@ function termsOf(request: FastifyRequest, shape: ResponseShape): WriteTerms {
   const { showsSecret = false } = request.routeOptions.config
   const actorId = request.getDecorator<Identity | undefined>(IDENTITY)?.member.id ?? null
   const repeatable = repeatableOf(request)
-  if (request.headers['if-match'] === undefined && repeatable === undefined) return { actorId }
+  const turn = turnOf(request)
+  if (request.headers['if-match'] === undefined && repeatable === undefined) return { actorId, turn }
   return {
     actorId,
+    turn,
     ...conditionOf(request),
     ...(repeatable && { repeatable: { request: repeatable, shape, isSecret: showsSecret } }),
   }
@@ -175,7 +177,10 @@ export default fp(
     ): Promise<FastifyReply> {
       try {
         const isWrite = handled instanceof Call && !handled.isRead
-        const value: unknown = isWrite ? await write(reply, shape, handled) : await handled
+        const isRead = handled instanceof Call && handled.isRead
+        const value: unknown = isWrite
+          ? await write(reply, shape, handled)
+          : await (isRead ? handled.read(turnOf(reply.request)) : handled)
         ensurePerformed(reply)
         if (reply.sent) return reply
         const { later } = reply.request.routeOptions.config

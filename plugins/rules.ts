@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { databasePath } from '../src/db/client.ts'
 import { limitWork, TooMuchWork } from '../src/db/work-limits.ts'
 import { type CallOf, type Performed, type Performer, performed } from '../src/worker/calls.ts'
-import { createOffload, type WorkerOptions } from '../src/worker/offload.ts'
+import { Offload, type WorkerOptions } from '../src/worker/offload.ts'
 import { createRules, type Rules } from '../src/worker/rules.ts'
 import { createStepwise, type Stepwise } from '../src/worker/stepwise.ts'
 import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from '../src/worker/writes.ts'
@@ -13,11 +13,13 @@ declare module 'fastify' {
     /** The same rules, synchronous: for hooks that only read, and inside `app.write`. */
     rules: Rules
     /** Performs a call in the worker thread: a write with its terms, a read without. */
-    offload: (call: CallOf, terms?: WriteTerms) => Promise<unknown>
+    offload: (call: CallOf, terms?: WriteTerms, turn?: string | null) => Promise<unknown>
+    /** Threads that have not ended: after the service has stopped, one that SQLite keeps, and that would keep the process. */
+    threadsLeft: () => number
     /** Tasks that the worker thread does, or that wait for it. */
     workerQueue: () => number
     /** Performs a call that only reads, here or in the worker thread. */
-    readCall: (call: CallOf) => Promise<unknown>
+    readCall: Performer['read']
     /** Performs a write of several steps. */
     stepwise: Stepwise
   }
@@ -26,7 +28,7 @@ declare module 'fastify' {
 /** The rules of the domains, on this connection. Too much work for the event loop is done by the worker thread. */
 export default fp<WorkerOptions>(
   async (app, { databaseUrl, walCheckpoints }) => {
-    const worker = createOffload({ databaseUrl, walCheckpoints })
+    const worker = new Offload({ databaseUrl, walCheckpoints })
     // A worker thread could not open a database in memory.
     if (databasePath(databaseUrl) !== ':memory:') limitWork(app.db)
     app.addHook('onClose', () => worker.close())
@@ -37,18 +39,18 @@ export default fp<WorkerOptions>(
       if (lost) throw lost
     }
 
-    const offload = async (call: CallOf, terms?: WriteTerms): Promise<unknown> => {
+    const offload: typeof app.offload = async (call, terms, turn) => {
       ensureSameFile()
-      return worker.perform(call, terms)
+      return worker.perform(call, terms, turn)
     }
     const rules = createRules(app.db)
 
     const performer: Performer = {
-      async read(call) {
+      async read(call, turn) {
         try {
           return callOf(rules, call)()
         } catch (error) {
-          if (error instanceof TooMuchWork) return offload(call)
+          if (error instanceof TooMuchWork) return offload(call, undefined, turn)
           throw error
         }
       },
@@ -64,7 +66,8 @@ export default fp<WorkerOptions>(
         }
       },
     }
-    app.decorate('workerQueue', worker.queued)
+    app.decorate('workerQueue', () => worker.queued())
+    app.decorate('threadsLeft', () => worker.threads())
     app.decorate('rules', rules)
     app.decorate('offload', offload)
     app.decorate('readCall', performer.read)

@@ -20,8 +20,8 @@ export default fp<SnapshotsOptions>(
   async (app, { snapshotCacheBytes }) => {
     const { projects, board } = app.rules
     const snapshots = createSnapshots(app.db, projects, board.items, snapshotCacheBytes)
-    const inWorker = ((name, ...args) =>
-      app.offload({ path: `reading.wholeProjects.${name}`, args })) as InWorker
+    const inWorker = ((turn, name, ...args) =>
+      app.offload({ path: `reading.wholeProjects.${name}`, args }, undefined, turn)) as InWorker
     app.decorate('snapshots', createLargeSnapshots(snapshots, projects, inWorker, snapshotCacheBytes))
   },
   { name: 'snapshots', fastify: '5.x', dependencies: ['rules'] },

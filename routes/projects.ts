@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { DEFAULT_SORT } from '../src/db/pages.ts'
-import { actorOf } from '../src/http/identity.ts'
+import { actorOf, turnOf } from '../src/http/identity.ts'
 import { ListQuery } from '../src/http/pages.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
 import { sendPage, sendSnapshot } from '../src/http/send.ts'
@@ -119,9 +119,10 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
         304: NotModified,
       },
     },
-    handler: ({ query }, reply) => {
-      if (isWholeList(query)) return sendSnapshot(reply, app.snapshots.list(query))
-      if (query.view !== 'summary') return sendPage(reply, app.snapshots.page(query, query))
+    handler: (request, reply) => {
+      const { query } = request
+      if (isWholeList(query)) return sendSnapshot(reply, app.snapshots.list(query, turnOf(request)))
+      if (query.view !== 'summary') return sendPage(reply, app.snapshots.page(query, query, turnOf(request)))
       return sendPage(reply, app.reading.summaries.page(query, query))
     },
   })
@@ -166,7 +167,8 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: ref(ProjectSchema), 304: NotModified, 404: ref(ErrorBody) },
     },
-    handler: (request, reply) => sendSnapshot(reply, app.snapshots.project(request.params.id)),
+    handler: (request, reply) =>
+      sendSnapshot(reply, app.snapshots.project(request.params.id, turnOf(request))),
   })
 
   app.patch('/api/projects/:id', {
@@ -174,8 +176,10 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       access: 'write',
       failure: 'Failed to update project',
       record: recordOf(ProjectSchema, (id) => app.projects.get(id)),
-      later: ({ params }, reply) =>
-        sendSnapshot(reply, app.snapshots.project((params as Static<typeof IdParams>).id)),
+      later: (request, reply) => {
+        const { id } = request.params as Static<typeof IdParams>
+        return sendSnapshot(reply, app.snapshots.project(id, turnOf(request)))
+      },
     },
     schema: {
       operationId: 'updateProject',

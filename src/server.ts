@@ -27,6 +27,16 @@ function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undef
 }
 
 /**
+ * Ends the process where a thread is busy. To exit, Node.js waits for its threads: for a statement of SQLite, as long as that
+ * takes. What it has not committed was never acknowledged.
+ */
+function endBusy(app: Awaited<ReturnType<typeof buildApp>>): void {
+  if (app.threadsLeft() === 0) return
+  app.log.fatal('a statement is running that nothing can interrupt: ending the process')
+  process.kill(process.pid, 'SIGKILL')
+}
+
+/**
  * Runs the service until a signal stops it. Graceful shutdown: requests in flight finish, the database is closed, and
  * the process exits with 0.
  * @param environment the environment variables
@@ -43,13 +53,25 @@ export async function serve(
   setFlagsFromString('--no-allocation-site-pretenuring')
   const config = loadConfig(environment)
   const app = await buildApp({ ...config, logStream })
+  const end = () => {
+    app.log.error('not everything has ended in its time, or a second signal came')
+    endBusy(app)
+  }
   const stopper = closeWithGrace(
-    { delay: GRACE, logger: app.log, skip: [...FATAL] },
+    {
+      delay: GRACE,
+      logger: app.log,
+      skip: [...FATAL],
+      onTimeout: end,
+      onSecondSignal: end,
+      onSecondError: end,
+    },
     async ({ err, signal }) => {
       if (err) app.log.fatal({ err }, 'stopping after an error outside any request')
       else app.log.info({ signal }, 'stopping')
       setTimeout(() => app.server.closeAllConnections(), PATIENCE).unref()
       await app.close()
+      endBusy(app)
       app.log.info('stopped')
     },
   )

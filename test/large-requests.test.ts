@@ -9,7 +9,7 @@ import { ROWS_READ, ROWS_WRITTEN } from '../src/db/work-limits.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 import { createProjectWriter, unpack } from '../src/reading/project-text.ts'
 import type { Snapshots } from '../src/reading/snapshots.ts'
-import { createOffload } from '../src/worker/offload.ts'
+import { Offload } from '../src/worker/offload.ts'
 import { watch } from './executions.ts'
 import { type App, build, count, invalid, send, signInAs } from './helper.ts'
 
@@ -323,7 +323,7 @@ t.test(
 t.test('a line of two hundred is long enough, and a thread that dies is replaced', async (t) => {
   const url = databaseUrl(t)
   const { app } = await buildWithBoards(t, url)
-  const offload = createOffload({ databaseUrl: url, walCheckpoints: 'service' })
+  const offload = new Offload({ databaseUrl: url, walCheckpoints: 'service' })
   t.teardown(() => offload.close())
   const waiting = times(200, () =>
     offload.perform({ path: 'reading.search.find', args: ['nothing', 'local', 1] }),

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { and, eq, gt, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
+import { ensureInTime } from '../db/deadline.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { isShown } from '../db/hidden.ts'
 import { DEFAULT_SORT, type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
@@ -237,10 +238,11 @@ export class ItemLists {
   readonly #toJson = createJsonWriter(Type.Array(ref(KanbanItemSchema)))
 
   constructor(db: SharedDatabase, records: ItemRecords) {
-    db.$client.function('contains_folded', { deterministic: true }, (text: unknown, folded: string) =>
+    db.$client.function('contains_folded', { deterministic: true }, (text: unknown, folded: string) => {
+      ensureInTime(db)
       // Another tool may have stored bytes.
-      Number(fold(String(text)).includes(folded)),
-    )
+      return Number(fold(String(text)).includes(folded))
+    })
     this.#db = db
     this.#sql = statementsOf(db)
     this.#records = records

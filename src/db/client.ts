@@ -10,6 +10,7 @@ import { StartupError } from '../errors.ts'
 import { packageFile } from '../package-files.ts'
 import type { Config } from '../phaseboard.d.ts'
 import { attributionOf, type Written } from './current-write.ts'
+import { limitTime } from './deadline.ts'
 import { type DatabaseFiles, type Made, makeFile, NO_FILES, remember, unmake, watchFiles } from './files.ts'
 import * as schema from './schema.ts'
 
@@ -148,7 +149,9 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
     const files = isFile ? watchFiles(path) : NO_FILES
     // A restore may have replaced the file since it was opened.
     if (!isInPlace()) throw new Error('it was replaced while it was being opened')
-    return { db: drizzle(client, { schema, casing: 'snake_case' }), files, close, discard }
+    const db = drizzle(client, { schema, casing: 'snake_case' })
+    limitTime(db)
+    return { db, files, close, discard }
   } catch (error) {
     discard()
     if (error instanceof StartupError) throw error

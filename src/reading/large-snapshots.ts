@@ -16,19 +16,20 @@ import type { PackedList, WholeProjects } from './whole-projects.ts'
 
 /** Reads whole projects in the worker thread. */
 export type InWorker = <Name extends keyof WholeProjects>(
+  turn: string | null,
   name: Name,
   ...args: Parameters<WholeProjects[Name]>
 ) => Promise<ReturnType<WholeProjects[Name]>>
 
-/** Reads projects from their snapshots, synchronously where possible. */
+/** Reads projects from their snapshots, synchronously where possible; in the worker thread each takes the turn of a member. */
 export interface LargeSnapshots {
   use: KeptSnapshots['use']
   /** One project. @throws ApiError 404 */
-  project: (id: string) => MaybePromise<Snapshot>
+  project: (id: string, turn?: string | null) => MaybePromise<Snapshot>
   /** The projects that pass the filter, as a JSON array by sortOrder. */
-  list: (filter: ProjectFilter) => MaybePromise<Snapshot>
+  list: (filter: ProjectFilter, turn?: string | null) => MaybePromise<Snapshot>
   /** A page of those projects. */
-  page: (filter: ProjectFilter, query: PageQuery) => MaybePromise<PageSnapshot>
+  page: (filter: ProjectFilter, query: PageQuery, turn?: string | null) => MaybePromise<PageSnapshot>
 }
 
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
@@ -66,11 +67,11 @@ export function createLargeSnapshots(
     }
   }
 
-  async function readProject(id: string): Promise<Snapshot> {
+  async function readProject(id: string, turn: string | null): Promise<Snapshot> {
     const workerRead = snapshots.beginWorkerRead()
     let text: (ProjectText & Snapshot) | undefined
     try {
-      const packed = await inWorker('text', id)
+      const packed = await inWorker(turn, 'text', id)
       text = packed && { ...unpack(packed, toBuffer(packed.body)), etag: packed.etag }
     } finally {
       snapshots.endWorkerRead(workerRead, text ? [[id, text]] : [])
@@ -85,11 +86,11 @@ export function createLargeSnapshots(
       return [packed.id, { ...unpack(packed, bytes), etag: packed.etag }] as const
     })
 
-  async function readList(filter: ProjectFilter): Promise<Snapshot> {
+  async function readList(filter: ProjectFilter, turn: string | null): Promise<Snapshot> {
     const workerRead = snapshots.beginWorkerRead()
     let list: PackedList | undefined
     try {
-      list = await inWorker('list', filter)
+      list = await inWorker(turn, 'list', filter)
     } finally {
       if (list === undefined) snapshots.endWorkerRead(workerRead, [])
     }
@@ -103,19 +104,19 @@ export function createLargeSnapshots(
 
   return {
     use: snapshots.use,
-    project(id) {
+    project(id, turn = null) {
       const make = () => snapshots.project(id)
-      return unlessTooMuch(make) ?? coalesced(id, make, () => readProject(id))
+      return unlessTooMuch(make) ?? coalesced(id, make, () => readProject(id, turn))
     },
-    list(filter) {
+    list(filter, turn = null) {
       const make = () => snapshots.list(filter)
-      return unlessTooMuch(make) ?? coalesced(keyOf(filter), make, () => readList(filter))
+      return unlessTooMuch(make) ?? coalesced(keyOf(filter), make, () => readList(filter, turn))
     },
-    page(filter, query) {
+    page(filter, query, turn = null) {
       const made = unlessTooMuch(() => snapshots.page(() => records.page(filter, query)))
       return (
         made ??
-        inWorker('page', filter, query).then(({ body, etag, next }) => ({
+        inWorker(turn, 'page', filter, query).then(({ body, etag, next }) => ({
           body: toBuffer(body),
           etag,
           next,

@@ -14,7 +14,8 @@ export interface CallOf {
 
 /** How calls are performed: on the event loop, or in the worker thread where that would take too long. */
 export interface Performer {
-  read: (call: CallOf) => Promise<unknown>
+  /** @param turn whose turn it takes in the worker thread: see `Offload.perform` */
+  read: (call: CallOf, turn?: string | null) => Promise<unknown>
   write: (call: CallOf, terms: WriteTerms) => Promise<WriteOutcome<unknown>>
 }
 
@@ -40,9 +41,9 @@ export class Call<Result> implements Promise<Result>, CallOf {
     this.#performer = performer
   }
 
-  /** Performs a call that only reads. */
-  read(): Promise<Result> {
-    return this.#performer.read(this) as Promise<Result>
+  /** Performs a call that only reads. @param turn whose turn it takes in the worker thread */
+  read(turn: string | null = null): Promise<Result> {
+    return this.#performer.read(this, turn) as Promise<Result>
   }
 
   /** Performs a call that writes, on these terms. */

@@ -1,10 +1,11 @@
-/** Offloading work to the worker thread: a single one, started when it is first needed, with a queue of tasks. */
+/** Offloading work to the worker thread: one at a time, started when it is first needed, with a queue in which members take turns. */
 import { type MessagePort, Worker } from 'node:worker_threads'
-import { ApiError } from '../errors.ts'
+import { ApiError, tookTooLong, tooManyRequests } from '../errors.ts'
 import type { Config } from '../phaseboard.d.ts'
 import type { CallOf } from './calls.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
 import type { WorkerEnd } from './step-sessions.ts'
+import { Turns } from './turns.ts'
 import type { WriteTerms } from './writes.ts'
 
 /** A call of a rule, as posted to the worker thread. */
@@ -12,6 +13,8 @@ export interface CallTask extends CallOf {
   id: number
   /** The terms of a write; absent for a read. */
   terms: WriteTerms | undefined
+  /** Milliseconds after which a read ends by itself, as soon as one of its statements looks at the clock. */
+  time: number
 }
 
 /** A write of several steps, which the main thread decides on. */
@@ -21,8 +24,9 @@ export interface StepsTask {
   terms: WriteTerms
 }
 
-/** What is posted to the worker thread. */
+/** What is posted to the worker thread: a task, or that it is to end. */
 export type Task = CallTask | StepsTask
+export type Posted = Task | 'end'
 
 /** The result of a task, as posted back. */
 export interface TaskResult {
@@ -30,87 +34,219 @@ export interface TaskResult {
   outcome: Outcome
 }
 
+/** What the worker thread posts: that it has opened its file, and results. */
+export type Told = 'ready' | TaskResult
+
 /** What the worker thread opens, and how. */
 export type WorkerOptions = Pick<Config, 'databaseUrl' | 'walCheckpoints'>
 
-/** Tasks in the queue, at most: each may hold a whole request body. Beyond it, 503. */
-const MAX_QUEUED = 200
+/** Limits of the worker thread. Times in milliseconds. */
+export interface OffloadLimits {
+  /** Tasks that wait or are being done, at most: each may hold a whole request body. Beyond it, 503. */
+  tasks: number
+  /** Those of one member, at most. Beyond it, 429. */
+  ofMember: number
+  /** How long a read may take. A thread that does not come back from one is set aside, since nothing may end it in SQLite. */
+  reading: number
+  /** Threads that are set aside, at most: the next one is waited for. */
+  aside: number
+  /** How long a thread has to end, once the service stops. */
+  ending: number
+}
+
+const LIMITS: OffloadLimits = { tasks: 200, ofMember: 20, reading: 10_000, aside: 2, ending: 1000 }
+
+/** The part of the time for a read after which it is to end by itself. */
+const OWN_TIME = 0.8
+
+/** Seconds after which one who has too much under way may try again. */
+const RETRY_AFTER = 1
 
 interface Waiting {
+  post: (worker: Worker, id: number) => void
+  /** Whether it only reads: then it may be given up. */
+  isRead: boolean
+  member: string | null
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
+}
+
+/** A task that a thread is doing. */
+interface Running extends Waiting {
+  id: number
+  timer: NodeJS.Timeout | undefined
 }
 
 /** The worker's module, beside this one: a source when the sources run, else bundled. */
 const fileOfWorker = () =>
   new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
 
-/**
- * Creates the queue of the worker thread.
- * @param workerData the file that the thread opens
- * @returns `perform`, which resolves with the rule's result or rejects with its error, 503 when the queue is full;
- * `performSteps`, the same for a write of several steps; `queued`, how many tasks wait or are being done; and `close`
- */
-export function createOffload(workerData: WorkerOptions) {
-  const waiting = new Map<number, Waiting>()
-  let worker: Worker | undefined
-  let latest = 0
+const unavailable = () =>
+  new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': String(RETRY_AFTER) } })
 
-  function settle({ id, outcome }: TaskResult): void {
-    const one = waiting.get(id)
-    waiting.delete(id)
-    try {
-      one?.resolve(unwrap(outcome))
-    } catch (error) {
-      one?.reject(error)
+/** The worker thread of a file, and what waits for it. */
+export class Offload {
+  readonly #workerData: WorkerOptions
+  readonly #limits: OffloadLimits
+  readonly #turns = new Turns<Waiting>()
+  /** All threads that have not ended: the one that works, and those that were set aside. */
+  readonly #threads = new Set<Worker>()
+  #worker: Worker | undefined
+  #running: Running | undefined
+  /** Whether the thread has opened its file: what it takes to start is not the time of a task. */
+  #isReady = false
+  #latest = 0
+
+  /** @param workerData the file that the thread opens */
+  constructor(workerData: WorkerOptions, limits: Partial<OffloadLimits> = {}) {
+    this.#workerData = workerData
+    this.#limits = { ...LIMITS, ...limits }
+  }
+
+  /**
+   * Performs a call.
+   * @param terms of a write, whose result is its outcome; none for a read
+   * @param turn whose turn a read takes; null where that is not known, or everybody is the same member
+   * @returns the rule's result
+   * @throws the rule's error; ApiError 503 when too much waits or the read takes too long, 429 when too much of this member waits
+   */
+  perform({ path, args }: CallOf, terms?: WriteTerms, turn: string | null = null): Promise<unknown> {
+    const time = this.#limits.reading * OWN_TIME
+    return this.#add(terms ? (terms.turn ?? null) : turn, terms === undefined, (worker, id) =>
+      worker.postMessage({ path, args, terms, time, id } satisfies CallTask),
+    )
+  }
+
+  /**
+   * Performs a write of several steps.
+   * @param end the worker thread's end of the session that decides on them
+   */
+  performSteps(end: WorkerEnd, terms: WriteTerms, isDryRun: boolean): Promise<unknown> {
+    return this.#add(terms.turn ?? null, false, (worker, id) =>
+      worker.postMessage({ steps: { end, isDryRun }, terms, id } satisfies StepsTask, [
+        end.port as MessagePort,
+      ]),
+    )
+  }
+
+  /** How many tasks wait or are being done. */
+  queued(): number {
+    return this.#turns.size + (this.#running ? 1 : 0)
+  }
+
+  /** How many threads have not ended. */
+  threads(): number {
+    return this.#threads.size
+  }
+
+  /** Ends the threads. One that does not end in its time is left: nothing may end it in SQLite but the end of the process. */
+  async close(): Promise<void> {
+    const stopped = new Error('the service has stopped')
+    this.#abandon(stopped)
+    for (const { reject } of this.#turns.clear()) reject(stopped)
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, this.#limits.ending)
+    const ended = [...this.#threads].map((thread) => new Promise((end) => thread.once('exit', end)))
+    await Promise.race([Promise.all(ended), late])
+    clearTimeout(timer)
+  }
+
+  #add(member: string | null, isRead: boolean, post: Waiting['post']): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const own = this.#turns.of(member) + (this.#running?.member === member ? 1 : 0)
+      if (member !== null && own >= this.#limits.ofMember) {
+        throw tooManyRequests('Too many requests at once', RETRY_AFTER)
+      }
+      if (this.queued() >= this.#limits.tasks) throw unavailable()
+      this.#turns.add(member, { post, isRead, member, resolve, reject })
+      this.#goOn()
+    })
+  }
+
+  /** Lets the thread do the next task, if it is idle. */
+  #goOn(): void {
+    if (this.#running) return
+    const next = this.#turns.next()
+    if (next === undefined) {
+      // An idle thread must not keep the process alive.
+      this.#worker?.unref()
+      return
     }
-    // An idle thread must not keep the process alive.
-    if (waiting.size === 0) worker?.unref()
+    this.#worker ??= this.#start()
+    this.#worker.ref()
+    const id = ++this.#latest
+    this.#running = { ...next, id, timer: undefined }
+    this.#limitTime()
+    next.post(this.#worker, id)
   }
 
-  /** Rejects all tasks of a thread that has ended; the next task starts a new one. */
-  function rejectAll(error: unknown): void {
-    worker = undefined
-    for (const { reject } of waiting.values()) reject(error)
-    waiting.clear()
+  /** From now on the task that is being done may take its time, and no longer. */
+  #limitTime(): void {
+    if (!this.#isReady || !this.#running?.isRead) return
+    this.#running.timer = setTimeout(() => this.#giveUp(), this.#limits.reading).unref()
   }
 
-  function start(): Worker {
-    const started = new Worker(fileOfWorker(), { workerData, name: 'phaseboard' })
-    started.on('message', settle)
-    started.on('error', rejectAll)
+  #start(): Worker {
+    const started = new Worker(fileOfWorker(), { workerData: this.#workerData, name: 'phaseboard' })
+    this.#threads.add(started)
+    this.#isReady = false
+    started.on('message', (told: Told) => {
+      if (told !== 'ready') this.#settle(told)
+      else if (this.#worker === started) {
+        this.#isReady = true
+        this.#limitTime()
+      }
+    })
+    started.on('error', (error) => this.#lose(started, error))
     started.on('exit', () => {
-      if (worker === started) rejectAll(new Error('the worker thread has ended'))
+      this.#threads.delete(started)
+      this.#lose(started, new Error('the worker thread has ended'))
     })
     return started
   }
 
-  /** Posts a task. @param transferred what it moves to the worker thread */
-  const post = <Posted extends Task>(task: Omit<Posted, 'id'>, transferred: MessagePort[] = []) =>
-    new Promise<unknown>((resolve, reject) => {
-      if (waiting.size >= MAX_QUEUED) {
-        throw new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': '1' } })
-      }
-      worker ??= start()
-      worker.ref()
-      const id = ++latest
-      waiting.set(id, { resolve, reject })
-      worker.postMessage({ ...task, id }, transferred)
-    })
+  #settle({ id, outcome }: TaskResult): void {
+    // What a thread says that was set aside, nobody waits for.
+    if (this.#running?.id !== id) return
+    const { resolve, reject } = this.#take() as Running
+    try {
+      resolve(unwrap(outcome))
+    } catch (error) {
+      reject(error)
+    }
+    this.#goOn()
+  }
 
-  return {
-    /** @param terms of a write, whose result is its outcome; none for a read */
-    perform: ({ path, args }: CallOf, terms?: WriteTerms): Promise<unknown> =>
-      post<CallTask>({ path, args, terms }),
-    /** @param end the worker thread's end of the session that decides on the steps */
-    performSteps: (end: WorkerEnd, terms: WriteTerms, isDryRun: boolean): Promise<unknown> =>
-      post<StepsTask>({ steps: { end, isDryRun }, terms }, [end.port]),
-    queued: (): number => waiting.size,
-    close: async (): Promise<void> => {
-      const ending = worker
-      worker = undefined
-      await ending?.terminate()
-      rejectAll(new Error('the service has stopped'))
-    },
+  /** The task that is being done, which is over. */
+  #take(): Running | undefined {
+    const running = this.#running
+    clearTimeout(running?.timer)
+    this.#running = undefined
+    return running
+  }
+
+  /** A thread has ended by itself: what it was doing has failed, and the next task starts a new one. */
+  #lose(thread: Worker, error: unknown): void {
+    if (this.#worker !== thread) return
+    this.#worker = undefined
+    this.#take()?.reject(error)
+    this.#goOn()
+  }
+
+  /** A read has taken too long: a new thread does what waits, unless too many are set aside. */
+  #giveUp(): void {
+    const late = tookTooLong('The request')
+    if (this.#threads.size <= this.#limits.aside) {
+      this.#abandon(late)
+      this.#goOn()
+    } else this.#running?.reject(late)
+  }
+
+  /** Leaves the thread: it ends as soon as it hears that it is to. */
+  #abandon(error: unknown): void {
+    this.#worker?.postMessage('end' satisfies Posted)
+    this.#worker?.unref()
+    this.#worker = undefined
+    this.#take()?.reject(error)
   }
 }

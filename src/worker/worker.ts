@@ -4,7 +4,9 @@
  */
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
 import { openDatabase, read, writeAs } from '../db/client.ts'
-import type { StepsTask, Task, TaskResult, WorkerOptions } from './offload.ts'
+import { withDeadline } from '../db/deadline.ts'
+import { tookTooLong } from '../errors.ts'
+import type { Posted, StepsTask, Task, TaskResult, Told, WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
 import { createRules } from './rules.ts'
 import { runStepsFromMain } from './step-sessions.ts'
@@ -13,7 +15,7 @@ import { outcomeOfDryRun } from './stepwise.ts'
 import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from './writes.ts'
 
 const { databaseUrl, walCheckpoints } = workerData as WorkerOptions
-const { db, files } = openDatabase(databaseUrl, walCheckpoints)
+const { db, files, close } = openDatabase(databaseUrl, walCheckpoints)
 const rules = createRules(db)
 
 /** The transferable buffers of a value, moved instead of copied by the structured clone: those with a single view. */
@@ -54,11 +56,19 @@ function writeStepwise({ steps, terms }: StepsTask): WriteOutcome<unknown> {
 function perform(task: Task): unknown {
   if ('steps' in task) return writeStepwise(task)
   if (task.terms) return writeInPlace(callOf(rules, task), task.terms)
-  return read(db, callOf(rules, task))
+  const late = () => tookTooLong('The request')
+  return withDeadline(db, task.time, late, () => read(db, callOf(rules, task)))
 }
 
-parentPort?.on('message', (task: Task) => {
+parentPort?.on('message', (task: Posted) => {
+  if (task === 'end') {
+    close()
+    parentPort?.close()
+    return
+  }
   const outcome = outcomeOf(() => perform(task))
   const buffers = 'value' in outcome ? buffersOf(outcome.value) : []
   parentPort?.postMessage({ id: task.id, outcome } satisfies TaskResult, buffers)
 })
+
+parentPort?.postMessage('ready' satisfies Told)

@@ -26,6 +26,8 @@ export interface ResponseShape {
 export interface WriteTerms {
   /** The member who acts; null for nobody. */
   actorId: string | null
+  /** Whose turn it takes in the worker thread: see `Offload.perform`; absent for nobody's. */
+  turn?: string | null
   /** The record that is written to: how it is read and serialised. */
   record?: { get: CallOf; shape: ResponseShape }
   /** The `If-Match` header (RFC 9110, section 13.1.1): what ETag the record must have. */

@@ -4,8 +4,10 @@ import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
+import { ensureInTime, withDeadline } from '../../src/db/deadline.ts'
 import { newId } from '../../src/db/ids.ts'
-import { invalidField } from '../../src/errors.ts'
+import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
+import { invalidField, tookTooLong } from '../../src/errors.ts'
 import { Search } from '../../src/reading/search.ts'
 import { long } from '../helper.ts'
 import { rounds } from '../rounds.ts'
@@ -242,12 +244,14 @@ t.test('accents and case are the same both ways', async (t) => {
   for (const text of ['résumé', 'étude', 'ETUDE', 'e\u0301tude']) t.strictSame(found(text), ['j'], text)
 })
 
-t.test('there may be fifty words, and no more', async (t) => {
+t.test('there may be twenty different words, and no more, however often each', async (t) => {
   const { found, run } = setUp(t)
-  const words = Array.from({ length: 51 }, (_, index) => `w${index}`)
+  const words = Array.from({ length: 21 }, (_, index) => `w${index}`)
   run(addItem, 'i', words.join(' '), '')
-  t.strictSame(found(words.slice(1).join(' ')), ['i'])
-  t.throws(() => found(words.join(' ')), invalidField('q', 'must NOT have more than 50 words'))
+  const twenty = words.slice(1).join(' ')
+  t.strictSame(found(twenty), ['i'])
+  t.strictSame(found(`${twenty} ${twenty.toUpperCase()} w1 w1`), ['i'])
+  t.throws(() => found(words.join(' ')), invalidField('q', 'must NOT have more than 20 different words'))
 })
 
 // --- order ---
@@ -339,6 +343,67 @@ t.test('a snippet is short however long what counts as a word is', async (t) => 
     t.ok(snippet.isWellFormed())
   }
   t.equal(snippetOf(`needle ${long(489)}`), `**needle** ${long(489)}`, 'what fits stays whole')
+})
+
+t.test('of a long text the beginning is shown where nothing in it matches', async (t) => {
+  const { find, run } = setUp(t)
+  run(addItem, 'i', 'Card', `${'lorem ipsum '.repeat(1000)} needle`)
+  t.strictSame(
+    find('needle').map(({ snippet }) => snippet),
+    ['Card'],
+  )
+  run(
+    "insert into kanban_comments (id, item_id, author_id, content) values ('c', 'i', 'a', ?)",
+    '. '.repeat(5000),
+  )
+  run("update kanban_comments set content = content || 'pin'")
+  t.strictSame(find('pin')[0]?.snippet, '')
+})
+
+t.test('marks inside a text are no marks of matches', async (t) => {
+  const { find, run } = setUp(t)
+  run(addItem, 'i', 'a\ufdd0b\ufdd1 needle c', '')
+  t.strictSame(find('needle')[0]?.snippet, 'a b  **needle** c')
+})
+
+// --- limits ---
+
+t.test('a text that matches a hundred thousand times is found like any other', async (t) => {
+  const { find, run } = setUp(t)
+  for (let item = 0; item < 20; item++) run(addItem, `i${item}`, 'Card', 'q '.repeat(50_000))
+  const results = find('q '.repeat(50))
+  t.equal(results.length, 20)
+  t.equal(results[0]?.snippet, `${'**q** '.repeat(32).trim()}…`)
+})
+
+t.test('a search that takes too long is given up: by its own deadline, or by an earlier one', async (t) => {
+  const { db, search, run } = setUp(t)
+  for (let item = 0; item < 3; item++) run(addItem, `i${item}`, 'Card', '')
+  const find = (one: Search) => one.find('card', 'me', 10).length
+  const slow = new Search(db, { elsewhere: -1 })
+  t.throws(() => find(slow), tookTooLong('Search'))
+  const late = () => new Error('late')
+  t.throws(() => withDeadline(db, -1, late, () => find(search)), late())
+  t.throws(() => withDeadline(db, 60_000, late, () => find(slow)), tookTooLong('Search'))
+  t.throws(
+    () => withDeadline(db, -1, late, () => withDeadline(db, 60_000, Error, () => find(search))),
+    late(),
+  )
+  t.throws(() => withDeadline(db, -1, late, () => ensureInTime(db)), late())
+  t.equal(find(search), 3, 'and then there is none')
+  limitWork(db)
+  t.throws(() => find(new Search(db, { onLoop: -1 })), TooMuchWork, 'the worker thread takes over')
+  t.equal(find(search), 3)
+})
+
+t.test('where the index has too many words, the last one is no prefix', async (t) => {
+  const { db, run } = setUp(t)
+  const found = (text: string, prefixWords: number) =>
+    new Search(db, { prefixWords }).find(text, 'me', 10).map(({ id }) => id)
+  run(addItem, 'i', 'Card', 'needle '.repeat(300))
+  t.strictSame(found('needl', 302), ['i'])
+  t.strictSame(found('needl', 301), [])
+  t.strictSame(found('needle', 301), ['i'])
 })
 
 // --- cost ---

@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { openDatabase } from '../../src/db/client.ts'
+import { Offload, type OffloadLimits } from '../../src/worker/offload.ts'
+import { onNewFile, start } from '../process.ts'
+
+const BUSY = { statusCode: 503, message: 'The request took too long', headers: { 'retry-after': '5' } }
+
+/** A statement that takes about as long as anybody waits for it, whatever calls it makes. */
+const ENDLESS = (count: number) =>
+  `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select max(i) from n`
+
+/** Makes reading the comments of an item as slow as another tool may. */
+function slowDown(path: string, count: number): void {
+  const tool = new SQLite(path)
+  tool.exec(`
+    insert into projects (id, name) values ('p', 'Apollo');
+    insert into kanban_items (id, project_id, title) values ('i', 'p', 'Card');
+    alter table kanban_comments rename to comments;
+    insert into comments (id, item_id, author_id, content) values ('c', 'i', 'ada', 'Hm');
+    create view kanban_comments as
+      select id, item_id, author_id, content, created_at, edited_at from comments where (${ENDLESS(count)}) > 0`)
+  tool.close()
+}
+
+function setUp(t: Test, limits: Partial<OffloadLimits>, count?: number) {
+  const path = join(t.testdir(), 'board.db')
+  openDatabase(`file:${path}`).close()
+  if (count !== undefined) slowDown(path, count)
+  const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' }, limits)
+  t.teardown(() => offload.close())
+  const search = (turn: string | null = null) =>
+    offload.perform({ path: 'reading.search.find', args: ['nothing', 'local', 1] }, undefined, turn)
+  const comments = (turn: string | null = null) =>
+    offload.perform({ path: 'board.comments.list', args: ['i'] }, undefined, turn)
+  return { path, offload, search, comments }
+}
+
+t.test('one member has so many tasks at once, and then others still have theirs', async (t) => {
+  const { offload, search } = setUp(t, { ofMember: 3, tasks: 5 })
+  const done: string[] = []
+  const ask = (turn: string | null) => search(turn).then(() => done.push(String(turn)))
+  const asked = [ask('ada'), ask('ada'), ask('ada')]
+  await t.rejects(search('ada'), {
+    statusCode: 429,
+    message: 'Too many requests at once',
+    headers: { 'retry-after': '1' },
+  })
+  asked.push(ask('bob'), ask(null))
+  t.equal(offload.queued(), 5)
+  await t.rejects(search('eve'), { statusCode: 503, message: 'Service Unavailable' })
+  await Promise.all(asked)
+  t.strictSame(done, ['ada', 'ada', 'bob', 'null', 'ada'])
+  t.equal(offload.queued(), 0)
+  await search('ada')
+})
+
+t.test('a thread that comes back from no read is set aside, and others go on in a new one', async (t) => {
+  const { offload, search, comments } = setUp(t, { reading: 700, aside: 1 }, 40_000_000)
+  const slow = comments('ada')
+  const behind = search('bob')
+  await t.rejects(slow, BUSY)
+  t.strictSame(await behind, [], 'what waited behind it')
+  t.equal(offload.threads(), 2)
+  // No more are set aside: the second is waited for, but its reader is not kept.
+  const second = comments('ada')
+  const patient = search('bob')
+  await t.rejects(second, BUSY)
+  t.equal(offload.threads(), 2)
+  t.strictSame(await patient, [])
+  while (offload.threads() > 1) await new Promise((resolve) => setTimeout(resolve, 50))
+  t.pass('what was set aside ends by itself')
+})
+
+t.test('a stop gives a thread its time, and leaves it then', async (t) => {
+  const { offload, search, comments } = setUp(t, { ending: 50 }, 20_000_000)
+  const slow = comments()
+  const waiting = search()
+  const closed = offload.close()
+  await t.rejects(slow, { message: 'the service has stopped' })
+  await t.rejects(waiting, { message: 'the service has stopped' })
+  await closed
+  t.equal(offload.threads(), 1)
+  while (offload.threads() > 0) await new Promise((resolve) => setTimeout(resolve, 50))
+})
+
+t.test('a service stops in its time whatever statement runs, and keeps what it acknowledged', async (t) => {
+  const environment = onNewFile(t)
+  const path = environment.DATABASE_URL.slice('file:'.length)
+  openDatabase(environment.DATABASE_URL).close()
+  slowDown(path, 2_000_000_000)
+  const tool = new SQLite(path)
+  // Large enough that the worker thread reads what is much.
+  tool.exec(
+    `insert into personal_ideas (id, owner_id, title, description) values ('x', 'ada', 'Large', hex(zeroblob(2000000)));
+     with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+     insert into comments (id, item_id, author_id, content) select 'c' || i, 'i', 'ada', 'x' from n`,
+  )
+  tool.close()
+  const service = await start(t, environment)
+  const made = await fetch(`${service.url}/api/projects`, { method: 'POST', body: '{"name":"Kept"}' })
+  t.equal(made.status, 201)
+  const search = fetch(`${service.url}/api/search?q=x`).catch((error) => error)
+  const began = performance.now()
+  // The search looks for the item of a comment: the view is asked.
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  t.equal((await fetch(`${service.url}/healthz`)).status, 200, 'nobody else waits')
+  service.kill('SIGTERM')
+  const { code, signal, stdout } = await service.exited
+  await search
+  t.ok(performance.now() - began < 20_000)
+  t.ok(code === 0 || signal === 'SIGKILL', `${code} ${signal}`)
+  t.equal(signal, 'SIGKILL', stdout)
+  t.match(stdout, /a statement is running that nothing can interrupt/)
+  const { $client: client } = openDatabase(environment.DATABASE_URL).db
+  t.equal(client.prepare("select count(*) from projects where name = 'Kept'").pluck().get(), 1)
+  client.close()
+})
