@@ -348,6 +348,7 @@ t.test(
           databaseUrl: `file:${file}`,
           logLevel: 'silent',
           adminPassword: 'correct horse',
+          changesKeepDays: 0,
         })
         try {
           const client = new SQLite(file)
