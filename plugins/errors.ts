@@ -1,6 +1,7 @@
 import sensible, { httpErrors } from '@fastify/sensible'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { isBusy } from '../src/db/busy.ts'
 import { BatchFailure, type ErrorDetails, SpecifiedFailure } from '../src/errors.ts'
 import { toApiError } from '../src/http/api-errors.ts'
 
@@ -36,6 +37,7 @@ function handleError(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const apiError = toApiError(error)
   if (apiError) {
     const { statusCode, message, details, headers } = apiError
+    if (isBusy(error)) request.log.warn({ err: causeOf(error) }, message)
     send(reply.code(statusCode).headers(headers), { error: message, details })
     return
   }

@@ -1,6 +1,7 @@
 /**
  * Faults from outside, while the service runs: a full disk, another process's lock, a file that cannot be written, a
- * table that is gone. A fault costs the requests that meet it, each with the 500 of its endpoint, and nothing else.
+ * table that is gone. A fault costs the requests that meet it, each with the 500 of its endpoint, and nothing else. A lock is
+ * none: whoever has waited for it in vain is told to try again.
  */
 import { once } from 'node:events'
 import { copyFileSync, existsSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
@@ -148,6 +149,24 @@ async function allFail(t: Test, service: { url: string }, requests: Request[]): 
   for (const { request, answer } of await Promise.all(answers)) {
     const [method, path, , failure] = request
     failed(t, answer, `${method} ${path}`, failure)
+  }
+}
+
+const REFUSED_PROJECT = { method: 'POST', path: '/api/projects', body: { name: REFUSED } }
+
+/** So many requests that the worker thread begins with them. */
+const BATCH: Request = ['POST', '/api/batch', { requests: Array(101).fill(REFUSED_PROJECT) }, '']
+
+/** All these requests, sent together, are told to try again. */
+async function allAreTold(t: Test, service: { url: string }, requests: Request[]): Promise<void> {
+  const answers = requests.map(async (request) => ({
+    what: `${request[0]} ${request[1]}`,
+    answer: await send(service, request),
+  }))
+  for (const { what, answer } of await Promise.all(answers)) {
+    const { status, headers, body } = answer
+    t.strictSame([status, body], [503, { error: 'The database is busy' }], what)
+    t.strictSame([headers.get('retry-after'), headers.get('set-cookie')], ['1', null], what)
   }
 }
 
@@ -390,7 +409,7 @@ t.test('a database that may not grow refuses what needs room, whole, and stores 
   isSound(t, client)
 })
 
-t.test('a lock that lasts refuses a write after five seconds and holds up nobody else', async (t) => {
+t.test('a lock that lasts lets a write try again after five seconds, and holds up no other', async (t) => {
   const environment = environmentOf(t)
   const service = await start(t, environment)
   const board = await furnish(service)
@@ -401,7 +420,7 @@ t.test('a lock that lasts refuses a write after five seconds and holds up nobody
 
   const sentAt = performance.now()
   let isAnswered = false
-  const refused = allFail(t, service, Object.values(writesOf(board))).then(() => {
+  const refused = allAreTold(t, service, Object.values(writesOf(board))).then(() => {
     isAnswered = true
   })
   for (let reads = 0; reads < 10; reads++) {
@@ -416,7 +435,12 @@ t.test('a lock that lasts refuses a write after five seconds and holds up nobody
   t.ok(waited >= LOCK_WAIT - 100 && waited < 2 * LOCK_WAIT, `waited for ${waited} ms`)
   tool.exec('rollback')
   t.match(await late, { status: 201, body: { name: 'Late' } }, 'each write has five seconds of its own')
-  isLogged(t, service.log(), Object.values(writesOf(board)), 'SQLITE_BUSY')
+  tool.exec('begin exclusive')
+  await allAreTold(t, service, [BATCH])
+  tool.exec('rollback')
+  t.match(service.log(), /"level":40,.*"SQLITE_BUSY".*"msg":"The database is busy"/)
+  t.notMatch(service.log(), /"level":(50|60)/, 'it is no fault')
+  for (const secret of [REFUSED, ADMIN.password]) t.notMatch(service.log(), secret)
   await works(t, service, board, tool)
   isSound(t, tool)
 })

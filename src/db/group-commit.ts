@@ -1,5 +1,6 @@
 /** Group commit: writes of requests that arrive together share one sync of the disk. */
 import { Distribution } from '../distribution.ts'
+import { isBusy } from './busy.ts'
 import { BUSY_TIMEOUT, type SharedDatabase, stopWaitingForLocks } from './client.ts'
 import { attributionOf, type Written } from './current-write.ts'
 import { type DatabaseFiles, NO_FILES } from './files.ts'
@@ -80,9 +81,6 @@ const stopped = () => new Error('the service has stopped')
 /** Whether a value is a thenable: a promise, or one of Drizzle's queries, which run when they are awaited. */
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
-
-const isBusy = (error: unknown) =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 
 /** The first error of this kind along the chain of causes. */
 function faultOf(error: unknown): Error | undefined {

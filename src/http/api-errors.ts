@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { ErrorObject } from 'ajv'
 import type { FastifyError } from 'fastify'
 import { isHttpError } from 'http-errors'
+import { databaseBusy, isBusy } from '../db/busy.ts'
 import { ApiError, validationFailed } from '../errors.ts'
 import { flattenErrors } from './validation.ts'
 
@@ -17,6 +18,7 @@ const TRUNCATED_BODY = 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
 export function toApiError(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (!(error instanceof Error)) return undefined
+  if (isBusy(error)) return databaseBusy()
   const { validation, statusCode = 500, code } = error as FastifyError
   if (validation) return validationFailed(flattenErrors(validation as ErrorObject[]))
   if (statusCode < 400 || statusCode >= 500 || code === TRUNCATED_BODY) return undefined

@@ -127,9 +127,14 @@ function documentedQuery({ properties = {}, ...query }: TSchema): object {
   }
 }
 
+const UNAVAILABLE =
+  'Service Unavailable: nothing was done, and it may succeed after `Retry-After`. `The database is busy` where a write has waited for others in vain'
+
 /** The description of a status: its standard phrase, or the route's own `error` for an unexpected failure. */
-const describeStatus = (status: string, failure: string | undefined) =>
-  status === '500' && failure !== undefined ? `Unexpected failure: \`${failure}\`` : STATUS_CODES[status]
+function describeStatus(status: string, failure: string | undefined) {
+  if (status === '500' && failure !== undefined) return `Unexpected failure: \`${failure}\``
+  return status === '503' ? UNAVAILABLE : STATUS_CODES[status]
+}
 
 /** What a route has by being declared, besides what its schema says. */
 interface Traits {

@@ -1,4 +1,5 @@
 /** How work ends in the worker thread, as it is posted back: errors lose their class on the way. */
+import { databaseBusy, isBusy } from '../db/busy.ts'
 import { ApiError, type ErrorDetails } from '../errors.ts'
 
 /** What work ended with. */
@@ -18,7 +19,9 @@ export type Outcome =
 export function outcomeOf(work: () => unknown): Outcome {
   try {
     return { value: work() }
-  } catch (error) {
+  } catch (thrown) {
+    // The code of SQLite's error is lost on the way.
+    const error = isBusy(thrown) ? databaseBusy() : thrown
     if (!(error instanceof ApiError)) return { error }
     const { statusCode, message, details, headers } = error
     return { refusal: { statusCode, message, details, headers } }
