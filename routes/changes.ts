@@ -96,18 +96,19 @@ const changeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listChanges',
       summary: 'List what has changed, oldest first',
       description:
-        'Ask again with `after` = `last`. An answer may have fewer changes than `limit`, or none, although there are more: it has all there are where `last` stays what it was. 410 where changes after `after` are not kept any more: then load again what you show.',
+        'Ask again with `after` = `last`. An answer may have fewer changes than `limit`, or none, although there are more: it has all there are where `last` stays what it was. 410 where changes after `after` are not kept any more: then load again what you show. With `wait`, 429 `Too many streams` where the member has its share of waiting requests and streams, 503 where there are too many in all.',
       tags,
       querystring: FeedQuery,
-      response: { 200: FeedAnswer, 410: ref(GoneErrorBody) },
+      response: { 200: FeedAnswer, 410: ref(GoneErrorBody), 429: ref(ErrorBody), 503: ref(ErrorBody) },
     },
     handler: async (request, reply) => {
       const { wait = 0 } = request.query
       const query = pageOf(request)
-      const { body } =
-        wait > 0
-          ? { body: await pollChanges(app.changeReaders, request, reply, query, wait * 1000) }
-          : await app.changes.feed.page(query, memberOf(request))
+      if (wait > 0) {
+        return sendJson(reply, await pollChanges(app.changeReaders, request, reply, query, wait * 1000))
+      }
+      const isGone = () => reply.raw.destroyed
+      const { body } = await app.changeReaders.read(query, memberOf(request), isGone)
       return sendJson(reply, body)
     },
   })
@@ -118,7 +119,7 @@ const changeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'streamChanges',
       summary: 'Follow what changes',
       description:
-        'Server-Sent Events. An event `change` has the `seq` as its id and the change, as in `GET /api/changes`, as its data. After a connection is lost, `Last-Event-ID` goes on without a gap; an event `gone` with `{"oldest"}` comes, and the stream ends, where that is not possible any more.',
+        'Server-Sent Events. An event `change` has the `seq` as its id and the change, as in `GET /api/changes`, as its data. After a connection is lost, `Last-Event-ID` goes on without a gap; an event `gone` with `{"oldest"}` comes, and the stream ends, where that is not possible any more. 429 where the member has its share of streams and waiting requests, 503 where there are too many in all.',
       tags,
       querystring: StreamQuery,
       headers: StreamHeaders,
@@ -127,6 +128,7 @@ const changeRoutes: FastifyPluginAsyncTypebox = async (app) => {
           description: 'Events, as they come',
           content: { [EVENT_STREAM]: { schema: Type.String() } },
         },
+        429: ref(ErrorBody),
         503: ref(ErrorBody),
       },
     },
@@ -135,7 +137,7 @@ const changeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const filter = filterOf(asked)
       const place = placeOf(request, after)
       if (request.method === 'HEAD') return sendEvents(reply, Readable.from([]))
-      return sendEvents(reply, new ChangeStream(app.changeReaders, request, filter, place).body)
+      return sendEvents(reply, new ChangeStream(app.changeReaders, request, reply, filter, place).body)
     },
   })
 }

@@ -1,16 +1,14 @@
 /** Reading the sequence from a place on, a page at a time. */
 import { read, type SharedDatabase } from '../db/client.ts'
-import { BYTES_READ } from '../db/work-limits.ts'
 import { ApiError } from '../errors.ts'
-import type { JsonBytes } from '../schemas/serialization.ts'
-import { changeText } from './change-text.ts'
+import { type FeedPage, PageReading } from './feed-page.ts'
 import { type ChangeFilter, passes } from './filters.ts'
 import type { ChangeHead, ChangeRow, Sequence } from './sequence.ts'
 import type { Subjects } from './subjects.ts'
 import type { Reader } from './told.ts'
 
-/** Changes that one page looks at, at most, whether they pass the filter or not: some 5 ms. */
-const EXAMINED = 5000
+/** Changes that one slice looks at, at most, whether they pass the filter or not: some 2 ms. */
+const EXAMINED = 1000
 
 /** Which page to read. */
 export interface FeedQuery extends ChangeFilter {
@@ -18,8 +16,12 @@ export interface FeedQuery extends ChangeFilter {
   after: number
   /** How many changes, at most. */
   limit: number
+}
+
+/** Which slice to read. */
+export interface SliceQuery extends FeedQuery {
   /** How many bytes of records, at most; one change may have more. */
-  bytes?: number
+  bytes: number
 }
 
 /** A part of the sequence. */
@@ -27,24 +29,18 @@ export interface Slice {
   rows: ChangeRow[]
   /** The groups of the rows: see `Sequence.groupOf`. */
   groups: number[]
+  /** Bytes of their records. */
+  size: number
+  /** How many changes were looked at. */
+  examined: number
   /** The last change that was looked at: where to go on. */
   last: number
   /** The newest change of all. */
   newest: number
 }
 
-/** A part of the sequence as the feed answers it. */
-export interface FeedPage extends Pick<Slice, 'last' | 'newest'> {
-  count: number
-  body: JsonBytes
-}
-
 /** 410: what is asked for is not kept any more. */
 export const changesGone = (oldest: number) => new ApiError(410, 'Changes are gone', { details: { oldest } })
-
-/** The feed's answer. @param texts changes as JSON */
-export const feedBody = (texts: readonly string[], last: number): JsonBytes =>
-  Buffer.from(`{"changes":[${texts.join(',')}],"last":${last}}`)
 
 /** The feed of changes: all reads. */
 export class Feed {
@@ -66,21 +62,20 @@ export class Feed {
    * @throws ApiError 410 where changes after the place are not kept any more, or were lost
    */
   slice(
-    { after, limit, bytes = BYTES_READ, ...filter }: FeedQuery,
+    { after, limit, bytes, ...filter }: SliceQuery,
     reader: Reader,
     previous?: { row: ChangeRow; group: number },
   ): Slice {
     return read(this.#db, () => {
       const newest = this.#sequence.last()
-      if (after >= newest) return { rows: [], groups: [], last: newest, newest }
-      if (after !== previous?.row.seq && !this.#sequence.isPlace(after)) {
-        throw changesGone(this.#sequence.first())
-      }
+      if (after >= newest) return { rows: [], groups: [], size: 0, examined: 0, last: newest, newest }
+      if (!this.#sequence.isPlace(after)) throw changesGone(this.#sequence.first())
       const found: number[] = []
       let last = after
-      let size = 0
+      let [size, examined] = [0, 0]
       let isFull = false
       const take = (head: ChangeHead): boolean => {
+        examined++
         if (passes(head, filter, reader)) {
           if (found.length > 0 && size + head.size > bytes) isFull = true
           if (isFull) return false
@@ -98,15 +93,15 @@ export class Feed {
         for (const head of this.#sequence.heads(last, rest)) if (!take(head)) break
       }
       const rows = this.#sequence.several(found)
-      return { rows, groups: this.#sequence.groupsOf(rows, previous), last, newest }
+      return { rows, groups: this.#sequence.groupsOf(rows, previous), size, examined, last, newest }
     })
   }
 
-  /** A part of the sequence as the feed answers it. @throws ApiError 410 */
+  /** A part of the sequence as the feed answers it, at once. @throws ApiError 410 */
   page(query: FeedQuery, reader: Reader): FeedPage {
-    const { rows, groups, last, newest } = this.slice(query, reader)
-    const texts = rows.map((row, index) => changeText(row, groups[index] as number))
-    return { count: rows.length, last, newest, body: feedBody(texts, last) }
+    const reading = new PageReading(this, query, reader)
+    while (reading.step());
+    return reading.page()
   }
 
   /**

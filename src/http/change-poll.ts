@@ -1,7 +1,7 @@
 /** A request that waits for changes: a long poll. */
-import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type FeedQuery, feedBody } from '../changes/feed.ts'
+import type { FeedQuery } from '../changes/feed.ts'
+import { feedBody } from '../changes/feed-page.ts'
 import type { ChangeFilter } from '../changes/filters.ts'
 import type { Reader } from '../changes/told.ts'
 import type { Identity } from '../members/identity.ts'
@@ -64,7 +64,8 @@ class ChangePoll implements ChangeReader {
 
   /** It has read all there was before it began to wait; what it did not get while it was being checked, it reads. */
   replay(): boolean {
-    this.end()
+    this.#readers.remove(this)
+    this.#settle(undefined)
     return false
   }
 
@@ -78,7 +79,8 @@ class ChangePoll implements ChangeReader {
 
   end(): void {
     this.#readers.remove(this)
-    this.#settle(undefined)
+    // What it was not to get is not looked at again.
+    this.#settle(feedBody([], this.place))
   }
 
   refuse(error: unknown): void {
@@ -91,7 +93,8 @@ class ChangePoll implements ChangeReader {
  * Reads a page of changes; where it would be empty, waits for the next one.
  * @param milliseconds how long, at most; or until the client is gone, or the service stops
  * @returns the answer
- * @throws ApiError 410; 503 where too many wait; 401 and 403 where the credential has ended meanwhile
+ * @throws ApiError 410; 503 where too many wait, 429 where the member has too many; 401 and 403 where the credential has
+ * ended meanwhile
  */
 export async function pollChanges(
   readers: ChangeReaders,
@@ -101,25 +104,31 @@ export async function pollChanges(
   milliseconds: number,
 ): Promise<JsonBytes> {
   const deadline = performance.now() + milliseconds
-  const { member } = identityOf(request)
-  let after = query.after
-  for (;;) {
-    const page = readers.feed.page({ ...query, after }, member)
-    const rest = deadline - performance.now()
-    if (page.count > 0 || rest <= 0 || readers.isClosed || reply.raw.destroyed) return page.body
-    after = page.last
-    if (after < page.newest) {
-      await setImmediate()
-      continue
+  const isOver = () => performance.now() >= deadline || readers.isClosed || reply.raw.destroyed
+  const identity = identityOf(request)
+  const { member } = identity
+  let page = await readers.read(query, member, isOver)
+  if (page.count > 0 || isOver()) return page.body
+  const leave = readers.enter(identity)
+  try {
+    for (;;) {
+      const place = { ...query, after: page.last }
+      const rest = deadline - performance.now()
+      const isBehind = page.last < page.newest
+      const answer = isBehind ? undefined : await nextChanges(readers, request, reply, place, rest)
+      if (!answer) page = await readers.read(place, member, isOver)
+      // However it waited, it is to be who it was.
+      const { role } = (await readers.identifyAgain(request)).member
+      if (role !== member.role) return feedBody([], place.after)
+      if (answer) return answer
+      if (page.count > 0 || isOver()) return page.body
     }
-    const answer = await nextChanges(readers, request, reply, { ...query, after }, rest)
-    const { role } = (await readers.identifyAgain(request)).member
-    if (role !== member.role) return feedBody([], after)
-    if (answer) return answer
+  } finally {
+    leave()
   }
 }
 
-/** Waits for the next changes. @returns the answer; undefined where it is not known, and there may be none */
+/** Waits for the next changes. @returns the answer; undefined where it is to be read */
 async function nextChanges(
   readers: ChangeReaders,
   request: FastifyRequest,
@@ -127,7 +136,6 @@ async function nextChanges(
   query: FeedQuery,
   milliseconds: number,
 ): Promise<JsonBytes | undefined> {
-  readers.ensureRoom()
   const { promise, resolve, reject } = Promise.withResolvers<JsonBytes | undefined>()
   const poll = new ChangePoll(readers, request, query, resolve, reject)
   const end = () => poll.end()

@@ -1,23 +1,30 @@
 /** Everybody who waits for changes, over streams and long polls: who they are, and what they get when. */
 import type { FastifyRequest } from 'fastify'
-import type { Feed } from '../changes/feed.ts'
+import type { Feed, FeedQuery } from '../changes/feed.ts'
+import { type FeedPage, PageReading } from '../changes/feed-page.ts'
 import type { Sequence } from '../changes/sequence.ts'
 import type { Batch, Tail } from '../changes/tail.ts'
-import { ApiError } from '../errors.ts'
+import type { Reader } from '../changes/told.ts'
 import type { Identity } from '../members/identity.ts'
 import { Selection, type Wanted } from './change-selection.ts'
+import { Seats, tooMany } from './seats.ts'
+import { type StepOfWork, Turns } from './turns.ts'
+import { UnreadStreams, type WeighedStream } from './unread-streams.ts'
 
 /** Milliseconds between two rounds, in which each credential is checked and each stream says that it is alive. */
 const ROUND = 15_000
 
-/** Readers of one turn of the event loop in a round, and long polls that are answered in one. */
-const AT_ONCE = 100
+/** Long polls that are answered in one turn of the event loop, each in some tenths of a millisecond. */
+const ANSWERS_AT_ONCE = 20
 
-/** Milliseconds of one turn of the event loop for replaying what was missed. */
-const REPLAY_TIME = 10
+/** Milliseconds of one step in which a batch is handed on, or credentials are checked. */
+const STEP_TIME = 3
 
-/** `Retry-After`, in seconds. */
-const RETRY_AFTER = 5
+/** Batches that are handed on at the same time, at most: who does not get one in time reads it from the sequence. */
+const BATCHES = 8
+
+/** Whom that is done for what is done for all: no id of a member. */
+const ALL = ''
 
 /** Somebody who waits for changes. */
 export interface ChangeReader extends Wanted {
@@ -26,11 +33,13 @@ export interface ChangeReader extends Wanted {
   readonly identity: Identity
   /** The last change that was looked at, for it. */
   place: number
+  /** What of it is weighed. */
+  weighed?: WeighedStream
   /** Takes what comes right after its place. */
   take: (selection: Selection) => void
   /** Hears of what comes while it is behind. */
   miss: (selection: Selection) => void
-  /** Reads some of what it missed. @returns whether there is more, and it takes more */
+  /** Reads some of what it missed, for some milliseconds. @returns whether there is more, and it takes more */
   replay: () => boolean
   /** Something happens once a round. */
   tick: () => void
@@ -57,13 +66,17 @@ export class ChangeReaders {
   readonly feed: Feed
   isClosed = false
   readonly #sequence: Sequence
-  readonly #max: number
+  readonly #seats: Seats
+  readonly #turns = new Turns()
+  readonly #unread = new UnreadStreams(() => [...this.#readers].flatMap((reader) => reader.weighed ?? []))
   readonly identifyAgain: ReadersOptions['identifyAgain']
   readonly #readers = new Set<ChangeReader>()
   /** Those whose credential is being checked, and get nothing meanwhile. */
   readonly #unsure = new Set<ChangeReader>()
-  /** Those who read what they missed, in turn. */
-  readonly #behind = new Set<ChangeReader>()
+  /** What those who are behind do in their turn. */
+  readonly #steps = new WeakMap<ChangeReader, StepOfWork>()
+  /** Batches that not everybody has yet, and who is next. */
+  readonly #deliveries: { selection: Selection; left: Iterator<ChangeReader> }[] = []
   /** Credentials that this process has ended just now. */
   readonly #ended = new Set<string>()
   readonly #answers: (() => void)[] = []
@@ -74,7 +87,7 @@ export class ChangeReaders {
     this.tail = tail
     this.feed = feed
     this.#sequence = sequence
-    this.#max = max
+    this.#seats = new Seats(max)
     this.identifyAgain = identifyAgain
   }
 
@@ -95,16 +108,42 @@ export class ChangeReaders {
     return this.#sequence.last()
   }
 
-  /** Checks that there is room for another. @throws ApiError 503 */
-  ensureRoom(): void {
-    if (this.#readers.size < this.#max && !this.isClosed) return
-    throw new ApiError(503, 'Too many streams', { headers: { 'retry-after': String(RETRY_AFTER) } })
+  /** Lets another in. @returns is called when it has gone. @throws ApiError 503; 429 where one member has too many */
+  enter(identity: Identity): () => void {
+    if (this.isClosed) throw tooMany(503)
+    return this.#seats.take(identity)
+  }
+
+  /**
+   * Reads a page of the feed, in turn with all who read.
+   * @param isOver whether nobody wants more of it
+   * @throws ApiError 410
+   */
+  read(query: FeedQuery, reader: Reader, isOver = () => false): Promise<FeedPage> {
+    const reading = new PageReading(this.feed, query, reader)
+    const { promise, resolve, reject } = Promise.withResolvers<FeedPage>()
+    this.#turns.add(reader.id, () => {
+      try {
+        const isMore = !isOver() && reading.step()
+        if (!isMore) resolve(reading.page())
+        return isMore
+      } catch (error) {
+        reject(error)
+        return false
+      }
+    })
+    return promise
+  }
+
+  /** Notes that a stream has been sent something: much together, and those that are not read are cut. */
+  sent(bytes: number): void {
+    this.#unread.sent(bytes)
   }
 
   /** Adds a reader, which gets all that comes after its place. */
   add(reader: ChangeReader): void {
     this.#unsubscribe ??= this.tail.subscribe((batch) => this.#deliver(batch))
-    this.#timer ??= setInterval(() => this.#round([...this.#readers]), ROUND).unref()
+    this.#timer ??= setInterval(() => this.#round(), ROUND).unref()
     this.#readers.add(reader)
     this.catchUp(reader)
   }
@@ -112,7 +151,6 @@ export class ChangeReaders {
   /** Removes a reader. */
   remove(reader: ChangeReader): void {
     this.#readers.delete(reader)
-    this.#behind.delete(reader)
     this.#unsure.delete(reader)
     if (this.#readers.size > 0) return
     this.#unsubscribe?.()
@@ -124,11 +162,15 @@ export class ChangeReaders {
   /** Lets a reader that is behind read what it missed, in its turn. */
   catchUp(reader: ChangeReader): void {
     if (reader.place >= this.tail.last || !this.#readers.has(reader)) return
-    if (this.#behind.size === 0) setImmediate(() => this.#replay())
-    this.#behind.add(reader)
+    let step = this.#steps.get(reader)
+    if (step === undefined) {
+      step = () => this.#readers.has(reader) && !this.#unsure.has(reader) && reader.replay()
+      this.#steps.set(reader, step)
+    }
+    this.#turns.add(reader.reader.id, step)
   }
 
-  /** Answers a long poll, a hundred in one turn. */
+  /** Answers a long poll: few in one turn. */
   answer(settle: () => void): void {
     if (this.#answers.length === 0) setImmediate(() => this.#answerSome())
     this.#answers.push(settle)
@@ -144,6 +186,8 @@ export class ChangeReaders {
   /** Ends all, and lets nobody in any more. */
   close(): void {
     this.isClosed = true
+    // What is on its way still goes out.
+    while (this.#deliverSome());
     for (const reader of [...this.#readers]) reader.end()
   }
 
@@ -151,29 +195,44 @@ export class ChangeReaders {
     this.#checkEnded()
     const members = new Set(batch.changes.flatMap(({ row }) => (row.kind === 'member' ? [row.id] : [])))
     if (members.size > 0) this.#check(({ identity }) => members.has(identity.member.id))
-    const selection = new Selection(batch, this.tail)
-    for (const reader of this.#readers) {
-      if (reader.place >= batch.last) continue
-      if (reader.place === batch.after && !this.#unsure.has(reader)) reader.take(selection)
-      else {
-        reader.miss(selection)
-        this.catchUp(reader)
-      }
-    }
+    // Who is not reached in time is behind when the next one comes.
+    if (this.#deliveries.length === BATCHES) this.#deliveries.shift()
+    this.#deliveries.push({ selection: new Selection(batch, this.tail), left: this.#readers.values() })
+    if (this.#deliveries.length === 1) this.#begin(this.#deliverSome)
   }
 
-  #replay(): void {
-    const deadline = performance.now() + REPLAY_TIME
-    for (const reader of this.#behind) {
-      this.#behind.delete(reader)
-      if (!this.#unsure.has(reader) && reader.replay()) this.#behind.add(reader)
-      if (performance.now() > deadline) break
+  /** Does the first step of what is done for all at once. */
+  #begin(step: StepOfWork): void {
+    if (step()) this.#turns.add(ALL, step)
+  }
+
+  /** Hands batches on, each after the one before it. @returns whether there are more */
+  readonly #deliverSome = (): boolean => {
+    const deadline = performance.now() + STEP_TIME
+    for (let next = this.#deliveries[0]; next !== undefined; next = this.#deliveries[0]) {
+      for (;;) {
+        if (performance.now() > deadline) return true
+        const { done, value } = next.left.next()
+        if (done) break
+        this.#hand(next.selection, value)
+      }
+      this.#deliveries.shift()
     }
-    if (this.#behind.size > 0) setImmediate(() => this.#replay())
+    return false
+  }
+
+  #hand(selection: Selection, reader: ChangeReader): void {
+    const { batch } = selection
+    if (reader.place >= batch.last) return
+    if (reader.place === batch.after && !this.#unsure.has(reader)) reader.take(selection)
+    else {
+      reader.miss(selection)
+      this.catchUp(reader)
+    }
   }
 
   #answerSome(): void {
-    for (const settle of this.#answers.splice(0, AT_ONCE)) settle()
+    for (const settle of this.#answers.splice(0, ANSWERS_AT_ONCE)) settle()
     if (this.#answers.length > 0) setImmediate(() => this.#answerSome())
   }
 
@@ -214,12 +273,17 @@ export class ChangeReaders {
     }
   }
 
-  #round(rest: ChangeReader[]): void {
-    for (const reader of rest.splice(0, AT_ONCE)) {
-      if (!this.#readers.has(reader)) continue
-      this.#checkOne(reader)
-      if (this.#readers.has(reader)) reader.tick()
-    }
-    if (rest.length > 0) setImmediate(() => this.#round(rest))
+  #round(): void {
+    const left = [...this.#readers].values()
+    this.#begin(() => {
+      const deadline = performance.now() + STEP_TIME
+      for (const reader of left) {
+        if (!this.#readers.has(reader)) continue
+        this.#checkOne(reader)
+        if (this.#readers.has(reader)) reader.tick()
+        if (performance.now() > deadline) return true
+      }
+      return false
+    })
   }
 }

@@ -2,6 +2,7 @@
 import { type ChangeFilter, passes } from '../changes/filters.ts'
 import type { Batch, Tail, TailedChange } from '../changes/tail.ts'
 import type { Reader } from '../changes/told.ts'
+import { once } from '../once.ts'
 import { eventText } from './event-stream.ts'
 
 /** Who asks, and for what. */
@@ -19,9 +20,14 @@ export const channelOf = ({ role }: Reader, { projectId, itemId, kinds = [] }: C
 /** What somebody gets of a batch. */
 export interface Selected {
   changes: readonly TailedChange[]
+  /** Characters of their texts. */
+  size: () => number
   /** The same as events; shared, hence not to be written to. */
   events: () => Buffer
 }
+
+/** Bytes of events that a batch keeps for others: where many filters let much through, the others write their own. */
+const KEPT = 4 * 1024 * 1024
 
 /** Changes as events, in UTF-8. */
 export const eventsOf = (changes: readonly TailedChange[], tail: Tail): Buffer =>
@@ -33,6 +39,7 @@ export class Selection {
   readonly #tail: Tail
   readonly #owners: ReadonlySet<string | null>
   readonly #selected = new Map<string, Selected>()
+  #kept = 0
 
   constructor(batch: Batch, tail: Tail) {
     this.batch = batch
@@ -46,16 +53,26 @@ export class Selection {
     let selected = this.#selected.get(key)
     if (selected === undefined) {
       const changes = this.batch.changes.filter(({ row }) => passes(row, filter, reader))
-      let events: Buffer | undefined
-      selected = {
-        changes,
-        events: () => {
-          events ??= eventsOf(changes, this.#tail)
-          return events
-        },
-      }
+      selected = { changes, size: once(() => this.#sizeOf(changes)), events: this.#events(changes) }
       this.#selected.set(key, selected)
     }
     return selected
+  }
+
+  #sizeOf(changes: readonly TailedChange[]): number {
+    return changes.reduce((size, change) => size + this.#tail.textOf(change).length, 0)
+  }
+
+  #events(changes: readonly TailedChange[]): () => Buffer {
+    let kept: Buffer | undefined
+    return () => {
+      if (kept) return kept
+      const events = eventsOf(changes, this.#tail)
+      if (this.#kept < KEPT) {
+        kept = events
+        this.#kept += events.length
+      }
+      return events
+    }
   }
 }

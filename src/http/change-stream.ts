@@ -1,5 +1,5 @@
 /** A stream of changes to one client. */
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ChangeFilter } from '../changes/filters.ts'
 import type { TailedChange } from '../changes/tail.ts'
 import type { Reader } from '../changes/told.ts'
@@ -9,6 +9,8 @@ import type { ChangeReader, ChangeReaders } from './change-readers.ts'
 import { channelOf, eventsOf, type Selection } from './change-selection.ts'
 import { EventStream, eventText, placeText } from './event-stream.ts'
 import { identityOf } from './identity.ts'
+import { ownerOf } from './seats.ts'
+import type { WeighedStream } from './unread-streams.ts'
 
 /** Changes that a replay reads at once, and bytes of their records, at most. */
 const ROWS = 100
@@ -22,17 +24,20 @@ const PATIENCE = 1000
 const MAX_PATIENCE = 60_000
 
 /** A stream of changes to one client: first what it missed, at its own pace, then each as it is committed. */
-export class ChangeStream implements ChangeReader {
+export class ChangeStream implements ChangeReader, WeighedStream {
+  readonly weighed = this
   readonly kind = 'stream'
   readonly request: FastifyRequest
   readonly identity: Identity
   readonly reader: Reader
   readonly filter: ChangeFilter
   readonly channel: string
+  readonly owner: string | undefined
   place: number
   /** The body of the response. */
   readonly body: EventStream
   readonly #readers: ChangeReaders
+  readonly #leave: () => void
   /** Bytes of events that have passed since the client last read. */
   #missed = 0
   /** The latest change that was replayed. */
@@ -40,18 +45,20 @@ export class ChangeStream implements ChangeReader {
 
   /**
    * @param place where to go on; undefined: from now
-   * @throws ApiError 503 where there are too many
+   * @throws ApiError 503 where there are too many, 429 where the member has too many
    */
   constructor(
     readers: ChangeReaders,
     request: FastifyRequest,
+    reply: FastifyReply,
     filter: ChangeFilter,
     place: number | undefined,
   ) {
-    readers.ensureRoom()
+    this.identity = identityOf(request)
+    this.#leave = readers.enter(this.identity)
+    this.owner = ownerOf(this.identity)
     this.request = request
     this.filter = filter
-    this.identity = identityOf(request)
     const { id, role } = this.identity.member
     this.reader = { id, role }
     this.channel = channelOf(this.reader, filter)
@@ -59,8 +66,9 @@ export class ChangeStream implements ChangeReader {
     const newest = readers.newest()
     this.place = Math.min(place ?? newest, newest)
     this.body = new EventStream(
+      reply.raw,
       () => this.#goOn(),
-      () => readers.remove(this),
+      () => this.#close(),
     )
     // The headers go out with it; and who is cut off before the first event knows where to go on.
     this.body.send(placeText(this.place))
@@ -78,8 +86,7 @@ export class ChangeStream implements ChangeReader {
 
   miss(selection: Selection): void {
     if (this.body.waitsSince === undefined) return
-    const { changes, events } = selection.of(this)
-    if (changes.length > 0) this.#missed += events().length
+    this.#missed += selection.of(this).size()
     this.#cutOffIfSlow()
   }
 
@@ -105,8 +112,20 @@ export class ChangeStream implements ChangeReader {
   }
 
   end(): void {
-    this.#readers.remove(this)
+    this.#close()
     this.body.end()
+  }
+
+  get waitsSince(): number | undefined {
+    return this.body.waitsSince
+  }
+
+  unsent(): readonly Buffer[] {
+    return this.body.unsent()
+  }
+
+  cut(): void {
+    this.body.destroy()
   }
 
   refuse(): void {
@@ -114,7 +133,14 @@ export class ChangeStream implements ChangeReader {
   }
 
   #send(events: Buffer | undefined): void {
-    if (events) this.body.send(events)
+    if (!events) return
+    this.body.send(events)
+    this.#readers.sent(events.length)
+  }
+
+  #close(): void {
+    this.#leave()
+    this.#readers.remove(this)
   }
 
   #goOn(): void {
@@ -124,13 +150,13 @@ export class ChangeStream implements ChangeReader {
 
   #cutOffIfSlow(): void {
     const waits = performance.now() - (this.body.waitsSince ?? Number.POSITIVE_INFINITY)
-    if (waits > MAX_PATIENCE || (waits > PATIENCE && this.#missed > MAX_MISSED)) this.body.destroy()
+    if (waits > MAX_PATIENCE || (waits > PATIENCE && this.#missed > MAX_MISSED)) this.cut()
   }
 
   /** Ends with an event where what comes next is not kept any more, else without. */
   #fail(error: unknown): void {
     if (error instanceof ApiError && error.statusCode === 410)
-      this.body.send(eventText('gone', JSON.stringify(error.details)))
+      this.body.send(Buffer.from(eventText('gone', JSON.stringify(error.details))))
     else this.request.log.error({ err: error }, 'could not read the changes of a stream')
     this.end()
   }

@@ -1,0 +1,83 @@
+/** A page of the feed, read a slice at a time: other work can be done in between. */
+import { BYTES_READ } from '../db/work-limits.ts'
+import { ApiError } from '../errors.ts'
+import type { JsonBytes } from '../schemas/serialization.ts'
+import { changeText } from './change-text.ts'
+import type { Feed, FeedQuery, Slice } from './feed.ts'
+import type { ChangeRow } from './sequence.ts'
+import type { Reader } from './told.ts'
+
+/** Bytes of records of one slice, at most; one change may have more. */
+const SLICE_BYTES = 65_536
+
+/** Changes that all slices of a page look at, roughly. */
+const EXAMINED = 5000
+
+/** A part of the sequence as the feed answers it. */
+export interface FeedPage extends Pick<Slice, 'last' | 'newest'> {
+  count: number
+  body: JsonBytes
+}
+
+/** The feed's answer. @param texts changes as JSON */
+export const feedBody = (texts: readonly string[], last: number): JsonBytes =>
+  Buffer.from(`{"changes":[${texts.join(',')}],"last":${last}}`)
+
+/** The reading of a page. */
+export class PageReading {
+  readonly #feed: Pick<Feed, 'slice'>
+  readonly #query: FeedQuery
+  readonly #reader: Reader
+  readonly #texts: string[] = []
+  #last: number
+  #newest = 0
+  #size = 0
+  #examined = 0
+  #latest: { row: ChangeRow; group: number } | undefined
+
+  /** @param reader who asks: sees what it may */
+  constructor(feed: Pick<Feed, 'slice'>, query: FeedQuery, reader: Reader) {
+    this.#feed = feed
+    this.#query = query
+    this.#reader = reader
+    this.#last = query.after
+  }
+
+  /** What has been read so far. */
+  page(): FeedPage {
+    const [count, last, newest] = [this.#texts.length, this.#last, this.#newest]
+    return { count, last, newest, body: feedBody(this.#texts, last) }
+  }
+
+  /**
+   * Reads a slice: some milliseconds.
+   * @returns whether the page is to have more
+   * @throws ApiError 410 where there is nothing to answer but that
+   */
+  step(): boolean {
+    const slice = this.#next()
+    const isTooMuch = this.#texts.length > 0 && this.#size + (slice?.size ?? 0) > BYTES_READ
+    if (slice === undefined || isTooMuch) return false
+    for (const [index, row] of slice.rows.entries()) {
+      this.#latest = { row, group: slice.groups[index] as number }
+      this.#texts.push(changeText(row, this.#latest.group))
+    }
+    this.#last = slice.last
+    this.#newest = slice.newest
+    this.#size += slice.size
+    this.#examined += slice.examined
+    return slice.last < slice.newest && this.#texts.length < this.#query.limit && this.#examined < EXAMINED
+  }
+
+  /** The next slice; undefined where what would come next has been pruned meanwhile: who asks for it hears of that. */
+  #next(): Slice | undefined {
+    const limit = this.#query.limit - this.#texts.length
+    const query = { ...this.#query, after: this.#last, limit, bytes: SLICE_BYTES }
+    try {
+      return this.#feed.slice(query, this.#reader, this.#latest)
+    } catch (error) {
+      if (this.#texts.length > 0 && error instanceof ApiError && error.statusCode === 410) return undefined
+      throw error
+    }
+  }
+}
