@@ -39,8 +39,8 @@ too), kanban comments, transcript summaries (title, summary, participants, actio
 ideas (title, description), nobody else's.
 
 All words of \`q\` must be in the record, the last one at least as the beginning of a word. A word is a run of letters
-and digits; case and accents do not matter, and everything else only separates words: there is no query syntax. In a
-very large database (20 million words) the last word must be whole, too. A search that takes too long is 503. The
+and digits; case and accents do not matter, and everything else only separates words: there is no query syntax. Where
+very much begins with the last word (8 MiB of the index), it must be whole, too. A search that takes too long is 503. The
 best matches come first: rare words count more than common ones, the title more than the rest.`
 
 /** Search over everything that the caller may read. */

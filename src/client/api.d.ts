@@ -2383,7 +2383,7 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** At most 50 words to look for; without any, nothing is found; e.g. `engine test` */
+            /** At most 50 different words to look for; without any, nothing is found; e.g. `engine test` */
             q?: string | undefined
             /** Results, at most; `20` if absent */
             limit?: number | undefined

@@ -9,26 +9,37 @@ import { invalidField, tookTooLong } from '../errors.ts'
 import { once } from '../once.ts'
 import { valuesOfAny } from '../schemas/common.ts'
 import type { SearchResult } from '../schemas/records.ts'
-import { EXAMINED, snippetOf, wordsOf } from './snippets.ts'
+import { indexSize } from './index-size.ts'
+import { snippetOf, type Wanted } from './search-snippets.ts'
+import { wordsOf } from './words.ts'
 
 /** Different words of a query, at most: each is one more posting list to scan. */
-export const WORD_LIMIT = 20
+export const WORD_LIMIT = 50
 
 /** Limits of a search. Times in milliseconds. */
 export interface SearchLimits {
-  /** How long it may take on the event loop, where the worker thread takes over. */
-  onLoop: number
-  /** How long it may take elsewhere. */
-  elsewhere: number
   /**
-   * Words in the index up to which the last word of a query is a prefix, too. FTS5 merges the posting lists of all words with a
-   * prefix at once, which nothing can interrupt.
+   * Bytes of the index that may begin as the last word does: FTS5 merges all that in memory before the first row, at some
+   * 30 ms and 3 MB for each megabyte. Beyond it the last word is looked for only as a whole word.
    */
-  prefixWords: number
+  prefixBytes: number
+  /** Bytes of the index that may be read on the event loop, where the worker thread takes over: some 20 ms at worst. */
+  bytesOnLoop: number
+  /** How long it may take there. */
+  timeOnLoop: number
+  /** How long it may take elsewhere. */
+  time: number
 }
 
-/** Twenty million words are some 100 MB of text, and merged in a second at worst. */
-const LIMITS: SearchLimits = { onLoop: 15, elsewhere: 5000, prefixWords: 20_000_000 }
+const LIMITS: SearchLimits = {
+  prefixBytes: 8 * 1024 * 1024,
+  bytesOnLoop: 512 * 1024,
+  timeOnLoop: 15,
+  time: 5000,
+}
+
+/** Characters of a text in which a snippet is looked for. */
+const TEXT_READ = 100_000
 
 /** The project of an entry, as SQL; NULL for an idea. */
 const PROJECT_OF_ENTRY = `case entries.kind
@@ -42,32 +53,22 @@ const PROJECT_OF_ENTRY = `case entries.kind
   end`
 
 /**
- * Ranks all matches by the index alone (bm25, linear in the matches). A word in the title weighs fifty times one in the text.
- * Ideas of other members, and what is hidden, are filtered before the limit. The unary pluses keep the query plan, as that of
- * `given` does.
+ * Ranks all matches by the index alone. A word in the title weighs fifty times one in the text. Ideas of other members, and
+ * what is hidden, are filtered before the limit. The unary pluses keep the query plan, as that of `given` does. The
+ * clock is looked at for every sixteenth record, since a function of ours costs as much as the rest of a row.
  * @param filters more conditions
  */
 const bestWhere = (...filters: string[]) => `
   select entries.id as entry, entries.kind, entries.record_id as id, bm25(search_index, 50, 1) as score
-    from search_index cross join search_entries as entries on entries.id = search_index.rowid
-    where search_index match ? and ${IN_TIME}(search_index.rowid) and (
-      entries.kind <> 'personal-idea'
-      or exists (select 1 from personal_ideas as idea where idea.id = entries.record_id and idea.owner_id = +?)
-    ) and (not exists (select 1 from hidden_projects)
-      or ifnull(${PROJECT_OF_ENTRY}, '') not in (select project_id from hidden_projects)
-    )${filters.map((filter) => ` and ${filter}`).join('')}
-    order by score, entries.record_id
-    limit +?`
-
-/** The words of all texts in the index, from the record in which FTS5 counts them: varints of the rows and of each column. */
-function countWords(totals: Uint8Array): number {
-  const counts = [0]
-  for (const byte of totals) {
-    counts.push((counts.pop() ?? 0) * 128 + (byte & 127))
-    if (byte < 128) counts.push(0)
-  }
-  return counts.slice(1).reduce((sum, count) => sum + count, 0)
-}
+  from search_index cross join search_entries as entries on entries.id = search_index.rowid
+  where search_index match ? and ((search_index.rowid & 15) <> 0 or ${IN_TIME}(search_index.rowid)) and (
+    entries.kind <> 'personal-idea'
+    or exists (select 1 from personal_ideas as idea where idea.id = entries.record_id and idea.owner_id = +?)
+  ) and (not exists (select 1 from hidden_projects)
+    or ifnull(${PROJECT_OF_ENTRY}, '') not in (select project_id from hidden_projects)
+  )${filters.map((filter) => ` and ${filter}`).join('')}
+  order by score, entries.record_id
+  limit +?`
 
 /** The condition of each filter, by name. */
 const CONDITIONS: Record<string, string> = {
@@ -84,21 +85,27 @@ export interface SearchFilter {
 
 type StringColumn = Identified['id']
 type Hit = Pick<SearchResult, 'kind' | 'id'> & { entry: number }
-
-/** The FTS5 query that finds any of the words, the last one as a prefix. A token contains no query syntax, not even a quote. */
-const queryOf = (words: readonly string[], operator: string, isPrefix: boolean): string =>
-  `${words.map((word) => `"${word}"`).join(operator)}${isPrefix ? ' *' : ''}`
+type Texts = [title: string, text: string]
 
 /**
- * The different words of a text; the last one stays the last.
+ * What a text asks for: all its words, the last one as a prefix.
  * @throws ApiError 400 when there are too many
  */
-function differentWords(text: string): string[] {
-  const words = [...new Set(wordsOf(text).toReversed())].toReversed()
-  if (words.length > WORD_LIMIT)
+function wantedIn(text: string): Wanted {
+  const all = [...wordsOf(text)].map(({ folded }) => folded)
+  const last = all.at(-1)
+  const words = new Set(all.slice(0, -1))
+  // Where the whole word has to be there, one that begins with it is.
+  const prefix = last !== undefined && words.has(last) ? undefined : last
+  if (words.size + (prefix === undefined ? 0 : 1) > WORD_LIMIT) {
     throw invalidField('q', `must NOT have more than ${WORD_LIMIT} different words`)
-  return words
+  }
+  return { words: [...words], prefix }
 }
+
+/** The FTS5 query. A word contains no query syntax, not even a quote. */
+const toQuery = ({ words, prefix }: Wanted): string =>
+  [...words.map((word) => `"${word}"`), ...(prefix === undefined ? [] : [`"${prefix}" *`])].join(' ')
 
 /** A prepared query of a record's project and title, by id. */
 const placeIn = (
@@ -114,18 +121,16 @@ const placeIn = (
   )
 
 const statementsOf = (db: SharedDatabase) => ({
-  best: byFields((names) =>
-    db.$client.prepare<unknown[], Hit>(bestWhere(...names.map((name) => CONDITIONS[name] ?? ''))),
-  ),
-  totals: once(() =>
-    db.$client.prepare<[], Buffer>('select block from search_index_data where id = 1').pluck(),
-  ),
-  beginnings: once(() =>
+  texts: once(() =>
     db.$client
-      .prepare<[number], [string, string]>(
-        `select substr(title, 1, ${EXAMINED}), substr(text, 1, ${EXAMINED}) from search_index where rowid = ?`,
+      .prepare<[entry: number], Texts>(
+        `select substr(title, 1, ${TEXT_READ + 1}), substr(text, 1, ${TEXT_READ + 1})
+        from search_index where rowid = ?`,
       )
       .raw(),
+  ),
+  best: byFields((names) =>
+    db.$client.prepare<unknown[], Hit>(bestWhere(...names.map((name) => CONDITIONS[name] ?? ''))),
   ),
   places: {
     project: placeIn(db, projects, { projectId: projects.id, title: projects.name }),
@@ -150,11 +155,13 @@ export class Search {
   static readonly reads: readonly string[] = ['find', 'results']
   readonly #db: SharedDatabase
   readonly #limits: SearchLimits
+  readonly #sizeInIndex: ReturnType<typeof indexSize>
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(db: SharedDatabase, limits: Partial<SearchLimits> = {}) {
     this.#db = db
     this.#limits = { ...LIMITS, ...limits }
+    this.#sizeInIndex = indexSize(db.$client)
     this.#sql = statementsOf(db)
   }
 
@@ -168,40 +175,47 @@ export class Search {
    * @returns at most `limit` results that pass the filter, best first
    * @throws ApiError 400 for too many words, 503 where it takes too long; TooMuchWork
    */
-  find(
-    text: string,
-    memberId: string,
-    limit: number,
-    { kind, projectId }: SearchFilter = {},
-  ): SearchResult[] {
-    const words = differentWords(text)
-    if (words.length === 0) return []
+  find(text: string, memberId: string, limit: number, filter: SearchFilter = {}): SearchResult[] {
+    const asked = wantedIn(text)
+    if (asked.words.length === 0 && asked.prefix === undefined) return []
     // A common word may match most of the database.
     if (isLimited(this.#db)) throw new TooMuchWork()
+    // A short file, too, may hold texts that match many times.
+    const isOnLoop = isFollowedByWorker(this.#db)
+    const late = () => (isOnLoop ? new TooMuchWork() : tookTooLong('Search'))
+    const { time, timeOnLoop } = this.#limits
+    const work = () => this.#find(this.#bounded(asked, isOnLoop), memberId, limit, filter)
+    return withDeadline(this.#db, isOnLoop ? timeOnLoop : time, late, () => read(this.#db, work))
+  }
+
+  #find(wanted: Wanted, memberId: string, limit: number, { kind, projectId }: SearchFilter): SearchResult[] {
+    const { best, places, texts } = this.#sql
     const kinds = valuesOfAny(kind)
     const filters = {
       kinds: kinds.length > 0 ? JSON.stringify(kinds) : undefined,
       projectId: projectId || undefined,
     }
     const values = Object.values(filters).filter((value) => value !== undefined)
-    const { onLoop, elsewhere, prefixWords } = this.#limits
-    const work = () => {
-      const isPrefix = countWords(this.#sql.totals().get() ?? new Uint8Array()) <= prefixWords
-      const hits = this.#sql.best(filters).all(queryOf(words, ' ', isPrefix), memberId, ...values, limit)
-      const anyWord = queryOf(words, ' OR ', isPrefix)
-      return hits.flatMap((hit) => this.#resultOf(hit, anyWord))
-    }
-    // A short file may hold texts that match many times, too.
-    const isShort = isFollowedByWorker(this.#db)
-    const late = () => (isShort ? new TooMuchWork() : tookTooLong('Search'))
-    return withDeadline(this.#db, isShort ? onLoop : elsewhere, late, () => read(this.#db, work))
+    return best(filters)
+      .all(toQuery(wanted), memberId, ...values, limit)
+      .flatMap(({ kind, id, entry }) => {
+        ensureInTime(this.#db)
+        const place = places[kind]({ id })
+        if (!place) return []
+        const snippet = snippetOf(texts().get(entry) ?? [''], wanted, TEXT_READ)
+        return [{ kind, id, projectId: null, ...place, snippet }]
+      })
   }
 
-  #resultOf({ kind, id, entry }: Hit, anyWord: string): SearchResult[] {
-    ensureInTime(this.#db)
-    const place = this.#sql.places[kind]({ id })
-    if (!place) return []
-    const parts = this.#sql.beginnings().get(entry) ?? []
-    return [{ kind, id, projectId: null, ...place, snippet: snippetOf(parts, anyWord) }]
+  /** What of it is looked for: no prefix that too much begins with. @throws TooMuchWork */
+  #bounded({ words, prefix }: Wanted, isOnLoop: boolean): Wanted {
+    const { prefixBytes, bytesOnLoop } = this.#limits
+    const ofPrefix = prefix === undefined ? 0 : this.#sizeInIndex(prefix, true)
+    if (isOnLoop) {
+      const total = words.reduce((sum, word) => sum + this.#sizeInIndex(word, false), ofPrefix)
+      if (total > bytesOnLoop) throw new TooMuchWork()
+    }
+    if (prefix === undefined || ofPrefix <= prefixBytes) return { words, prefix }
+    return { words: [...words, prefix], prefix: undefined }
   }
 }
