@@ -335,6 +335,13 @@ function switchToWal(client: SQLite.Database): void {
 const appliedMigrations = (client: SQLite.Database): number[] =>
   client.prepare<[], number>(`select created_at from ${JOURNAL}`).pluck().all().map(Number)
 
+/** Whether all migrations were applied to the file. */
+function isMigrated(client: SQLite.Database, migrations: MigrationMeta[]): boolean {
+  if (!tableNames(client).includes(JOURNAL)) return false
+  const applied = new Set(appliedMigrations(client))
+  return migrations.every(({ folderMillis }) => applied.has(folderMillis))
+}
+
 /**
  * Applies the missing migrations in one transaction. Drizzle's own migrator reads its journal before it takes
  * the write lock, so two processes starting on one new file would both apply everything; here the lock comes
@@ -353,5 +360,6 @@ function migrate(client: SQLite.Database, migrations: MigrationMeta[]): void {
     }
   })
   client.pragma('foreign_keys = OFF')
-  apply.immediate()
+  // Where nothing is missing, as for the worker thread, nobody's lock is waited for.
+  if (!isMigrated(client, migrations)) apply.immediate()
 }
