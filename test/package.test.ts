@@ -77,6 +77,7 @@ const HOST_REPORT = {
   unknown: 401,
   docs: 200,
   own: 200,
+  imported: ['done', null],
   client: [['Spring campaign'], 'Spring campaign', [404, 'Project not found']],
 }
 

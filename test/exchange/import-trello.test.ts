@@ -87,6 +87,7 @@ t.test('a board is imported whole, by another process on the same file', async (
     unreadableDueDates: 0,
     skippedComments: 0,
     skippedChecklists: 0,
+    repeatedCards: 0,
     trimmed: 0,
   })
   t.strictSame(describeImport(made), [

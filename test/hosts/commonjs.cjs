@@ -34,6 +34,17 @@ async function main() {
   const refused = await client
     .get('/api/projects/{id}', { path: { id: 'unknown' } })
     .catch((error) => (error instanceof PhaseboardError ? [error.status, error.error] : error))
+  // The reader of an import is a process of the package's own, wherever that is.
+  const begun = await service.inject({
+    method: 'POST',
+    url: '/api/imports?format=csv',
+    payload: 'title\nOne\n',
+  })
+  let imported = { status: 'waiting' }
+  while (!['done', 'failed'].includes(imported.status)) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    imported = (await service.inject(begun.headers.location)).json()
+  }
   console.log(
     JSON.stringify({
       names: [
@@ -45,6 +56,7 @@ async function main() {
       unknown: unknown.statusCode,
       docs: docs.statusCode,
       own: own.statusCode,
+      imported: [imported.status, imported.error],
       client: [names, followed, refused],
     }),
   )

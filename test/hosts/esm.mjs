@@ -33,6 +33,17 @@ for await (const { after } of client.changes({ after: 0, kinds: ['project'] })) 
 const refused = await client
   .get('/api/projects/{id}', { path: { id: 'unknown' } })
   .catch((error) => (error instanceof PhaseboardError ? [error.status, error.error] : error))
+// The reader of an import is a process of the package's own, wherever that is.
+const begun = await service.inject({
+  method: 'POST',
+  url: '/api/imports?format=csv',
+  payload: 'title\nOne\n',
+})
+let imported = { status: 'waiting' }
+while (!['done', 'failed'].includes(imported.status)) {
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  imported = (await service.inject(begun.headers.location)).json()
+}
 console.log(
   JSON.stringify({
     names: [
@@ -44,6 +55,7 @@ console.log(
     unknown: unknown.statusCode,
     docs: docs.statusCode,
     own: own.statusCode,
+    imported: [imported.status, imported.error],
     client: [names, followed, refused],
   }),
 )

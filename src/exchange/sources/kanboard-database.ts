@@ -12,10 +12,12 @@ import type {
 } from './source-board.ts'
 import { TooLarge } from './source-limits.ts'
 import {
+  distinctBy,
   isEmpty,
   note,
   number,
   oldestFirst,
+  repeatedCards,
   sortedBy,
   span,
   text,
@@ -192,6 +194,7 @@ class Project {
   readonly #columns: ReadonlyMap<unknown, SourceColumn>
   readonly #tags: ReadonlyMap<unknown, SourceLabel>
   readonly #tasks: JsonObject[]
+  readonly #repeated: number
   readonly #parts = new Map<string, ReadonlyMap<unknown, JsonObject[]>>()
   readonly #first: string
   readonly #last: string
@@ -199,7 +202,8 @@ class Project {
   constructor(tables: Tables, project: JsonObject) {
     this.#tables = tables
     this.#project = project
-    const tasks = this.#own('tasks')
+    const tasks = distinctBy(this.#own('tasks'), ({ id }) => text(id))
+    this.#repeated = this.#own('tasks').length - tasks.length
     const { first, last } = span(
       tasks.flatMap((task) => [unixTime(task.date_creation), unixTime(task.date_modification)]),
     )
@@ -261,7 +265,7 @@ class Project {
         files: this.#own('project_has_files').map((file) => said(file, READ.part)),
         users: this.#usersNamed(),
       }),
-      notes: [],
+      notes: repeatedCards(this.#repeated),
     }
   }
 
@@ -276,7 +280,7 @@ class Project {
       parts = Map.groupBy(this.#tables[table] ?? [], ({ task_id }) => task_id)
       this.#parts.set(table, parts)
     }
-    return parts.get(taskId) ?? []
+    return isEmpty(taskId) ? [] : (parts.get(taskId) ?? [])
   }
 
   #byId(table: keyof Tables, id: unknown): JsonObject | undefined {

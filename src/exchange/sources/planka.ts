@@ -15,12 +15,14 @@ import type {
 import { openSource } from './source-files.ts'
 import { isPlanka, notOfFormat } from './source-formats.ts'
 import {
+  distinctBy,
   isEmpty,
   isObject,
   note,
   number,
   objects,
   oldestFirst,
+  repeatedCards,
   sortedBy,
   text,
   time,
@@ -92,8 +94,8 @@ class PlankaBoard {
     this.#included = included
     this.#updatedAt = time(item.updatedAt) ?? time(item.createdAt) ?? timestamp()
     this.#createdAt = born(item, this.#updatedAt)
-    this.#cards = sortedBy(this.#all('cards'), position)
-    this.#cardIds = new Set(this.#cards.map(({ id }) => text(id)))
+    this.#cards = distinctBy(sortedBy(this.#all('cards'), position), ({ id }) => text(id))
+    this.#cardIds = new Set(this.#cards.map(({ id }) => text(id)).filter((id) => id !== ''))
     const lists = sortedBy(this.#all('lists'), position)
     this.#lists = new Map(lists.map((list) => [text(list.id), list]))
     this.#columns = new Map(
@@ -123,6 +125,7 @@ class PlankaBoard {
       rest,
       notes: [
         ...note(this.#unreadable, 'unreadable due dates', 'kept in metadata.planka.dueDate'),
+        ...repeatedCards(this.#all('cards').length - cards.length),
         ...note(this.#orphans, 'skipped records', 'of cards that are not in the file'),
         ...note(
           this.#missingComments(cards),
@@ -154,7 +157,7 @@ class PlankaBoard {
       for (const [owner, orphans] of parts) if (!this.#cardIds.has(owner)) this.#orphans += orphans.length
       this.#parts.set(name, parts)
     }
-    return parts.get(cardId) ?? []
+    return cardId === '' ? [] : (parts.get(cardId) ?? [])
   }
 
   /** Since version 2, tasks belong to lists of tasks, which belong to cards. */

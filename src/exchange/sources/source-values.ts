@@ -66,6 +66,24 @@ export const sortedBy = <T>(things: readonly T[], numberOf: (thing: T) => number
 export const oldestFirst = <T extends { createdAt: string }>(things: readonly T[]): T[] =>
   things.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)))
 
+/**
+ * The first thing of each id; those without one stay. What belongs to a card is found by the card's id: were several of one, all of
+ * it would belong to each of them.
+ */
+export function distinctBy<T>(things: readonly T[], idOf: (thing: T) => string): T[] {
+  const seen = new Set<string>()
+  return things.filter((thing) => {
+    const id = idOf(thing)
+    const isNew = !seen.has(id)
+    if (id !== '') seen.add(id)
+    return isNew
+  })
+}
+
+/** The note for cards that {@link distinctBy} left out. */
+export const repeatedCards = (count: number): string[] =>
+  note(count, 'repeated cards', 'of the id of another one: left out')
+
 /** The earliest and the latest of timestamps; the time of the import where there is none. */
 export function span(times: Iterable<string | undefined>): { first: string; last: string } {
   let first: string | undefined

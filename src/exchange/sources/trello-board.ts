@@ -3,6 +3,7 @@ import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
 import { isBlank, nameColumns } from '../imports/names.ts'
 import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
 import { refuseHugeJson } from './source-limits.ts'
+import { repeatedCards } from './source-values.ts'
 import {
   parseTrelloBoard,
   type TrelloBoard,
@@ -20,6 +21,8 @@ export interface TrelloCounts {
   unreadableDueDates: number
   skippedComments: number
   skippedChecklists: number
+  /** Of the id of another one. */
+  repeatedCards: number
 }
 
 /** Reads the bytes of a board export. @throws Error that says in a few words what makes it something else */
@@ -42,6 +45,7 @@ export const countsOf = ({
   unreadableDueDates,
   skippedComments: skipped.comments,
   skippedChecklists: skipped.checklists,
+  repeatedCards: skipped.cards,
 })
 
 /** What the summary says beside its counts. */
@@ -58,6 +62,7 @@ export function saidOf(counts: TrelloCounts) {
       subtasks: several(checklists, checklists === 1 ? 'from 1 checklist' : `from ${checklists} checklists`),
     },
     notes: [
+      ...repeatedCards(counts.repeatedCards),
       ...several(
         unreadableDueDates,
         `unreadable due dates ${unreadableDueDates} (kept in metadata.trello.due)`,

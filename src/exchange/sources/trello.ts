@@ -8,6 +8,7 @@ import { isDeeperThan, type JsonObject, parseJson } from '../../json.ts'
 import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../../time.ts'
 import { isBlank, readableName } from '../imports/names.ts'
+import { distinctBy } from './source-values.ts'
 
 /** A list. `name` is as exported; it may be blank, very long, or not unique. */
 export interface TrelloList {
@@ -86,7 +87,7 @@ export interface TrelloBoard {
   /** How many checklists the cards have. */
   checklistCount: number
   /** What belongs to cards that are not in the file, or says nothing. */
-  skipped: { comments: number; checklists: number }
+  skipped: { comments: number; checklists: number; cards: number }
   /** Cards whose due date could not be read; it is in their `rest`. */
   unreadableDueDates: number
 }
@@ -166,7 +167,8 @@ const withoutEmpty = (fields: JsonObject): JsonObject =>
 
 function toBoard(board: JsonObject): TrelloBoard {
   const updatedAt = time(board.dateLastActivity) ?? birth(board.id) ?? timestamp()
-  const cardFields = inOrder(objects(board.cards))
+  const allCards = inOrder(objects(board.cards))
+  const cardFields = distinctBy(allCards, ({ id }) => text(id))
   const cardIds = new Set(cardFields.map(({ id }) => text(id)))
   const lists = toLists(board, updatedAt)
   const labels = toLabels(board, cardFields, updatedAt)
@@ -204,6 +206,7 @@ function toBoard(board: JsonObject): TrelloBoard {
     skipped: {
       comments: comments.length - said.length,
       checklists: checklists.length - ticked.length,
+      cards: allCards.length - cardFields.length,
     },
     unreadableDueDates: cards.filter(({ rest }) => 'due' in rest).length,
   }
