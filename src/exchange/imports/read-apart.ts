@@ -20,7 +20,7 @@ export interface ReadingLimits {
 }
 
 /**
- * What reading may take unless somebody says otherwise: a file of 100 MB takes a half of the memory and some seconds, unless
+ * What reading may take unless somebody says otherwise: a file of 80 MB takes 670 MiB and some seconds, unless
  * somebody has made it to take for ever. Other imports wait meanwhile.
  */
 export const READING_LIMITS: ReadingLimits = { records: 200_000, memory: 1536, time: 10 * 60_000 }
