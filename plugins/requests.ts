@@ -31,6 +31,11 @@ declare module 'fastify' {
     later?: (request: FastifyRequest, reply: FastifyReply) => unknown
     /** Whether the route takes `Idempotency-Key`, as all do that write; `false` for a session's. */
     isRepeatable?: boolean
+    /**
+     * Whether the route's rule looks at the member's role, so that its hooks do not say who may see its response: then a
+     * repetition gets it as long as the member has a role no lower than then.
+     */
+    dependsOnRole?: boolean
     /** Whether the response shows a secret, which must not be kept for repetitions. */
     showsSecret?: boolean
   }

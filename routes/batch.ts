@@ -61,7 +61,7 @@ const batchRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const failed = ref(BatchErrorBody)
 
   app.post('/api/batch', {
-    config: { access: 'own', failure: 'Failed to run batch', isSentAlone: true },
+    config: { access: 'own', failure: 'Failed to run batch', isSentAlone: true, dependsOnRole: true },
     schema: {
       operationId: 'runBatch',
       summary: 'Perform several requests, all or nothing',

@@ -61,7 +61,13 @@ const changeHistoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.post('/api/changes/:seq/undo', {
-    config: { access: 'write', failure: 'Failed to undo change', isBodyOptional: true, caching: 'no-store' },
+    config: {
+      access: 'write',
+      failure: 'Failed to undo change',
+      isBodyOptional: true,
+      caching: 'no-store',
+      dependsOnRole: true,
+    },
     schema: {
       operationId: 'undoChange',
       summary: 'Undo the whole write that a change was part of',

@@ -68,7 +68,7 @@ const kanbanClaimRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.delete('/api/kanban-items/:id/claim', {
-    config: { access: 'write', failure: 'Failed to release kanban item', record: item },
+    config: { access: 'write', failure: 'Failed to release kanban item', record: item, dependsOnRole: true },
     schema: {
       operationId: 'releaseKanbanClaim',
       summary: 'Give a claimed item back',

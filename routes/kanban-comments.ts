@@ -40,6 +40,7 @@ const kanbanCommentRoutes: FastifyPluginAsyncTypebox = async (app) => {
     summary: 'Change a kanban comment',
     description: `${onlyTheAuthor} Sets \`editedAt\`.`,
     failure: 'Failed to update kanban comment',
+    dependsOnRole: true,
     body: UpdateKanbanComment,
   })
   comments.delete('/api/kanban-comments/:id', {
@@ -47,6 +48,7 @@ const kanbanCommentRoutes: FastifyPluginAsyncTypebox = async (app) => {
     summary: 'Delete a kanban comment',
     description: onlyTheAuthor,
     failure: 'Failed to delete kanban comment',
+    dependsOnRole: true,
   })
 }
 

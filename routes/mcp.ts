@@ -80,7 +80,7 @@ const mcpRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = 
     const identity = identityOf(request)
     // What a batch sent by itself takes.
     authorize('own', identity, 'POST', authMode)
-    const { id } = identity.member
+    const { id, role } = identity.member
     const path = `${app.prefix}/mcp`
     const call = app.batch(request, requests, isDryRun, {
       isStrict: true,
@@ -90,7 +90,7 @@ const mcpRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = 
       actorId: id,
       ...(idempotencyKey !== undefined && {
         repeatable: {
-          request: { memberId: id, method: 'POST', path, key: idempotencyKey, bodyHash: hashOf(said) },
+          request: { memberId: id, role, method: 'POST', path, key: idempotencyKey, bodyHash: hashOf(said) },
           shape,
           isSecret: false,
         },

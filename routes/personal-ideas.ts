@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { onRequestHookHandler } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
+import { recordFor } from '../src/http/response-shapes.ts'
 import {
   AnyOf,
   CreateBody,
@@ -58,7 +58,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   { authMode },
 ) => {
   const { ideas } = app.projects
-  const idea = recordOf(PersonalIdeaSchema, (id, request) => ideas.get(id, memberOf(request)))
+  const idea = recordFor(PersonalIdeaSchema, (id, request) => ideas.get(id, memberOf(request)))
   const tags = ['Personal ideas']
 
   app.get('/api/personal-ideas', {
@@ -91,7 +91,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   })
 
   app.post('/api/personal-ideas/reorder', {
-    config: { access: 'own', failure: 'Failed to reorder personal ideas' },
+    config: { access: 'own', failure: 'Failed to reorder personal ideas', dependsOnRole: true },
     schema: {
       operationId: 'reorderPersonalIdeas',
       summary: 'Put personal ideas in another order',
@@ -117,7 +117,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   })
 
   app.patch('/api/personal-ideas/:id', {
-    config: { access: 'own', failure: 'Failed to update personal idea', record: idea },
+    config: { access: 'own', failure: 'Failed to update personal idea', record: idea, dependsOnRole: true },
     schema: {
       operationId: 'updatePersonalIdea',
       summary: 'Change an idea',
@@ -131,7 +131,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   })
 
   app.delete('/api/personal-ideas/:id', {
-    config: { access: 'own', failure: 'Failed to delete personal idea', record: idea },
+    config: { access: 'own', failure: 'Failed to delete personal idea', record: idea, dependsOnRole: true },
     schema: {
       operationId: 'deletePersonalIdea',
       summary: 'Delete an idea',
@@ -150,6 +150,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       isBodyOptional: true,
       caching: 'no-store',
       record: idea,
+      dependsOnRole: true,
     },
     schema: {
       operationId: 'promotePersonalIdea',

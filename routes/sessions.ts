@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf, identityOf } from '../src/http/identity.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
+import { recordFor } from '../src/http/response-shapes.ts'
 import { ErrorBody, IdParams, ref, Success } from '../src/schemas/common.ts'
 import { SessionSchema } from '../src/schemas/records.ts'
 
@@ -42,7 +42,7 @@ const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       access: 'own',
       failure: 'Failed to delete session',
       isSentAlone: true,
-      record: recordOf(SessionSchema, (id, request) => sessions.get(id, identityOf(request))),
+      record: recordFor(SessionSchema, (id, request) => sessions.get(id, identityOf(request))),
     },
     schema: {
       operationId: 'revokeSession',

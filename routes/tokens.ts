@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { onRequestHookHandler, preHandlerHookHandler } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
+import { recordFor } from '../src/http/response-shapes.ts'
 import { accountOf } from '../src/members/identity.ts'
 import { CreateBody, ErrorBody, IdParams, Name, Nullable, ref, Success } from '../src/schemas/common.ts'
 import { NewTokenSchema, TOKEN_SCOPES, type Token, TokenSchema } from '../src/schemas/records.ts'
@@ -96,7 +96,8 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
       access: 'own',
       failure: 'Failed to delete token',
       isSentAlone: true,
-      record: recordOf(TokenSchema, (id, request) => tokens.get(id, identityOf(request))),
+      record: recordFor(TokenSchema, (id, request) => tokens.get(id, identityOf(request))),
+      dependsOnRole: true,
     },
     schema: {
       operationId: 'revokeToken',

@@ -22,6 +22,12 @@ const NEXT: Record<number, string> = {
 const FULL_COLUMN =
   'The column is full: finish or move an item that is in it first, or choose another column.'
 
+/** What to do where the message alone says it. */
+const SAID: Record<string, string | undefined> = {
+  'Already done':
+    'A call with this idempotencyKey has done it before, and its result is not kept: read the records as they are now.',
+}
+
 /** Fields that name a column. */
 const COLUMNS = ['column', 'from', 'to']
 
@@ -58,7 +64,7 @@ export async function refusalOf(
   const { request, ...said } = { request: undefined, ...details }
   const fields = 'fieldErrors' in said ? Object.keys(Object(said.fieldErrors)) : []
   const isColumn = statusCode === 400 && fields.some((field) => COLUMNS.includes(field))
-  const next = /WIP limit/.test(message) ? FULL_COLUMN : (NEXT[statusCode] ?? NEXT[500])
+  const next = SAID[message] ?? (/WIP limit/.test(message) ? FULL_COLUMN : (NEXT[statusCode] ?? NEXT[500]))
   const { etag, 'retry-after': retryAfter } = headers
   return {
     status: statusCode,

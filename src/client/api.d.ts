@@ -47,7 +47,8 @@ export interface GoneError {
 
 export interface ChangedSince {
   error: string
-  details: {
+  /** Absent where it was done before (`Already done`) */
+  details?: {
     /** What stands in the way; the first 100 */
     conflicts: {
       kind: string

@@ -448,17 +448,25 @@ export const idempotencyKeys = sqliteTable(
     key: required(),
     /** SHA-256 of the request's body, hexadecimal. */
     bodyHash: required(),
+    /** The role that the member had, where the response depends on it. */
+    role: text(),
     status: integer().notNull(),
-    /** The response's body; NULL where it showed a secret. */
+    /** The response's body; NULL where it showed a secret, was large, or had to make room. */
     body: text(),
     etag: text(),
     /** The last change of the write, where it made any. */
     seq: integer(),
+    /** How many keys of the member were kept up to this one, it included: what is oldest, and how many there are. */
+    nth: integer().notNull().default(0),
+    /** How many bytes of bodies were kept up to this one, it included. */
+    upTo: integer().notNull().default(0),
     createdAt: createdAt(),
   },
   (table) => [
     primaryKey({ columns: [table.memberId, table.method, table.path, table.key] }),
     index('idempotency_keys_age').on(table.createdAt),
+    index('idempotency_keys_member').on(table.memberId, table.nth),
+    index('idempotency_keys_bodies').on(table.upTo).where(sql`body is not null`),
   ],
 )
 

@@ -30,6 +30,8 @@ interface Words {
 interface ChangeWords extends Words {
   /** Whether the route may respond 409. */
   conflicts?: boolean
+  /** Whether its rule looks at the member's role. */
+  dependsOnRole?: boolean
 }
 
 /** The schema of a request body. */
@@ -89,18 +91,21 @@ export function childRoutes<Row extends TSchema, Create, Update>(
       })
     },
 
-    update(url: string, { body, ...words }: ChangeWords & { body: Body<Update> }): void {
+    update(
+      url: string,
+      { body, dependsOnRole = false, ...words }: ChangeWords & { body: Body<Update> },
+    ): void {
       app.patch(url, {
-        config: { access: 'write', failure: words.failure, record: itself },
+        config: { access: 'write', failure: words.failure, record: itself, dependsOnRole },
         schema: { ...docsOf(words), tags, params, body, response: { 200: ref(record), ...errorsOf(words) } },
         handler: (request: OfId) =>
           rules.update(request.params.id, request.body as Update, memberOf(request)),
       })
     },
 
-    delete(url: string, words: ChangeWords): void {
+    delete(url: string, { dependsOnRole = false, ...words }: ChangeWords): void {
       app.delete(url, {
-        config: { access: 'write', failure: words.failure, record: itself },
+        config: { access: 'write', failure: words.failure, record: itself, dependsOnRole },
         schema: { ...docsOf(words), tags, params, response: { 200: ref(Success), ...errorsOf(words) } },
         handler: (request: OfId) => rules.delete(request.params.id, memberOf(request)),
       })

@@ -158,15 +158,14 @@ const traitsOf = ({ method, schema, config }: DescribedRoute): Traits => ({
  */
 function commonErrors(route: DescribedRoute): Record<string, TSchema> {
   const { body } = route.schema
-  const { access, showsSecret } = route.config
+  const { access } = route.config
   const { isRepeatable } = traitsOf(route)
   const statuses = [
     400,
     ...(body || route.config.takesFile ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
     ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
-    ...(showsSecret ? [409] : []),
-    ...(isRepeatable ? [412, 422] : []),
+    ...(isRepeatable ? [409, 412, 422] : []),
     429,
     500,
     503,
@@ -193,7 +192,7 @@ function headersOfRequest(route: DescribedRoute): { headers?: object } {
         minLength: 1,
         maxLength: 255,
         description:
-          'Visible ASCII. A repetition of the request with the same key, within 24 hours, does nothing and gets the same response',
+          'Visible ASCII. A repetition of the request with the same key, within 24 hours, does nothing and gets the same response; 409 `Already done` where that was a secret, has more than 64 KiB, had to make room, or was that to a role which the member has no longer',
       },
     }),
   }
@@ -282,7 +281,8 @@ function headersOf(
     ...(isGood && status !== '204' && ('304' in responses || isRecord) ? (['ETag'] as const) : []),
     ...(status === '202' ? (['Location'] as const) : []),
     ...(status === '412' ? (['ETag'] as const) : []),
-    ...(isSuccess && isRepeatable ? (['Phaseboard-Seq', 'Idempotent-Replayed'] as const) : []),
+    ...((isSuccess || status === '409') && isRepeatable ? (['Phaseboard-Seq'] as const) : []),
+    ...(isSuccess && isRepeatable ? (['Idempotent-Replayed'] as const) : []),
     ...(isGood && parameters.some(({ name }) => name === 'cursor') ? (['Link'] as const) : []),
     ...(isGood || status === '400' ? (['Preference-Applied'] as const) : []),
     ...(status === '401' && access !== 'public' ? (['WWW-Authenticate'] as const) : []),

@@ -30,7 +30,8 @@ export function keyOf(request: FastifyRequest): Omit<RepeatableRequest, 'bodyHas
     })
   }
   const { member } = identityOf(request)
-  return { memberId: member.id, method, path: url.split('?', 1)[0] as string, key }
+  const role = request.routeOptions.config.dependsOnRole === true ? member.role : null
+  return { memberId: member.id, role, method, path: url.split('?', 1)[0] as string, key }
 }
 
 /** The same for the same JSON, whatever the order of its keys. Of a password not even a hash that is quick to try is kept. */

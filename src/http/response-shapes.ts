@@ -47,9 +47,13 @@ export interface RouteRecord {
 /**
  * Declares the record that a route writes to.
  * @param schema the named schema of the record, as its GET responds with it
- * @param get the call that reads the record with the route's `:id`
+ * @param get the call that reads the record with the route's `:id`. It is given nothing else: the call may be posted to a thread
  */
-export const recordOf = (
+export const recordOf = (schema: TSchema, get: (id: string) => Call<unknown>): RouteRecord =>
+  recordFor(schema, (id) => get(id))
+
+/** The same for a record that not everybody may see. @param get the call, of what is known of the request */
+export const recordFor = (
   schema: TSchema,
   get: (id: string, request: FastifyRequest) => Call<unknown>,
 ): RouteRecord => ({

@@ -244,16 +244,21 @@ export const GoneErrorBody = Type.Object(
 export const ChangedSinceBody = Type.Object(
   {
     error: Type.String({ examples: ['Changed since'] }),
-    details: Type.Object({
-      conflicts: Type.Array(
-        Type.Object({
-          kind: Type.String({ examples: ['kanban-item'] }),
-          id: Type.String(),
-          field: Type.Optional(Type.String({ description: 'Absent where it is the record itself' })),
-        }),
-        { description: 'What stands in the way; the first 100' },
+    details: Type.Optional(
+      Type.Object(
+        {
+          conflicts: Type.Array(
+            Type.Object({
+              kind: Type.String({ examples: ['kanban-item'] }),
+              id: Type.String(),
+              field: Type.Optional(Type.String({ description: 'Absent where it is the record itself' })),
+            }),
+            { description: 'What stands in the way; the first 100' },
+          ),
+        },
+        { description: 'Absent where it was done before (`Already done`)' },
       ),
-    }),
+    ),
   },
   { $id: 'ChangedSince' },
 )

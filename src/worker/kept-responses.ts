@@ -1,16 +1,32 @@
-/** Responses to writes that carried an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), kept for a day. */
-import { and, eq, gt, lte, sql } from 'drizzle-orm'
+/**
+ * Responses to writes that carried an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), kept for a day. What
+ * they take is bounded: large bodies are not kept, old ones make room, and so do a member's oldest keys.
+ */
+import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { idempotencyKeys } from '../db/schema.ts'
 import { change, given, insertInto, selectOne } from '../db/statements.ts'
-import { ApiError, conflict } from '../errors.ts'
+import { ApiError } from '../errors.ts'
+import { type Member, ROLES } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 
 /** How long a response is kept, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000
 
+/** Bytes of a body that is kept; of a response with a larger one only the key is. */
+export const BODY_BYTES = 64 * 1024
+
+/** Bytes of all bodies that are kept: beyond, the oldest make room. Their keys stay. */
+const ALL_BODIES_BYTES = 64 * 1024 * 1024
+
+/** Keys that are kept of a member: beyond, the oldest go. */
+const KEYS = 10_000
+
 /** Responses that are pruned in one write. */
 const SLICE = 500
+
+/** Bytes of bodies that make room in one write, more than one may need: so the table shrinks where it is too large. */
+const SLICE_BYTES = 1024 * 1024
 
 /** A request that may be repeated. */
 export interface RepeatableRequest {
@@ -18,6 +34,8 @@ export interface RepeatableRequest {
   method: string
   path: string
   key: string
+  /** The member's role, where the response depends on it; null where whoever may make the request gets the same. */
+  role: Member['role'] | null
   /** SHA-256 of the body and the query, hexadecimal. */
   bodyHash: string
 }
@@ -25,7 +43,7 @@ export interface RepeatableRequest {
 /** A response to a write, as its repetitions get it. */
 export interface KeptResponse {
   status: number
-  /** JSON; null where it showed a secret, which is not kept. */
+  /** JSON; null where it is not kept. */
   body: string | null
   etag: string | null
   /** The last change of the write; null where it made none. */
@@ -34,7 +52,18 @@ export interface KeptResponse {
 
 type Row = typeof idempotencyKeys.$inferSelect
 
-const { memberId, method, path, key, createdAt } = idempotencyKeys
+/** How much is kept, at most. */
+export interface KeptLimits {
+  /** Bytes of all bodies. */
+  bytes: number
+  /** Keys of a member. */
+  keys: number
+}
+
+const { memberId, method, path, key, nth, upTo, createdAt } = idempotencyKeys
+
+/** As the index of the bodies says it. */
+const hasBody = sql`body is not null`
 
 const isRequest = and(
   eq(memberId, given('memberId')),
@@ -53,6 +82,42 @@ const statementsOf = (db: SharedDatabase) => ({
   /** The key may be used again once its response is no longer kept. */
   forget: change(() => db.delete(idempotencyKeys).where(isRequest)),
   insert: insertInto(db, idempotencyKeys),
+  latestKey: selectOne<Pick<Row, 'nth'>>(db, () =>
+    db
+      .select({ nth })
+      .from(idempotencyKeys)
+      .where(eq(memberId, given('memberId')))
+      .orderBy(desc(nth))
+      .limit(1),
+  ),
+  latestBody: selectOne<Pick<Row, 'upTo'>>(db, () =>
+    db.select({ upTo }).from(idempotencyKeys).where(hasBody).orderBy(desc(upTo)).limit(1),
+  ),
+  oldestBody: selectOne<Pick<Row, 'upTo'>>(db, () =>
+    db.select({ upTo }).from(idempotencyKeys).where(hasBody).orderBy(upTo).limit(1),
+  ),
+  dropKeys: change(() =>
+    db.delete(idempotencyKeys).where(
+      sql`rowid in (${db
+        .select({ rowid: sql`rowid` })
+        .from(idempotencyKeys)
+        .where(and(eq(memberId, given('memberId')), lte(nth, given('last'))))
+        .limit(SLICE)})`,
+    ),
+  ),
+  dropBodies: change(() =>
+    db
+      .update(idempotencyKeys)
+      .set({ body: null })
+      .where(
+        sql`rowid in (${db
+          .select({ rowid: sql`rowid` })
+          .from(idempotencyKeys)
+          .where(and(hasBody, lte(upTo, given('last'))))
+          .orderBy(upTo)
+          .limit(SLICE)})`,
+      ),
+  ),
   older: selectOne(db, () =>
     db
       .select({ key })
@@ -71,6 +136,14 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
 })
 
+/** What was done is not done again, and can be told of by its last change alone. */
+const alreadyDone = ({ seq }: Pick<Row, 'seq'>) =>
+  new ApiError(409, 'Already done', seq === null ? {} : { headers: { 'phaseboard-seq': String(seq) } })
+
+/** Whether a response was that to a role which the member has no longer. */
+const isForAHigherRole = (kept: Pick<Row, 'role'>, { role }: RepeatableRequest): boolean =>
+  kept.role !== null && role !== null && ROLES.indexOf(role) > ROLES.indexOf(kept.role as Member['role'])
+
 const since = () => timestamp(Date.now() - KEPT_FOR)
 
 /** The responses that are kept, by member, method, path and key. */
@@ -78,8 +151,11 @@ export class KeptResponses {
   static readonly reads: readonly string[] = ['isKept', 'find', 'hasOlder']
   readonly #sql: ReturnType<typeof statementsOf>
 
-  constructor(db: SharedDatabase) {
+  readonly #limits: KeptLimits
+
+  constructor(db: SharedDatabase, limits: KeptLimits = { bytes: ALL_BODIES_BYTES, keys: KEYS }) {
     this.#sql = statementsOf(db)
+    this.#limits = limits
   }
 
   /** Whether the response to a request with this key is kept, whatever the body. */
@@ -89,7 +165,8 @@ export class KeptResponses {
 
   /**
    * The response that is kept.
-   * @throws ApiError 422 when the key was used with another body; 409 when the response showed a secret
+   * @throws ApiError 422 when the key was used with another body; 409 when the response is not kept, or depended on a role
+   * that the member has no longer
    */
   find(request: RepeatableRequest): KeptResponse | undefined {
     const found = this.#sql.one({ ...request, since: since() })
@@ -97,14 +174,28 @@ export class KeptResponses {
     if (found.bodyHash !== request.bodyHash) {
       throw new ApiError(422, 'Idempotency-Key was used for another request')
     }
-    if (found.body === null) throw conflict('Already done')
+    if (found.body === null || isForAHigherRole(found, request)) throw alreadyDone(found)
     return found
   }
 
   /** Keeps a response: inside the write that it responds to. */
   keep(request: RepeatableRequest, response: KeptResponse): void {
+    const { bytes, keys } = this.#limits
     this.#sql.forget({ ...request })
-    this.#sql.insert({ ...request, ...response, createdAt: timestamp() })
+    const size = Buffer.byteLength(response.body ?? '')
+    const body = size > BODY_BYTES ? null : response.body
+    const nth = (this.#sql.latestKey({ ...request })?.nth ?? 0) + 1
+    const upTo = (this.#sql.latestBody()?.upTo ?? 0) + (body === null ? 0 : size)
+    this.#sql.insert({ ...request, ...response, body, nth, upTo, createdAt: timestamp() })
+    if (nth > keys) this.#sql.dropKeys({ ...request, last: nth - keys })
+    if (upTo > bytes) this.#dropBodies(upTo - bytes)
+  }
+
+  /** Some of the oldest bodies make room. @param last up to where they have to */
+  #dropBodies(last: number): void {
+    const oldest = this.#sql.oldestBody()
+    if (oldest && oldest.upTo <= last)
+      this.#sql.dropBodies({ last: Math.min(last, oldest.upTo + SLICE_BYTES) })
   }
 
   /** Whether there are responses from before a time. @param time milliseconds since 1970 */

@@ -7,7 +7,12 @@ import { ApiError, preconditionFailed } from '../errors.ts'
 import { etagOf } from '../etags.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 import { type CallOf, ruleAt } from './calls.ts'
-import type { KeptResponse, KeptResponses, RepeatableRequest } from './kept-responses.ts'
+import {
+  BODY_BYTES,
+  type KeptResponse,
+  type KeptResponses,
+  type RepeatableRequest,
+} from './kept-responses.ts'
 import type { Rules } from './rules.ts'
 
 /** How a route responds: what makes a response of a rule's result, in either thread. */
@@ -167,9 +172,6 @@ export const callOf =
   () =>
     ruleAt(rules, path).call(...args)
 
-/** Characters of a body that is kept even of a write that changed nothing. */
-const SMALL_BODY = 64 * 1024
-
 /** Keeps the response to a write that has just been made. */
 function keep(
   db: SharedDatabase,
@@ -187,8 +189,8 @@ function keep(
     etag: isRecord(shape, value) ? etagOfRecord(shape, value, body) : null,
     seq: last > currentWrite(db).since ? last : null,
   }
-  // What changed nothing may be done again: a large response to it is not worth its room.
-  if (response.seq === null && body.length > SMALL_BODY) return response
+  // What changed nothing may be done again: that says more than that it was done.
+  if (response.seq === null && Buffer.byteLength(body) > BODY_BYTES) return response
   rules.keptResponses.keep(request, isSecret ? { ...response, body: null } : response)
   return response
 }

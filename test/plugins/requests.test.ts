@@ -254,6 +254,113 @@ t.test('no hash of a password is kept', async (t) => {
   t.equal(hash(), first)
 })
 
+t.test('a large response is not kept, and its request not done again', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  await createItem(app, id, { description: 'x'.repeat(70_000) })
+  const key = { 'idempotency-key': 'k' }
+  const patch = (fields: object) => send(app, 'PATCH', `/api/projects/${id}`, fields, key)
+  const first = await patch({ nextStep: 'Go' })
+  t.equal(first.status, 200)
+  t.ok(JSON.stringify(first.body).length > 70_000, 'it is answered as ever')
+  const again = await patch({ nextStep: 'Go' })
+  t.strictSame([again.status, again.body], [409, { error: 'Already done' }])
+  t.equal(again.headers['phaseboard-seq'], first.headers['phaseboard-seq'], 'what it has done can be found')
+  t.equal(again.headers.etag, undefined)
+  t.equal((await patch({ nextStep: 'Stay' })).status, 422)
+  t.equal(count(app, 'idempotency_keys', 'body is not null'), 0)
+  t.equal(count(app, 'idempotency_keys'), 1)
+})
+
+t.test('what may not be asked for now is not replayed', async (t) => {
+  const options = { authMode: 'required', adminPassword: 'correct horse' } as const
+  const app = await build(t, options)
+  const { $client } = app.db
+  const replayed = new Set<string>()
+  for (const route of tried.filter((route) => route !== 'DELETE /api/members/:id')) {
+    // Ideas and comments are another member's, which an admin may change.
+    const prepare = (role: string) => {
+      const ask = requester(app)
+      $client.exec("update personal_ideas set owner_id = 'ada'; update kanban_comments set author_id = 'ada'")
+      $client.prepare('update members set role = ? where id = ?').run(role, CALLER)
+      return ask
+    }
+    for (const role of ['member', 'viewer']) {
+      const key = { 'idempotency-key': `"${role}-${route.replaceAll(' ', '+')}"` }
+      const ask = prepare('admin')
+      const first = await ask(route, key)
+      t.equal(first.status, REQUESTS[route]?.[0] ?? 200, route)
+      $client.prepare('update members set role = ? where id = ?').run(role, CALLER)
+      const again = await ask(route, key)
+      const anew = await prepare(role)(route)
+      const isReplay = again.headers['idempotent-replayed'] === 'true'
+      const isDone = again.status === 409 && again.body.error === 'Already done'
+      t.ok(isReplay || isDone || again.status === anew.status, `${route} ${role}: ${again.status}`)
+      if (anew.status >= 400) t.notOk(isReplay, `${route} ${role}: ${anew.status} anew`)
+      if (isReplay) replayed.add(`${role} ${route}`)
+    }
+  }
+  t.ok(replayed.has('member PATCH /api/projects/:id'), 'what any member may see is replayed')
+  t.notOk(replayed.has('viewer PATCH /api/projects/:id'))
+  t.notOk(replayed.has('member PATCH /api/personal-ideas/:id'))
+})
+
+t.test('nor is a batch, an undo or a call of a tool that was more than the role may see now', async (t) => {
+  const app = await build(t, { authMode: 'required', adminPassword: 'correct horse' })
+  const caller = signInAs(app, 'admin')
+  const other = signInAs(app, 'member')
+  const setRole = (role: string) =>
+    app.db.$client.prepare('update members set role = ? where id = ?').run(role, caller.id)
+  const idea = await send(app, 'POST', '/api/personal-ideas', { title: 'Fly' }, other.headers)
+  const path = `/api/personal-ideas/${idea.body.id}`
+  const changed = await send(app, 'PATCH', path, { title: 'Dive' }, other.headers)
+  const rpc = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: {
+      name: 'batch',
+      arguments: { requests: [{ method: 'PATCH', path, body: { status: 'ready' } }], idempotencyKey: 'k' },
+    },
+  }
+  const requests: [string, object][] = [
+    ['/api/batch', { requests: [{ method: 'GET', path: '/api/webhooks' }] }],
+    ['/api/batch', { requests: [{ method: 'GET', path }] }],
+    [`/api/changes/${changed.headers['phaseboard-seq']}/undo`, {}],
+    ['/mcp', rpc],
+  ]
+  const ask = ([url, body]: [string, object], index: number) =>
+    send(app, 'POST', url, body, {
+      ...caller.headers,
+      accept: 'application/json, text/event-stream',
+      'idempotency-key': `k${index}`,
+    })
+  const all = async () => {
+    const answers = []
+    for (const [index, request] of requests.entries()) answers.push(await ask(request, index))
+    return answers
+  }
+  const first = await all()
+  t.strictSame(
+    first.map(({ status }) => status),
+    [200, 200, 200, 200],
+  )
+  setRole('member')
+  const again = await all()
+  t.strictSame(
+    again.map(({ status }) => status),
+    [409, 409, 409, 200],
+  )
+  t.equal(again[3]?.body.result.isError, true)
+  t.match(again[3]?.body.result.content[0].text, /"error":"Already done"/)
+  for (const { body } of again) t.notMatch(JSON.stringify(body), /Dive|Fly/)
+  setRole('admin')
+  t.strictSame(
+    (await all()).slice(0, 3).map(({ headers }) => headers['idempotent-replayed']),
+    ['true', 'true', 'true'],
+  )
+})
+
 /** Real requests to the built service, on a file. */
 async function served(t: Test) {
   const options = { databaseUrl: `file:${join(t.testdir(), 'board.db')}`, adminPassword: 'correct horse' }
@@ -325,15 +432,23 @@ t.test('what the worker thread does, it does on the same terms', async (t) => {
   const changed = await ask(path, 'PATCH', { nextStep: 'Go' }, key)
   t.strictSame([changed.status, changed.body.nextStep], [200, 'Go'])
   const again = await ask(path, 'PATCH', { nextStep: 'Go' }, key)
-  t.strictSame([again.status, again.headers.get('idempotent-replayed')], [200, 'true'])
-  t.strictSame(again.body, changed.body)
-  t.equal(again.headers.get('etag'), changed.headers.get('etag'))
+  t.strictSame([again.status, again.body], [409, { error: 'Already done' }], 'it is too large to be kept')
+  t.equal(again.headers.get('phaseboard-seq'), changed.headers.get('phaseboard-seq'))
   const ids = Array.from({ length: 400 }, (_, index) => `i${index + 1}`)
   const bulk = await ask(`${url}/api/kanban-items`, 'PATCH', { ids, update: { priority: 'high' } }, {})
   t.equal(bulk.status, 200)
   const seq = Number(bulk.headers.get('phaseboard-seq'))
   const last = $client.prepare('select actor_id, "group", seq from changes order by seq desc limit 1').get()
   t.strictSame(last, { actor_id: 'local', group: seq - 399, seq })
+  const [column] = (await (await fetch(`${path}/kanban-columns`)).json()) as [{ id: string }]
+  const columnPath = `${url}/api/kanban-columns/${column.id}?moveTo=Done`
+  const gone = await ask(columnPath, 'DELETE', {}, { 'idempotency-key': 'gone' })
+  const goneAgain = await ask(columnPath, 'DELETE', {}, { 'idempotency-key': 'gone' })
+  t.strictSame([gone.status, gone.headers.get('idempotent-replayed')], [200, null])
+  t.strictSame(
+    [goneAgain.status, goneAgain.headers.get('idempotent-replayed'), goneAgain.body],
+    [200, 'true', gone.body],
+  )
 })
 
 t.test('a handler that awaits its call itself fails: nobody would have made the change', async (t) => {
