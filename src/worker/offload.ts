@@ -50,11 +50,20 @@ export interface OffloadLimits {
   reading: number
   /** Threads that are set aside, at most: the next one is waited for. */
   aside: number
+  /** How long a task may wait for its turn, e.g. behind a long write. Beyond it, 503: nothing of it has begun. */
+  waiting: number
   /** How long a thread has to end, once the service stops. */
   ending: number
 }
 
-const LIMITS: OffloadLimits = { tasks: 200, ofMember: 20, reading: 10_000, aside: 2, ending: 1000 }
+const LIMITS: OffloadLimits = {
+  tasks: 200,
+  ofMember: 20,
+  reading: 10_000,
+  aside: 2,
+  waiting: 30_000,
+  ending: 1000,
+}
 
 /** The part of the time for a read after which it is to end by itself. */
 const OWN_TIME = 0.8
@@ -67,6 +76,8 @@ interface Waiting {
   /** Whether it only reads: then it may be given up. */
   isRead: boolean
   member: string | null
+  /** Ends its waiting. */
+  patience: NodeJS.Timeout
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
 }
@@ -108,7 +119,7 @@ export class Offload {
    * @param terms of a write, whose result is its outcome; none for a read
    * @param turn whose turn a read takes; null where that is not known, or everybody is the same member
    * @returns the rule's result
-   * @throws the rule's error; ApiError 503 when too much waits or the read takes too long, 429 when too much of this member waits
+   * @throws the rule's error; ApiError 503 when too much waits, or it waits or reads for too long, 429 when too much of this member waits
    */
   perform({ path, args }: CallOf, terms?: WriteTerms, turn: string | null = null): Promise<unknown> {
     const time = this.#limits.reading * OWN_TIME
@@ -143,7 +154,10 @@ export class Offload {
   async close(): Promise<void> {
     const stopped = new Error('the service has stopped')
     this.#abandon(stopped)
-    for (const { reject } of this.#turns.clear()) reject(stopped)
+    for (const { reject, patience } of this.#turns.clear()) {
+      clearTimeout(patience)
+      reject(stopped)
+    }
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, this.#limits.ending)
     const ended = [...this.#threads].map((thread) => new Promise((end) => thread.once('exit', end)))
@@ -158,7 +172,18 @@ export class Offload {
         throw tooManyRequests('Too many requests at once', RETRY_AFTER)
       }
       if (this.queued() >= this.#limits.tasks) throw unavailable()
-      this.#turns.add(member, { post, isRead, member, resolve, reject })
+      const task: Waiting = {
+        post,
+        isRead,
+        member,
+        patience: setTimeout(() => {
+          this.#turns.remove(member, task)
+          reject(unavailable())
+        }, this.#limits.waiting).unref(),
+        resolve,
+        reject,
+      }
+      this.#turns.add(member, task)
       this.#goOn()
     })
   }
@@ -172,6 +197,7 @@ export class Offload {
       this.#worker?.unref()
       return
     }
+    clearTimeout(next.patience)
     this.#worker ??= this.#start()
     this.#worker.ref()
     const id = ++this.#latest

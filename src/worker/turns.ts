@@ -35,6 +35,16 @@ export class Turns<Task> {
     return task
   }
 
+  /** Takes one out before its turn. */
+  remove(member: string | null, task: Task): void {
+    const tasks = this.#waiting.get(member) ?? []
+    const index = tasks.indexOf(task)
+    if (index < 0) return
+    this.#size--
+    tasks.splice(index, 1)
+    if (tasks.length === 0) this.#waiting.delete(member)
+  }
+
   /** Takes all out. */
   clear(): Task[] {
     const all = [...this.#waiting.values()].flat()

@@ -57,7 +57,7 @@ t.test('one member has so many tasks at once, and then others still have theirs'
 })
 
 t.test('a thread that comes back from no read is set aside, and others go on in a new one', async (t) => {
-  const { offload, search, comments } = setUp(t, { reading: 700, aside: 1 }, 40_000_000)
+  const { offload, search, comments } = setUp(t, { reading: 700, aside: 1, waiting: 600_000 }, 40_000_000)
   const slow = comments('ada')
   const behind = search('bob')
   await t.rejects(slow, BUSY)
@@ -71,6 +71,24 @@ t.test('a thread that comes back from no read is set aside, and others go on in 
   t.strictSame(await patient, [])
   while (offload.threads() > 1) await new Promise((resolve) => setTimeout(resolve, 50))
   t.pass('what was set aside ends by itself')
+})
+
+t.test('what waits behind a long write has an answer in time, and the write is waited for', async (t) => {
+  const { path, offload, search } = setUp(t, { waiting: 300, reading: 300 })
+  const tool = new SQLite(path)
+  tool.exec(`create trigger slow before insert on projects begin select (${ENDLESS(20_000_000)}); end`)
+  tool.close()
+  await search()
+  const write = offload.perform({ path: 'projects.create', args: [{ name: 'Slow' }] }, { actorId: null })
+  const waiting = [search('ada'), search('bob')]
+  for (const one of waiting)
+    await t.rejects(one, { statusCode: 503, message: 'Service Unavailable', headers: { 'retry-after': '1' } })
+  t.equal(offload.queued(), 1, 'they have left the queue')
+  t.match(await write, { value: { name: 'Slow' } })
+  t.strictSame(await search('ada'), [])
+  const reader = new SQLite(path)
+  t.teardown(() => reader.close())
+  t.equal(reader.prepare('select count(*) from projects').pluck().get(), 1, 'it is made once')
 })
 
 t.test('a stop gives a thread its time, and leaves it then', async (t) => {
@@ -117,3 +135,35 @@ t.test('a service stops in its time whatever statement runs, and keeps what it a
   t.equal(client.prepare("select count(*) from projects where name = 'Kept'").pluck().get(), 1)
   client.close()
 })
+
+t.test(
+  'nor does a write of the worker thread keep a service from its stop: nothing of it is written',
+  async (t) => {
+    const environment = onNewFile(t)
+    const path = environment.DATABASE_URL.slice('file:'.length)
+    openDatabase(environment.DATABASE_URL).close()
+    const tool = new SQLite(path)
+    t.teardown(() => tool.close())
+    tool.exec(
+      `insert into projects (id, name) values ('p', 'Apollo');
+     insert into personal_ideas (id, owner_id, title, description) values ('x', 'ada', 'Large', hex(zeroblob(2000000)));
+     with recursive n(i) as (select 1 union all select i + 1 from n where i < 300)
+     insert into kanban_items (id, project_id, title) select 'i' || i, 'p', 'Card' from n;
+     create trigger slow after update on kanban_items begin select (${ENDLESS(2_000_000_000)}); end`,
+    )
+    const service = await start(t, environment)
+    const ids = Array.from({ length: 300 }, (_, index) => `i${index + 1}`)
+    const body = JSON.stringify({ ids, update: { priority: 'high' } })
+    const written = fetch(`${service.url}/api/kanban-items`, { method: 'PATCH', body }).catch(
+      () => 'no answer',
+    )
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    t.equal((await fetch(`${service.url}/healthz`)).status, 200, 'nobody else waits')
+    service.kill('SIGTERM')
+    const { signal, stdout } = await service.exited
+    t.equal(signal, 'SIGKILL')
+    t.match(stdout, /a statement is running that nothing can interrupt/)
+    t.equal(await written, 'no answer')
+    t.equal(tool.prepare("select count(*) from kanban_items where priority = 'high'").pluck().get(), 0)
+  },
+)

@@ -21,3 +21,14 @@ t.test('all can be taken out at once', async (t) => {
   t.strictSame(turns.clear(), ['a1', 'a2', 'b1'])
   t.strictSame([turns.size, turns.of('a'), turns.next()], [0, 0, undefined])
 })
+
+t.test('one can be taken out before its turn', async (t) => {
+  const turns = new Turns<string>()
+  for (const task of ['a1', 'a2', 'b1']) turns.add(task[0] as string, task)
+  turns.remove('a', 'a1')
+  turns.remove('a', 'a1')
+  turns.remove('b', 'b1')
+  turns.remove('c', 'c1')
+  t.strictSame([turns.size, turns.of('a'), turns.of('b')], [1, 1, 0])
+  t.strictSame([turns.next(), turns.next(), turns.size], ['a2', undefined, 0])
+})
