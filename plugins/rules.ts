@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { databasePath } from '../src/db/client.ts'
-import { limitWork, TooMuchWork } from '../src/db/work-limits.ts'
+import { LargeWork, limitWork, TooMuchWork } from '../src/db/work-limits.ts'
 import { type CallOf, type Performed, type Performer, performed } from '../src/worker/calls.ts'
 import { Offload, type WorkerOptions } from '../src/worker/offload.ts'
 import { createRules, type Rules } from '../src/worker/rules.ts'
@@ -45,6 +45,17 @@ export default fp<WorkerOptions>(
     }
     const rules = createRules(app.db)
 
+    /** In the worker thread; what is too much for one transaction, in slices. */
+    async function writeElsewhere(call: CallOf, terms: WriteTerms): Promise<WriteOutcome<unknown>> {
+      try {
+        return (await offload(call, terms)) as WriteOutcome<unknown>
+      } catch (error) {
+        if (!(error instanceof LargeWork)) throw error
+        ensureSameFile()
+        return await app.largeWrites.perform({ call: { path: call.path, args: call.args }, terms })
+      }
+    }
+
     const performer: Performer = {
       async read(call, turn) {
         try {
@@ -55,13 +66,14 @@ export default fp<WorkerOptions>(
         }
       },
       async write(call, terms) {
+        if (terms.repeatable) await app.largeWrites.ended(terms.repeatable.request)
         try {
           const { value, seq } = await app.writeAs(terms.actorId, () =>
             runOnTerms(app.db, rules, callOf(rules, call), terms),
           )
           return { ...value, seq }
         } catch (error) {
-          if (error instanceof TooMuchWork) return (await offload(call, terms)) as WriteOutcome<unknown>
+          if (error instanceof TooMuchWork) return await writeElsewhere(call, terms)
           throw error
         }
       },
@@ -82,5 +94,5 @@ export default fp<WorkerOptions>(
       app.decorate(name, performed(domain, name, performer))
     }
   },
-  { name: 'rules', fastify: '5.x', dependencies: ['database'] },
+  { name: 'rules', fastify: '5.x', dependencies: ['database', 'large-writes'] },
 )

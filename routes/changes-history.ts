@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { onSendHookHandler } from 'fastify'
+import { ANSWERED } from '../src/changes/undo.ts'
 import { actorOf, memberOf } from '../src/http/identity.ts'
-import { PageParameters } from '../src/http/pages.ts'
+import { linkNext, PageParameters } from '../src/http/pages.ts'
 import {
   ChangedSinceBody,
   ErrorBody,
@@ -24,6 +26,31 @@ const TrashQuery = Type.Object({
   projectId: Type.Optional(Type.String({ description: 'A project, deleted or not, and its items' })),
   ...HistoryQuery.properties,
 })
+
+/** The beginning of the answer to an undo. */
+const GROUP = /^\{"group":(\d+),/
+
+/**
+ * Adds the `Link` to where the changes of an undo go on in the sequence, where the answer has not all of them. It is told by
+ * the answer itself, which may be a repetition.
+ */
+const linkOtherChanges: onSendHookHandler = (request, reply, payload, done) => {
+  const [, group] =
+    GROUP.exec(
+      Buffer.from(payload as Uint8Array)
+        .subarray(0, 32)
+        .toString(),
+    ) ?? []
+  const last = Number(reply.getHeader('phaseboard-seq'))
+  const after = Number(group) + ANSWERED - 1
+  if (group !== undefined && last > after)
+    linkNext(
+      reply,
+      request.url.replace(/\/\d+\/undo.*$/, ''),
+      new URLSearchParams(`after=${after}&limit=${ANSWERED}`),
+    )
+  done()
+}
 
 const description =
   'The newest first, with all that belongs to it, also once it is deleted, for as long as changes are kept. The `Link` header names the next page, if there is one.'
@@ -72,7 +99,7 @@ const changeHistoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'undoChange',
       summary: 'Undo the whole write that a change was part of',
       description:
-        'All or nothing. What it made goes, what it deleted comes back under its id with all that belonged to it, and changed fields get their former values. An undo can be undone. Who could not have made the change gets 403; changes of members and teams cannot be undone (400).',
+        'All or nothing. The answer has the first 1,000 of the changes that it made; where there are more, `Link` says where they go on in the sequence. What it made goes, what it deleted comes back under its id with all that belonged to it, and changed fields get their former values. An undo can be undone. Who could not have made the change gets 403; changes of members and teams cannot be undone (400).',
       tags,
       params: Type.Object({ seq: Type.String({ description: 'The `seq` of one of its changes' }) }),
       response: {
@@ -81,8 +108,11 @@ const changeHistoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
         404: ref(ErrorBody),
         409: ref(ChangedSinceBody),
         410: ref(GoneErrorBody),
+        413: ref(ErrorBody),
+        503: ref(ErrorBody),
       },
     },
+    onSend: linkOtherChanges,
     handler: (request) => app.changes.undo.group(request.params.seq, memberOf(request), actorOf(request)),
   })
 

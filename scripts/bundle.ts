@@ -14,6 +14,7 @@ const ENTRY_POINTS = [
   'src/cli/cli.ts',
   'src/app.ts',
   'src/worker/worker.ts',
+  'src/worker/large-worker.ts',
   'src/exchange/imports/import-worker.ts',
   'src/exchange/imports/import-reader.ts',
   'src/exchange/imports/reader-watch.ts',

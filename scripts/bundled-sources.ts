@@ -13,6 +13,7 @@ const folder = '.tap/sources'
 
 const BESIDE_CHUNKS = [
   'worker/worker',
+  'worker/large-worker',
   'exchange/imports/import-worker',
   'exchange/imports/import-reader',
   'exchange/imports/reader-watch',

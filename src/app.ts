@@ -10,6 +10,7 @@ import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
 import headers from '../plugins/headers.ts'
 import imports from '../plugins/imports.ts'
+import largeWrites from '../plugins/large-writes.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
 import operations from '../plugins/operations.ts'
@@ -99,6 +100,7 @@ async function registerService(app: FastifyInstance, options: ServiceOptions): P
 async function registerInOrder(instance: FastifyInstance, options: ServiceOptions): Promise<void> {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>()
   await app.register(database, options)
+  await app.register(largeWrites, options)
   await app.register(rules, options)
   await app.register(retention, options)
   await app.register(changeIndex)

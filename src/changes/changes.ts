@@ -6,6 +6,7 @@ import { Deliveries } from './deliveries.ts'
 import { Feed } from './feed.ts'
 import { Groups } from './groups.ts'
 import { History } from './history.ts'
+import { LargeUndo } from './large-undo.ts'
 import { Retention } from './retention.ts'
 import { Sequence } from './sequence.ts'
 import { Subjects } from './subjects.ts'
@@ -22,6 +23,7 @@ export class Changes {
   readonly history: History
   readonly trash: Trash
   readonly undo: Undo
+  readonly largeUndo: LargeUndo
   readonly feed: Feed
   readonly retention: Retention
   readonly webhooks: Webhooks
@@ -34,6 +36,7 @@ export class Changes {
     this.history = new History(db, this.sequence, this.subjects)
     this.trash = new Trash(db, { sequence: this.sequence, subjects: this.subjects, groups })
     this.undo = new Undo(db, { sequence: this.sequence, groups, board, audit })
+    this.largeUndo = new LargeUndo(db, this.undo, this.sequence, groups)
     this.feed = new Feed(db, this.sequence, this.subjects)
     this.retention = new Retention(db)
     this.webhooks = new Webhooks(db, this.sequence, audit)

@@ -145,7 +145,8 @@ export class Subjects {
   #tailOf(query: { subject: string; after: number; before: number; limit: number }): number[] {
     const inTable = this.#sql.ofTail().all(query)
     const { subject, before, limit } = query
-    const staged = this.isWaiting() ? this.#sql.ofStaged().all({ subject, before, limit }) : []
+    const staged =
+      this.#staged.first() !== undefined ? this.#sql.ofStaged().all({ subject, before, limit }) : []
     return staged.length === 0 ? inTable : [...inTable, ...staged].sort((a, b) => b - a).slice(0, limit)
   }
 

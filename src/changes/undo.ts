@@ -9,7 +9,14 @@ import type { SharedDatabase } from '../db/client.ts'
 import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
 import { LEAP } from '../db/lost-changes.ts'
-import { rowLimit } from '../db/work-limits.ts'
+import {
+  isFollowedByWorker,
+  isSplit,
+  LargeWork,
+  ROWS_AT_ONCE,
+  rowLimit,
+  TooMuchWork,
+} from '../db/work-limits.ts'
 import { ApiError, changedSince, forbidden, notFound } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
@@ -33,8 +40,8 @@ const HOLDERS = new Set(['project', 'kanban-item'])
 /** The group of the changes that a file began with, when its sequence began: the end of the migration `change-triggers`. */
 const UPGRADE = 1
 
-/** Changes that are serialised at a time. */
-const SLICE = 1000
+/** Changes that one answer has, at most: the others are read from the sequence. */
+export const ANSWERED = 1000
 
 /** A `seq` in a path. */
 const SEQ = /^[1-9]\d{0,15}$/
@@ -96,15 +103,19 @@ export class Undo {
    * it changed get their former values. All or nothing. Limits of columns do not count: it restores.
    * @param seq the change's, as in the path
    * @param by the member as the audit log names it
-   * @returns the changes that it made, and their group, as JSON
+   * @returns the first of the changes that it made, and their group, as JSON
    * @throws ApiError 404 for no change that the member may see, 410 for one that is not kept, 400 for one that cannot be
-   * undone, 403 for one that the member could not have made, 409 with what stands in the way; TooMuchWork
+   * undone, 403 for one that the member could not have made, 409 with what stands in the way; TooMuchWork; LargeWork: then it
+   * is done in slices, if it can be
    */
   group(seq: string, member: CurrentMember, by: Actor): JsonBytes {
     const since = this.#sequence.last()
     const write = currentWrite(this.#db)
-    const row = this.#changeToUndo(seq, member)
-    if (this.#sequence.isStaged(row)) throw beingCompleted()
+    const row = this.changeToUndo(seq, member)
+    const isStaged = this.#sequence.isStaged(row)
+    if (isSplit(this.#db) && (isStaged || this.#isLarge(row))) throw new LargeWork()
+    // Whoever does large work moves them first.
+    if (isStaged) throw isFollowedByWorker(this.#db) ? new TooMuchWork() : beingCompleted()
     const effects = netEffect(this.#groupOf(row, member))
     const current = this.#currentRows(effects)
     ensureRights(effects, current, member)
@@ -120,11 +131,17 @@ export class Undo {
         ? notUndone('what another tool has told in its own way cannot be undone')
         : error
     }
-    return this.#answer(since, write)
+    return this.answer(since, write)
   }
 
-  /** The change itself. @throws ApiError 404, 410 or 400 */
-  #changeToUndo(text: string, member: CurrentMember): ChangeRow {
+  /** Whether a change's group is too large for one transaction. */
+  #isLarge(row: ChangeRow): boolean {
+    const far = this.#sequence.one(this.#sequence.groupOf(row) + ROWS_AT_ONCE)
+    return far !== undefined && far.group === row.group && (row.group !== null || far.at === row.at)
+  }
+
+  /** The change that is to be undone. @throws ApiError 404, 410 or 400 */
+  changeToUndo(text: string, member: CurrentMember): ChangeRow {
     const seq = SEQ.test(text) ? Number(text) : 0
     const oldest = this.#sequence.first()
     if (seq > 0 && seq < oldest) throw changesGone(oldest)
@@ -277,19 +294,12 @@ export class Undo {
     this.#audit.record({ action, by, subjectId, metadata: { name: String(fields?.name) } })
   }
 
-  /** The changes that were made since, as JSON: slice by slice, since they may be many. */
-  #answer(since: number, write: CurrentWrite): JsonBytes {
+  /** The first of the changes that were made since, and their group, as JSON. */
+  answer(since: number, write: CurrentWrite): JsonBytes {
     const group = write.since + 1
-    const parts: Buffer[] = []
-    for (let last = since; ; ) {
-      const slice = this.#sequence.after(last, SLICE)
-      const texts = slice.map((row) => changeText({ ...row, actorId: write.actorId }, group))
-      if (texts.length > 0) parts.push(Buffer.from(`${parts.length > 0 ? ',' : ''}${texts.join(',')}`))
-      if (slice.length < SLICE) break
-      last += slice.length
-    }
-    const head = `{"group":${parts.length > 0 ? group : null},"changes":[`
-    return Buffer.concat([Buffer.from(head), ...parts, Buffer.from(']}')])
+    const rows = this.#sequence.after(since, ANSWERED)
+    const texts = rows.map((row) => changeText({ ...row, actorId: write.actorId }, group))
+    return Buffer.from(`{"group":${rows.length > 0 ? group : null},"changes":[${texts.join(',')}]}`)
   }
 }
 

@@ -589,7 +589,7 @@ export interface Import {
 export interface Undone {
   /** The group of its own changes; null where it made none */
   group: number | null
-  /** The changes that it made */
+  /** The first 1,000 of the changes that it made */
   changes: Change[]
 }
 

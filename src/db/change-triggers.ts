@@ -211,6 +211,10 @@ const CHILDREN = new Map<SQLiteTable, [table: SQLiteTable, column: string][]>([
   ],
 ])
 
+/** The tables of what belongs to the rows of a table, in the order in which a deletion takes them along. */
+export const childrenOf = (table: SQLiteTable): readonly string[] =>
+  (CHILDREN.get(table) ?? []).map(([child]) => getTableName(child))
+
 /** What is created in the file: its name, and the statement that creates it. */
 type Definition = readonly [name: string, sql: string]
 

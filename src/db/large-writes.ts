@@ -41,16 +41,13 @@ export interface LargeWriteOptions {
   projectIds: readonly string[]
   /** The import that it writes. */
   importId?: string
-  /** What is to be done, as JSON: for whoever goes on with it once its process is gone. */
-  task?: string
 }
 
 /** Tells the changes that are staged so far: where the sequence has come to inside the last write. */
 export type Tell = () => void
 
-/** What a large write came to. */
-export interface Told<T> {
-  value: T
+/** What a large write has told. */
+export interface Told {
   /** The first of its changes, which is their group, and the last one; undefined where it made none. */
   group: number | undefined
   seq: number | undefined
@@ -110,18 +107,18 @@ export class LargeWrite {
 
   /**
    * Begins a write: from now on nobody sees its projects.
-   * @param also what belongs into the same slice, before anything is hidden; its changes are forgotten
+   * @param also what belongs into the same slice, before anything is hidden; its changes are forgotten. It returns what is to
+   * be done, as JSON, for whoever goes on once this process is gone
    */
   static async begin(
     db: SharedDatabase,
     writes: BriefWrites,
-    { projectIds, importId, task = '' }: LargeWriteOptions,
-    also: () => void = () => undefined,
+    { projectIds, importId }: LargeWriteOptions,
+    also: () => string,
   ): Promise<LargeWrite> {
     const { begin, hide } = statementsOf(db)
     return await writes.slice(() => {
-      also()
-      const number = Number(begin.run(importId ?? null, task).lastInsertRowid)
+      const number = Number(begin.run(importId ?? null, also()).lastInsertRowid)
       for (const id of projectIds) hide.run(id, number)
       return new LargeWrite(db, writes, number)
     })
@@ -143,8 +140,13 @@ export class LargeWrite {
    * @param actorId the member whose write it is; null for a command
    * @param work writes what is left. It calls `tell` where the staged changes are to come: after its own until then, before
    * those that follow
+   * @param end reads what it came to, once all is told, and keeps it: inside of the same write
    */
-  async last<T>(actorId: string | null, work: (tell: Tell) => T): Promise<Told<T>> {
+  async last<T>(
+    actorId: string | null,
+    work: (tell: Tell) => void,
+    end: (told: Told) => T,
+  ): Promise<Told & { value: T }> {
     return await this.#writes.last((since) => {
       const own = { actorId, group: since + 1, at: timestamp() }
       let said = since
@@ -152,17 +154,15 @@ export class LargeWrite {
         this.#sql.attribute.run(actorId, own.group, own.at, said)
         said = this.#sql.newest.get() ?? 0
       }
-      const value = work(() => {
+      work(() => {
         attribute()
         this.#tell({ ...own, since: said })
         said = this.#sql.newest.get() ?? 0
       })
       attribute()
       this.#sql.show.run(this.number)
-      return {
-        value,
-        ...(said > since ? { group: own.group, seq: said } : { group: undefined, seq: undefined }),
-      }
+      const told = said > since ? { group: own.group, seq: said } : { group: undefined, seq: undefined }
+      return { ...told, value: end(told) }
     })
   }
 

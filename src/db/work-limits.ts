@@ -23,6 +23,25 @@ export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork'
 }
 
+/** Rows that one transaction may write, cascades included: more would hold the write lock for long. Some 100 ms. */
+export const ROWS_AT_ONCE = 1000
+
+/** Too much work for one transaction. Never becomes a response: the same is done in slices (see `large-writes.ts`). */
+export class LargeWork extends Error {
+  override readonly name = 'LargeWork'
+}
+
+/** Connections that leave to others what is too much for one transaction. */
+const splitting = new WeakSet<SharedDatabase>()
+
+/** Lets a connection leave large work to whoever does it in slices: that of the worker thread. */
+export function splitWork(db: SharedDatabase): void {
+  splitting.add(db)
+}
+
+/** Whether this connection leaves large work to others. */
+export const isSplit = (db: SharedDatabase): boolean => splitting.has(db)
+
 /** The result of `make`; undefined where that is too much work for the event loop. */
 export function unlessTooMuch<T>(make: () => T): T | undefined {
   try {

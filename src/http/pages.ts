@@ -50,8 +50,13 @@ const ORIGIN = /^https?:\/\/[^/?]*/i
 /** Adds the `Link` header of the next page, if there is one, relative to the server. */
 export function linkNextPage(reply: FastifyReply, next: string | undefined): void {
   if (next === undefined) return
-  const [path, query] = reply.request.url.replace(ORIGIN, '').split('?', 2)
+  const [path, query] = reply.request.url.split('?', 2)
   const parameters = new URLSearchParams(query)
   parameters.set('cursor', next)
-  reply.header('link', `<${path}?${parameters}>; rel="next"`)
+  linkNext(reply, path as string, parameters)
+}
+
+/** Adds the `Link` header of what follows elsewhere. @param url its path; what comes before that is the client's choice */
+export function linkNext(reply: FastifyReply, url: string, parameters: URLSearchParams): void {
+  reply.header('link', `<${url.replace(ORIGIN, '')}?${parameters}>; rel="next"`)
 }

@@ -25,7 +25,17 @@ import {
   selectOne,
   updateIn,
 } from '../db/statements.ts'
-import { among, bytesOf, ROWS_SCANNED, readLimit, rowLimit, unlessTooMuch } from '../db/work-limits.ts'
+import {
+  among,
+  bytesOf,
+  isSplit,
+  LargeWork,
+  ROWS_AT_ONCE,
+  ROWS_SCANNED,
+  readLimit,
+  rowLimit,
+  unlessTooMuch,
+} from '../db/work-limits.ts'
 import { invalidField, notFound } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import { once } from '../once.ts'
@@ -156,6 +166,13 @@ const statementsOf = (db: SharedDatabase) => ({
     { rows: among('projects', 'id'), bytes: bytesOf('description', 'next_step', 'metadata', 'phase_config') },
   ]),
   limitsOfDeletion: once(() => rowsOfProject().map((rows) => rowLimit(db, rows))),
+  countsOfDeletion: once(() =>
+    rowsOfProject().map((rows) =>
+      db.$client
+        .prepare<[string], number>(`select count(*) from (select 1 from ${rows} limit ${ROWS_AT_ONCE + 1})`)
+        .pluck(),
+    ),
+  ),
 })
 
 /**
@@ -277,10 +294,14 @@ export class Projects {
     })
   }
 
-  /** Deletes a project with all that belongs to it, and records who did. @throws ApiError 404; TooMuchWork */
+  /**
+   * Deletes a project with all that belongs to it, and records who did.
+   * @throws ApiError 404; TooMuchWork; LargeWork: then it is done in slices
+   */
   delete(id: string, by: Actor): void {
     const { name } = this.#sql.named({ id }) ?? throwNotFound(projects)
     for (const limit of this.#sql.limitsOfDeletion()) limit(id)
+    if (isSplit(this.#db)) this.#ensureNotLarge(id)
     this.#sql.remove(id)
     this.#audit.record({ action: 'project-deleted', by, subjectId: id, metadata: { name } })
   }
@@ -293,6 +314,12 @@ export class Projects {
   reorder(places: readonly Place[]): Place[] {
     this.#sql.reorder(places)
     return places.map(({ id }) => this.#sql.place({ id }) as Place)
+  }
+
+  /** @throws LargeWork where a project has more than one transaction may delete */
+  #ensureNotLarge(id: string): void {
+    const counts = this.#sql.countsOfDeletion().map((count) => count.get(id) ?? 0)
+    if (counts.reduce((sum, count) => sum + count, 0) > ROWS_AT_ONCE) throw new LargeWork()
   }
 
   #whole(row: ProjectRow): Project {

@@ -593,7 +593,7 @@ export type Import = Static<typeof ImportSchema>
 export const UndoneSchema = Type.Object(
   {
     group: Nullable(Type.Integer({ description: 'The group of its own changes; null where it made none' })),
-    changes: Type.Array(ref(ChangeSchema), { description: 'The changes that it made' }),
+    changes: Type.Array(ref(ChangeSchema), { description: 'The first 1,000 of the changes that it made' }),
   },
   { $id: 'Undone' },
 )

@@ -1,5 +1,6 @@
 /** How work ends in the worker thread, as it is posted back: errors lose their class on the way. */
 import { databaseBusy, isBusy } from '../db/busy.ts'
+import { LargeWork } from '../db/work-limits.ts'
 import { ApiError, type ErrorDetails } from '../errors.ts'
 
 /** What work ended with. */
@@ -13,6 +14,7 @@ export type Outcome =
         headers: Record<string, string>
       }
     }
+  | { large: true }
   | { error: unknown }
 
 /** Runs work, and says how it ended. */
@@ -22,6 +24,7 @@ export function outcomeOf(work: () => unknown): Outcome {
   } catch (thrown) {
     // The code of SQLite's error is lost on the way.
     const error = isBusy(thrown) ? databaseBusy() : thrown
+    if (error instanceof LargeWork) return { large: true }
     if (!(error instanceof ApiError)) return { error }
     const { statusCode, message, details, headers } = error
     return { refusal: { statusCode, message, details, headers } }
@@ -31,6 +34,7 @@ export function outcomeOf(work: () => unknown): Outcome {
 /** The value of an outcome. @throws the error that it tells of */
 export function unwrap(outcome: Outcome): unknown {
   if ('value' in outcome) return outcome.value
+  if ('large' in outcome) throw new LargeWork()
   if ('error' in outcome) throw outcome.error
   const { statusCode, message, details, headers } = outcome.refusal
   throw new ApiError(statusCode, message, { headers, ...(details && { details }) })

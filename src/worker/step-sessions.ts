@@ -4,6 +4,7 @@
  * (`receiveMessageOnPort`).
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import { LargeWork } from '../db/work-limits.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { type Outcome, outcomeOf, unwrap } from './outcomes.ts'
 import { type Step, type StepGenerator, type StepRunner, tooLarge } from './steps.ts'
@@ -93,6 +94,8 @@ export async function runStepsInWorker<Result>(
   try {
     return await performed
   } catch (error) {
+    // What is done in slices cannot be one of several steps.
+    if (failure?.error instanceof LargeWork) throw tooLarge()
     throw failure ? failure.error : error
   } finally {
     port.close()

@@ -5,6 +5,7 @@
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
 import { openDatabase, read, writeAs } from '../db/client.ts'
 import { withDeadline } from '../db/deadline.ts'
+import { splitWork } from '../db/work-limits.ts'
 import { tookTooLong } from '../errors.ts'
 import type { Posted, StepsTask, Task, TaskResult, Told, WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
@@ -16,6 +17,7 @@ import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from './writes
 
 const { databaseUrl, walCheckpoints } = workerData as WorkerOptions
 const { db, files, close } = openDatabase(databaseUrl, walCheckpoints)
+splitWork(db)
 const rules = createRules(db)
 
 /** The transferable buffers of a value, moved instead of copied by the structured clone: those with a single view. */

@@ -2,17 +2,21 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { BriefWrites } from '../../src/db/brief-writes.ts'
-import { openDatabase, type SharedDatabase, write } from '../../src/db/client.ts'
+import { openDatabase, type SharedDatabase, write, writeAs } from '../../src/db/client.ts'
 import { createFold, foldAll } from '../../src/db/large-writes.ts'
 import { gapsIn, missingChange } from '../../src/db/lost-changes.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { Imports } from '../../src/projects/imports.ts'
+import type { CurrentMember } from '../../src/schemas/records.ts'
 import { examine } from '../../src/upkeep/doctor.ts'
+import { createRules } from '../../src/worker/rules.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
 import { build, createItem, createProject, send, signInAs } from '../helper.ts'
 import { holdsGroups, holdsSequence } from './replay.ts'
+
+const ADMIN = { id: 'ada', role: 'admin' } as CurrentMember
 
 /** Imports a board; nothing of what it tells gets into the table. @returns its project */
 async function importUnfolded(db: SharedDatabase, word: string, memberId: string): Promise<string> {
@@ -35,6 +39,10 @@ async function importUnfolded(db: SharedDatabase, word: string, memberId: string
 async function service(t: Test) {
   const path = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: path })
+  // The service would move them by itself, within ten seconds.
+  const { isWaiting } = app.rules.changes.subjects
+  Object.assign(app.rules.changes.subjects, { isWaiting: () => false })
+  const waits = () => isWaiting.call(app.rules.changes.subjects)
   const { headers, id } = signInAs(app, 'admin')
   const { db, close } = openDatabase(path)
   t.teardown(close)
@@ -53,6 +61,7 @@ async function service(t: Test) {
   await send(app, 'PATCH', `/api/kanban-items/${between.id}`, { title: 'After' }, headers)
   return {
     path,
+    waits,
     app,
     headers,
     db,
@@ -110,8 +119,10 @@ t.test(
       headers: { 'retry-after': '2' },
     })
 
-    const undo = `/api/changes/${last - 3}/undo`
-    t.match(await send(app, 'POST', undo, {}, headers), { status: 503, headers: { 'retry-after': '2' } })
+    const { undo } = createRules(db).changes
+    const early = () =>
+      writeAs(db, 'ada', () => undo.group(`${last - 3}`, ADMIN, { id: 'ada', address: null }))
+    t.throws(early, { message: 'A large write is just being completed' })
 
     const fold = createFold(db)
     for (let step = 0; waiting() > 0; step++) {
@@ -126,14 +137,14 @@ t.test(
 )
 
 t.test('the index of the sequence moves them first, then goes on', async (t) => {
-  const { app, db, projects } = await service(t)
+  const { app, db, projects, waits } = await service(t)
   const { subjects, sequence } = app.rules.changes
   const before = projects.map((id) => subjects.list(id, Number.POSITIVE_INFINITY, 1000))
-  t.ok(subjects.isWaiting())
+  t.ok(waits())
   let slices = 0
   while ((await app.write(() => subjects.index(20))) > 0) slices++
   t.ok(slices > 5)
-  t.notOk(subjects.isWaiting())
+  t.notOk(waits())
   t.equal(subjects.indexed(), sequence.last())
   t.strictSame(
     projects.map((id) => subjects.list(id, Number.POSITIVE_INFINITY, 1000)),
@@ -162,4 +173,16 @@ t.test('who reads outside of a transaction gets them too', async (t) => {
     all.map((seq) => sequence.one(seq)),
     rows,
   )
+})
+
+t.test('an undo of it moves them first', async (t) => {
+  const { app, headers, db, projects } = await service(t)
+  const last = app.rules.changes.sequence.last()
+  t.match(await send(app, 'POST', `/api/changes/${last - 1}/undo`, {}, headers), { status: 200 })
+  const first = db.$client
+    .prepare<[string], number>("select seq from changes where kind = 'project' and id = ?")
+    .pluck()
+    .get(projects[1] as string)
+  t.match(await send(app, 'POST', `/api/changes/${first}/undo`, {}, headers), { status: 200 })
+  t.match(await send(app, 'GET', `/api/projects/${projects[1]}`, undefined, headers), { status: 404 })
 })

@@ -1,18 +1,12 @@
 /** Taking away what an import has written that came to nothing: in slices, and told by no change. */
 import { rmSync } from 'node:fs'
-import type { BriefWrite, BriefWrites } from '../../db/brief-writes.ts'
+import type { BriefWrites } from '../../db/brief-writes.ts'
+import { clearProject } from '../../db/clear-project.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { foldAll, LargeWrite } from '../../db/large-writes.ts'
 import { NO_LOCK } from '../../db/process-lock.ts'
-import { tablesOfItems, tablesOfProjects } from '../../db/relations.ts'
 import { lockOf, uploadOf, uploadsBeside } from './import-files.ts'
 import { importStates, STOPPED } from './import-state.ts'
-
-/** Items whose rows are taken away together, and rows that are at a time. */
-const ITEMS = 50
-const ROWS = 100
-
-const ITEMS_TABLE = 'kanban_items'
 
 /**
  * Takes away all that an import has written, and says why it has failed.
@@ -35,48 +29,16 @@ export async function clearImport(
     .all(id)
     .map((number) => new LargeWrite(db, writes, number))
   for (const write of begun) {
-    for (const projectId of hidden.all(write.number)) await clearProject(db, writes, projectId)
+    for (const projectId of hidden.all(write.number)) {
+      const clearSome = clearProject(db, projectId)
+      while (await writes.slice(clearSome));
+    }
     await write.forget()
   }
   await writes.slice(() => {
     for (const write of begun) write.end()
     states.failed(id, error)
   })
-}
-
-/** Deletes a hidden project's rows, children first: none of the statements deletes many. */
-async function clearProject(
-  { $client: client }: SharedDatabase,
-  writes: BriefWrites,
-  projectId: string,
-): Promise<void> {
-  const items = client
-    .prepare<[string], string>(`select id from ${ITEMS_TABLE} where project_id = ? limit ${ITEMS}`)
-    .pluck()
-  const some = (table: string, condition: string) =>
-    client.prepare<[string]>(
-      `delete from ${table} where rowid in (select rowid from ${table} where ${condition} limit ${ROWS})`,
-    )
-  const ofItems = tablesOfItems().map((table) => some(table, 'item_id in (select value from json_each(?))'))
-  const removeItems = client.prepare<[string]>(
-    `delete from ${ITEMS_TABLE} where id in (select value from json_each(?))`,
-  )
-  const ofProject = tablesOfProjects()
-    .filter((table) => table !== ITEMS_TABLE)
-    .map((table) => some(table, 'project_id = ?'))
-
-  const clearSome = ({ isLong }: BriefWrite): boolean => {
-    do {
-      const ids = items.all(projectId)
-      const named = JSON.stringify(ids)
-      const hasMore = ids.length > 0 && ofItems.some((remove) => remove.run(named).changes > 0)
-      if (hasMore) continue
-      removeItems.run(named)
-      if (ids.length === 0 && !ofProject.some((remove) => remove.run(projectId).changes > 0)) return false
-    } while (!isLong())
-    return true
-  }
-  while (await writes.slice(clearSome));
 }
 
 /** An import that is not over by its row. */
@@ -92,7 +54,8 @@ const unfinishedOf = ({ $client: client }: SharedDatabase) =>
  */
 export function hasRests({ $client: client }: SharedDatabase, database: string): boolean {
   const some = client.prepare(
-    `select 1 where exists (select 1 from imports where ${UNFINISHED}) or exists (select 1 from large_writes)`,
+    `select 1 where exists (select 1 from imports where ${UNFINISHED}) or exists (
+      select 1 from large_writes where import_id is not null or first_seq is not null)`,
   )
   return some.get() !== undefined || uploadsBeside(database).length > 0
 }

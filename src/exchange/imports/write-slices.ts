@@ -1,7 +1,7 @@
 /** Writing an import in slices: nobody waits long for it, and nobody sees any of it before all is there. */
 import type { BriefWrite, BriefWrites } from '../../db/brief-writes.ts'
 import type { SharedDatabase } from '../../db/client.ts'
-import { foldAll, LargeWrite } from '../../db/large-writes.ts'
+import { foldAll, LargeWrite, type Tell } from '../../db/large-writes.ts'
 import { projects } from '../../db/schema.ts'
 import { insertInto } from '../../db/statements.ts'
 import { type Imported, type ImportPlan, type PlannedRows, totalOf } from './import-plan.ts'
@@ -53,9 +53,10 @@ export async function writeInSlices(
   let done = 0
 
   plan.refuse(db)
-  const write = await LargeWrite.begin(db, writes, { projectIds: plan.projectIds, importId: id }, () =>
-    states.writing(id, total),
-  )
+  const write = await LargeWrite.begin(db, writes, { projectIds: plan.projectIds, importId: id }, () => {
+    states.writing(id, total)
+    return ''
+  })
   onProgress(done, total)
   const rows = rowsIn(plan)
   const writeSome = ({ isLong }: BriefWrite): boolean => {
@@ -73,11 +74,13 @@ export async function writeInSlices(
   // Whatever takes long is looked at before the lock is held, and then only what has come since.
   const since = newestChange(db)
   plan.refuse(db)
-  const { value } = await write.last(memberId, (tell) => {
+  const work = (tell: Tell) => {
     plan.refuse(db, since)
     // Parents first: the projects come before what belongs to them.
     for (const row of plan.projects) insert(projects, row)
     tell()
+  }
+  const { value } = await write.last(memberId, work, () => {
     const made = plan.result(false)
     states.done(id, total, made)
     return made

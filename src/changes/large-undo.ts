@@ -1,0 +1,314 @@
+/**
+ * Undoing a write that made or deleted whole projects with more than one transaction may hold: what stands in its way, and
+ * what is to be brought back, read a page at a time. It is written in slices (see `src/worker/large-tasks.ts`).
+ */
+import { getTableName } from 'drizzle-orm'
+import { childrenOf, keyOf, TOLD } from '../db/change-triggers.ts'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { kanbanItems } from '../db/schema.ts'
+import { ApiError, type Conflict, changedSince, forbidden, notFound } from '../errors.ts'
+import { once } from '../once.ts'
+import type { CurrentMember } from '../schemas/records.ts'
+import { changesGone } from './feed.ts'
+import type { Groups } from './groups.ts'
+import { isSame, notUndone } from './net-effect.ts'
+import type { ChangeRow, Sequence } from './sequence.ts'
+import { REFERENCES, StoredRows } from './stored-rows.ts'
+import { type Fields, maySee, storedFields } from './told.ts'
+import type { Undo } from './undo.ts'
+
+/** Changes that an undo writes in one transaction, where it cannot be done in slices: it takes about a second. */
+export const UNDONE_AT_ONCE = 5000
+
+/** Conflicts that one response lists, at most. */
+const REPORTED = 100
+
+/** Changes that are read at a time. */
+const PAGE = 500
+
+/** An idea that names a project which comes back, and what it named instead meanwhile. */
+export interface Promoted {
+  id: string
+  before: unknown
+  after: unknown
+}
+
+/** What undoing a large write comes to. */
+export interface LargeUndoPlan {
+  /** The first and the last change of the write. */
+  first: number
+  last: number
+  /** The newest change that was looked at. */
+  checked: number
+  /** The projects that it made, which go; and those that it deleted, which come back: the fields of their rows. */
+  going: string[]
+  coming: Fields[]
+  ideas: Promoted[]
+}
+
+/** A row that is to be inserted. */
+export interface RestoredRow {
+  kind: string
+  fields: Fields
+}
+
+const unreadable = () => notUndone('what another tool has told in its own way cannot be undone')
+
+/** A change as it is looked at: of a record that its write made or deleted. */
+type Made = Pick<ChangeRow, 'seq' | 'kind' | 'id' | 'itemId'> & { record: string }
+
+const RANGE = 'seq >= +:first and seq <= +:last'
+
+function statementsOf({ $client: client }: SharedDatabase) {
+  const inProjects = 'project_id in (select value from json_each(:ids))'
+  return {
+    lastOfGroup: client
+      .prepare<[object], number>(
+        `select ifnull((select seq - 1 from changes where seq > +:first and "group" is not +:group order by seq limit 1),
+        (select max(seq) from changes))`,
+      )
+      .pluck(),
+    kinds: client.prepare<[object], Pick<ChangeRow, 'kind' | 'ownerId'>>(
+      `select distinct kind, owner_id as ownerId from changes where ${RANGE}`,
+    ),
+    projects: client.prepare<[object], Pick<ChangeRow, 'id' | 'action' | 'actorId' | 'before'>>(
+      `select id, action, actor_id as actorId, before from changes where ${RANGE} and kind = 'project'`,
+    ),
+    ideas: client.prepare<[object], Pick<ChangeRow, 'id' | 'before' | 'after'>>(
+      `select id, before, after from changes where ${RANGE} and kind = 'personal-idea'`,
+    ),
+    /** A change that is neither of a record that came or went with its project, nor of an idea that names the project. */
+    other: client
+      .prepare<[object], number>(
+        `select seq from changes where ${RANGE} and not (
+          (${inProjects} and action = :action and from_project_id is null)
+          or (kind = 'personal-idea' and action = 'updated')) limit 1`,
+      )
+      .pluck(),
+    repeated: client
+      .prepare<[object], number>(
+        `select 1 from changes where ${RANGE} group by kind, id having count(*) > 1 limit 1`,
+      )
+      .pluck(),
+    page: client.prepare<[object], Made>(
+      `select seq, kind, id, item_id as itemId, ifnull(after, before) as record from changes
+      where seq > +:seq and seq <= +:last and kind <> 'personal-idea' order by seq limit ${PAGE}`,
+    ),
+    pageOf: client.prepare<[object], Made>(
+      `select seq, kind, id, item_id as itemId, before as record from changes
+      where seq > +:seq and seq <= +:last and kind = :kind order by seq limit ${PAGE}`,
+    ),
+    countOf: client
+      .prepare<[object], number>(
+        `select count(*) from changes where ${RANGE} and kind = :kind and project_id = :project`,
+      )
+      .pluck(),
+    idsOf: client.prepare<[object], string>(`select id from changes where ${RANGE} and kind = :kind`).pluck(),
+    touched: client
+      .prepare<[object], number>(
+        `select 1 from changes where seq > +:checked
+        and (${inProjects} or from_project_id in (select value from json_each(:ids))) limit 1`,
+      )
+      .pluck(),
+  }
+}
+
+/** What belongs to a project, kind by kind: the rows of the tables, and how each is named. */
+const BELONGINGS = TOLD.filter(
+  ({ kind }) => !['kanban-activity', 'project', 'member', 'team', 'personal-idea'].includes(kind),
+).map((told) => {
+  const table = getTableName(told.table)
+  const isOfItem = childrenOf(kanbanItems).includes(table)
+  const condition = isOfItem
+    ? 'item_id in (select id from kanban_items where project_id = ?)'
+    : 'project_id = ?'
+  return { kind: told.kind, rows: `from ${table} where ${condition}`, name: told.id(table) }
+})
+
+/** Reads what undoing a large write comes to. */
+export class LargeUndo {
+  readonly #db: SharedDatabase
+  readonly #undo: Pick<Undo, 'changeToUndo'>
+  readonly #sequence: Sequence
+  readonly #groups: Groups
+  readonly #rows: StoredRows
+  readonly #statements: () => ReturnType<typeof statementsOf>
+
+  /** @param undo of the same connection */
+  constructor(db: SharedDatabase, undo: Pick<Undo, 'changeToUndo'>, sequence: Sequence, groups: Groups) {
+    this.#db = db
+    this.#undo = undo
+    this.#sequence = sequence
+    this.#groups = groups
+    this.#rows = new StoredRows(db)
+    this.#statements = once(() => statementsOf(db))
+  }
+
+  get #sql(): ReturnType<typeof statementsOf> {
+    return this.#statements()
+  }
+
+  /**
+   * Looks at a write that is to be undone: nobody waits for it.
+   * @returns undefined where it cannot be done in slices, and is little enough to be done at once
+   * @throws ApiError as `Undo.group` does; 413 where it can be done neither way
+   */
+  plan(seq: string, member: CurrentMember): LargeUndoPlan | undefined {
+    return read(this.#db, () => {
+      const checked = this.#sequence.last()
+      const row = this.#undo.changeToUndo(seq, member)
+      const first = this.#sequence.groupOf(row)
+      const last = this.#sql.lastOfGroup.get({ first, group: row.group }) ?? row.seq
+      const range = { first, last }
+      if (row.group === null) return this.#atOnce(range)
+      if (!this.#groups.isWhole(row, first)) throw changesGone(this.#sequence.first())
+      const kinds = this.#sql.kinds.all(range)
+      if (!kinds.every((kind) => maySee(kind, member))) throw notFound('Change')
+      const made = this.#sql.projects.all(range)
+      const action = made[0]?.action
+      const ids = made.map(({ id }) => id)
+      const isOfProjects =
+        (action === 'created' || action === 'deleted') &&
+        this.#sql.other.get({ ...range, action, ids: JSON.stringify(ids) }) === undefined &&
+        this.#sql.repeated.get(range) === undefined
+      if (!isOfProjects) return this.#atOnce(range)
+      const isMine = action === 'created' && made.every(({ actorId }) => actorId === member.id)
+      if (member.role !== 'admin' && !isMine) throw forbidden('admin access required')
+      const ideas = this.#ideasOf(range)
+      const plan: LargeUndoPlan = {
+        ...{ ...range, checked, ideas },
+        going: action === 'created' ? ids : [],
+        coming: action === 'deleted' ? made.map(({ before }) => fieldsIn(before)) : [],
+      }
+      const conflicts = this.#conflicts(plan, member)
+      if (conflicts.length > 0) throw changedSince(conflicts)
+      return plan
+    })
+  }
+
+  /** Whether anything has come to its projects since the plan was made, or their rows are not as it says. */
+  isOutdated({ checked, going, coming }: LargeUndoPlan): boolean {
+    const ids = JSON.stringify([...going, ...coming.map(({ id }) => id)])
+    return (
+      this.#sql.touched.get({ checked, ids }) === 1 ||
+      coming.some(({ id }) => this.#rows.one('project', { id }) !== undefined)
+    )
+  }
+
+  /** The rows that come back with their projects, parents first; none of the projects' own. */
+  *rowsOf({ first, last }: LargeUndoPlan): Generator<RestoredRow, void, void> {
+    for (const { kind } of TOLD) {
+      if (kind === 'project' || kind === 'personal-idea') continue
+      for (const { record } of this.#pages((seq) => this.#sql.pageOf.all({ seq, last, kind }), first)) {
+        yield { kind, fields: fieldsIn(record) }
+      }
+    }
+  }
+
+  /** Inserts a row as it was, inside a write. */
+  bringBack({ kind, fields }: RestoredRow): void {
+    this.#rows.insert(kind, fields)
+  }
+
+  #atOnce({ first, last }: { first: number; last: number }): undefined {
+    if (last - first >= UNDONE_AT_ONCE) throw new ApiError(413, 'Too much to undo at once')
+  }
+
+  #ideasOf(range: object): Promoted[] {
+    return this.#sql.ideas.all(range).map(({ id, before, after }) => ({
+      id,
+      before: fieldsIn(before).promotedProjectId ?? null,
+      after: fieldsIn(after).promotedProjectId ?? null,
+    }))
+  }
+
+  *#pages(page: (seq: number) => Made[], first: number): Generator<Made, void, void> {
+    for (let rows = page(first - 1); rows.length > 0; rows = page(rows.at(-1)?.seq as number)) yield* rows
+  }
+
+  /** What stands in the way: the first hundred. */
+  #conflicts(plan: LargeUndoPlan, member: CurrentMember): Conflict[] {
+    const { first, last, going, ideas } = plan
+    const found = new Map<string, Conflict>()
+    const add = (conflict: Conflict) => found.set(JSON.stringify(conflict), conflict)
+    const isEnough = () => found.size >= REPORTED
+    const check = going.length > 0 ? this.#checkGoing : this.#checkComing(plan)
+    for (const made of this.#pages((seq) => this.#sql.page.all({ seq, last }), first)) {
+      if (isEnough()) break
+      for (const conflict of check.call(this, made)) add(conflict)
+    }
+    for (const id of going) if (!isEnough()) for (const one of this.#newIn(id, plan, member)) add(one)
+    for (const { id, after } of ideas) {
+      const current = this.#rows.one('personal-idea', { id })
+      if (current === undefined) add({ kind: 'personal-idea', id })
+      else if (!isSame(current.promotedProjectId, after)) {
+        add({ kind: 'personal-idea', id, field: 'promotedProjectId' })
+      }
+    }
+    return [...found.values()].slice(0, REPORTED)
+  }
+
+  /** A record that was made must be as it was made. */
+  #checkGoing({ kind, id, record }: Made): Conflict[] {
+    const made = fieldsIn(record)
+    const current = this.#rows.one(kind, keyIn(kind, made))
+    if (current === undefined) return [{ kind, id }]
+    return Object.entries(made)
+      .filter(([name, value]) => name !== 'updatedAt' && name in current && !isSame(current[name], value))
+      .map(([name]) => ({ kind, id, field: name === 'claimedFrom' ? 'claimedUntil' : name }))
+  }
+
+  /** A record that was deleted must not exist, and what it belongs to must come back or be there. */
+  #checkComing({ first, last, coming }: LargeUndoPlan): (made: Made) => Conflict[] {
+    const idsOf = (kind: string) => this.#sql.idsOf.all({ first, last, kind })
+    const parents = new Map(
+      ['kanban-item', 'kanban-label'].map((kind) => [kind, new Set<unknown>(idsOf(kind))]),
+    )
+    parents.set('project', new Set(coming.map(({ id }) => id)))
+    const isThere = (kind: string, id: unknown) =>
+      parents.get(kind)?.has(id) || this.#rows.having(kind, { id }, 1).length > 0
+    return ({ kind, id, record }) => {
+      const fields = fieldsIn(record)
+      if (this.#rows.one(kind, keyIn(kind, fields)) !== undefined) return [{ kind, id }]
+      return REFERENCES.filter((one) => one.kind === kind && !isThere(one.parent, fields[one.field])).map(
+        ({ field }) => ({ kind, id, field }),
+      )
+    }
+  }
+
+  /** What came into a project since: wherever there is more than was made. */
+  *#newIn(
+    project: string,
+    { first, last, ideas }: LargeUndoPlan,
+    member: CurrentMember,
+  ): Generator<Conflict> {
+    const { $client: client } = this.#db
+    for (const { kind, rows, name } of BELONGINGS) {
+      const now = client.prepare<[string], number>(`select count(*) ${rows}`).pluck().get(project) ?? 0
+      if (now === 0) continue
+      // All that was made is still there: that was checked.
+      if (now === this.#sql.countOf.get({ first, last, kind, project })) continue
+      const made = new Set(this.#sql.idsOf.all({ first, last, kind }))
+      for (const id of client.prepare<[string], string>(`select ${name} ${rows}`).pluck().iterate(project)) {
+        if (!made.has(id)) yield { kind, id }
+      }
+    }
+    const known = new Set(ideas.map(({ id }) => id))
+    for (const { id } of this.#rows.having('personal-idea', { promotedProjectId: project }, REPORTED)) {
+      if (known.has(String(id))) continue
+      const { ownerId } = this.#rows.one('personal-idea', { id }) ?? {}
+      const isShown = maySee({ kind: 'personal-idea', ownerId: String(ownerId) }, member)
+      yield isShown ? { kind: 'personal-idea', id: String(id) } : { kind: 'project', id: project }
+    }
+  }
+}
+
+/** The stored values in a change. @throws ApiError 400 where another tool has told something else */
+function fieldsIn(text: string | null): Fields {
+  const fields = text === null ? undefined : storedFields(text)
+  if (fields === undefined) throw unreadable()
+  return fields
+}
+
+const keyIn = (kind: string, fields: Fields): Fields =>
+  Object.fromEntries(keyOf(kind).map((name) => [name, fields[name]]))

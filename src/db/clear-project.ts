@@ -1,0 +1,45 @@
+/** Deleting all that belongs to a project, in slices, without its own row: children first, so that no statement deletes many. */
+import type { BriefWrite } from './brief-writes.ts'
+import { childrenOf } from './change-triggers.ts'
+import type { SharedDatabase } from './client.ts'
+import { kanbanItems, projects } from './schema.ts'
+
+/** Rows that are deleted at a time, and items that are. */
+const ROWS = 100
+const ITEMS = 20
+
+const ITEMS_TABLE = 'kanban_items'
+
+/**
+ * Prepares deleting what belongs to a project, in the order in which its deletion as a whole does it.
+ * @returns what deletes some of it, inside of a slice, until that is long enough. It returns whether there is more
+ */
+export function clearProject(
+  { $client: client }: SharedDatabase,
+  projectId: string,
+): (write: BriefWrite) => boolean {
+  const some = (table: string, column: string) =>
+    client.prepare<[string]>(
+      `delete from ${table} where rowid in (select rowid from ${table} where ${column} = +? limit ${ROWS})`,
+    )
+  const items = client
+    .prepare<[string], string>(`select id from ${ITEMS_TABLE} where project_id = +? limit ${ITEMS}`)
+    .pluck()
+  const removeItem = client.prepare<[string]>(`delete from ${ITEMS_TABLE} where id = +?`)
+  const ofItem = childrenOf(kanbanItems).map((table) => some(table, 'item_id'))
+  const ofProject = childrenOf(projects)
+    .filter((table) => table !== ITEMS_TABLE)
+    .map((table) => some(table, 'project_id'))
+
+  return ({ isLong }) => {
+    for (let ids = items.all(projectId); ids.length > 0; ids = items.all(projectId)) {
+      for (const id of ids) {
+        for (const remove of ofItem) while (remove.run(id).changes === ROWS) if (isLong()) return true
+        removeItem.run(id)
+        if (isLong()) return true
+      }
+    }
+    for (const remove of ofProject) while (remove.run(projectId).changes > 0) if (isLong()) return true
+    return false
+  }
+}

@@ -1,0 +1,150 @@
+/** The large writes of a service: one at a time, each in a thread that is there only as long. */
+import { Worker } from 'node:worker_threads'
+import type { SharedDatabase } from '../db/client.ts'
+import { ApiError } from '../errors.ts'
+import type { RepeatableRequest } from './kept-responses.ts'
+import { hasOpenTasks, type LargeJob } from './large-tasks.ts'
+import type { LargeThread } from './large-worker.ts'
+import type { WorkerOptions } from './offload.ts'
+import { type Outcome, unwrap } from './outcomes.ts'
+import type { WriteOutcome } from './writes.ts'
+
+/** Large writes that wait, at most. Beyond it, 503. */
+const MAX_WAITING = 20
+
+/** Milliseconds after which one that failed is tried again: on a full disk, say. */
+const RETRY_AFTER = 10_000
+
+/** Milliseconds that a thread has to end by itself: it looks up between two slices. */
+const PATIENCE = 1000
+
+/** The thread's module, beside this one: a source when the sources run, else bundled. */
+const fileOfWorker = () =>
+  new URL(import.meta.url.endsWith('.ts') ? './large-worker.ts' : './large-worker.js', import.meta.url)
+
+/** 503: there are too many, or the service stops; then the next one goes on. */
+const stopped = () => new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': '1' } })
+
+const keyOf = ({ memberId, method, path, key }: Omit<RepeatableRequest, 'bodyHash'>) =>
+  JSON.stringify([memberId, method, path, key])
+
+/** What large writes need. */
+export interface LargeOffloadParts extends WorkerOptions {
+  db: SharedDatabase
+  warn: (error: unknown, message: string) => void
+}
+
+/** The large writes of a service. */
+export class LargeOffload {
+  readonly #parts: LargeOffloadParts
+  /** Those under way of requests that may be repeated. */
+  readonly #repeatable = new Map<string, Promise<unknown>>()
+  #current: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+  #worker: Worker | undefined
+  #retry: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(parts: LargeOffloadParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Does what a call stands for, once all before it is done.
+   * @returns what it resulted in
+   * @throws ApiError as the rule does; 503 where too many wait
+   */
+  async perform(job: LargeJob): Promise<WriteOutcome<unknown>> {
+    if (this.#isClosed || this.#waiting >= MAX_WAITING) {
+      throw stopped()
+    }
+    this.#waiting++
+    const outcome = Promise.withResolvers<WriteOutcome<unknown>>()
+    const { promise } = outcome
+    const request = job.terms.repeatable?.request
+    if (request) this.#repeatable.set(keyOf(request), promise)
+    // The answer does not wait for what the thread does after it.
+    this.#then(() =>
+      this.#run({ job }, (value) => settle(value, outcome))
+        .then(() => outcome.reject(stopped()))
+        .catch(outcome.reject),
+    )
+    try {
+      return await promise
+    } catch (error) {
+      if (!(error instanceof ApiError)) this.#tryAgain()
+      throw error
+    } finally {
+      this.#waiting--
+      if (request) this.#repeatable.delete(keyOf(request))
+    }
+  }
+
+  /** Waits for a large write of the same request, where there is one: then its response is kept. */
+  async ended(request: RepeatableRequest): Promise<void> {
+    await this.#repeatable.get(keyOf(request))?.catch(() => undefined)
+  }
+
+  /** Ends what a stopped service, or a failed write, has left. Where nothing is, it takes one short read. */
+  clear(): void {
+    if (this.#parts.db.$client.memory || !hasOpenTasks(this.#parts.db)) return
+    this.#then(async () => {
+      try {
+        await this.#run({})
+      } catch (error) {
+        if (!this.#isClosed) this.#parts.warn(error, 'could not end a large write')
+      }
+    })
+  }
+
+  /** Ends what is under way: the next start of a service goes on. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#retry)
+    const worker = this.#worker
+    worker?.postMessage('end')
+    const timer = setTimeout(() => void worker?.terminate(), PATIENCE)
+    await this.#current
+    clearTimeout(timer)
+  }
+
+  #tryAgain(): void {
+    clearTimeout(this.#retry)
+    if (!this.#isClosed) this.#retry = setTimeout(() => this.clear(), RETRY_AFTER).unref()
+  }
+
+  #then(work: () => Promise<unknown>): void {
+    this.#current = this.#current.then(work)
+  }
+
+  /** Runs the thread. @param onOutcome is told how the job has ended @throws whatever it throws */
+  #run(
+    task: Pick<LargeThread, 'job'>,
+    onOutcome: (outcome: Outcome) => void = () => undefined,
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) throw stopped()
+      const { databaseUrl, walCheckpoints } = this.#parts
+      const workerData: LargeThread = { ...task, databaseUrl, walCheckpoints }
+      const worker = new Worker(fileOfWorker(), { workerData, name: 'phaseboard-large' })
+      this.#worker = worker
+      worker.on('message', onOutcome)
+      worker.on('error', (error) => {
+        reject(error)
+        this.#tryAgain()
+      })
+      worker.on('exit', () => {
+        this.#worker = undefined
+        resolve()
+      })
+    })
+  }
+}
+
+function settle(outcome: Outcome, { resolve, reject }: PromiseWithResolvers<WriteOutcome<unknown>>): void {
+  try {
+    resolve(unwrap(outcome) as WriteOutcome<unknown>)
+  } catch (error) {
+    reject(error)
+  }
+}

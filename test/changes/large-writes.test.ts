@@ -1,0 +1,284 @@
+/** Deleting and restoring whole projects in slices: it comes to the same as in one transaction, wherever it is ended. */
+import { deepStrictEqual } from 'node:assert/strict'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Type } from '@sinclair/typebox'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { BriefWrites } from '../../src/db/brief-writes.ts'
+import { databasePath, openDatabase, type SharedDatabase, write, writeAs } from '../../src/db/client.ts'
+import { NO_FILES } from '../../src/db/files.ts'
+import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
+import { planBoard } from '../../src/exchange/imports/import-board.ts'
+import type { SourceBoard } from '../../src/exchange/sources/source-board.ts'
+import { readTrello } from '../../src/exchange/sources/trello-board.ts'
+import type { CurrentMember } from '../../src/schemas/records.ts'
+import { hasOpenTasks, LargeTasks } from '../../src/worker/large-tasks.ts'
+import { createRules, type Rules } from '../../src/worker/rules.ts'
+import { anyBoard, trelloExport } from '../exchange/source-boards.ts'
+import { rounds } from '../rounds.ts'
+import { holdsGroups, holdsSequence } from './replay.ts'
+
+/** A slice for each row, and no pause. */
+const GREEDY = { held: 0, left: 0 }
+
+const ADA = { id: 'ada', role: 'admin' } as CurrentMember
+const BY = { id: 'ada', address: null }
+const TERMS = { actorId: 'ada' }
+
+function open(t: Test, path: string) {
+  const { db, close } = openDatabase(path)
+  t.teardown(close)
+  db.$client.pragma('synchronous = off')
+  return { db, rules: createRules(db) }
+}
+
+/** A file with one project of everything, made by one import; another tool has added what imports do not make. */
+function furnished(t: Test, path: string, board: SourceBoard): string {
+  const { db } = open(t, path)
+  const plan = planBoard(board)
+  importAtOnce(db, plan, 'ada')
+  const [project = ''] = plan.projectIds
+  write(db, () => {
+    db.$client.exec(`
+      insert into projects (id, name) values ('other', 'Other');
+      insert into kanban_items (id, project_id, title) values ('kept', 'other', 'Kept');
+      insert into objectives (id, project_id, title) values ('o', '${project}', 'Fly');
+      insert into metrics (id, project_id, name, value) values ('m', '${project}', 'Speed', 1.5);
+      insert into transcript_summaries (id, project_id, title, date) values ('t', '${project}', 'Monday', '2026-01-01');
+      insert into team_assignments (id, project_id, member_id) values ('a', '${project}', 'ada');
+      insert into personal_ideas (id, owner_id, title, promoted_project_id) values ('i', 'ada', 'Idea', '${project}');
+      insert into kanban_activity (id, item_id, type) select 'entry ' || id, id, 'priority' from kanban_items;`)
+  })
+  return project
+}
+
+function tasksOf({ db, rules }: { db: SharedDatabase; rules: Rules }, signal?: AbortSignal) {
+  const writes = new BriefWrites(db, undefined, signal, GREEDY)
+  const database = databasePath(db.$client.name)
+  return new LargeTasks({ db, files: NO_FILES, database, rules, writes })
+}
+
+/** Performs a call in slices, and moves what it tells into the sequence. */
+async function inSlices(
+  service: { db: SharedDatabase; rules: Rules },
+  path: string,
+  args: unknown[],
+  signal?: AbortSignal,
+) {
+  const tasks = tasksOf(service, signal)
+  const outcome = await tasks.perform({ call: { path, args }, terms: TERMS })
+  await tasks.goOn()
+  return outcome
+}
+
+/**
+ * All tables but the times that the clock said, and the ids of what the service has recorded of itself. In which order the
+ * items of a project go is left to SQLite.
+ */
+function dump({ $client: client }: SharedDatabase) {
+  const tables = client
+    .prepare<[], string>(
+      `select name from sqlite_schema where type = 'table' and name not like 'search\\_%' escape '\\'
+      and name not in ('changes', 'audit_log')`,
+    )
+    .pluck()
+    .all()
+  client.exec("insert into search_index (search_index) values ('integrity-check')")
+  return [
+    ...tables.map((name) => [name, client.prepare(`select * from "${name}" order by 1, 2`).raw().all()]),
+    client
+      .prepare(
+        'select actor_id, "group", kind, id, action, project_id, item_id, owner_id, before, after from changes order by "group", kind, id',
+      )
+      .all(),
+    client.prepare('select action, actor_id, subject_id, address, metadata from audit_log order by id').all(),
+    client
+      .prepare(
+        `select kind, record_id, title, text from search_entries join search_index on search_index.rowid = search_entries.id
+        order by kind, record_id`,
+      )
+      .all(),
+  ]
+}
+
+/** Compares two dumps, and says where they differ first. */
+function same(found: unknown[], expected: unknown[], what: string): void {
+  const rows = (all: unknown[]) => all.flat(2).map((row) => JSON.stringify(row))
+  const [ours, theirs] = [rows(found), rows(expected)]
+  const index = ours.findIndex((row, place) => row !== theirs[place])
+  deepStrictEqual([ours[index], ours.length], [theirs[index], theirs.length], `${what}: row ${index}`)
+}
+
+t.test('what is done in slices is what one transaction does', async (t) => {
+  let round = 0
+  const folder = t.testdir()
+  await fc.assert(
+    fc.asyncProperty(anyBoard, async (board) => {
+      round++
+      const [one, other] = [join(folder, `${round}.db`), join(folder, `${round} whole.db`)]
+      const project = furnished(t, one, board)
+      const sliced = open(t, one)
+      sliced.db.$client.pragma('wal_checkpoint(truncate)')
+      copyFileSync(one, other)
+      const whole = open(t, other)
+      const check = (what: string) => {
+        same(dump(sliced.db), dump(whole.db), what)
+        holdsGroups(holdsSequence(sliced.db.$client))
+        deepStrictEqual(sliced.db.$client.pragma('foreign_key_check'), [], what)
+      }
+      const undo = async (seq: number, what: string) => {
+        const args = [String(seq), ADA, BY]
+        const { value } = await inSlices(sliced, 'changes.undo.group', args)
+        const { value: expected } = writeAs(whole.db, 'ada', () =>
+          whole.rules.changes.undo.group(String(seq), ADA, BY),
+        )
+        check(what)
+        const told = (answer: unknown) => {
+          const { group, changes } = JSON.parse(String(answer))
+          return [
+            group,
+            changes.map((change: object) => JSON.stringify({ ...change, at: '', seq: 0 })).sort(),
+          ]
+        }
+        same(told(value), told(expected), `the answer of ${what}`)
+      }
+      const last = () => sliced.rules.changes.sequence.last()
+
+      const deleted = await inSlices(sliced, 'projects.delete', [project, BY])
+      const { seq } = writeAs(whole.db, 'ada', () => whole.rules.projects.delete(project, BY))
+      deepStrictEqual(deleted.seq, seq)
+      check('deleted')
+      await undo(last(), 'the deletion undone')
+      await undo(last(), 'that undone')
+      await undo(last(), 'and again')
+    }),
+    { numRuns: rounds(12), endOnFailure: true, includeErrorInReport: true },
+  )
+})
+
+/** A file with one imported project of some cards, and a service on it. */
+function service(t: Test, cards = 4) {
+  const path = join(t.testdir(), 'board.db')
+  const board = readTrello(new TextEncoder().encode(trelloExport(cards, 'Word')))
+  const project = furnished(t, path, board)
+  return { ...open(t, path), path, project }
+}
+
+/** Slices until the writing ends: counts down, and ends it. */
+function ending(db: SharedDatabase, slices: number) {
+  const ends = new AbortController()
+  let left = slices
+  db.$client.function('slice_begins', () => {
+    if (left-- === 0) ends.abort(new Error('enough'))
+    return null
+  })
+  db.$client.exec(
+    'create temp trigger slices after insert on main.staged_changes begin select slice_begins(); end',
+  )
+  return ends.signal
+}
+
+t.test('a deletion that is ended goes on, and a restoration is taken away, wherever it was', async (t) => {
+  const { db, rules, project, path } = service(t)
+  db.$client.pragma('wal_checkpoint(truncate)')
+  const whole = `${path}.whole`
+  copyFileSync(path, whole)
+  const expected = open(t, whole)
+  const { seq: deletion = 0 } = writeAs(expected.db, 'ada', () => expected.rules.projects.delete(project, BY))
+  const goneDump = dump(expected.db)
+  for (const after of [0, 1, 2, 7, 20, 1000]) {
+    const copy = `${path}.${after}`
+    copyFileSync(path, copy)
+    const ended = open(t, copy)
+    const signal = ending(ended.db, after)
+    const deleting = tasksOf(ended, signal).perform({
+      call: { path: 'projects.delete', args: [project, BY] },
+      terms: TERMS,
+    })
+    if (after < 1000) await t.rejects(deleting, { message: 'enough' })
+    else await deleting
+    t.ok(hasOpenTasks(ended.db), 'it is known')
+    t.strictSame(ended.rules.projects.idsOf({}), ['other'], 'nobody sees it meanwhile')
+    await tasksOf(ended).goOn()
+    same(dump(ended.db), goneDump, `after ${after} changes`)
+    t.notOk(hasOpenTasks(ended.db))
+
+    const before = dump(ended.db)
+    ended.db.$client.exec('drop trigger slices')
+    const restoring = ending(ended.db, after)
+    const undoing = tasksOf(ended, restoring).perform({
+      call: { path: 'changes.undo.group', args: [String(deletion), ADA, BY] },
+      terms: TERMS,
+    })
+    if (after < 1000) {
+      await t.rejects(undoing, { message: 'enough' })
+      ended.db.$client.exec('drop trigger slices')
+      await tasksOf(ended).goOn()
+      same(dump(ended.db), before, `nothing stays after ${after} changes`)
+    } else {
+      await undoing
+      t.equal(ended.rules.projects.idsOf({}).length, 2)
+    }
+  }
+  t.ok(rules)
+})
+
+t.test('the answer is kept with the last write, and a repetition gets it', async (t) => {
+  const { db, rules, project } = service(t)
+  const request = { memberId: 'ada', role: 'admin', method: 'DELETE', path: '/x', key: 'k', bodyHash: 'h' }
+  const shape = { name: 'x', status: 200, schema: Type.Any(), kind: 'success' } as const
+  const terms = { actorId: 'ada', repeatable: { request, shape, isSecret: false } }
+  const job = { call: { path: 'projects.delete', args: [project, BY] }, terms }
+  const first = await tasksOf({ db, rules }).perform(job)
+  t.match(first, { value: undefined, response: { status: 200, body: '{"success":true}' } })
+  t.equal(first.response?.seq, first.seq)
+  t.match(await tasksOf({ db, rules }).perform(job), { isReplay: true, response: first.response })
+  const other = tasksOf({ db, rules }).perform({ ...job, terms: TERMS })
+  await t.rejects(other, { message: 'Project not found' })
+})
+
+t.test('what has changed since stands in the way of an undo, and nothing changes', async (t) => {
+  const { db, rules, project } = service(t)
+  const undo = (seq: number, member = ADA) =>
+    inSlices({ db, rules }, 'changes.undo.group', [String(seq), member, BY])
+  const item = db.$client
+    .prepare<[string], string>('select id from kanban_items where project_id = ? order by id')
+    .pluck()
+    .get(project) as string
+  write(db, () =>
+    db.$client.exec(`
+    delete from objectives; delete from metrics; delete from transcript_summaries; delete from team_assignments;
+    delete from personal_ideas;
+    update kanban_items set title = 'Changed', claimed_from = 'x' where id = '${item}';
+    insert into kanban_items (id, project_id, title) values ('new', '${project}', 'New');
+    insert into kanban_subtasks (id, item_id, title) values ('new step', '${item}', 'New');
+    insert into personal_ideas (id, owner_id, title, promoted_project_id) values ('theirs', 'bob', 'Idea', '${project}');`),
+  )
+  const { details } = await undo(1).catch((error) => error)
+  t.strictSame(details.conflicts, [
+    { kind: 'kanban-item', id: item, field: 'title' },
+    { kind: 'kanban-item', id: item, field: 'claimedUntil' },
+    { kind: 'kanban-item', id: 'new' },
+    { kind: 'kanban-subtask', id: 'new step' },
+    { kind: 'personal-idea', id: 'theirs' },
+  ])
+  await t.rejects(undo(1, { id: 'bob', role: 'member' } as CurrentMember), {
+    message: 'Forbidden: admin access required',
+  })
+  const { seq = 0 } = await inSlices({ db, rules }, 'projects.delete', [project, BY])
+  write(db, () =>
+    db.$client.exec(`insert into kanban_items (id, project_id, title) values ('new', 'other', 'Again');
+    update personal_ideas set promoted_project_id = 'other' where id = 'theirs'`),
+  )
+  const second = await undo(seq).catch((error) => error)
+  t.strictSame(second.details.conflicts, [
+    { kind: 'kanban-item', id: 'new' },
+    { kind: 'personal-idea', id: 'theirs', field: 'promotedProjectId' },
+  ])
+  write(db, () => db.$client.exec("delete from kanban_items where id = 'new'; delete from personal_ideas"))
+  t.strictSame((await undo(seq).catch((error) => error)).details.conflicts, [
+    { kind: 'personal-idea', id: 'theirs' },
+  ])
+  t.strictSame(rules.projects.idsOf({}), ['other'])
+})
