@@ -4,11 +4,15 @@ import { ApiError } from '../errors.ts'
 import { type FeedPage, PageReading } from './feed-page.ts'
 import { type ChangeFilter, passes } from './filters.ts'
 import type { ChangeHead, ChangeRow, Sequence } from './sequence.ts'
-import type { Subjects } from './subjects.ts'
+import { type Subjects, subjectsOf } from './subjects.ts'
 import type { Reader } from './told.ts'
 
 /** Changes that one slice looks at, at most, whether they pass the filter or not: some 2 ms. */
 const EXAMINED = 1000
+
+/** Changes right after the place that are looked at before the index is, and changes that it names then, at most. */
+const NEAR = 100
+const LISTED = EXAMINED - NEAR
 
 /** Which page to read. */
 export interface FeedQuery extends ChangeFilter {
@@ -86,12 +90,18 @@ export class Feed {
         last = head.seq
         return !isFull
       }
-      const { heads, end, rest } = this.#fromIndex(filter, after)
-      heads.every(take)
-      if (!isFull && end !== undefined) last = end
-      if (!isFull && last < newest && rest > 0) {
-        for (const head of this.#sequence.heads(last, rest)) if (!take(head)) break
+      const look = (count: number) => {
+        for (const head of this.#sequence.heads(last, count)) if (!take(head)) break
       }
+      const isMore = () => !isFull && last < newest
+      // Mostly these are all.
+      look(NEAR)
+      const listed = isMore() ? this.#listed(filter, reader, last) : undefined
+      if (listed) {
+        this.#sequence.headsOf(listed.seqs).every(take)
+        if (!isFull) last = listed.end
+      }
+      if (isMore() && examined < EXAMINED) look(EXAMINED - examined)
       const rows = this.#sequence.several(found)
       return { rows, groups: this.#sequence.groupsOf(rows, previous), size, examined, last, newest }
     })
@@ -105,19 +115,25 @@ export class Feed {
   }
 
   /**
-   * What the index knows of the subject that a filter names.
-   * @returns the changes, oldest first, the change up to which there are no others, and how many more may be looked at
+   * The changes that may pass a filter, by the index: those of the project, the item or the kinds, whichever are the fewest.
+   * @returns the next of them, oldest first, and the change up to which there are no others; undefined where the index does not help
    */
-  #fromIndex(
-    { projectId, itemId }: ChangeFilter,
+  #listed(
+    { projectId, itemId, kinds = [] }: ChangeFilter,
+    reader: Reader,
     after: number,
-  ): { heads: ChangeHead[]; end?: number; rest: number } {
-    const subject = itemId ?? projectId
-    const indexed = subject === undefined ? 0 : this.#subjects.indexed()
-    if (subject === undefined || after >= indexed) return { heads: [], rest: EXAMINED }
-    const seqs = this.#subjects.after(subject, after, EXAMINED)
-    const heads = this.#sequence.headsOf(seqs)
-    const rest = EXAMINED - seqs.length
-    return { heads, rest, ...(rest > 0 && { end: indexed }) }
+  ): { seqs: number[]; end: number } | undefined {
+    const indexed = this.#subjects.indexed()
+    const lists = [itemId, projectId].flatMap((subject) => (subject === undefined ? [] : [[subject]]))
+    if (kinds.length > 0 || reader.role !== 'admin') lists.push(subjectsOf(kinds, reader))
+    if (after >= indexed) return undefined
+    let best: { seqs: number[]; end: number } | undefined
+    for (const list of lists) {
+      const seqs = this.#subjects.after(list, after, LISTED)
+      const end = seqs.length < LISTED ? indexed : (seqs.at(-1) as number)
+      if (!best || end > best.end || (end === best.end && seqs.length < best.seqs.length))
+        best = { seqs, end }
+    }
+    return best
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The index of the sequence: which changes belong to a project or an item, and which deleted one. It is written behind
+ * The index of the sequence: which changes belong to a project or an item, which deleted one, and which are of a kind. It is written behind
  * the sequence, in slices, since an index of SQLite's would cost every write.
  */
 import type { SharedDatabase } from '../db/client.ts'
@@ -7,6 +7,7 @@ import { createFold, STAGED } from '../db/large-writes.ts'
 import { ensureFew } from '../db/work-limits.ts'
 import { once } from '../once.ts'
 import { StagedChanges } from './staged-changes.ts'
+import { KINDS, maySee, type Reader } from './told.ts'
 
 /** The subject of all deletions of projects and items. */
 export const DELETIONS = ''
@@ -24,6 +25,25 @@ const IS_DELETION = `(action = 'deleted' and kind in ('project', 'kanban-item'))
 const HAS_SUBJECT = `(project_id = :subject or item_id = :subject or from_project_id = :subject
   or (:subject = '${DELETIONS}' and ${IS_DELETION}))`
 
+/** The subject of all changes of a kind: those of nobody in particular. Kinds that the service does not know are one. */
+const ofKind = (kind: string) => `:${kind}`
+
+/** The subject of the changes of a kind that are somebody's alone, and of all those that are. */
+const ofOwner = (kind: string, owner: string) => `:${kind}:${owner}`
+const ofOwners = (kind: string) => `*${kind}`
+
+/** The kind of a change in its subjects, as SQL. */
+const KIND = `case when kind in (${KINDS.map((kind) => `'${kind}'`).join(', ')}) then kind else '' end`
+
+/**
+ * The subjects that have all changes of some kinds that somebody may see; each change is in one of them.
+ * @param kinds none: of all kinds
+ */
+export const subjectsOf = (kinds: readonly string[], reader: Reader): string[] =>
+  (kinds.length > 0 ? kinds : [...KINDS, ''])
+    .filter((kind) => maySee({ kind, ownerId: null }, reader))
+    .flatMap((kind) => [ofKind(kind), reader.role === 'admin' ? ofOwners(kind) : ofOwner(kind, reader.id)])
+
 /** The entries of the changes that pass a condition, as SQL. */
 export const entriesOf = (condition: string): string =>
   [
@@ -31,6 +51,8 @@ export const entriesOf = (condition: string): string =>
     `select item_id, seq from changes where ${condition} and item_id is not null`,
     `select from_project_id, seq from changes where ${condition} and from_project_id is not null`,
     `select '${DELETIONS}', seq from changes where ${condition} and ${IS_DELETION}`,
+    `select ':' || ${KIND} || ifnull(':' || owner_id, ''), seq from changes where ${condition}`,
+    `select '*' || ${KIND}, seq from changes where ${condition} and owner_id is not null`,
   ].join(' union all ')
 
 function statementsOf(db: SharedDatabase) {
@@ -67,7 +89,7 @@ function statementsOf(db: SharedDatabase) {
       order by seq desc limit :limit`,
     ),
     after: numbers(
-      `select seq from change_subjects where subject = +:subject and seq > +:after and seq > 0
+      `select seq from change_subjects where subject = +:subject and seq > max(+:after, 0) and seq <= +:last
       order by seq limit :limit`,
     ),
   }
@@ -151,11 +173,18 @@ export class Subjects {
   }
 
   /**
-   * The changes of a subject after one, oldest first, as far as the index is written.
+   * The changes of some subjects after one, oldest first, as far as the index is written.
+   * @param subjects no change is of two of them
    * @param limit how many, at most
    * @returns their `seq`
    */
-  after(subject: string, after: number, limit: number): number[] {
-    return this.#sql.after().all({ subject, after, limit })
+  after(subjects: readonly string[], after: number, limit: number): number[] {
+    let found: number[] = []
+    for (const subject of subjects) {
+      const last = found.length === limit ? (found.at(-1) as number) : Number.MAX_SAFE_INTEGER
+      const more = this.#sql.after().all({ subject, after, last, limit })
+      if (more.length > 0) found = [...found, ...more].sort((one, other) => one - other).slice(0, limit)
+    }
+    return found
   }
 }

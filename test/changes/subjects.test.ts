@@ -3,19 +3,27 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { DELETIONS } from '../../src/changes/subjects.ts'
+import { DELETIONS, subjectsOf } from '../../src/changes/subjects.ts'
+import { maySee } from '../../src/changes/told.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
 import { createRules } from '../../src/worker/rules.ts'
 
+/** Who asks for kinds: an admin, an owner of ideas, and somebody who has none. */
+const READERS = [
+  { id: 'eve', role: 'admin' },
+  { id: 'ada', role: 'member' },
+  { id: 'cleo', role: 'viewer' },
+]
 const SUBJECTS = ['a', 'b', 'c', 'someone']
 
 const change = fc.record({
-  kind: fc.constantFrom('project', 'kanban-item', 'kanban-comment', 'team'),
+  kind: fc.constantFrom('project', 'kanban-item', 'kanban-comment', 'team', 'personal-idea', 'odd'),
   action: fc.constantFrom('created', 'updated', 'deleted'),
   projectId: fc.constantFrom('a', 'b', null),
   itemId: fc.constantFrom('c', 'a', null),
   fromProjectId: fc.constantFrom('b', null),
+  ownerId: fc.constantFrom(null, null, 'ada', 'bob'),
 })
 
 type Row = typeof change extends fc.Arbitrary<infer Value> ? Value : never
@@ -24,8 +32,8 @@ t.test('what belongs to a subject is found, however much of the index is written
   const { db, close } = openDatabase(':memory:')
   t.teardown(close)
   const insert = db.$client.prepare(
-    `insert into changes (kind, id, action, project_id, item_id, from_project_id)
-     values (:kind, 'x', :action, :projectId, :itemId, :fromProjectId)`,
+    `insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id)
+     values (:kind, 'x', :action, :projectId, :itemId, :fromProjectId, :ownerId)`,
   )
   const run = (rows: Row[], slices: number[], before: number, limit: number) => {
     db.$client.exec('delete from changes; delete from change_subjects')
@@ -34,6 +42,19 @@ t.test('what belongs to a subject is found, however much of the index is written
     for (const size of slices) {
       const left = subjects.index(size)
       if (left !== subjects.behind()) return false
+    }
+    const after = Math.min(before, 20) - 10
+    for (const reader of READERS) {
+      for (const kinds of [[], ['team', 'kanban-item'], ['personal-idea']]) {
+        const isOfThem = (row: Row, index: number) =>
+          index + 1 > after &&
+          index + 1 <= subjects.indexed() &&
+          (kinds.length === 0 || kinds.includes(row.kind)) &&
+          maySee(row, reader)
+        const expected = rows.flatMap((row, index) => (isOfThem(row, index) ? [index + 1] : []))
+        const found = subjects.after(subjectsOf(kinds, reader), after, limit)
+        if (`${found}` !== `${expected.slice(0, limit)}`) return false
+      }
     }
     return [...SUBJECTS, DELETIONS].every((subject) => {
       const belongs = (row: (typeof rows)[number]) =>

@@ -1,0 +1,2 @@
+-- The index of the sequence has kinds now: the service writes it anew, in slices.
+DELETE FROM `change_subjects`;
