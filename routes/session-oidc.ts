@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../src/errors.ts'
+import { ApiError, invalidField } from '../src/errors.ts'
 import { addressOf } from '../src/http/addresses.ts'
 import { OpenId, type OpenIdSettings, SIGN_IN_TIME } from '../src/http/openid.ts'
 import type { Config } from '../src/phaseboard.d.ts'
@@ -9,12 +9,29 @@ import { ErrorBody, ref } from '../src/schemas/common.ts'
 
 type Provider = OpenIdSettings & Pick<Config, 'oidcSignUp' | 'oidcRedirectUrl'>
 
+/** Characters of the address to go back to: it has to find room in a cookie. */
+const RETURN_TO = 2000
+
 /** Where the browser goes afterwards: a path of this origin. Browsers take a backslash for a slash. */
 const ReturnTo = Type.String({
   pattern: '^/(?![/\\\\])[^\\\\\\u0000-\\u001f\\u007f]*$',
-  maxLength: 2000,
-  description: 'Where to go afterwards: a path of the same origin.',
+  maxLength: RETURN_TO,
+  description: `Where to go afterwards: a path of the same origin, at most ${RETURN_TO} characters with all that is no part of a URI percent-encoded.`,
 })
+
+/** What stands in no URI (RFC 3986, section 2) as it is; of percent signs, those that encode nothing. */
+const NO_PART = /%(?![\dA-Fa-f]{2})|[^\w\-.~:/?#[\]@!$&'()*+,;=%]/gu
+
+/**
+ * A path as a header can hold it. Its segments stay as they are: joined, those of `/.//host` would be another host's.
+ * @throws ApiError 400 where that is too long
+ */
+function toReference(path: string): string {
+  const reference = path.toWellFormed().replace(NO_PART, encodeURIComponent)
+  if (reference.length > RETURN_TO)
+    throw invalidField('returnTo', `must be at most ${RETURN_TO} characters, encoded`)
+  return reference
+}
 
 /** The account that sign-ins with the provider are counted for, beside the address. */
 const ANY_ACCOUNT = 'openid'
@@ -62,7 +79,9 @@ const openIdRoutes: FastifyPluginAsyncTypebox<{ provider: Provider }> = async (
     },
     handler: async (request, reply) => {
       const { returnTo = `${app.prefix}/` } = request.query
-      const { url, kept } = await configured().begin(redirectUriOf(request), returnTo, request.log)
+      const provider = configured()
+      const to = toReference(returnTo)
+      const { url, kept } = await provider.begin(redirectUriOf(request), to, request.log)
       cookies.keepSignIn(request, reply, kept, SIGN_IN_TIME)
       return reply.redirect(url)
     },

@@ -97,7 +97,7 @@ export class OpenId {
   /**
    * Begins a sign-in.
    * @param redirectUri where the provider sends the browser back to
-   * @param returnTo where the browser goes afterwards, a path
+   * @param returnTo where the browser goes afterwards, a path as a header can hold it
    * @returns the provider's page to go to, and what the browser keeps meanwhile
    * @throws ApiError 503 when the provider does not respond
    */

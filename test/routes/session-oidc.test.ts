@@ -258,11 +258,51 @@ t.test('it leads back to a path of this origin alone', async (t) => {
     'x',
     '/a\nb',
     '/a\\b',
+    '\\\\evil.example.test',
+    '///evil.example.test',
+    '/\t/evil.example.test',
+    '/\u0000/evil.example.test',
+    '\t//evil.example.test',
+    ' //evil.example.test',
+    'javascript:alert(1)',
+    `/${'x'.repeat(2000)}`,
+    `/${'日'.repeat(300)}`,
   ]) {
     const { status, body } = await send(app, 'GET', `${BEGIN}?returnTo=${encodeURIComponent(to)}`)
     t.equal(status, 400, to)
     t.ok(body.details.fieldErrors.returnTo)
   }
+})
+
+t.test('whatever path it is, a header can hold it, and it is of this origin', async (t) => {
+  const { app } = await setUp(t)
+  const leads = async (query: string) => {
+    const { status, headers } = await send(app, 'GET', `${BEGIN}?returnTo=${query}`)
+    t.equal(status, 302, query)
+    const back = await end(app, comeBack(String(headers.location)), cookiesOf(headers))
+    t.equal(back.status, 302, query)
+    const location = String(back.headers.location)
+    t.match(location, /^\/(?![/\\])[\x21-\x7e]*$/)
+    t.equal(new URL(location, 'https://board.example.test').host, 'board.example.test', location)
+    return location
+  }
+  for (const [to, expected] of [
+    ['/search?q=größer', '/search?q=gr%C3%B6%C3%9Fer'],
+    ['/search?q=日本語&x=😀#片', '/search?q=%E6%97%A5%E6%9C%AC%E8%AA%9E&x=%F0%9F%98%80#%E7%89%87'],
+    ['/search?q=a%20b%2Fc', '/search?q=a%20b%2Fc'],
+    ['/search?q=100%', '/search?q=100%25'],
+    ['/a b"<>^`{|}', '/a%20b%22%3C%3E%5E%60%7B%7C%7D'],
+    ['/.//evil.example.test', '/.//evil.example.test'],
+    ['/x/..//evil.example.test', '/x/..//evil.example.test'],
+    ['/%2F/evil.example.test', '/%2F/evil.example.test'],
+    ['/%5C%5Cevil.example.test', '/%5C%5Cevil.example.test'],
+    ['/\u2028\u0085/evil', '/%E2%80%A8%C2%85/evil'],
+    ['/／evil.example.test', '/%EF%BC%8Fevil.example.test'],
+    ['/@evil.example.test:80/', '/@evil.example.test:80/'],
+  ] as const) {
+    t.equal(await leads(encodeURIComponent(to)), expected)
+  }
+  t.match(await leads('/%ED%A0%80x'), /^\/(%[\dA-F]{2})+x$/, 'half a character')
 })
 
 t.test('guesses are limited', async (t) => {

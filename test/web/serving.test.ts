@@ -116,6 +116,36 @@ t.test('what is no address of the page is what it was', async (t) => {
   }
 })
 
+t.test('what can be the name of no file is 404, of the board and of the docs', async (t) => {
+  const app = await boardOf(t)
+  const names = [
+    ...[256, 300, 5000].flatMap((length) => [`${'a'.repeat(length)}.js`, 'a'.repeat(length)]),
+    `${'%C3%A9'.repeat(200)}.js`,
+    ...['%00', 'a%00b.js', '%00.js', '..%2f..%2fpackage.json', '..%5c..%5cpackage.json', 'a%5cb.js'],
+    ...[
+      '...',
+      '..js',
+      '.js',
+      '%2e%2e%2fx.js',
+      'a%ff.js',
+      '%E0%A4%A.js',
+      '%',
+      'a/'.repeat(3000),
+      'CON',
+      'a.js/b',
+    ],
+  ]
+  for (const accept of ['identity', 'br, gzip']) {
+    for (const folder of ['/assets', '/docs/static', '/docs']) {
+      for (const name of names) {
+        const url = `${folder}/${name}`
+        const { status, body } = await send(app, 'GET', url, undefined, { 'accept-encoding': accept })
+        t.strictSame([status, body], [404, { error: 'Not found' }], url.slice(0, 60))
+      }
+    }
+  }
+})
+
 t.test('the page is asked for again each time, and says when it is the same', async (t) => {
   const app = await boardOf(t)
   const { headers } = await send(app, 'GET', '/projects/7')
