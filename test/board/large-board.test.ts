@@ -106,11 +106,15 @@ async function ask(app: App, [method, url, body]: Request) {
 }
 
 /**
- * Steps that say how others are put together, or go through no more than a request names, the index of words finds, or
+ * Steps that say how others are put together, or go through no more than a request names, the index of words finds (or has
+ * under one number), or
  * the write has appended to the end of the sequence.
  */
 const HARMLESS =
-  /^(LIST SUBQUERY|CO-ROUTINE|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|SCAN \(subquery-|CORRELATED SCALAR SUBQUERY|MULTI-INDEX OR|INDEX \d|SCALAR SUBQUERY|SCAN hidden_projects |USING INDEX sqlite_autoindex_hidden_projects_1 |CREATE BLOOM FILTER|BLOOM FILTER ON|SCAN json_each |SCAN search_index VIRTUAL TABLE INDEX 0:M|SEARCH changes( USING INTEGER PRIMARY KEY \(rowid>\?\))?$)|\bbest\b/
+  /^(LIST SUBQUERY|CO-ROUTINE|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|SCAN \(subquery-|CORRELATED SCALAR SUBQUERY|MULTI-INDEX OR|INDEX \d|SCALAR SUBQUERY|SCAN hidden_projects |USING INDEX sqlite_autoindex_hidden_projects_1 |CREATE BLOOM FILTER|BLOOM FILTER ON|SCAN json_each |SCAN search_index VIRTUAL TABLE INDEX 0:[M=]|SEARCH changes( USING INTEGER PRIMARY KEY \(rowid>\?\))?$)|\bbest\b/
+
+/** What asks how large the posting list of a word is: of the index's segments, which are some twenty. */
+const OF_SEGMENTS = /search_index_idx/
 
 /** Statements of no request. */
 const BY_THE_CLOCK = /"webhooks"|change_subjects/
@@ -136,7 +140,9 @@ t.test('no statement walks through a board', async (t) => {
   const executions = watch(t, client)
   const tables = new Set<string>()
   const hold = (what: string, ran: ReadonlyMap<string, unknown[]>) => {
-    const statements = [...ran].filter(([source]) => /^\s*(select|insert|update|delete|with)\b/.test(source))
+    const statements = [...ran].filter(
+      ([source]) => /^\s*(select|insert|update|delete|with)\b/.test(source) && !OF_SEGMENTS.test(source),
+    )
     t.ok(statements.length > 0)
     for (const [source, values] of statements) {
       t.strictSame(growing(client, source, values), [], `${what}: ${source}`)

@@ -4,6 +4,7 @@
  */
 import DOMPurify from 'dompurify'
 import { Marked, type Tokens } from 'marked'
+import { isRenderable } from './markdown-limits.ts'
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -52,9 +53,20 @@ purify.addHook('afterSanitizeAttributes', (node) => {
   }
 })
 
-/** A text in Markdown as nodes that are safe to show. */
-export function renderMarkdown(text: string): DocumentFragment {
-  const html = marked.parse(text, { async: false })
+/** The HTML of a text; undefined where there is too much of it, or the parser fails. */
+function htmlOf(text: string): string | undefined {
+  if (!isRenderable(text)) return undefined
+  try {
+    return marked.parse(text, { async: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** A text in Markdown as nodes that are safe to show; undefined where it is to be shown as it is. */
+export function renderMarkdown(text: string): DocumentFragment | undefined {
+  const html = htmlOf(text)
+  if (html === undefined) return undefined
   return purify.sanitize(html, {
     RETURN_DOM_FRAGMENT: true,
     USE_PROFILES: { html: true },

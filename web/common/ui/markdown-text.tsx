@@ -1,4 +1,7 @@
-/** A text in Markdown. What renders it is loaded with the first; until then the text shows as it is. */
+/**
+ * A text in Markdown. What renders it is loaded with the first; until then, and where there is too much of it, the text shows as it
+ * is.
+ */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Updated } from './late.tsx'
 
@@ -10,7 +13,11 @@ export function MarkdownText({ text }: { text: string }) {
   const element = useRef<HTMLDivElement>(null)
   const [step, setStep] = useState<'loading' | 'ready' | 'failed'>(render ? 'ready' : 'loading')
   useLayoutEffect(() => {
-    if (step === 'ready' && render) element.current?.replaceChildren(render(text))
+    if (step !== 'ready' || !render) return
+    const rendered = render(text)
+    element.current?.classList.toggle('markdown', rendered !== undefined)
+    element.current?.classList.toggle('markdown-plain', rendered === undefined)
+    element.current?.replaceChildren(rendered ?? text)
   }, [step, text])
   useLayoutEffect(() => {
     if (step !== 'loading') return
@@ -22,7 +29,7 @@ export function MarkdownText({ text }: { text: string }) {
       () => setStep('failed'),
     )
   }, [step])
-  if (step === 'ready') return <div key="ready" ref={element} class="markdown" dir="auto" />
+  if (step === 'ready') return <div key="ready" ref={element} dir="auto" />
   return (
     <>
       <p key="plain" class="markdown-plain" dir="auto">
