@@ -1,13 +1,16 @@
 import fp from 'fastify-plugin'
 import { type BatchedRequest, BatchRun, type ReadAnswer, type RunOptions } from '../src/http/batch.ts'
-import { turnOf } from '../src/http/identity.ts'
+import { identityOf, turnOf } from '../src/http/identity.ts'
+import { authorize, isSafe } from '../src/members/identity.ts'
 import { Call } from '../src/worker/calls.ts'
+import type { WriteTerms } from '../src/worker/writes.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * The call that performs a batch, all of it in one write.
+     * The call that performs a batch: all of it in one write, or, where all of it only reads, of one snapshot of the file.
      * @param isDryRun whether to undo all of it in the end
+     * @throws ApiError 403 where a part of it writes, and the credential only reads
      */
     batch: (
       request: FastifyRequest,
@@ -43,19 +46,22 @@ export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
     })
 
     app.decorate('batch', (request, requests, isDryRun, options) => {
+      const isRead = requests.every(({ method }) => isSafe(method))
+      if (!isRead) authorize('own', identityOf(request), request.method, authMode)
       let run: BatchRun
       const begin = () => {
         run = new BatchRun(request, requests, surroundings, options)
         return run.steps()
       }
+      const perform = (terms: WriteTerms) =>
+        app.stepwise(begin, terms, { length: requests.length, isDryRun, isRead }).catch((error) => {
+          throw run === undefined ? error : run.errorOf(error)
+        })
       return new Call<never>(
-        { path: 'batch', args: [], isRead: false },
+        { path: 'batch', args: [], isRead },
         {
-          read: () => Promise.reject(new Error('a batch is a write')),
-          write: (_call, terms) =>
-            app.stepwise(begin, terms, { length: requests.length, isDryRun }).catch((error) => {
-              throw run === undefined ? error : run.errorOf(error)
-            }),
+          read: async (_call, turn = null) => (await perform({ actorId: null, turn })).value,
+          write: (_call, terms) => perform(terms),
         },
       )
     })

@@ -183,10 +183,12 @@ export default fp(
       try {
         const isWrite = handled instanceof Call && !handled.isRead
         const isRead = handled instanceof Call && handled.isRead
+        // What reads although its method does not say so.
+        if (isRead && !isSafe(reply.request.method)) conditionOf(reply.request)
         const value: unknown = isWrite
           ? await write(reply, shape, handled)
           : await (isRead ? handled.read(turnOf(reply.request)) : handled)
-        ensurePerformed(reply)
+        if (!isRead) ensurePerformed(reply)
         if (reply.sent) return reply
         const { later } = reply.request.routeOptions.config
         if (value === undefined && later && !outcomeOf(reply.request)?.response) {

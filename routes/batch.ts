@@ -54,6 +54,9 @@ and sees what those before it wrote. The first that fails undoes all of them: th
 \`as\` names a result: in paths and string values of later bodies \`{{name.field}}\` stands for its field (\`{{card.labels.0.id}}\` for a deeper one). A
 string that is nothing but one placeholder takes the value with its type.
 
+A batch that only reads (each method is GET) answers all of it of one state of the data, holds up no writes, and takes a credential that only reads.
+What would hold up others for longer than a second is 413, and nothing is done.
+
 Everything under /api may be part of a batch but sessions, tokens, what shows a webhook's secret or tests one, what sets a password, what waits for changes, and batches. Only the status, the body and the ETag of a response are told, no other header.`
 
 /** Batches: several requests at once, all or nothing. */
@@ -61,7 +64,13 @@ const batchRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const failed = ref(BatchErrorBody)
 
   app.post('/api/batch', {
-    config: { access: 'own', failure: 'Failed to run batch', isSentAlone: true, dependsOnRole: true },
+    config: {
+      access: 'each',
+      caching: 'no-store',
+      failure: 'Failed to run batch',
+      isSentAlone: true,
+      dependsOnRole: true,
+    },
     schema: {
       operationId: 'runBatch',
       summary: 'Perform several requests, all or nothing',

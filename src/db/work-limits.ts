@@ -69,9 +69,33 @@ export const isFollowedByWorker = (db: SharedDatabase): boolean => limited.has(d
 /** Whether this connection's work is limited now. */
 export const isLimited = (db: SharedDatabase): boolean => limited.get(db)?.() ?? false
 
+/** Multiples of {@link ROWS_WRITTEN} that connections may write at once, where only so much is allowed. */
+const factors = new WeakMap<SharedDatabase, number>()
+
+/**
+ * Runs work in which no rule may write many more rows at once than on the event loop: nothing could end that before its time.
+ * @param factor how many times as many
+ */
+export function withinWork<T>(db: SharedDatabase, factor: number, work: () => T): T {
+  factors.set(db, factor)
+  try {
+    return work()
+  } finally {
+    factors.delete(db)
+  }
+}
+
+/** How many rows this connection may write (or read, or scan) now. @param most how many on the event loop */
+function mostOf(db: SharedDatabase, most: number): number {
+  if (isLimited(db)) return most
+  return most === ROWS_WRITTEN
+    ? most * (factors.get(db) ?? Number.POSITIVE_INFINITY)
+    : Number.POSITIVE_INFINITY
+}
+
 /** Checks a number of rows against a limit. @throws TooMuchWork */
 export function ensureFew(db: SharedDatabase, rows: number, most = ROWS_WRITTEN): void {
-  if (rows > most && isLimited(db)) throw new TooMuchWork()
+  if (rows > most && rows > mostOf(db, most)) throw new TooMuchWork()
 }
 
 /**
@@ -86,11 +110,13 @@ export function rowLimit(
 ): (...parameters: string[]) => void {
   const count = once(() =>
     db.$client
-      .prepare<string[], number>(`select count(*) from (select 1 from ${rows} limit ${most + 1})`)
+      .prepare<(string | number)[], number>(`select count(*) from (select 1 from ${rows} limit ?)`)
       .pluck(),
   )
   return (...parameters) => {
-    if (isLimited(db)) ensureFew(db, Number(count().get(...parameters)), most)
+    const allowed = mostOf(db, most)
+    if (allowed === Number.POSITIVE_INFINITY) return
+    if (Number(count().get(...parameters, allowed + 1)) > allowed) throw new TooMuchWork()
   }
 }
 

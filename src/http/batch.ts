@@ -7,7 +7,7 @@ import { ApiError, BatchFailure, preconditionFailed, SpecifiedFailure, validatio
 import { authorize, isSafe } from '../members/identity.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { Call, type CallOf } from '../worker/calls.ts'
-import type { Step, StepGenerator } from '../worker/steps.ts'
+import { AWAIT, type NamedBodies, type Step, StepFailure, type StepGenerator } from '../worker/steps.ts'
 import { bodyOf, etagOfRecord, type ResponseShape } from '../worker/writes.ts'
 import { toApiError } from './api-errors.ts'
 import { isExistenceCheck } from './existence.ts'
@@ -116,8 +116,8 @@ export class BatchRun {
   readonly #surroundings: BatchSurroundings
   readonly #results: NamedResults
   readonly #options: RunOptions
-  /** The `error` string of an unexpected failure of the current request. */
-  #failure = 'Internal server error'
+  /** The `error` strings of unexpected failures, by request. */
+  readonly #failures: string[] = []
   /** What the request threw that failed. */
   #failed: { index: number; error: unknown } | undefined
 
@@ -139,7 +139,7 @@ export class BatchRun {
   *steps(): StepGenerator {
     for (const [index, request] of this.#requests.entries()) {
       try {
-        yield* this.#handle(request)
+        yield* this.#handle(index, request)
       } catch (error) {
         this.#failed = { index, error }
         throw error
@@ -157,8 +157,8 @@ export class BatchRun {
     const answers: ReadAnswer[] = []
     let size = 0
     const steps = this.steps()
-    for (let next = steps.next(); !next.done; ) {
-      const { call, shape } = next.value
+    for (let next = steps.next([]); !next.done; ) {
+      const { call, shape } = next.value as Step
       try {
         const value = await perform(call)
         if (shape !== undefined) {
@@ -171,32 +171,38 @@ export class BatchRun {
         next = steps.throw(error)
         continue
       }
-      next = steps.next()
+      next = steps.next([])
     }
     return answers
   }
 
   /** The error that the batch responds with. @param error what came of the run */
   errorOf(error: unknown): unknown {
+    if (error instanceof StepFailure) return this.#errorOf(error.request, error.cause)
     if (this.#failed === undefined || this.#failed.error !== error) return error
-    const { index } = this.#failed
+    return this.#errorOf(this.#failed.index, error)
+  }
+
+  #errorOf(index: number, error: unknown): unknown {
     const refusal = toApiError(error)
-    if (refusal === undefined) return new BatchFailure(this.#failure, index, error)
+    if (refusal === undefined) return new BatchFailure(this.#failures[index] as string, index, error)
     const { statusCode, message, headers, details } = refusal
     return new ApiError(statusCode, message, { headers, details: { request: index, ...details } })
   }
 
-  *#handle({ method, path, body, ifMatch, as }: BatchedRequest): StepGenerator {
+  *#handle(index: number, { method, path, body, ifMatch, as }: BatchedRequest): StepGenerator {
+    this.#failures[index] = 'Internal server error'
+    if (this.#results.isAwaited(path) || (body && this.#results.isAwaited(body))) this.#name(yield AWAIT)
     const url = this.#results.intoPath(path)
     const { operation, params, query } = this.#surroundings.operations.find(method, url)
     const { config = {} } = operation.route
-    this.#failure = config.failure ?? 'Internal server error'
+    this.#failures[index] = config.failure ?? 'Internal server error'
     this.#authorize(operation, method)
     const request = this.#requestOf(operation, { method, url, params, query, ifMatch })
 
     for (const hook of operation.hooks.onRequest) {
       if (!isExistenceCheck(hook)) runHook(hook, request)
-      else if (config.record) yield { call: plain(config.record.get(request)) }
+      else if (config.record) this.#name(yield { request: index, call: plain(config.record.get(request)) })
     }
     request.body = this.#bodyOf(operation, method, body)
     ensureMayBeBatched(operation, request)
@@ -204,8 +210,13 @@ export class BatchRun {
     validate(operation, request)
     for (const hook of operation.hooks.preHandler) runHook(hook, request)
 
-    const result = yield this.#stepOf(operation, request, { ifMatch, isNamed: as !== undefined })
-    if (as !== undefined && result !== undefined) this.#results.set(as, result)
+    if (as !== undefined) this.#results.expect(as)
+    const step = this.#stepOf(operation, request, ifMatch)
+    this.#name(yield { ...step, request: index, ...(as !== undefined && { as }) })
+  }
+
+  #name(named: NamedBodies): void {
+    for (const [name, body] of named) this.#results.set(name, body)
   }
 
   #authorize({ route }: Operation, method: string): void {
@@ -248,8 +259,8 @@ export class BatchRun {
   #stepOf(
     { route, handler, shape }: Operation,
     request: FastifyRequest,
-    { ifMatch, isNamed }: { ifMatch: string | undefined; isNamed: boolean },
-  ): Step {
+    ifMatch: string | undefined,
+  ): Omit<Step, 'request'> {
     const { inBatch, record } = route.config ?? {}
     const isHopeless = record === undefined && !isSafe(request.method) && ifMatch?.trim() !== '*'
     if (ifMatch !== undefined && isHopeless) throw preconditionFailed()
@@ -260,7 +271,6 @@ export class BatchRun {
     return {
       call: plain(handled),
       shape,
-      isNamed,
       ...(record && { record: { get: plain(record.get(request)), shape: shapeOfRecord(record.schema) } }),
       ...(record && ifMatch !== undefined && { ifMatch }),
     }

@@ -19,6 +19,8 @@ type Field = string | number | boolean | null | object
 
 /** The named results of a batch so far, and what requests make of them. */
 export class NamedResults {
+  /** Names of results that there are not yet. */
+  readonly #expected = new Set<string>()
   readonly #texts = new Map<string, string>()
   readonly #values = new Map<string, unknown>()
   readonly #limit: number
@@ -30,9 +32,22 @@ export class NamedResults {
     this.#limit = limit
   }
 
+  /** Says that there will be a result of this name. */
+  expect(name: string): void {
+    this.#expected.add(name)
+  }
+
   /** Names a result. @param text its body, as JSON */
   set(name: string, text: string): void {
+    this.#expected.delete(name)
     this.#texts.set(name, text)
+  }
+
+  /** Whether a path, or a body, has a placeholder that stands for a result that there is not yet. */
+  isAwaited(said: string | object): boolean {
+    if (this.#expected.size === 0) return false
+    const text = typeof said === 'string' ? said : JSON.stringify(said)
+    return [...text.matchAll(PLACEHOLDER)].some(([, name = '']) => this.#expected.has(name))
   }
 
   /**

@@ -5,6 +5,7 @@ import type { Config } from '../phaseboard.d.ts'
 import type { CallOf } from './calls.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
 import type { WorkerEnd } from './step-sessions.ts'
+import type { StepsMode } from './steps.ts'
 import { Turns } from './turns.ts'
 import type { WriteTerms } from './writes.ts'
 
@@ -17,10 +18,11 @@ export interface CallTask extends CallOf {
   time: number
 }
 
-/** A write of several steps, which the main thread decides on. */
+/** A write, or a read, of several steps, which the main thread decides on. */
 export interface StepsTask {
   id: number
-  steps: { end: WorkerEnd; isDryRun: boolean }
+  end: WorkerEnd
+  mode: StepsMode
   terms: WriteTerms
 }
 
@@ -129,14 +131,12 @@ export class Offload {
   }
 
   /**
-   * Performs a write of several steps.
+   * Performs a write, or a read, of several steps.
    * @param end the worker thread's end of the session that decides on them
    */
-  performSteps(end: WorkerEnd, terms: WriteTerms, isDryRun: boolean): Promise<unknown> {
-    return this.#add(terms.turn ?? null, false, (worker, id) =>
-      worker.postMessage({ steps: { end, isDryRun }, terms, id } satisfies StepsTask, [
-        end.port as MessagePort,
-      ]),
+  performSteps(end: WorkerEnd, terms: WriteTerms, mode: StepsMode): Promise<unknown> {
+    return this.#add(terms.turn ?? null, mode.isRead, (worker, id) =>
+      worker.postMessage({ end, mode, terms, id } satisfies StepsTask, [end.port as MessagePort]),
     )
   }
 

@@ -1,60 +1,146 @@
 /**
- * Steps whose write is the worker thread's, and whose decisions are the main thread's. The worker thread is synchronous
- * inside its transaction: it sleeps until the next message (`Atomics.wait`), and takes it without an event loop
- * (`receiveMessageOnPort`).
+ * Steps that the worker thread runs, in one write or one read, and that the main thread decides on. The worker thread is
+ * synchronous inside its transaction: it sleeps until the next message (`Atomics.wait`), and takes it without an event loop
+ * (`receiveMessageOnPort`). So that it holds the write lock only while it works, the main thread decides on as many steps as it
+ * can before the thread begins: on all of them, unless one needs what another results in.
  */
+import { setImmediate } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import { LargeWork } from '../db/work-limits.ts'
+import type { SharedDatabase } from '../db/client.ts'
+import { withDeadline } from '../db/deadline.ts'
+import { LargeWork, TooMuchWork, withinWork } from '../db/work-limits.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
-import { type Outcome, outcomeOf, unwrap } from './outcomes.ts'
-import { type Step, type StepGenerator, type StepRunner, tooLarge } from './steps.ts'
+import {
+  AWAIT,
+  type NamedBodies,
+  type Step,
+  StepFailure,
+  type StepGenerator,
+  type StepRunner,
+  tooMuch,
+} from './steps.ts'
 
-/** How long the worker thread holds the write lock, for which others wait 5 seconds; in milliseconds. */
-const LIMITS = {
-  /** The wait for the next message. */
-  patience: 2000,
-  /** After this long no further step begins. */
-  longest: 4000,
-}
+/** Milliseconds after which no further step begins, nor is waited for: how long others may have to wait. */
+const LONGEST = 1000
+
+/** What a single step may do at most, as a multiple of what it may do on the event loop: rows written in some 0.2 s. */
+const WORK_FACTOR = 20
+
+/** Milliseconds that the main thread decides on steps in one turn of its event loop. */
+const PLANNING = 5
 
 /** The worker thread's end. */
 export interface WorkerEnd {
   port: MessagePort
-  /** Counts the messages to the worker thread. */
-  count: Int32Array
+  /** Counts the messages to the worker thread, and says which request has failed: 1 is the first; 0 none; or {@link GIVEN_UP}. */
+  state: Int32Array
 }
 
-type Message = { step: Step } | { end: 'done' | 'undone' }
+/** The places in {@link WorkerEnd.state}. */
+const MESSAGES = 0
+const FAILED = 1
 
-/** Waits for the next message. @throws Error when none comes */
-function receive({ port, count }: WorkerEnd, patience: number): Message {
+/** In the place of a request that failed: what was decided then. */
+const GIVEN_UP = -1
+
+/** Steps, and what comes after them: more, once the named results are told; the end of the write; or its undoing. */
+interface Message {
+  steps: Step[]
+  next: 'more' | 'done' | 'undone'
+}
+
+/** Waits for the next message. @throws ApiError 413 when none comes in time */
+function receive({ port, state }: WorkerEnd, deadline: number): Message {
   for (;;) {
-    const seen = Atomics.load(count, 0)
+    const seen = Atomics.load(state, MESSAGES)
     const received = receiveMessageOnPort(port)
     if (received) return received.message
-    if (Atomics.wait(count, 0, seen, patience) === 'timed-out') throw new Error('no step came any more')
+    const patience = Math.max(0, deadline - performance.now())
+    if (Atomics.wait(state, MESSAGES, seen, patience) === 'timed-out') throw tooMuch()
   }
 }
 
 /**
- * Runs the steps that the main thread decides on: inside a write of the worker thread.
- * @throws Error when the main thread gives up; ApiError 413 when they take too long
+ * Runs the steps that the main thread decides on: inside a transaction of the worker thread.
+ * @param longest milliseconds after which no further step begins
+ * @throws Error when the main thread gives up; ApiError 413 when they take too long; whatever a step throws
  */
 export function runStepsFromMain(
+  db: SharedDatabase,
   end: WorkerEnd,
   runner: StepRunner,
-  isDryRun: boolean,
-  { patience, longest } = LIMITS,
+  longest = LONGEST,
 ): JsonBytes {
   const deadline = performance.now() + longest
-  for (;;) {
-    const message = receive(end, patience)
-    if ('end' in message) {
-      if (message.end === 'done') return runner.response(isDryRun)
-      throw new Error('the write was given up')
+
+  function run(step: Step): NamedBodies {
+    const left = deadline - performance.now()
+    if (left <= 0) throw tooMuch()
+    try {
+      return withDeadline(db, left, tooMuch, () => withinWork(db, WORK_FACTOR, () => runner.run(step)))
+    } catch (error) {
+      if (error instanceof TooMuchWork || error instanceof LargeWork) throw tooMuch()
+      Atomics.store(end.state, FAILED, step.request + 1)
+      throw error
     }
-    if (performance.now() > deadline) throw tooLarge()
-    end.port.postMessage(outcomeOf(() => runner.run(message.step)))
+  }
+
+  for (;;) {
+    const { steps, next } = receive(end, deadline)
+    const named = steps.flatMap(run)
+    if (next === 'done') return runner.response()
+    if (next === 'undone') {
+      Atomics.store(end.state, FAILED, GIVEN_UP)
+      throw new Error('the main thread gave up')
+    }
+    end.port.postMessage(named)
+  }
+}
+
+/** Decides on steps, as far as that is possible without the results of those before. */
+class Plan {
+  readonly #steps: StepGenerator
+  #named: NamedBodies = []
+  /** What ended the decisions. */
+  failure: { error: unknown } | undefined
+
+  constructor(steps: StepGenerator) {
+    this.#steps = steps
+  }
+
+  /** @param named the results of steps so far */
+  take(named: NamedBodies): void {
+    this.#named.push(...named)
+  }
+
+  /** Decides on the next steps, for {@link PLANNING} milliseconds. @returns them; `isPaused`: it could go on now */
+  next(): Message & { isPaused: boolean } {
+    const steps: Step[] = []
+    const until = performance.now() + PLANNING
+    try {
+      do {
+        const { value, done } = this.#steps.next(this.#named.splice(0))
+        if (done) return { steps, next: 'done', isPaused: false }
+        if (value === AWAIT) return { steps, next: 'more', isPaused: false }
+        steps.push(value)
+      } while (performance.now() < until)
+      return { steps, next: 'more', isPaused: true }
+    } catch (error) {
+      this.failure = { error }
+      // Those before it are run nevertheless: one of them may fail, which is the first that does.
+      return { steps, next: 'undone', isPaused: false }
+    }
+  }
+
+  /** All steps that can be decided on without any result. */
+  async first(): Promise<Message> {
+    const all: Step[] = []
+    for (;;) {
+      const { steps, next, isPaused } = this.next()
+      all.push(...steps)
+      if (!isPaused) return { steps: all, next }
+      await setImmediate()
+    }
   }
 }
 
@@ -62,53 +148,35 @@ export function runStepsFromMain(
  * Lets the worker thread run steps.
  * @param steps decides on them, here
  * @param perform posts the worker thread its end, and resolves with what the write resulted in
+ * @throws StepFailure, what `steps` throws, or what became of the write as a whole
  */
 export async function runStepsInWorker<Result>(
   steps: StepGenerator,
   perform: (end: WorkerEnd) => Promise<Result>,
 ): Promise<Result> {
+  const plan = new Plan(steps)
+  const first = await plan.first()
   const { port1: port, port2 } = new MessageChannel()
-  const count = new Int32Array(new SharedArrayBuffer(4))
-  let failure: { error: unknown } | undefined
+  const state = new Int32Array(new SharedArrayBuffer(8))
 
-  function post(message: Message): void {
-    port.postMessage(message)
-    Atomics.add(count, 0, 1)
-    Atomics.notify(count, 0)
+  function post({ steps, next }: Message): void {
+    port.postMessage({ steps, next })
+    Atomics.add(state, MESSAGES, 1)
+    Atomics.notify(state, MESSAGES)
   }
 
-  /** Decides on the next step. @param outcome of the one before */
-  function decide(outcome: Outcome): void {
-    try {
-      const { done, value } = resume(steps, outcome)
-      post(done ? { end: 'done' } : { step: value })
-    } catch (error) {
-      failure = { error }
-      post({ end: 'undone' })
-    }
-  }
-
-  const performed = perform({ port: port2, count })
-  port.on('message', decide)
-  decide({ value: undefined })
+  port.on('message', (named: NamedBodies) => {
+    plan.take(named)
+    post(plan.next())
+  })
+  post(first)
   try {
-    return await performed
+    return await perform({ port: port2, state })
   } catch (error) {
-    // What is done in slices cannot be one of several steps.
-    if (failure?.error instanceof LargeWork) throw tooLarge()
-    throw failure ? failure.error : error
+    const failed = Atomics.load(state, FAILED)
+    if (failed > 0) throw new StepFailure(failed - 1, error)
+    throw failed === GIVEN_UP && plan.failure ? plan.failure.error : error
   } finally {
     port.close()
   }
-}
-
-/** Lets a generator go on with the outcome of its latest step. */
-export function resume(steps: StepGenerator, outcome: Outcome) {
-  let body: string | undefined
-  try {
-    body = unwrap(outcome) as string | undefined
-  } catch (error) {
-    return steps.throw(error)
-  }
-  return steps.next(body)
 }

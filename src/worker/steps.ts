@@ -22,28 +22,64 @@ const RESULTS_LIMIT = 16 * 1024 * 1024
 
 /** A step. All of it is structured-cloneable. */
 export interface Step extends Pick<WriteTerms, 'record' | 'ifMatch'> {
+  /** Which request it is of, from 0. */
+  request: number
   call: CallOf
   /** How its route responds; absent for a step that is no request, and tells nothing. */
   shape?: ResponseShape
-  /** Whether later steps may refer to its result. */
-  isNamed?: boolean
+  /** What later steps call its result. */
+  as?: string
 }
 
-/** Yields the steps, and is given the body of each that is named. What a step throws is thrown into it. */
-export type StepGenerator = Generator<Step, void, string | undefined>
+/** Results that have a name, as JSON. */
+export type NamedBodies = (readonly [name: string, body: string])[]
 
-/** Refuses what is more than one write should do. */
+/** Asks for the named results of all steps so far: the next step is decided by them. */
+export const AWAIT = Symbol('phaseboard.await')
+
+/**
+ * Yields the steps, and is given named results: those of the step, or later, at the latest where it asks for them. So steps can
+ * be decided on before any is run. What a step throws is thrown into it where it was the latest.
+ */
+export type StepGenerator = Generator<Step | typeof AWAIT, void, NamedBodies>
+
+/** What a step threw, after which others had been decided on. */
+export class StepFailure extends Error {
+  override readonly name = 'StepFailure'
+  readonly request: number
+
+  /** @param request which request the step is of */
+  constructor(request: number, cause: unknown) {
+    super('an earlier step failed', { cause })
+    this.request = request
+  }
+}
+
+/** Refuses results that are more than one response should have. */
 export const tooLarge = () => new ApiError(413, 'Batch is too large')
 
-/** Runs steps inside a write, and puts their results together. */
+/** Refuses what takes longer than others may be kept waiting. */
+export const tooMuch = () => new ApiError(413, 'Too much for one batch')
+
+/** How steps are run. */
+export interface StepsMode {
+  /** Whether to undo everything in the end. */
+  isDryRun: boolean
+  /** Whether they only read: then they are run inside a read, not a write. */
+  isRead: boolean
+}
+
+/** Runs steps inside a write, or a read, and puts their results together. */
 export class StepRunner {
   readonly #rules: Rules
+  readonly #mode: StepsMode
   readonly #attribution: Attribution
   readonly #parts: (string | JsonBytes)[] = []
   #size = 0
 
-  constructor(db: SharedDatabase, rules: Rules) {
+  constructor(db: SharedDatabase, rules: Rules, mode: StepsMode) {
     this.#rules = rules
+    this.#mode = mode
     this.#attribution = attributionOf(db)
   }
 
@@ -54,10 +90,10 @@ export class StepRunner {
 
   /**
    * Runs a step.
-   * @returns the body of its result, if it is named
+   * @returns the body of its result with its name, if it has one
    * @throws ApiError 413, 412, or whatever the rule throws
    */
-  run({ call, shape, record, ifMatch, isNamed = false }: Step): string | undefined {
+  run({ call, shape, record, ifMatch, as }: Step): NamedBodies {
     const rules = this.#rules
     ensureMatch(rules, {
       actorId: null,
@@ -65,9 +101,9 @@ export class StepRunner {
       ...(ifMatch !== undefined && { ifMatch }),
     })
     // Those rules read the changes of the steps before.
-    if (call.path.startsWith('changes.')) this.#attribution.attribute()
+    if (!this.#mode.isRead && call.path.startsWith('changes.')) this.#attribution.attribute()
     const result = ruleAt(rules, call.path).call(...call.args)
-    if (shape === undefined) return undefined
+    if (shape === undefined) return []
     const value = resultOf(rules, shape, record, result)
     const body = bodyOf(shape, value) || 'null'
     this.#size += body.length
@@ -79,12 +115,12 @@ export class StepRunner {
       body,
       end,
     )
-    return isNamed ? toText(body) : undefined
+    return as === undefined ? [] : [[as, toText(body)]]
   }
 
   /** The response to all steps. */
-  response(isDryRun: boolean): JsonBytes {
-    const parts = ['{"results":[', ...this.#parts, `],"dryRun":${isDryRun}}`]
+  response(): JsonBytes {
+    const parts = ['{"results":[', ...this.#parts, `],"dryRun":${this.#mode.isDryRun}}`]
     return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
   }
 }

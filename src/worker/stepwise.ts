@@ -1,10 +1,11 @@
-/** Writes of several steps: on the event loop as long as they are short, else in the worker thread. */
-import type { SharedDatabase } from '../db/client.ts'
+/** Writes and reads of several steps: on the event loop as long as they are short, else in the worker thread. */
+import { read, type SharedDatabase } from '../db/client.ts'
 import type { WriteAs } from '../db/group-commit.ts'
 import { BYTES_READ, isFollowedByWorker, TooMuchWork } from '../db/work-limits.ts'
+import type { JsonBytes } from '../schemas/serialization.ts'
 import type { Rules } from './rules.ts'
 import { runStepsInWorker, type WorkerEnd } from './step-sessions.ts'
-import { DryRun, type StepGenerator, StepRunner } from './steps.ts'
+import { AWAIT, DryRun, type NamedBodies, type StepGenerator, StepRunner, type StepsMode } from './steps.ts'
 import { runOnTerms, type WriteOutcome, type WriteTerms } from './writes.ts'
 
 /** Steps with which the event loop begins at all: some 10 ms where each creates something. */
@@ -14,7 +15,7 @@ const MOST_STEPS = 100
 const BUDGET = 20
 
 /**
- * Performs a write of several steps.
+ * Performs a write of several steps, or a read of one snapshot of the file.
  * @param begin begins the steps; a second time when the worker thread takes over, after all that was done is undone
  */
 export type Stepwise = (
@@ -23,12 +24,16 @@ export type Stepwise = (
   work: StepwiseWork,
 ) => Promise<WriteOutcome<unknown>>
 
-/** What is known of a write of several steps before it begins. */
-export interface StepwiseWork {
-  /** How many steps there are, about. */
+/** What is known of several steps before they begin. */
+export interface StepwiseWork extends StepsMode {
+  /** How many there are, about. */
   length: number
-  /** Whether to undo everything in the end. */
-  isDryRun: boolean
+}
+
+/** The response of a write, unless it was only tried. @throws DryRun with it, which undoes the write */
+export function finish(response: JsonBytes, { isDryRun }: StepsMode): JsonBytes {
+  if (isDryRun) throw new DryRun(response)
+  return response
 }
 
 /** The outcome of a write that was only tried. @throws the error, if it is another */
@@ -46,56 +51,55 @@ export function createStepwise(
   db: SharedDatabase,
   rules: Rules,
   writeAs: WriteAs,
-  inWorker: (end: WorkerEnd, terms: WriteTerms, isDryRun: boolean) => Promise<unknown>,
+  inWorker: (end: WorkerEnd, terms: WriteTerms, mode: StepsMode) => Promise<unknown>,
   now: () => number = () => performance.now(),
 ): Stepwise {
   const isLimited = isFollowedByWorker(db)
   /** Milliseconds that were taken in this iteration of the event loop. */
   let taken = 0
 
-  /** Runs the steps inside a write. @throws TooMuchWork */
-  function run(steps: StepGenerator, isDryRun: boolean) {
-    const runner = new StepRunner(db, rules)
+  /** Runs the steps inside a write, or a read. @throws TooMuchWork */
+  function run(steps: StepGenerator, mode: StepsMode) {
+    const runner = new StepRunner(db, rules, mode)
     const startedAt = now() - taken
     if (taken === 0) setImmediate(() => (taken = 0))
     try {
-      for (let next = steps.next(); !next.done; ) {
+      for (let next = steps.next([]); !next.done; ) {
         taken = now() - startedAt
         if (isLimited && (taken > BUDGET || runner.size > BYTES_READ)) throw new TooMuchWork()
-        let body: string | undefined
+        let named: NamedBodies = []
         try {
-          body = runner.run(next.value)
+          // What it waits for, it has been given with the steps.
+          if (next.value !== AWAIT) named = runner.run(next.value)
         } catch (error) {
           if (error instanceof TooMuchWork) throw error
           next = steps.throw(error)
           continue
         }
-        next = steps.next(body)
+        next = steps.next(named)
       }
     } finally {
       taken = now() - startedAt
     }
-    const response = runner.response(isDryRun)
-    if (isDryRun) throw new DryRun(response)
-    return response
+    return runner.response()
   }
 
-  async function here(steps: StepGenerator, terms: WriteTerms, isDryRun: boolean) {
-    const { value, seq } = await writeAs(terms.actorId, () =>
-      runOnTerms(db, rules, () => run(steps, isDryRun), terms),
-    )
+  async function here(steps: StepGenerator, terms: WriteTerms, mode: StepsMode) {
+    if (mode.isRead) return { value: read(db, () => run(steps, mode)), seq: undefined }
+    const work = () => finish(run(steps, mode), mode)
+    const { value, seq } = await writeAs(terms.actorId, () => runOnTerms(db, rules, work, terms))
     return { ...value, seq }
   }
 
-  return async (begin, terms, { length, isDryRun }) => {
+  return async (begin, terms, { length, ...mode }) => {
     if (!isLimited || length <= MOST_STEPS) {
       try {
-        return await here(begin(), terms, isDryRun).catch(outcomeOfDryRun)
+        return await here(begin(), terms, mode).catch(outcomeOfDryRun)
       } catch (error) {
         if (!(error instanceof TooMuchWork)) throw error
       }
     }
-    const inSession = (end: WorkerEnd) => inWorker(end, terms, isDryRun)
+    const inSession = (end: WorkerEnd) => inWorker(end, terms, mode)
     return (await runStepsInWorker(begin(), inSession)) as WriteOutcome<unknown>
   }
 }

@@ -7,18 +7,20 @@ import { openDatabase, read, writeAs } from '../db/client.ts'
 import { withDeadline } from '../db/deadline.ts'
 import { splitWork } from '../db/work-limits.ts'
 import { tookTooLong } from '../errors.ts'
+import { createLockGaps } from './lock-gaps.ts'
 import type { Posted, StepsTask, Task, TaskResult, Told, WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
 import { createRules } from './rules.ts'
 import { runStepsFromMain } from './step-sessions.ts'
-import { DryRun, StepRunner } from './steps.ts'
-import { outcomeOfDryRun } from './stepwise.ts'
+import { StepRunner } from './steps.ts'
+import { finish, outcomeOfDryRun } from './stepwise.ts'
 import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from './writes.ts'
 
 const { databaseUrl, walCheckpoints } = workerData as WorkerOptions
 const { db, files, close } = openDatabase(databaseUrl, walCheckpoints)
 splitWork(db)
 const rules = createRules(db)
+const withGaps = createLockGaps()
 
 /** The transferable buffers of a value, moved instead of copied by the structured clone: those with a single view. */
 function buffersOf(value: unknown): Transferable[] {
@@ -32,31 +34,30 @@ function buffersOf(value: unknown): Transferable[] {
 
 /** Runs a write; throws, to roll it back, where the files were replaced or removed since they were opened. */
 function writeInPlace(work: () => unknown, terms: WriteTerms): WriteOutcome<unknown> {
-  const { value: outcome, seq } = writeAs(db, terms.actorId, () => {
-    const done = runOnTerms(db, rules, work, terms)
-    const lost = files.lost()
-    if (lost) throw lost
-    return done
-  })
+  const { value: outcome, seq } = withGaps(() =>
+    writeAs(db, terms.actorId, () => {
+      const done = runOnTerms(db, rules, work, terms)
+      const lost = files.lost()
+      if (lost) throw lost
+      return done
+    }),
+  )
   return { ...outcome, seq }
 }
 
 /** Runs steps that the main thread decides on. */
-function writeStepwise({ steps, terms }: StepsTask): WriteOutcome<unknown> {
-  const work = () => {
-    const response = runStepsFromMain(steps.end, new StepRunner(db, rules), steps.isDryRun)
-    if (steps.isDryRun) throw new DryRun(response)
-    return response
-  }
+function runStepwise({ end, mode, terms }: StepsTask): WriteOutcome<unknown> {
+  const run = () => runStepsFromMain(db, end, new StepRunner(db, rules, mode))
+  if (mode.isRead) return { value: read(db, run), seq: undefined }
   try {
-    return writeInPlace(work, terms)
+    return writeInPlace(() => finish(run(), mode), terms)
   } catch (error) {
     return outcomeOfDryRun(error)
   }
 }
 
 function perform(task: Task): unknown {
-  if ('steps' in task) return writeStepwise(task)
+  if ('end' in task) return runStepwise(task)
   if (task.terms) return writeInPlace(callOf(rules, task), task.terms)
   const late = () => tookTooLong('The request')
   return withDeadline(db, task.time, late, () => read(db, callOf(rules, task)))

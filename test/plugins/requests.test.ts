@@ -323,9 +323,11 @@ t.test('nor is a batch, an undo or a call of a tool that was more than the role 
       arguments: { requests: [{ method: 'PATCH', path, body: { status: 'ready' } }], idempotencyKey: 'k' },
     },
   }
+  // Of what only reads nothing is kept.
+  const own = { method: 'POST', path: '/api/personal-ideas', body: { title: 'Mine' } }
   const requests: [string, object][] = [
-    ['/api/batch', { requests: [{ method: 'GET', path: '/api/webhooks' }] }],
-    ['/api/batch', { requests: [{ method: 'GET', path }] }],
+    ['/api/batch', { requests: [own, { method: 'GET', path: '/api/webhooks' }] }],
+    ['/api/batch', { requests: [own, { method: 'GET', path }] }],
     [`/api/changes/${changed.headers['phaseboard-seq']}/undo`, {}],
     ['/mcp', rpc],
   ]

@@ -1,15 +1,22 @@
 /** Writes of several steps: who performs them, and what ends them. */
 import { join } from 'node:path'
-import { MessageChannel } from 'node:worker_threads'
-import t from 'tap'
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
+import t, { type Test } from 'tap'
+import { openDatabase } from '../../src/db/client.ts'
+import { createLockGaps } from '../../src/worker/lock-gaps.ts'
+import { createRules } from '../../src/worker/rules.ts'
 import { runStepsFromMain, runStepsInWorker, type WorkerEnd } from '../../src/worker/step-sessions.ts'
-import { type Step, type StepGenerator, StepRunner } from '../../src/worker/steps.ts'
+import { AWAIT, type Step, type StepGenerator, StepRunner, type StepsMode } from '../../src/worker/steps.ts'
 import { createStepwise } from '../../src/worker/stepwise.ts'
 import { build, count } from '../helper.ts'
 
-const create = (name: string): Step => ({ call: { path: 'projects.create', args: [{ name }] } })
+const create = (name: string, request = 0): Step => ({
+  request,
+  call: { path: 'projects.create', args: [{ name }] },
+})
 
-const KEPT = { length: 2, isDryRun: false }
+const WRITE = { isDryRun: false, isRead: false }
+const KEPT = { length: 2, ...WRITE }
 
 /** The time that the steps are told, in milliseconds: it passes only where a step says so. */
 let time = 0
@@ -28,8 +35,8 @@ t.test('steps that take long go on in the worker thread, from the beginning', as
     app.db,
     app.rules,
     app.writeAs,
-    async (end, terms, isDryRun) => {
-      tasks.push([terms, isDryRun])
+    async (end, terms, mode) => {
+      tasks.push([terms, mode])
       end.port.close()
       return { value: 'of the worker', seq: 5 }
     },
@@ -46,19 +53,15 @@ t.test('steps that take long go on in the worker thread, from the beginning', as
   t.strictSame(tasks, [])
   t.strictSame(await stepwise(() => steps(50), terms, KEPT), { value: 'of the worker', seq: 5 })
   t.equal(count(app, 'projects'), 2, 'the first step is undone')
-  t.strictSame(tasks, [[terms, false]])
+  t.strictSame(tasks, [[terms, WRITE]])
   // Several that come together share what one may take.
   const [, second] = await Promise.all([
     stepwise(() => steps(15), terms, KEPT),
-    stepwise(() => steps(15), terms, { length: 2, isDryRun: true }),
+    stepwise(() => steps(15), terms, { ...KEPT, isDryRun: true }),
   ])
   t.strictSame(second, { value: 'of the worker', seq: 5 })
-  t.strictSame(tasks.at(-1), [terms, true])
-  t.match(
-    await stepwise(() => steps(0), terms, { length: 101, isDryRun: false }),
-    { seq: 5 },
-    'or that are many',
-  )
+  t.strictSame(tasks.at(-1), [terms, { ...WRITE, isDryRun: true }])
+  t.match(await stepwise(() => steps(0), terms, { ...KEPT, length: 101 }), { seq: 5 }, 'or that are many')
   const memory = await build(t)
   const alone = createStepwise(
     memory.db,
@@ -71,37 +74,149 @@ t.test('steps that take long go on in the worker thread, from the beginning', as
   t.equal(count(memory, 'projects'), 2, 'a database in memory has no worker thread')
 })
 
-t.test('the worker thread waits for the next step, but not for ever', async (t) => {
-  const app = await build(t)
-  const runner = new StepRunner(app.db, app.rules)
+/** A session's end, as the worker thread has it, and a way to post to it as the main thread does. */
+function session(t: Test) {
   const { port1, port2 } = new MessageChannel()
   t.teardown(() => port1.close())
-  const end: WorkerEnd = { port: port2, count: new Int32Array(new SharedArrayBuffer(4)) }
-  t.throws(() => runStepsFromMain(end, runner, false, { patience: 5, longest: 1000 }), {
-    message: 'no step came any more',
-  })
-  port1.postMessage({ step: create('Late') })
-  t.throws(() => runStepsFromMain(end, runner, false, { patience: 5, longest: -1 }), {
-    statusCode: 413,
-    message: 'Batch is too large',
-  })
+  const end: WorkerEnd = { port: port2, state: new Int32Array(new SharedArrayBuffer(8)) }
+  const post = (next: string, ...steps: Step[]) => port1.postMessage({ steps, next })
+  return { end, post, failed: () => end.state[1] }
+}
+
+const MUCH = { statusCode: 413, message: 'Too much for one batch' }
+
+t.test('the worker thread waits for the next steps, but not for longer than others may wait', async (t) => {
+  const app = await build(t)
+  const runner = new StepRunner(app.db, app.rules, { isDryRun: true, isRead: false })
+  const { end, post, failed } = session(t)
+  t.throws(() => runStepsFromMain(app.db, end, runner, 5), MUCH)
+  post('done', create('Late'))
+  t.throws(() => runStepsFromMain(app.db, end, runner, -1), MUCH)
   t.equal(count(app, 'projects'), 0)
-  port1.postMessage({ step: create('In time') })
-  port1.postMessage({ end: 'done' })
-  const response = runStepsFromMain(end, runner, true, { patience: 5, longest: 1000 })
+  post('more', create('In time'))
+  post('done', create('At last', 1))
+  const response = runStepsFromMain(app.db, end, runner)
   t.equal(Buffer.from(response).toString(), '{"results":[],"dryRun":true}')
-  t.equal(count(app, 'projects'), 1)
-  port1.postMessage({ end: 'undone' })
-  t.throws(() => runStepsFromMain(end, runner, false), { message: 'the write was given up' })
+  t.equal(count(app, 'projects'), 2)
+  t.equal(failed(), 0)
+  post('undone')
+  t.throws(() => runStepsFromMain(app.db, end, runner), { message: 'the main thread gave up' })
+  t.equal(failed(), -1)
+  post('done', create('Fine', 2), { request: 3, call: { path: 'projects.get', args: ['none'] } })
+  t.throws(() => runStepsFromMain(app.db, end, runner), { message: 'Project not found' })
+  t.equal(failed(), 4, 'it says which request it was')
+})
+
+t.test('a step in the worker thread does no more than others may wait for', async (t) => {
+  const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'x.db')}` })
+  const client = app.db.$client
+  client.exec(`
+    insert into projects (id, name, phase) values ('p', 'P', 'Planning');
+    insert into kanban_items (id, project_id, title) values ('few', 'p', 'Few'), ('many', 'p', 'Many');
+    insert into kanban_comments (id, item_id, author_id, content)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 4001)
+      select 'c' || i, iif(i <= 1000, 'few', 'many'), 'ada', 'Hm' from n;
+    insert into kanban_comments (id, item_id, author_id, content)
+      select 'x' || id, 'many', 'ada', 'Hm' from kanban_comments where item_id = 'few'`)
+  const thread = openDatabase(`file:${client.name}`)
+  t.teardown(thread.close)
+  const runner = new StepRunner(thread.db, createRules(thread.db), WRITE)
+  const { end, post, failed } = session(t)
+  const remove = (id: string): Step => ({ request: 0, call: { path: 'board.items.delete', args: [id] } })
+  post('done', remove('few'))
+  runStepsFromMain(thread.db, end, runner)
+  t.equal(count(app, 'kanban_items'), 1)
+  post('done', remove('many'))
+  t.throws(() => runStepsFromMain(thread.db, end, runner), MUCH)
+  t.equal(failed(), 0, 'the batch is too much, not the request')
+  t.equal(count(app, 'kanban_items'), 1)
+  createRules(thread.db).board.items.delete('many')
+  t.equal(count(app, 'kanban_items'), 0, 'outside a batch it is done')
+})
+
+t.test('all steps that need no result are decided on before the worker thread begins', async (t) => {
+  const app = await build(t)
+  const perform = (mode: StepsMode) => async (end: WorkerEnd) => {
+    // What the thread finds when it begins, and from then on.
+    const posted = receiveMessageOnPort(end.port)?.message
+    seen.push(posted.steps.length)
+    const { port1, port2 } = new MessageChannel()
+    port1.postMessage(posted)
+    const again: WorkerEnd = { port: port2, state: end.state }
+    if (posted.next !== 'more')
+      return runStepsFromMain(app.db, again, new StepRunner(app.db, app.rules, mode))
+    return posted.next
+  }
+  const seen: number[] = []
+  function* steps(pause: number): StepGenerator {
+    for (let index = 0; index < 150; index++) {
+      yield create(`${index}`, index)
+      if (index % 10 === 0) for (const end = performance.now() + pause; performance.now() < end; );
+    }
+  }
+  await runStepsInWorker(steps(1), perform(WRITE))
+  t.strictSame([seen.splice(0), count(app, 'projects')], [[150], 150], 'in several turns of the event loop')
+  function* failing(): StepGenerator {
+    yield create('First', 0)
+    throw new Error('decided so')
+  }
+  await t.rejects(runStepsInWorker(failing(), perform(WRITE)), { message: 'decided so' })
+  function* broken(): StepGenerator {
+    yield { request: 0, call: { path: 'projects.get', args: ['none'] } }
+    throw new Error('decided so')
+  }
+  await t.rejects(runStepsInWorker(broken(), perform(WRITE)), {
+    name: 'StepFailure',
+    request: 0,
+    cause: { statusCode: 404 },
+  })
+  function* waiting(): StepGenerator {
+    yield create('First', 0)
+    yield AWAIT
+    yield create('Second', 1)
+  }
+  seen.length = 0
+  t.equal(await runStepsInWorker(waiting(), perform(WRITE)), 'more')
+  t.strictSame(seen, [1])
 })
 
 t.test('what ends the worker thread ends the steps', async (t) => {
   const died = new Error('the worker thread has ended')
   function* endless(): StepGenerator {
-    for (;;) yield create('x')
+    for (let index = 0; index < 1000; index++) yield create('x', index)
   }
   await t.rejects(
     runStepsInWorker(endless(), () => Promise.reject(died)),
     died,
   )
+})
+
+t.test('after a long write the lock is left to others for a moment', async (t) => {
+  const pauses: number[] = []
+  let at = 0
+  const withGaps = createLockGaps(
+    () => at,
+    (milliseconds) => {
+      pauses.push(milliseconds)
+      at += milliseconds
+    },
+  )
+  const taking = (milliseconds: number) => () => {
+    at += milliseconds
+    return milliseconds
+  }
+  t.equal(withGaps(taking(20)), 20)
+  t.equal(withGaps(taking(21)), 21)
+  t.strictSame(pauses, [])
+  at += 2
+  withGaps(taking(1))
+  t.strictSame(pauses, [3])
+  t.throws(() =>
+    withGaps(() => {
+      taking(50)()
+      throw new Error('x')
+    }),
+  )
+  withGaps(taking(1))
+  t.strictSame(pauses, [3, 5], 'also of one that failed')
 })
