@@ -6,7 +6,7 @@
  */
 import { realpathSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { LargeUndoPlan } from '../changes/large-undo.ts'
+import type { LargeUndoPlan, RestoredRow } from '../changes/large-undo.ts'
 import type { BriefWrite, BriefWrites } from '../db/brief-writes.ts'
 import { clearProject } from '../db/clear-project.ts'
 import { read, type SharedDatabase, writeAs } from '../db/client.ts'
@@ -73,6 +73,20 @@ const ATTEMPTS = 5
 
 /** What somebody has changed between a look and the write lock. */
 class Outdated extends Error {}
+
+/** Rows that are read before they are written. */
+const PAGE = 500
+
+function* pagesOf<Row>(rows: Iterable<Row>): Generator<Row[], void, void> {
+  let page: Row[] = []
+  for (const row of rows) {
+    page.push(row)
+    if (page.length < PAGE) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}
 
 const busy = () => new ApiError(503, 'It is being changed by others', { headers: { 'retry-after': '1' } })
 
@@ -314,16 +328,19 @@ export class LargeTasks {
     const { rules } = this.#place
     const { largeUndo } = rules.changes
     try {
-      const rows = largeUndo.rowsOf(plan)
-      const insertSome = ({ isLong }: BriefWrite): boolean => {
-        do {
-          const next = rows.next()
-          if (next.done) return false
-          largeUndo.bringBack(next.value)
-        } while (!isLong())
-        return true
+      const insertSome = (rows: RestoredRow[]) => (slice: BriefWrite) => {
+        let count = 0
+        for (const row of rows) {
+          largeUndo.bringBack(row)
+          count++
+          if (slice.isLong()) break
+        }
+        return count
       }
-      while (await write.slice(insertSome));
+      // They are looked for while nobody waits: of a kind that there is none of, it takes all of the write to know.
+      for (const page of pagesOf(largeUndo.rowsOf(plan))) {
+        for (let rows = page; rows.length > 0; ) rows = rows.slice(await write.slice(insertSome(rows)))
+      }
       const work = (tell: () => void) => {
         for (const fields of plan.coming) {
           largeUndo.bringBack({ kind: 'project', fields })
