@@ -57,7 +57,7 @@ const DEMANDED: Record<string, Access> = {
   'POST /api/webhooks/:id/rotate-secret': 'admin',
   'GET /api/webhooks/:id/deliveries': 'admin',
   'POST /api/webhooks/:id/replay': 'admin',
-  'POST /api/batch': 'own',
+  'POST /api/batch': 'each',
   'GET /metrics': 'admin',
   'GET /api/calendar.ics': 'calendar',
 }
