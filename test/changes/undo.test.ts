@@ -568,6 +568,8 @@ t.test('a large write is undone by the worker thread', async (t) => {
   const other = await createProject(app)
   const item = await createItem(app, other.id)
   const created = lastOf(app)
+  // What was told is still being moved into the sequence, in slices that hold the write lock.
+  app.db.$client.pragma('busy_timeout = 5000')
   app.db.$client
     .prepare(
       `insert into kanban_activity (id, item_id, type)
