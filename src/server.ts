@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
+import { endBusy, whenLate } from './end-busy.ts'
 import type { FirstAdminMade } from './members/first-admin.ts'
 import { initialPasswordFile } from './members/initial-password.ts'
 import { version } from './package-files.ts'
@@ -27,16 +28,6 @@ function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undef
 }
 
 /**
- * Ends the process where a thread is busy. To exit, Node.js waits for its threads: for a statement of SQLite, as long as that
- * takes. What it has not committed was never acknowledged.
- */
-function endBusy(app: Awaited<ReturnType<typeof buildApp>>): void {
-  if (app.threadsLeft() === 0) return
-  app.log.fatal('a statement is running that nothing can interrupt: ending the process')
-  process.kill(process.pid, 'SIGKILL')
-}
-
-/**
  * Runs the service until a signal stops it. Graceful shutdown: requests in flight finish, the database is closed, and
  * the process exits with 0.
  * @param environment the environment variables
@@ -53,19 +44,8 @@ export async function serve(
   setFlagsFromString('--no-allocation-site-pretenuring')
   const config = loadConfig(environment)
   const app = await buildApp({ ...config, logStream })
-  const end = () => {
-    app.log.error('not everything has ended in its time, or a second signal came')
-    endBusy(app)
-  }
   const stopper = closeWithGrace(
-    {
-      delay: GRACE,
-      logger: app.log,
-      skip: [...FATAL],
-      onTimeout: end,
-      onSecondSignal: end,
-      onSecondError: end,
-    },
+    { delay: GRACE, logger: app.log, skip: [...FATAL], ...whenLate(app) },
     async ({ err, signal }) => {
       if (err) app.log.fatal({ err }, 'stopping after an error outside any request')
       else app.log.info({ signal }, 'stopping')
