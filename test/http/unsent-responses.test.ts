@@ -20,6 +20,8 @@ async function serve(t: Test, limits: Partial<UnsentLimits>) {
   limitUnsentResponses(app, { interval: 20, ...limits })
   let written = 0
   app.get('/large', (_request, reply) => void reply.header('etag', '"x"').send(Buffer.alloc(LARGE, 'x')))
+  const shared = Buffer.alloc(LARGE, 'x')
+  app.get('/shared', (_request, reply) => void reply.send(shared))
   app.get('/small', async () => 'small')
   app.post('/write', async () => {
     written++
@@ -112,7 +114,7 @@ t.test('connections that have nothing to take stay: idle ones, and those of even
 
 t.test('when there is too much, those who take nothing make room for others', async (t) => {
   const { app, port, url } = await serve(t, {
-    maxBytes: 3 * LARGE,
+    maxBytes: 3.5 * LARGE,
     patience: 60_000,
     patienceUnderPressure: 200,
   })
@@ -146,6 +148,24 @@ t.test('where that does not help, large answers and changes are 503, small answe
   await until(app, 0)
   await wait(100)
   t.equal((await fetch(`${url}/large`)).status, 200, 'whoever hangs up makes room, too')
+})
+
+t.test('what many have not read yet counts once where they get the same bytes', async (t) => {
+  const { url, port } = await serve(t, { maxBytes: 2 * LARGE, patienceUnderPressure: 60_000 })
+  for (let index = 0; index < 5; index++) await dawdle(t, port, 'GET /shared')
+  await wait(200)
+  t.equal((await fetch(`${url}/shared`)).status, 200)
+  await dawdle(t, port)
+  await wait(200)
+  t.equal((await fetch(`${url}/large`)).status, 503)
+  t.equal((await fetch(`${url}/shared`)).status, 200, 'it takes no more')
+})
+
+t.test('a single answer may be larger than all that may wait', async (t) => {
+  const { url } = await serve(t, { maxBytes: MEGABYTE })
+  const answer = await fetch(`${url}/large`)
+  t.equal(answer.status, 200)
+  t.equal((await answer.arrayBuffer()).byteLength, LARGE)
 })
 
 t.test('answers that were read count no more, however many there were', async (t) => {
