@@ -9,6 +9,7 @@ import { memoizeAsync } from '../src/once.ts'
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
   "font-src 'self'",
@@ -18,7 +19,8 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types dompurify',
+  // The cleaner's own, and one for the address of the worker that renders Markdown.
+  'trusted-types dompurify phaseboard',
 ].join('; ')
 
 /** The addresses that the page has a view for. */

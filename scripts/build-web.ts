@@ -53,6 +53,36 @@ const oneStyleSheet = (styles: string): Plugin => ({
   },
 })
 
+/** Bundles what is imported as `<module>?worker` by itself, as the script of a worker; the import is its address. */
+const workers: Plugin = {
+  name: 'workers',
+  setup({ onResolve, onLoad, initialOptions }) {
+    // The name of the file is made of the path.
+    onResolve({ filter: /\.ts\?worker$/ }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path.replace(/\.ts\?worker$/, '.js')),
+      namespace: 'worker',
+    }))
+    onLoad({ filter: /.*/, namespace: 'worker' }, async ({ path }) => {
+      const { absWorkingDir = '', target, minify = false } = initialOptions
+      const { outputFiles, metafile } = await esbuild({
+        absWorkingDir,
+        ...(target !== undefined && { target }),
+        minify,
+        entryPoints: [path.replace(/\.js$/, '.ts')],
+        bundle: true,
+        format: 'iife',
+        platform: 'browser',
+        legalComments: 'none',
+        write: false,
+        metafile: true,
+        logLevel: 'silent',
+      })
+      const watchFiles = Object.keys(metafile.inputs).map((input) => resolve(absWorkingDir, input))
+      return { contents: outputFiles[0]?.contents ?? '', loader: 'file', watchFiles }
+    })
+  },
+}
+
 const optionsFor = (root: string, folder: string): BuildOptions & { metafile: true } => ({
   absWorkingDir: root,
   entryPoints: [ENTRY, STYLES],
@@ -73,7 +103,7 @@ const optionsFor = (root: string, folder: string): BuildOptions & { metafile: tr
   minify: true,
   // Comments of licences would be in what everybody loads; the licences are in the packages.
   legalComments: 'none',
-  plugins: [oneStyleSheet(join(root, STYLES))],
+  plugins: [oneStyleSheet(join(root, STYLES)), workers],
   metafile: true,
   logLevel: 'warning',
 })
@@ -101,12 +131,12 @@ const oneFirstChunk = (root: string, late: readonly string[]): Plugin => ({
   },
 })
 
-/** A script with all that it imports statically. */
+/** A script with all that it imports statically, and the workers that it starts. */
 function closureOf({ outputs }: Metafile, file: string, found = new Set<string>()): Set<string> {
   if (found.has(file)) return found
   found.add(file)
   for (const { path, kind } of outputs[file]?.imports ?? []) {
-    if (kind === 'import-statement') closureOf({ inputs: {}, outputs }, path, found)
+    if (kind === 'import-statement' || kind === 'file-loader') closureOf({ inputs: {}, outputs }, path, found)
   }
   return found
 }
@@ -212,6 +242,7 @@ export async function watchWeb(root: string, folder: string): Promise<void> {
     sourcemap: 'linked',
     plugins: [
       oneStyleSheet(join(root, STYLES)),
+      workers,
       {
         name: 'page',
         setup({ onEnd }) {

@@ -51,6 +51,7 @@ export const texts = {
   toProjects: 'Go to projects',
   updated: 'Phaseboard was updated. Reload to go on.',
   reload: 'Reload',
+  plainMarkdown: 'Too long or too deeply nested for Markdown: shown as it was written.',
   readOnly: 'You can look at this board but not change it.',
 
   // Connection

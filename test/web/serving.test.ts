@@ -168,6 +168,7 @@ t.test('its policy allows what is its own alone; no cookie is set', async (t) =>
   t.strictSame(Object.fromEntries(policy), {
     'default-src': "'none'",
     'script-src': "'self'",
+    'worker-src': "'self'",
     'style-src': "'self'",
     'img-src': "'self'",
     'font-src': "'self'",
@@ -177,7 +178,7 @@ t.test('its policy allows what is its own alone; no cookie is set', async (t) =>
     'form-action': "'none'",
     'frame-ancestors': "'none'",
     'require-trusted-types-for': "'script'",
-    'trusted-types': 'dompurify',
+    'trusted-types': 'dompurify phaseboard',
   })
   t.match(headers, {
     'x-content-type-options': 'nosniff',

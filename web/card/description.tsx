@@ -1,11 +1,11 @@
 /** The card's description in Markdown, edited in place. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
 import { TextEditor } from '../common/text-edit/text-editor.tsx'
 import { useTextEdit } from '../common/text-edit/use-text-edit.ts'
 import { Icon } from '../common/ui/icon.tsx'
-import { MarkdownText } from '../common/ui/markdown-text.tsx'
 import { texts } from '../texts.ts'
 import { saveCardText } from './card-writes.ts'
 import type { OpenCard } from './open-card.ts'

@@ -1,11 +1,11 @@
 /** What the project is to achieve. */
 import { useState } from 'preact/hooks'
 import type { Objective } from '../common/api.ts'
+import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import { bySortOrder } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { mayWrite } from '../common/session.ts'
 import { Icon } from '../common/ui/icon.tsx'
-import { MarkdownText } from '../common/ui/markdown-text.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { texts } from '../texts.ts'
 import { ObjectiveDialog } from './objective-dialog.tsx'

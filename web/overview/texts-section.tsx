@@ -1,8 +1,9 @@
 /** The project's name, what it is about, and what comes next, edited in place. */
+
+import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
 import { mayWrite } from '../common/session.ts'
 import { EditableText } from '../common/text-edit/editable-text.tsx'
-import { MarkdownText } from '../common/ui/markdown-text.tsx'
 import { texts } from '../texts.ts'
 import { type ProjectText, saveProjectText } from './project-writes.ts'
 import { Section } from './section.tsx'

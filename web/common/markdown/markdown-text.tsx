@@ -1,0 +1,54 @@
+/** A text in Markdown. What renders it is loaded with the first; until it is rendered the text shows as it is, as what is too much. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { texts } from '../../texts.ts'
+import { Updated } from '../ui/late.tsx'
+
+type Rendering = typeof import('./markdown.ts')
+
+let rendering: Rendering | undefined
+
+async function load(): Promise<Rendering> {
+  rendering ??= await import('./markdown.ts')
+  return rendering
+}
+
+type Shown = { as: 'waiting' | 'text' | 'failed' } | { as: 'markdown'; nodes: DocumentFragment }
+
+const shownOf = (nodes: DocumentFragment | undefined): Shown =>
+  nodes === undefined ? { as: 'text' } : { as: 'markdown', nodes }
+
+export function MarkdownText({ text }: { text: string }) {
+  const element = useRef<HTMLDivElement>(null)
+  const [shown, setShown] = useState<Shown>({ as: 'waiting' })
+  useLayoutEffect(() => {
+    const before = rendering?.renderedBefore(text)
+    if (before) {
+      setShown(shownOf(before.nodes))
+      return
+    }
+    const leaving = new AbortController()
+    const show = (next: Shown) => {
+      if (!leaving.signal.aborted) setShown(next)
+    }
+    load()
+      .then(({ renderMarkdown }) => renderMarkdown(text, leaving.signal))
+      .then(
+        (nodes) => show(shownOf(nodes)),
+        () => show({ as: 'failed' }),
+      )
+    return () => leaving.abort()
+  }, [text])
+  useLayoutEffect(() => {
+    if (shown.as === 'markdown') element.current?.replaceChildren(shown.nodes)
+  }, [shown])
+  if (shown.as === 'markdown') return <div key="ready" ref={element} class="markdown" dir="auto" />
+  return (
+    <>
+      <p key="plain" class="markdown-plain" dir="auto">
+        {text}
+      </p>
+      {shown.as === 'text' && <p class="muted">{texts.plainMarkdown}</p>}
+      {shown.as === 'failed' && <Updated />}
+    </>
+  )
+}
