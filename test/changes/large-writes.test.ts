@@ -282,3 +282,45 @@ t.test('what has changed since stands in the way of an undo, and nothing changes
   ])
   t.strictSame(rules.projects.idsOf({}), ['other'])
 })
+
+t.test('who is always too late is told so, and a restoration that fails leaves nothing', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const project = furnished(t, path, readTrello(new TextEncoder().encode(trelloExport(300, 'Word'))))
+  const service = open(t, path)
+  const { db } = service
+  const other = open(t, path)
+  // The condition is looked at before the write lock is taken: meanwhile somebody else changes the project, each time.
+  let changes = 0
+  const terms = {
+    ...TERMS,
+    get ifMatch() {
+      changes++
+      write(other.db, () =>
+        other.db.$client.prepare('update projects set next_step = ? where id = ?').run(`${changes}`, project),
+      )
+      return '*'
+    },
+  }
+  const call = { path: 'projects.delete', args: [project, BY] }
+  await t.rejects(tasksOf(service).perform({ call, terms }), {
+    statusCode: 503,
+    message: 'It is being changed by others',
+  })
+  t.equal(changes, 5)
+  await inSlices(service, 'projects.delete', [project, BY])
+
+  const deleted = db.$client.prepare<[], number>('select max(seq) from changes').pluck().get()
+  const undo = () => inSlices(service, 'changes.undo.group', [String(deleted), ADA, BY])
+  for (const [program, expected] of [
+    [`select raise(abort, 'no')`, { statusCode: 409, message: 'Changed since' }],
+    ['select no_such_function()', { code: 'SQLITE_ERROR' }],
+  ] as const) {
+    db.$client.exec(`create trigger refuse before insert on metrics begin ${program}; end`)
+    await t.rejects(undo(), expected)
+    db.$client.exec('drop trigger refuse')
+    t.equal(db.$client.prepare('select count(*) from hidden_projects').pluck().get(), 0)
+    t.equal(db.$client.prepare("select count(*) from metrics where id = 'm'").pluck().get(), 0)
+  }
+  await undo()
+  t.equal(db.$client.prepare("select count(*) from metrics where id = 'm'").pluck().get(), 1)
+})

@@ -3,7 +3,7 @@
  * by its one argument, and leaves what it read in the file that it has as descriptor 3 (see spool.ts).
  */
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import { type ReaderTask, readIntoSpool } from './read-into-spool.ts'
 import type { Watched } from './reader-watch.ts'
@@ -12,12 +12,8 @@ const SPOOL = 3
 
 const task: ReaderTask & Watched = JSON.parse(process.argv[2] as string)
 
-// Where memory runs out, the kernel is to take this process, and no other.
-try {
-  writeFileSync('/proc/self/oom_score_adj', '1000')
-} catch {
-  // Not on Linux, or not allowed.
-}
+// Where memory runs out, the kernel is to take this process, and no other. Not on Linux, or where that is not allowed.
+await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined)
 
 const file = import.meta.url.endsWith('.ts') ? './reader-watch.ts' : './reader-watch.js'
 const watch = new Worker(new URL(file, import.meta.url), {

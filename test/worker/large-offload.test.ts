@@ -1,0 +1,30 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { openDatabase } from '../../src/db/client.ts'
+import { LargeOffload } from '../../src/worker/large-offload.ts'
+
+t.test('large writes whose thread cannot begin fail, and so many wait at most', async (t) => {
+  const folder = t.testdir()
+  const { db, close } = openDatabase(`file:${join(folder, 'board.db')}`)
+  t.teardown(close)
+  writeFileSync(join(folder, 'other.db'), 'no database')
+  const warned: string[] = []
+  const large = new LargeOffload({
+    db,
+    databaseUrl: `file:${join(folder, 'other.db')}`,
+    walCheckpoints: 'service',
+    warn: (_error, message) => warned.push(message),
+  })
+  const job = { call: { path: 'projects.delete', args: ['p'] }, terms: { actorId: null } }
+  const waiting = Array.from({ length: 20 }, () => large.perform(job))
+  await t.rejects(large.perform(job), { statusCode: 503, message: 'Service Unavailable' })
+  for (const one of waiting) await t.rejects(one, /cannot open the database/)
+
+  db.$client.exec(`insert into large_writes (task) values ('{"kind":"restoration","id":"x"}')`)
+  large.clear()
+  while (warned.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.strictSame(warned, ['could not end a large write'])
+  await large.close()
+  await t.rejects(large.perform(job), { statusCode: 503, message: 'Service Unavailable' })
+})
