@@ -25,9 +25,18 @@ export const sendZip = (reply: FastifyReply, body: Readable, name: string): Fast
     .headers({ 'content-type': 'application/zip', 'content-disposition': `attachment; filename="${name}"` })
     .send(body)
 
-/** Sends a value synchronously where it is no promise. */
-function whenReady<T>(made: MaybePromise<T>, send: (made: T) => void): void | Promise<void> {
-  return isPromise(made) ? made.then(send) : send(made)
+/** Sends a value, synchronously where it is no promise. */
+function whenReady<T>(
+  reply: FastifyReply,
+  made: MaybePromise<T>,
+  send: (made: T) => void,
+): void | Promise<void> {
+  if (!isPromise(made)) return send(made)
+  return made.then(async (value) => {
+    send(value)
+    // A large body is sent in turn with others: until then a handler that is over would stand for an empty one.
+    await reply
+  })
 }
 
 /**
@@ -45,11 +54,11 @@ function sendNow(reply: FastifyReply, { body, etag }: Snapshot): void {
 
 /** Sends a snapshot, or 304 when it matches `If-None-Match` (RFC 9110, section 13.1.2). */
 export const sendSnapshot = (reply: FastifyReply, snapshot: MaybePromise<Snapshot>) =>
-  whenReady(snapshot, (made) => sendNow(reply, made))
+  whenReady(reply, snapshot, (made) => sendNow(reply, made))
 
 /** Sends a page as {@link sendSnapshot} does, with the `Link` header of the next page. */
 export const sendPage = (reply: FastifyReply, page: MaybePromise<PageSnapshot>) =>
-  whenReady(page, ({ body, etag, next }) => {
+  whenReady(reply, page, ({ body, etag, next }) => {
     linkNextPage(reply, next)
     // The ETag covers the `Link` header: the same records with and without a next page are different responses.
     sendNow(reply, { body, etag: next === undefined ? etag : etagOf(`${etag} and more`) })
