@@ -231,7 +231,7 @@ t.test('the limit and the length of what is searched for', async (t) => {
       q: ['must NOT have more than 500 characters'],
       limit: ['must be >= 1'],
     }),
-    refused(urlOf(words.join(' ')), { q: ['must NOT have more than 50 words'] }),
+    refused(urlOf(words.join(' ')), { q: ['must NOT have more than 50 different words'] }),
     ['GET', urlOf(words.slice(1).join(' ')), undefined, undefined, 200, none],
     ['GET', urlOf(long(500)), undefined, undefined, 200, none],
     ['GET', urlOf('🚀'.repeat(500)), undefined, undefined, 200, none],
