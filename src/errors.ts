@@ -70,6 +70,10 @@ export const preconditionFailed = (headers: Record<string, string> = {}) =>
 export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
   new ApiError(429, message, { headers: { 'retry-after': String(Math.max(1, retryAfterSeconds)) } })
 
+/** 503 for what there is no room or nobody for at the moment. */
+export const unavailable = (retryAfterSeconds: number) =>
+  new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': String(retryAfterSeconds) } })
+
 /** 503 for what was given up before its end, e.g. `Search took too long`. */
 export const tookTooLong = (what: string) =>
   new ApiError(503, `${what} took too long`, { headers: { 'retry-after': '5' } })

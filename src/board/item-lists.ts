@@ -6,7 +6,15 @@ import { read, type SharedDatabase } from '../db/client.ts'
 import { ensureInTime } from '../db/deadline.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { isShown } from '../db/hidden.ts'
-import { DEFAULT_SORT, type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
+import { inPieces, JsonPieces } from '../db/json-pieces.ts'
+import {
+  DEFAULT_SORT,
+  type JsonPage,
+  type KeyPlace,
+  type Page,
+  type PageQuery,
+  readPage,
+} from '../db/pages.ts'
 import { kanbanColumns, kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
 import { BEGINNING, rankKey, type Sort, sortsOf, textKey } from '../db/sorting.ts'
 import {
@@ -22,8 +30,8 @@ import {
 import { ensureFew, isLimited, ROWS_READ, ROWS_SCANNED, rowLimit, TooMuchWork } from '../db/work-limits.ts'
 import { invalidField } from '../errors.ts'
 import { PRIORITIES, ref, valuesOfAny } from '../schemas/common.ts'
-import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
-import { createJsonWriter } from '../schemas/serialization.ts'
+import { KanbanItemSchema } from '../schemas/records.ts'
+import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 import { parseTimestamp } from '../time.ts'
 import { NO_SUCH_COLUMN } from './column-names.ts'
 import type { ItemRecords } from './item-records.ts'
@@ -201,15 +209,6 @@ function statementsOf(db: SharedDatabase) {
           and(eq(kanbanColumns.projectId, given('projectId')), amongValues(kanbanColumns.name, 'names')),
         ),
     ),
-    all: byFields((names, sort) =>
-      selectAll(db, () =>
-        db
-          .select()
-          .from(kanbanItems)
-          .where(matching(names))
-          .orderBy(...sortNamed(sort).order),
-      ),
-    ),
     places: byFields((names, sort) =>
       selectAll<KeyPlace>(db, () => {
         const { place, after, order } = sortNamed(sort)
@@ -229,13 +228,13 @@ function statementsOf(db: SharedDatabase) {
 /** The sort of a name that the validator has let through. */
 const sortNamed = (name: string): Sort => ITEM_SORTS[name] as Sort
 
-/** Lists of items. A whole list takes three statements, a page four, however many items they have. */
+/** Lists of items: four statements, however many items they have; in the worker thread three of them again for each piece. */
 export class ItemLists {
   static readonly reads: readonly string[] = ['ofProject', 'ofAll']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #records: ItemRecords
-  readonly #toJson = createJsonWriter(Type.Array(ref(KanbanItemSchema)))
+  readonly #serialize = createSerializer(Type.Array(ref(KanbanItemSchema)))
 
   constructor(db: SharedDatabase, records: ItemRecords) {
     db.$client.function('contains_folded', { deterministic: true }, (text: unknown, folded: string) => {
@@ -268,12 +267,25 @@ export class ItemLists {
     return this.#page(() => this.#list(filter, filter, asking))
   }
 
-  #page(list: () => { items: KanbanItem[]; next?: string }): JsonPage {
-    const { items, next } = read(this.#db, list)
-    return { body: this.#toJson(items), next }
+  #page(list: () => Page): JsonPage {
+    return read(this.#db, () => {
+      const { ids, next } = list()
+      return { body: this.#toJson(ids), next }
+    })
   }
 
-  #list(filter: ItemFilter, query: PageQuery, asking: Asking): { items: KanbanItem[]; next?: string } {
+  /** The items of these ids as a JSON array. */
+  #toJson(ids: readonly string[]): JsonBytes {
+    const json = new JsonPieces(this.#db)
+    for (const piece of inPieces(this.#db, ids)) {
+      json.add(json.size === 0 ? '[' : ',')
+      json.add(this.#serialize(this.#records.many(piece)).slice(1, -1))
+    }
+    json.add(json.size === 0 ? '[]' : ']')
+    return json.join()
+  }
+
+  #list(filter: ItemFilter, query: PageQuery, asking: Asking): Page {
     if (asking.isStrict) this.#checkColumns(filter)
     const { sort = DEFAULT_SORT } = query
     const values = valuesOf(filter, asking)
@@ -282,11 +294,9 @@ export class ItemLists {
       // A substring search reads all texts.
       if (values.q !== undefined) throw new TooMuchWork()
       this.#limitScan(values, sort)
-      if (isWhole) return { items: this.#records.many(this.#firstOf(values, sort)) }
+      if (isWhole) return { ids: this.#firstOf(values, sort) }
     }
-    if (isWhole) return { items: this.#records.complete(this.#sql.all(values, sort)(values)) }
-    const { ids, ...more } = readPage((place, count) => this.#placesAfter(values, sort, place, count), query)
-    return { items: this.#records.many(ids), ...more }
+    return readPage((place, count) => this.#placesAfter(values, sort, place, count), query)
   }
 
   #placesAfter(values: FilterValues, sort: string, place: KeyPlace | undefined, count: number): KeyPlace[] {

@@ -2,6 +2,7 @@
 import { eq, getTableColumns, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
+import { inPieces } from '../db/json-pieces.ts'
 import { inOrder } from '../db/ordering.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks } from '../db/schema.ts'
 import { amongIds, given, selectAll, selectById } from '../db/statements.ts'
@@ -48,6 +49,13 @@ const statementsOf = (db: SharedDatabase) => ({
   subtasks: subtasksWhere(db, amongIds(kanbanSubtasks.itemId)),
   amongIds: itemsAmong(db, kanbanItems.id),
   amongProjects: itemsAmong(db, kanbanItems.projectId),
+  idsOfProject: selectAll(db, () =>
+    db
+      .select({ id: kanbanItems.id })
+      .from(kanbanItems)
+      .where(eq(kanbanItems.projectId, given('projectId')))
+      .orderBy(...inOrder(kanbanItems)),
+  ),
   limit: readLimit(db, [
     { rows: rowsAmong('kanban_items', 'id'), bytes: bytesOf('description', 'metadata') },
     { rows: rowsAmong('kanban_subtasks', 'item_id'), bytes: '0' },
@@ -62,6 +70,7 @@ export class ItemRecords {
     'ensureFew',
     'many',
     'ofProjects',
+    'inPieces',
     'completeOne',
     'complete',
   ]
@@ -105,6 +114,12 @@ export class ItemRecords {
   /** All items of projects, by sortOrder. Call it inside a transaction. @param ids the projects' ids as a JSON array */
   ofProjects(ids: string): KanbanItem[] {
     return this.complete(this.#sql.amongProjects({ ids }))
+  }
+
+  /** All items of a project, by sortOrder, no more of them at once than a piece. Call it inside a transaction. */
+  *inPieces(projectId: string): Generator<KanbanItem[]> {
+    const ids = this.#sql.idsOfProject({ projectId }).map(({ id }) => id)
+    for (const piece of inPieces(this.#db, ids)) yield this.many(piece)
   }
 
   /** Adds labels and subtasks to an item. Call it inside the transaction that read the row. */

@@ -5,6 +5,7 @@ import { Children, childrenOfMany } from '../db/children.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
+import { inPieces } from '../db/json-pieces.ts'
 import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
 import { DEFAULT_SORT, type KeyPlace, type Page, type PageQuery, readPage } from '../db/pages.ts'
 import { tablesOfItems, tablesOfProjects } from '../db/relations.ts'
@@ -40,7 +41,7 @@ import { invalidField, notFound } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import { once } from '../once.ts'
 import { valuesOfAny } from '../schemas/common.ts'
-import { ObjectiveSchema, type Project } from '../schemas/records.ts'
+import { type KanbanItem, ObjectiveSchema, type Project } from '../schemas/records.ts'
 import { parseTimestamp, timestamp } from '../time.ts'
 import { Assignments } from './assignments.ts'
 import { Ideas } from './ideas.ts'
@@ -187,7 +188,7 @@ function ensurePhase(phase: string, phaseConfig: readonly unknown[]): void {
 
 /** Projects and all their relations but their boards; and ideas, which become projects. */
 export class Projects {
-  static readonly reads: readonly string[] = ['idsOf', 'page', 'getMany', 'getFrames', 'get']
+  static readonly reads: readonly string[] = ['idsOf', 'page', 'getMany', 'inPieces', 'getFrames', 'get']
   readonly objectives: Children<typeof objectives>
   readonly metrics: Metrics
   readonly transcripts: Transcripts
@@ -239,6 +240,23 @@ export class Projects {
    */
   getMany(wanted: readonly string[]): Project[] {
     return read(this.#db, () => this.#withItems(this.getFrames(wanted)))
+  }
+
+  /**
+   * The projects of these ids that exist, in that order, each with its items in pieces: no more of them is in memory at once. Call it
+   * inside a transaction.
+   * @throws TooMuchWork
+   */
+  *inPieces(wanted: readonly string[]): Generator<{ frame: ProjectFrame; items: Iterable<KanbanItem[]> }> {
+    this.#sql.limitFrames(JSON.stringify(wanted))
+    this.#sql.limitItems(JSON.stringify(wanted))
+    for (const ids of inPieces(this.#db, wanted)) {
+      const frames = new Map(this.getFrames(ids).map((frame) => [frame.id, frame]))
+      for (const id of ids) {
+        const frame = frames.get(id)
+        if (frame) yield { frame, items: this.#board.records.inPieces(id) }
+      }
+    }
   }
 
   /** The same without their items. @throws TooMuchWork */

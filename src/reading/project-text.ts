@@ -32,7 +32,7 @@ export interface PackedText {
 }
 
 /** Packs a project's text for another thread. @returns what {@link unpack} takes, with the body beside it */
-export function pack({ itemsStart, itemsEnd, places }: ProjectText): PackedText {
+export function pack({ itemsStart, itemsEnd, places }: Omit<ProjectText, 'body'>): PackedText {
   const numbers = new Float64Array(places.length * 3)
   for (const [index, { sortOrder, start, end }] of places.entries())
     numbers.set([sortOrder, start, end], index * 3)
@@ -60,6 +60,9 @@ const isBefore = (a: ItemText, b: ItemText) =>
   a.sortOrder === b.sortOrder
     ? Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) < 0
     : a.sortOrder < b.sortOrder
+
+/** What takes the bytes of a text one after the other. @returns the bytes */
+type Sink = (text: string | Buffer) => Buffer
 
 /** Inserts an item into a sorted list, by binary search. */
 function insert(item: ItemText, siblings: ItemText[]): void {
@@ -108,7 +111,8 @@ const serializerOf = (some: typeof fields) =>
 
 /**
  * Creates the serializer of projects, by the schema of their records and in its order.
- * @returns `write`, for a whole project, and `replace`, for changed parts of one that is serialised already
+ * @returns `write`, for a whole project, `writeTo`, for one whose items come in pieces, and `replace`, for changed parts of one that is
+ * serialised already
  */
 export function createProjectWriter() {
   const beforeItems = serializerOf(fields.slice(0, itemsAt))
@@ -130,6 +134,30 @@ export function createProjectWriter() {
     write(project: Project): ProjectText {
       const { head, tail } = around(project)
       return join(head, project.kanbanItems.map(toText), tail)
+    },
+
+    /**
+     * Serialises a whole project, as {@link write} does, into something else that takes it.
+     * @param pieces its items, in order
+     */
+    writeTo(add: Sink, frame: ProjectFrame, pieces: Iterable<KanbanItem[]>): Omit<ProjectText, 'body'> {
+      const { head, tail } = around(frame)
+      const places: Place[] = []
+      let at = add(head).length
+      const itemsStart = at
+      for (const items of pieces) {
+        const texts = items.map(serializeItem)
+        if (places.length > 0) at += add(',').length
+        add(texts.join())
+        for (const [index, { id, sortOrder }] of items.entries()) {
+          if (index > 0) at++
+          const start = at
+          at += Buffer.byteLength(texts[index] as string)
+          places.push({ id, sortOrder, start, end: at })
+        }
+      }
+      add(tail)
+      return { itemsStart, itemsEnd: at, places }
     },
 
     /**

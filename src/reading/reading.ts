@@ -15,6 +15,6 @@ export class Reading {
   constructor(db: SharedDatabase, projects: Projects) {
     this.search = new Search(db)
     this.summaries = new Summaries(db, projects)
-    this.wholeProjects = new WholeProjects(projects)
+    this.wholeProjects = new WholeProjects(db, projects)
   }
 }

@@ -118,12 +118,16 @@ export const keyOf = ({ status, teamId }: ProjectFilter): string =>
 
 const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 
+/** The ETag of a list of snapshots. */
+export const etagOfList = (snapshots: readonly Pick<Snapshot, 'etag'>[]) =>
+  etagOf(snapshots.map(({ etag }) => etag).join())
+
 /** The JSON array of several snapshots, as a snapshot. */
 export function assemble(snapshots: readonly Snapshot[]): Snapshot {
   const parts = snapshots.flatMap(({ body }, index) => (index === 0 ? [body] : [comma, body]))
   return {
     body: Buffer.concat([open, ...parts, close]),
-    etag: etagOf(snapshots.map(({ etag }) => etag).join()),
+    etag: etagOfList(snapshots),
   }
 }
 

@@ -1,9 +1,11 @@
 /** Whole projects as the worker thread reads them: their bytes, and the places of the items in them. */
+import type { SharedDatabase } from '../db/client.ts'
+import { JsonPieces } from '../db/json-pieces.ts'
 import type { PageQuery } from '../db/pages.ts'
-import { etagOf } from '../etags.ts'
+import { createEtag } from '../etags.ts'
 import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { createProjectWriter, type PackedText, pack } from './project-text.ts'
-import { assemble } from './snapshots.ts'
+import { etagOfList } from './snapshots.ts'
 
 /** A list of projects as JSON in UTF-8, and the place of each project in it. */
 export interface PackedList {
@@ -22,19 +24,22 @@ export interface PackedProject extends PackedText {
 /** Whole projects, for the worker thread alone: the event loop has its own snapshots of them. */
 export class WholeProjects {
   static readonly reads: readonly string[] = ['text', 'list', 'page']
+  readonly #db: SharedDatabase
   readonly #projects: Projects
   readonly #writer = createProjectWriter()
 
-  constructor(projects: Projects) {
+  constructor(db: SharedDatabase, projects: Projects) {
+    this.#db = db
     this.#projects = projects
   }
 
-  /** The text of a project; undefined when there is none. */
+  /** The text of a project; undefined when there is none. Call it inside a transaction. */
   text(id: string): PackedProject | undefined {
-    const [project] = this.#projects.getMany([id])
-    if (!project) return undefined
-    const text = this.#writer.write(project)
-    return { ...pack(text), body: text.body, etag: etagOf(text.body) }
+    const json = new JsonPieces(this.#db)
+    const [one] = this.#write(json, [id])
+    if (!one) return undefined
+    const { id: _, start: __, end: ___, ...text } = one
+    return { ...text, body: json.join() }
   }
 
   /** The projects that pass the filter, by sortOrder. Call it inside a transaction. */
@@ -49,22 +54,31 @@ export class WholeProjects {
   }
 
   #listOf(ids: string[], next?: string): PackedList {
-    const found = new Map(
-      this.#projects.getMany(ids).map((project) => [project.id, this.#writer.write(project)]),
-    )
-    const texts = ids.flatMap((id) => {
-      const text = found.get(id)
-      return text ? [{ id, text, body: text.body, etag: etagOf(text.body) }] : []
-    })
-    const { body, etag } = assemble(texts)
-    // After the opening bracket; a comma separates two projects.
-    let start = 1
-    const packed = texts.map(({ id, text, etag }) => {
-      const end = start + text.body.length
-      const one = { ...pack(text), id, etag, start, end }
-      start = end + 1
-      return one
-    })
-    return { body, etag, next, texts: packed }
+    const json = new JsonPieces(this.#db)
+    json.add('[')
+    const texts = [...this.#write(json, ids)]
+    json.add(']')
+    return { body: json.join(), etag: etagOfList(texts), next, texts }
+  }
+
+  /** Writes these projects, with commas between them. @returns where they are */
+  *#write(json: JsonPieces, ids: string[]): Generator<PackedList['texts'][number]> {
+    let isFirst = true
+    for (const { frame, items } of this.#projects.inPieces(ids)) {
+      if (!isFirst) json.add(',')
+      isFirst = false
+      const tag = createEtag()
+      const start = json.size
+      const text = this.#writer.writeTo(
+        (part) => {
+          const bytes = json.add(part)
+          tag.update(bytes)
+          return bytes
+        },
+        frame,
+        items,
+      )
+      yield { ...pack(text), id: frame.id, etag: tag.end(), start, end: json.size }
+    }
   }
 }

@@ -1,6 +1,6 @@
 /** Offloading work to the worker thread: one at a time, started when it is first needed, with a queue in which members take turns. */
 import { type MessagePort, Worker } from 'node:worker_threads'
-import { ApiError, tookTooLong, tooManyRequests } from '../errors.ts'
+import { tookTooLong, tooManyRequests, unavailable } from '../errors.ts'
 import type { Config } from '../phaseboard.d.ts'
 import type { CallOf } from './calls.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
@@ -67,6 +67,12 @@ const LIMITS: OffloadLimits = {
   ending: 1000,
 }
 
+/**
+ * Megabytes of the thread's heap for what has just been made. What it reads is written piece by piece and soon forgotten; V8 would let it
+ * pile up to several times as much before it looks.
+ */
+const YOUNG_MEGABYTES = 24
+
 /** The part of the time for a read after which it is to end by itself. */
 const OWN_TIME = 0.8
 
@@ -93,9 +99,6 @@ interface Running extends Waiting {
 /** The worker's module, beside this one: a source when the sources run, else bundled. */
 const fileOfWorker = () =>
   new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
-
-const unavailable = () =>
-  new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': String(RETRY_AFTER) } })
 
 /** The worker thread of a file, and what waits for it. */
 export class Offload {
@@ -171,14 +174,14 @@ export class Offload {
       if (member !== null && own >= this.#limits.ofMember) {
         throw tooManyRequests('Too many requests at once', RETRY_AFTER)
       }
-      if (this.queued() >= this.#limits.tasks) throw unavailable()
+      if (this.queued() >= this.#limits.tasks) throw unavailable(RETRY_AFTER)
       const task: Waiting = {
         post,
         isRead,
         member,
         patience: setTimeout(() => {
           this.#turns.remove(member, task)
-          reject(unavailable())
+          reject(unavailable(RETRY_AFTER))
         }, this.#limits.waiting).unref(),
         resolve,
         reject,
@@ -213,7 +216,11 @@ export class Offload {
   }
 
   #start(): Worker {
-    const started = new Worker(fileOfWorker(), { workerData: this.#workerData, name: 'phaseboard' })
+    const started = new Worker(fileOfWorker(), {
+      workerData: this.#workerData,
+      name: 'phaseboard',
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+    })
     this.#threads.add(started)
     this.#isReady = false
     started.on('message', (told: Told) => {
