@@ -8,6 +8,7 @@ import {
   describeArchive,
   importArchive,
 } from '../exchange/archives/import-archive.ts'
+import { importByCommand } from '../exchange/imports/archive-job.ts'
 import { shown } from './shown.ts'
 import { say } from './terminal.ts'
 
@@ -22,16 +23,23 @@ export async function exportTo(db: SharedDatabase, path: string, { force }: { fo
   say(`exported ${records} records to ${path}, up to change ${lastSeq}`)
 }
 
-/** `import phaseboard`. @param db undefined for a dry run where there is no database yet */
+/**
+ * `import phaseboard`.
+ * @param db undefined for a dry run where there is no database yet
+ * @param database the path of its file
+ */
 export async function importFrom(
   db: SharedDatabase | undefined,
+  database: string,
   path: string,
   options: Pick<ArchiveImportOptions, 'dryRun' | 'mapMembers'>,
 ): Promise<void> {
   const label = options.dryRun ? 'checking' : 'importing'
   try {
     const imported = await shown(label, 'records', (shownTo) =>
-      importArchive(db, path, { ...options, ...shownTo }),
+      db
+        ? importByCommand(db, database, path, { ...options, ...shownTo })
+        : importArchive(db, path, { ...options, ...shownTo }),
     )
     say(`${options.dryRun ? 'would import' : 'imported'} ${path}`)
     for (const text of describeArchive(imported, options.dryRun)) say(text)

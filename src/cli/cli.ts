@@ -365,8 +365,8 @@ async function importArchive(path: string, options: { dryRun?: true; mapMembers?
   const { importFrom } = await import('./archive-commands.ts')
 
   const file = await databaseFile()
-  if (options.dryRun && !existsSync(file)) await importFrom(undefined, path, options)
-  else await openFor(file, (db) => importFrom(db, path, options))
+  if (options.dryRun && !existsSync(file)) await importFrom(undefined, file, path, options)
+  else await openFor(file, (db) => importFrom(db, file, path, options))
 }
 
 /** The messages of an error; of a failed validation, all violations. */

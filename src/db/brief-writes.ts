@@ -100,8 +100,9 @@ export class BriefWrites {
     }
   }
 
-  /** Leaves the connection to a write that takes longer: it waits for the lock as it would, and is synced. */
+  /** Leaves the connection to other writes: they wait for the lock as they would, are synced, and enforce foreign keys. */
   leave(): void {
+    this.#client.pragma('foreign_keys = on')
     this.#client.pragma('synchronous = full')
     this.#client.pragma(`busy_timeout = ${BUSY_TIMEOUT}`)
   }

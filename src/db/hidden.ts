@@ -1,11 +1,11 @@
 /**
- * What is hidden: the records of projects that are being imported, whose own rows come last (see `src/exchange`). Reads that
- * begin at a project find none of it; those that begin elsewhere have these conditions. Mostly there is nothing to hide:
- * then each of them costs a look at an empty table.
+ * What is hidden: the records of projects that are being imported, whose own rows come last (see `src/exchange`), and of an
+ * archive those that belong to no project. Reads that begin at a project find none of it; those that begin elsewhere have these
+ * conditions. Mostly there is nothing to hide: then each of them costs a look at an empty table.
  */
-import { type SQL, sql } from 'drizzle-orm'
+import { getTableName, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { hiddenProjects, kanbanItems } from './schema.ts'
+import { auditLog, hiddenProjects, kanbanItems, personalIdeas } from './schema.ts'
 
 /**
  * Condition: a row's project is not hidden. While nothing is, the row's column is not even read, which an index that serves
@@ -21,8 +21,24 @@ const isItemShown = (itemId: SQLiteColumn): SQL =>
   sql`not exists (select 1 from ${hiddenProjects} where ${hiddenProjects.projectId} =
     (select hidden.project_id from ${kanbanItems} as hidden where hidden.id = ${itemId}))`
 
+/** The tables of records that belong to no project and may be hidden, by their names. */
+const ALONE: readonly string[] = [personalIdeas, auditLog].map(getTableName)
+
+/** Whether records of a table are hidden by their own ids. @param table its name */
+export const isHiddenById = (table: string): boolean => ALONE.includes(table)
+
+/** The ids that are hidden in a table, as SQL: those of large writes that are not told yet. @param table its name */
+export const hiddenIn = (table: string): string =>
+  `select hidden.id from hidden_records as hidden where hidden.record_table = '${table}'
+    and hidden.write in (select number from large_writes where first_seq is null)`
+
+/** Condition: a row of a table whose records may be hidden by their ids is not. @param id its column of the id */
+export const isRecordShown = (id: SQLiteColumn): SQL =>
+  sql`(not exists (select 1 from hidden_records) or ${id} not in (${sql.raw(hiddenIn(getTableName(id.table)))}))`
+
 /** Condition: a row of a table is not hidden; undefined for a table whose rows belong to no project, or need not. */
 export function isShownIn(table: SQLiteTable): SQL | undefined {
+  if (table === personalIdeas) return isRecordShown(personalIdeas.id)
   const { projectId, itemId } = table as { projectId?: SQLiteColumn; itemId?: SQLiteColumn }
   if (projectId?.notNull) return isShown(projectId)
   return itemId?.notNull ? isItemShown(itemId) : undefined

@@ -2,8 +2,8 @@
  * Writes that are too large for one transaction: done in slices that hold the write lock for some milliseconds each, and yet
  * all or nothing to everybody who reads. Imports, deletions of large projects, and what undoes either.
  *
- * - What a slice writes is hidden: it belongs to projects whose own rows are not there meanwhile (see `hidden.ts`). The
- *   changes that triggers append are moved to `staged_changes`, so that nobody is told.
+ * - What a slice writes is hidden: it belongs to projects whose own rows are not there meanwhile, or it is named as hidden
+ *   (see `hidden.ts`). The changes that triggers append are moved to `staged_changes`, so that nobody is told.
  * - The last write shows it, and tells the changes, however many, by one row: it gives them their places in the sequence,
  *   and the last of them goes there, so that whoever writes next comes after. From then on whoever reads the sequence finds
  *   them there (see `StagedChanges`).
@@ -43,6 +43,17 @@ export interface LargeWriteOptions {
   importId?: string
 }
 
+/** A slice of a large write. */
+export interface LargeSlice extends BriefWrite {
+  /**
+   * Stages a change that says itself when and by whom it was made.
+   * @param insert writes it to `staged_changes` at this place; `nth` is how many of the write are staged before it
+   */
+  append: (insert: (place: number, nth: number) => void) => void
+  /** Hides a record of this slice that belongs to no project. */
+  hide: (table: string, id: string) => void
+}
+
 /** Tells the changes that are staged so far: where the sequence has come to inside the last write. */
 export type Tell = () => void
 
@@ -54,7 +65,12 @@ export interface Told {
 }
 
 const statementsOf = ({ $client: client }: SharedDatabase) => ({
-  begin: client.prepare('insert into large_writes (import_id, task) values (?, ?)'),
+  // What was hidden by a write that is over may be told by its number for a while.
+  begin: client.prepare(
+    `insert into large_writes (number, import_id, task) select ifnull(max(number), 0) + 1, ?, ? from (
+      select max(number) as number from large_writes union all select max("write") from hidden_records)`,
+  ),
+  hideRecord: client.prepare('insert into hidden_records (record_table, id, "write") values (?, ?, ?)'),
   hide: client.prepare('insert into hidden_projects (project_id, write) values (?, ?)'),
   show: client.prepare('delete from hidden_projects where write = ?'),
   staged: client
@@ -125,13 +141,27 @@ export class LargeWrite {
   }
 
   /** Writes a slice. @param work what to write, until the write is long enough */
-  async slice<T>(work: (write: BriefWrite) => T): Promise<T> {
-    let staged: (() => void) | undefined
-    const value = await this.#writes.slice(work, (since) => {
-      staged = this.#stage(since)
-    })
-    staged?.()
+  async slice<T>(work: (slice: LargeSlice) => T): Promise<T> {
+    const first = this.#first()
+    let next = this.#next
+    const append: LargeSlice['append'] = (insert) => {
+      insert(next, next - first)
+      next++
+    }
+    const hide: LargeSlice['hide'] = (table, id) => void this.#sql.hideRecord.run(table, id, this.number)
+    const value = await this.#writes.slice(
+      ({ isLong }) => work({ isLong, append, hide }),
+      (since) => {
+        next += this.#sql.stage.run({ next, since }).changes
+      },
+    )
+    this.#next = next
     return value
+  }
+
+  /** Hides more projects, inside a slice. */
+  hideProjects(ids: Iterable<string>): void {
+    for (const id of ids) this.#sql.hide.run(id, this.number)
   }
 
   /**
@@ -191,14 +221,6 @@ export class LargeWrite {
     return [this.#first(), this.#first() + PLACES]
   }
 
-  /** Moves the changes after one out of the sequence, as far as a copy does. @returns what says that it is committed */
-  #stage(since: number): () => void {
-    const { changes } = this.#sql.stage.run({ next: this.#next, since })
-    return () => {
-      this.#next += changes
-    }
-  }
-
   #tell({ since, ...said }: { since: number; at: string; actorId: string | null; group: number }): void {
     const { number } = this
     const place = this.#first()
@@ -250,8 +272,25 @@ export function createFold({ $client: client }: SharedDatabase): (count?: number
   }
 }
 
+/** Forgets which records large writes had hidden that are over: nobody asks any more. */
+async function forgetHidden({ $client: client }: SharedDatabase, writes: BriefWrites): Promise<void> {
+  const over = `from hidden_records where "write" not in (select number from large_writes where first_seq is null)`
+  if (client.prepare(`select 1 ${over} limit 1`).get() === undefined) return
+  const some = client.prepare(
+    `delete from hidden_records where rowid in (select rowid ${over} limit ${AT_ONCE})`,
+  )
+  const forgetSome = ({ isLong }: BriefWrite): boolean => {
+    do {
+      if (some.run().changes < AT_ONCE) return false
+    } while (!isLong())
+    return true
+  }
+  while (await writes.slice(forgetSome));
+}
+
 /** Moves all changes that are told to where they belong in the sequence, in slices. */
 export async function foldAll(db: SharedDatabase, writes: BriefWrites): Promise<void> {
+  await forgetHidden(db, writes)
   if (isFolded(db.$client)) return
   const fold = createFold(db)
   const foldSome = ({ isLong }: BriefWrite): boolean => {

@@ -562,6 +562,21 @@ export const hiddenProjects = sqliteTable(
   (table) => [index('hidden_projects_write').on(table.write)],
 )
 
+/** Records that a large write makes and that belong to no project: nobody sees them before it is told. */
+export const hiddenRecords = sqliteTable(
+  'hidden_records',
+  {
+    /** The name of their table. */
+    recordTable: required(),
+    id: required(),
+    write: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.recordTable, table.id] }),
+    index('hidden_records_write').on(table.write),
+  ],
+)
+
 /**
  * Changes of large writes: those that are not told yet, and those that are and have to get into {@link changes}, in slices.
  * Each write has a run of places.

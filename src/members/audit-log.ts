@@ -1,7 +1,8 @@
 /** The audit log: sign-ins and their failures, and changes of access rights. It never holds secrets. */
 import { Type } from '@sinclair/typebox'
-import { desc, inArray, lt } from 'drizzle-orm'
+import { and, desc, inArray, lt } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
+import { isRecordShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
 import { type JsonPage, type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
 import { auditLog } from '../db/schema.ts'
@@ -89,7 +90,7 @@ function statementsOf(db: SharedDatabase) {
       db
         .select({ id: auditLog.id })
         .from(auditLog)
-        .where(lt(auditLog.id, given('id')))
+        .where(and(lt(auditLog.id, given('id')), isRecordShown(auditLog.id)))
         .orderBy(desc(auditLog.id))
         .limit(givenLimit('count')),
     ),

@@ -1,8 +1,9 @@
 /** Personal ideas: each member's private list, and how an idea becomes a project. */
 import { Type } from '@sinclair/typebox'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
+import { isRecordShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
 import { personalIdeas } from '../db/schema.ts'
@@ -44,14 +45,14 @@ const statementsOf = (db: SharedDatabase) => ({
     db
       .select()
       .from(personalIdeas)
-      .where(eq(personalIdeas.ownerId, given('ownerId')))
+      .where(and(eq(personalIdeas.ownerId, given('ownerId')), isRecordShown(personalIdeas.id)))
       .orderBy(...inOrder(personalIdeas)),
   ),
   ofAny: selectAll(db, () =>
     db
       .select()
       .from(personalIdeas)
-      .where(amongValues(personalIdeas.ownerId, 'owners'))
+      .where(and(amongValues(personalIdeas.ownerId, 'owners'), isRecordShown(personalIdeas.id)))
       .orderBy(...inOrder(personalIdeas)),
   ),
   limit: readLimit(db, [{ rows: among('personal_ideas', 'owner_id'), bytes: bytesOf('description') }]),

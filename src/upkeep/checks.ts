@@ -1,6 +1,7 @@
 /** What a check of the database is, and what it finds. */
 import type SQLite from 'better-sqlite3'
 import type { SharedDatabase } from '../db/client.ts'
+import { hiddenIn, isHiddenById } from '../db/hidden.ts'
 
 /** What a check looks at. */
 export interface Subject {
@@ -78,9 +79,10 @@ export function isShown(client: SQLite.Database, table: string, row = `"${table}
     ['project_id', IMPORTED],
     ['item_id', `select id from kanban_items where project_id in (${IMPORTED})`],
   ].filter(([column]) => columns.includes(String(column)))
-  return (
-    shown.map(([column, hidden]) => `ifnull(${row}.${column}, '') not in (${hidden})`).join(' and ') || 'true'
-  )
+  const conditions = shown.map(([column, hidden]) => `ifnull(${row}.${column}, '') not in (${hidden})`)
+  if (isHiddenById(table) && has(client, 'hidden_records'))
+    conditions.push(`${row}.id not in (${hiddenIn(table)})`)
+  return conditions.join(' and ') || 'true'
 }
 
 /** `one record`, `2 records`. */

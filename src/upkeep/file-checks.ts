@@ -1,7 +1,7 @@
 /** Checks of the file as SQLite sees it: pages, references, tables and triggers. */
 import { changeTriggers } from '../db/change-triggers.ts'
 import { shippedMigrations } from '../db/client.ts'
-import { type Check, count, counted, found, has, type Subject, together } from './checks.ts'
+import { type Check, count, counted, found, has, isShown, type Subject, together } from './checks.ts'
 
 /** Problems that SQLite is asked to list. */
 const PROBLEMS = 100
@@ -26,8 +26,8 @@ const referencesIn = ({ client }: Subject): Reference[] =>
     .all()
 
 /**
- * Condition: a row refers to a record that does not exist. While an import is being written, what belongs to its projects
- * waits for them, and is not meant.
+ * Condition: a row refers to a record that does not exist. While an import is being written, what it has written waits for the
+ * rest, and is not meant; nor is what names a project that is being deleted.
  */
 function isOrphan({ client }: Subject, { table, from, parent, to }: Reference): string {
   const isWaiting =
@@ -35,7 +35,8 @@ function isOrphan({ client }: Subject, { table, from, parent, to }: Reference): 
       ? ` and "${table}"."${from}" not in (select project_id from hidden_projects)`
       : ''
   return `"${table}"."${from}" is not null
-    and not exists (select 1 from "${parent}" as parent where parent."${to}" = "${table}"."${from}")${isWaiting}`
+    and not exists (select 1 from "${parent}" as parent where parent."${to}" = "${table}"."${from}")${isWaiting}
+    and ${isShown(client, table)}`
 }
 
 const integrity: Check = {

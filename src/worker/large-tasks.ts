@@ -17,6 +17,7 @@ import { newId } from '../db/ids.ts'
 import { foldAll, LargeWrite, type Told } from '../db/large-writes.ts'
 import { createProcessLock, type ProcessLock } from '../db/process-lock.ts'
 import { projects } from '../db/schema.ts'
+import { takeAway } from '../db/take-away.ts'
 import { ApiError, changedSince } from '../errors.ts'
 import type { Actor } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
@@ -127,7 +128,6 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
   open: client.prepare<[], { number: number; task: string }>(
     "select number, task from large_writes where first_seq is null and task <> '' order by number",
   ),
-  hidden: client.prepare<[number], string>('select project_id from hidden_projects where write = ?').pluck(),
 })
 
 /** Does large work, one after the other. */
@@ -165,7 +165,7 @@ export class LargeTasks {
         if (!this.#sql.open.all().some((one) => one.number === number && one.task === task)) continue
         const write = new LargeWrite(db, writes, number)
         if (work.kind === 'deletion') await this.#finishDeletion(write, work)
-        else await this.#takeAway(write)
+        else await takeAway(db, writes, write)
       } finally {
         lock.release()
       }
@@ -325,7 +325,7 @@ export class LargeTasks {
     plan: LargeUndoPlan,
     own: Pick<Deletion, 'actorId' | 'by' | 'isUndo' | 'kept'>,
   ): Promise<WriteOutcome<unknown>> {
-    const { rules } = this.#place
+    const { db, rules, writes } = this.#place
     const { largeUndo } = rules.changes
     try {
       const insertSome = (rows: RestoredRow[]) => (slice: BriefWrite) => {
@@ -353,7 +353,7 @@ export class LargeTasks {
       }
       return await this.#last(write, own, work)
     } catch (error) {
-      await this.#takeAway(write)
+      await takeAway(db, writes, write)
       // Somebody has made a record of the same id meanwhile.
       if (isConstraint(error)) {
         throw changedSince(plan.coming.map(({ id }) => ({ kind: 'project', id: String(id) })))
@@ -362,22 +362,10 @@ export class LargeTasks {
     }
   }
 
-  /** Takes away what was being brought back. */
-  async #takeAway(write: LargeWrite): Promise<void> {
-    const { db, writes } = this.#place
-    for (const id of this.#sql.hidden.all(write.number)) {
-      const clearSome = clearProject(db, id)
-      while (await writes.slice(clearSome));
-    }
-    await write.forget()
-    await writes.slice(() => write.end())
-  }
-
   /** What cannot be hidden, and does not take long. */
   #atOnce(call: CallOf, terms: WriteTerms): WriteOutcome<unknown> {
     const { db, files, rules, writes } = this.#place
     writes.leave()
-    db.$client.pragma('foreign_keys = on')
     const { value, seq } = writeAs(db, terms.actorId, () => {
       const done = runOnTerms(db, rules, callOf(rules, call), terms)
       const lost = files.lost()

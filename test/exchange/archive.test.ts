@@ -94,6 +94,7 @@ const NOT_ARCHIVED = [
   'idempotency_keys',
   'staged_changes',
   'hidden_projects',
+  'hidden_records',
   'imports',
   'large_writes',
   'member_identities',

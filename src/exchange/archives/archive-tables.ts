@@ -8,6 +8,7 @@ import {
   type SQLiteTable,
 } from 'drizzle-orm/sqlite-core'
 import { TOLD } from '../../db/change-triggers.ts'
+import { hiddenIn, isHiddenById } from '../../db/hidden.ts'
 import { auditLog, changes, projects, teamMembers, teams } from '../../db/schema.ts'
 
 /** A column in an archive. */
@@ -27,6 +28,8 @@ export interface RuledField extends ArchiveField {
   isRequired: boolean
   /** Whether it names the record, or one that it belongs to. */
   isName: boolean
+  /** The table whose records it names, where it has to name one. */
+  refersTo: string | undefined
   /** The values of a closed set. */
   values: readonly string[] | undefined
 }
@@ -55,11 +58,13 @@ function typeOf(table: SQLiteTable, name: string, column: SQLiteColumn): Archive
   return isJson ? 'json' : 'plain'
 }
 
-/** The projects whose records an import is still writing: their own rows come last. */
+/** The projects whose records an import is still writing: their own rows come last. What belongs to none is hidden by its id. */
 const HIDDEN = 'select project_id from hidden_projects where project_id not in (select id from projects)'
 
 function isShown(table: SQLiteTable): string {
   const columns = getTableColumns(table)
+  const name = getTableName(table)
+  if (isHiddenById(name)) return `id not in (${hiddenIn(name)})`
   // What the sequence will tell of them is not in it yet.
   if (table === changes || table === projects) return 'true'
   if ('projectId' in columns) return `project_id not in (${HIDDEN})`
@@ -69,7 +74,12 @@ function isShown(table: SQLiteTable): string {
 }
 
 function archived(file: string, table: SQLiteTable, key: readonly string[], secret: readonly string[] = []) {
-  const references = getTableConfig(table).foreignKeys.flatMap((one) => one.reference().columns)
+  const references = new Map(
+    getTableConfig(table).foreignKeys.flatMap((one) => {
+      const { columns, foreignTable } = one.reference()
+      return columns.map((column) => [column, getTableName(foreignTable)])
+    }),
+  )
   const fields = Object.entries<SQLiteColumn>(getTableColumns(table))
     .filter(([name]) => !secret.includes(name))
     .map(
@@ -79,7 +89,8 @@ function archived(file: string, table: SQLiteTable, key: readonly string[], secr
         type: typeOf(table, name, column),
         holds: column.getSQLType() === 'text' ? 'text' : 'number',
         isRequired: column.notNull || column.primary,
-        isName: key.includes(name) || references.includes(column),
+        isName: key.includes(name) || references.has(column),
+        refersTo: references.get(column),
         values: column.enumValues?.length ? column.enumValues : undefined,
       }),
     )

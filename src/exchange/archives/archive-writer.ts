@@ -41,7 +41,7 @@ const isText = (value: StoredValue): value is { text: Buffer } =>
   typeof value === 'object' && value !== null && 'text' in value
 
 /** Inserts rows of a file. */
-function inserter(client: SQLite.Database, { table, fields }: FileToRead): Visit {
+export function inserter(client: SQLite.Database, { table, fields }: FileToRead): Visit {
   const columns = fields.map(({ column }) => `"${column}"`).join(', ')
   const prepare = (isBytes: (place: number) => boolean) =>
     client.prepare(
@@ -58,8 +58,26 @@ function inserter(client: SQLite.Database, { table, fields }: FileToRead): Visit
 
 const bytesOf = (value: StoredValue) => (isText(value) ? value.text : value)
 
+/**
+ * Has what writes the records of a file name the one that does not fit.
+ * @returns throws ArchiveRefused for one that does not fit what is there
+ */
+export function naming({ file }: FileToRead, write: Visit): Visit {
+  let line = 0
+  return (values) => {
+    line++
+    try {
+      write(values)
+    } catch (error) {
+      if (!isConstraint(error)) throw error
+      const reason = `it does not fit what is here: ${error.message}`
+      throw new ArchiveRefused(`${file.name}, line ${line}: ${reason}`, { cause: error })
+    }
+  }
+}
+
 /** Gives members the ids that they have here. @returns the function that changes a record's values in place */
-function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<string, string>): Visit {
+export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<string, string>): Visit {
   const others = new Map([...known].filter(([there, here]) => there !== here))
   if (others.size === 0) return () => {}
   const places = (names: readonly string[]) =>
@@ -97,6 +115,37 @@ function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<string, s
 const inOrder = (ids: string[]) =>
   JSON.stringify(ids.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))))
 
+/**
+ * Keeps, of what triggers have told, what the archive's own changes do not tell: as one group.
+ * @param since the last change before
+ * @param actorId who is said to have made it
+ * @returns the last change
+ */
+export function keepUntold(
+  client: SQLite.Database,
+  facts: ArchiveFacts,
+  since: number,
+  actorId: string | null,
+): number {
+  const told = client
+    .prepare<[number], [seq: number, kind: string, id: string | Buffer, action: string]>(
+      `select seq, kind, id, action from changes where seq > ? order by seq limit ${TOLD_AT_ONCE}`,
+    )
+    .raw()
+  const forget = client.prepare('delete from changes where seq = ?')
+  const keep = client.prepare('update changes set seq = ?, "group" = ?, actor_id = ? where seq = ?')
+  let last = since
+  let read = since
+  for (let part = told.all(read); part.length > 0; part = told.all(read)) {
+    for (const [seq, kind, id, action] of part) {
+      if (action === 'created' && facts.created.has(toldAs(kind, id))) forget.run(seq)
+      else keep.run(++last, since + 1, actorId, seq)
+      read = seq
+    }
+  }
+  return last
+}
+
 /** Writes an archive as planned. Its methods are called in this order: begin, file by file the records, end. */
 export class ArchiveWriter {
   readonly #client: SQLite.Database
@@ -130,18 +179,7 @@ export class ArchiveWriter {
 
   /** What writes the records of a file. @throws ArchiveRefused for one that does not fit what is there */
   file(of: FileToRead): Visit {
-    const write = this.#writing(of)
-    let line = 0
-    return (values) => {
-      line++
-      try {
-        write(values)
-      } catch (error) {
-        if (!isConstraint(error)) throw error
-        const reason = `it does not fit what is here: ${error.message}`
-        throw new ArchiveRefused(`${of.file.name}, line ${line}: ${reason}`, { cause: error })
-      }
-    }
+    return naming(of, this.#writing(of))
   }
 
   #writing(of: FileToRead): Visit {
@@ -193,7 +231,7 @@ export class ArchiveWriter {
     const [atSeq, atGroup] = ['seq', 'group'].map((name) =>
       of.fields.findIndex((field) => field.name === name),
     )
-    let seq = BigInt(this.#keepUntold())
+    let seq = BigInt(keepUntold(this.#client, this.#facts, this.#plan.lastSeq, this.#actorId))
     let group: { there: StoredValue; here: bigint } | undefined
     return (values) => {
       const [ofKind, id] = read(values)
@@ -216,30 +254,5 @@ export class ArchiveWriter {
     for (const [seq, at, actorId, group, ...rest] of this.#ofAdmin) {
       insert.run(Number(seq) + offset, at, actorId, group === null ? null : Number(group) + offset, ...rest)
     }
-  }
-
-  /**
-   * Keeps, of what triggers have told, what the archive's own changes do not tell: as one group.
-   * @returns the last change
-   */
-  #keepUntold(): number {
-    const { lastSeq: since } = this.#plan
-    const told = this.#client
-      .prepare<[number], [seq: number, kind: string, id: string | Buffer, action: string]>(
-        `select seq, kind, id, action from changes where seq > ? order by seq limit ${TOLD_AT_ONCE}`,
-      )
-      .raw()
-    const forget = this.#client.prepare('delete from changes where seq = ?')
-    const keep = this.#client.prepare('update changes set seq = ?, "group" = ?, actor_id = ? where seq = ?')
-    let last = since
-    let read = since
-    for (let part = told.all(read); part.length > 0; part = told.all(read)) {
-      for (const [seq, kind, id, action] of part) {
-        if (action === 'created' && this.#facts.created.has(toldAs(kind, id))) forget.run(seq)
-        else keep.run(++last, since + 1, this.#actorId, seq)
-        read = seq
-      }
-    }
-    return last
   }
 }

@@ -1,5 +1,6 @@
 /** Importing an archive: it is checked as a whole first, and then written, everything or nothing. */
 import type SQLite from 'better-sqlite3'
+import type { BriefWrites } from '../../db/brief-writes.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
 import type { Counts } from '../imports/import-plan.ts'
@@ -7,6 +8,8 @@ import { type ArchiveFacts, gather, MEMBERS_FILE, noFacts } from './archive-fact
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import { type ArchivePlan, planArchive } from './archive-plan.ts'
+import { ArchiveReferences } from './archive-references.ts'
+import { OTHERS_WROTE, writeInSlices } from './archive-slices.ts'
 import { openArchive } from './archive-source.ts'
 import { CHANGES_FILE } from './archive-tables.ts'
 import { ArchiveWriter } from './archive-writer.ts'
@@ -28,8 +31,17 @@ export interface ArchiveImportOptions {
   actorId?: string | null
   /** Called before the first record and after each part, with the number of records done and to do: checked is half done. */
   onProgress: (done: number, total: number) => void
-  /** Called when all is checked: what else uses the connection has to have ended once it resolves. */
-  onChecked?: () => Promise<void>
+  /**
+   * Called when all is checked: what else uses the connection has to have ended once it resolves.
+   * @param isInSlices whether it is written in slices, of which the `writes` are
+   */
+  onChecked?: (isInSlices: boolean) => Promise<void>
+  /** Called in each slice, with the number of records done. */
+  onSlice?: (done: number) => void
+  /** The short writes of whoever uses the connection. */
+  writes?: BriefWrites | undefined
+  /** The import that it is, by its row. */
+  importId?: string
   /** Called within the transaction, as the last that it does: what it throws undoes all. */
   whenWritten?: (imported: ImportedArchive) => void
   /** Aborts it. */
@@ -83,14 +95,17 @@ async function check(
   onRecords: (count: number) => void,
 ): Promise<Omit<Checked, 'counts'>> {
   const facts = noFacts()
+  const references = new ArchiveReferences()
   const found = new Map<string, number>()
   for (const of of archive.files) {
     const { name } = of.file
     const gathered = gather(of, facts)
     const counted =
       client && !gathered ? counter(client, of, () => found.set(name, (found.get(name) ?? 0) + 1)) : undefined
+    const followed = references.file(of)
     const visit: Visit = (values) => {
       gathered?.(values)
+      followed?.(values)
       counted?.(values)
     }
     await readFile(archive, of, visit, onRecords)
@@ -99,6 +114,8 @@ async function check(
     throw new ArchiveRefused('its last change is not the one it names')
   const plan = planArchive(client, facts, mapMembers)
   refuseKnown(found)
+  // Among other records it must refer to none that is not its own; alone it is what it was, orphans included.
+  if (isAmongOthers(plan) && references.problem) throw new ArchiveRefused(references.problem)
   return { facts, plan }
 }
 
@@ -138,6 +155,9 @@ const isSame = (one: ArchivePlan, other: ArchivePlan) =>
   one.admin?.id === other.admin?.id &&
   (one.kind === 'beside' || one.lastSeq === other.lastSeq)
 
+/** Whether an archive goes where others have records: then they may go on meanwhile. */
+const isAmongOthers = ({ kind, admin }: ArchivePlan): boolean => kind === 'beside' && admin === undefined
+
 /** Gives a visitor all records of a file: at once, or until a promise resolves. */
 type Feed = (of: FileToRead, visit: Visit) => Promise<void> | undefined
 
@@ -171,13 +191,11 @@ function* write(
   { mapMembers = false, actorId = null, signal, whenWritten }: ArchiveImportOptions,
   feed: Feed,
 ): Steps<ImportedArchive> {
-  // Among other records it must refer to none that is not its own; alone it is what it was, orphans included.
-  client.pragma(`foreign_keys = ${plan.kind === 'beside' && plan.admin === undefined ? 'on' : 'off'}`)
+  client.pragma(`foreign_keys = ${isAmongOthers(plan) ? 'on' : 'off'}`)
   try {
     return yield* inTransaction(client, function* () {
       const now = planArchive(client, facts, mapMembers)
-      if (!isSame(plan, now))
-        throw new Error('somebody else has written to the database meanwhile: try again')
+      if (!isSame(plan, now)) throw new Error(OTHERS_WROTE)
       const writer = new ArchiveWriter(client, now, facts, actorId)
       // A team comes after its members.
       client.pragma('defer_foreign_keys = on')
@@ -227,7 +245,20 @@ export async function importArchive(
     options.onProgress(0, records)
     const checked = { ...(await check(archive, client, options, onRecords)), counts }
     if (options.dryRun || client === undefined) return { plan: checked.plan, counts, orphans: 0 }
-    await options.onChecked?.()
+    const isInSlices = isAmongOthers(checked.plan) && !client.memory
+    await options.onChecked?.(isInSlices)
+    if (db && isInSlices) {
+      const { mapMembers = false, actorId = null, onSlice, writes, importId, whenWritten } = options
+      const imported = { plan: checked.plan, counts, orphans: 0 }
+      const end = (lastSeq: number) => {
+        imported.plan = { ...checked.plan, lastSeq }
+        whenWritten?.(imported)
+      }
+      const advance = (written: number) => onSlice?.(Math.floor((records + written) / 2))
+      const place = { db, writes, importId, actorId, mapMembers, advance, onRecords }
+      await writeInSlices({ ...place, whenWritten: end }, archive, checked.plan, checked.facts)
+      return imported
+    }
     const feed = client.memory ? await held(archive, onRecords) : read(archive, onRecords)
     return await perform(write(client, archive, checked, options, feed))
   } finally {

@@ -108,14 +108,14 @@ function orderOf({ fields, table }: FileToRead): (values: StoredValue[]) => bool
 /**
  * Reads all records of a file, and checks them: size, number, checksum, order, and the form of each.
  * @param visit is given each record, before the file is known to be whole
- * @param onRecords called with the number of records of each part
+ * @param onRecords called with the number of records of each part: no more are read before it resolves
  * @throws ArchiveRefused
  */
 export async function readFile(
   { source }: OpenArchive,
   of: FileToRead,
   visit: Visit,
-  onRecords: (count: number) => void,
+  onRecords: (count: number) => void | Promise<void>,
 ): Promise<void> {
   const { name, bytes, records, sha256 } = of.file
   const digest = createHash('sha256')
@@ -166,7 +166,7 @@ export async function readFile(
     if (size > bytes) throw altered(name, `has more than ${bytes} bytes`)
     digest.update(part)
     takeLines(part)
-    onRecords(count - before)
+    await onRecords(count - before)
     if (performance.now() - turnBegan < SLICE) continue
     await nextTurn()
     turnBegan = performance.now()

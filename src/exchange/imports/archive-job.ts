@@ -1,16 +1,22 @@
 /** The import of an archive, as a job of the service: all the while its row says how far it has come. */
 
-import type { BriefWrites } from '../../db/brief-writes.ts'
+import { BriefWrites } from '../../db/brief-writes.ts'
 import type { SharedDatabase } from '../../db/client.ts'
-import type { DatabaseFiles } from '../../db/files.ts'
+import { type DatabaseFiles, NO_FILES } from '../../db/files.ts'
+import { newId } from '../../db/ids.ts'
+import { Imports } from '../../projects/imports.ts'
 import {
+  type ArchiveImportOptions,
   countsOf,
   describeArchive,
   type ImportedArchive,
   importArchive,
   notesOf,
 } from '../archives/import-archive.ts'
-import { TOO_SLOW } from './failures.ts'
+import { ARCHIVE_FORMAT } from '../sources/formats.ts'
+import { clearImport, clearRests } from './clear-import.ts'
+import { lineOf, TOO_SLOW } from './failures.ts'
+import { lockOf } from './import-files.ts'
 import type { ImportJob } from './import-job.ts'
 import type { Imported } from './import-plan.ts'
 import { importStates } from './import-state.ts'
@@ -37,9 +43,55 @@ const toImported = (archive: ImportedArchive, isDryRun: boolean): Imported => ({
   notes: notesOf(archive),
 })
 
+/** What a command says of an archive. */
+type CommandOptions = Pick<ArchiveImportOptions, 'dryRun' | 'mapMembers' | 'onProgress' | 'signal'>
+
+/**
+ * Imports an archive by a command, all or nothing. Where that is done beside other people's records it has a row like any other
+ * import: so whatever happens to the process, somebody takes away what it has written.
+ * @param database the path of the file
+ * @throws Error with one clear line
+ */
+export async function importByCommand(
+  db: SharedDatabase,
+  database: string,
+  path: string,
+  options: CommandOptions,
+): Promise<ImportedArchive> {
+  if (options.dryRun) return await importArchive(db, path, options)
+  const id = newId()
+  const lock = lockOf(database, id)
+  const states = importStates(db)
+  const writes = new BriefWrites(db, NO_FILES, options.signal)
+  let hasRow = false
+  const onChecked = async (isInSlices: boolean) => {
+    if (!isInSlices) return writes.leave()
+    lock.take()
+    await writes.slice(() => {
+      new Imports(db).create(id, ARCHIVE_FORMAT, null)
+      hasRow = true
+    })
+  }
+  const whenWritten = (archive: ImportedArchive) => {
+    if (hasRow) states.done(id, recordsOf(archive), toImported(archive, false))
+  }
+  const onSlice = (done: number) => states.advance(id, done)
+  try {
+    await clearRests(db, writes, database)
+    const calls = { onChecked, onSlice, whenWritten }
+    return await importArchive(db, path, { ...options, ...calls, writes, importId: id })
+  } catch (error) {
+    if (hasRow) await clearImport(db, new BriefWrites(db), id, lineOf(error))
+    throw error
+  } finally {
+    writes.leave()
+    lock.release()
+  }
+}
+
 /**
  * Imports an archive, all or nothing. That it is done is written with it. While it is checked its row tells of that, as the first
- * half; while it is written nobody else can write, this row included.
+ * half. Where nobody else has records it is written in one go, while which nobody can write, this row included.
  * @throws Error with one clear line
  */
 export async function performArchiveImport(
@@ -64,20 +116,22 @@ export async function performArchiveImport(
     // It is waited for below.
     noted.catch(() => undefined)
   }
-  const onChecked = async () => {
+  const onChecked = async (isInSlices: boolean) => {
     isChecked = true
     await noted
     await note(() => states.writing(id, records))
-    writes?.leave()
+    if (!isInSlices) writes?.leave()
   }
+  const onSlice = (done: number) => states.advance(id, done)
   const whenWritten = (archive: ImportedArchive) => {
     const lost = files.lost()
     if (lost) throw lost
     end(archive)
   }
   try {
-    const options = { mapMembers, dryRun: isDryRun, actorId: memberId, onProgress, onChecked, whenWritten }
-    const archive = await importArchive(db, file, options)
+    const options = { mapMembers, dryRun: isDryRun, actorId: memberId, importId: id }
+    const calls = { onProgress, onChecked, onSlice, whenWritten }
+    const archive = await importArchive(db, file, { ...options, ...calls, writes })
     if (isDryRun) await note(() => end(archive))
     return toImported(archive, isDryRun)
   } catch (error) {

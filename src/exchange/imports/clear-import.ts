@@ -1,10 +1,10 @@
 /** Taking away what an import has written that came to nothing: in slices, and told by no change. */
 import { rmSync } from 'node:fs'
 import type { BriefWrites } from '../../db/brief-writes.ts'
-import { clearProject } from '../../db/clear-project.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { foldAll, LargeWrite } from '../../db/large-writes.ts'
 import { NO_LOCK } from '../../db/process-lock.ts'
+import { takeAway } from '../../db/take-away.ts'
 import { lockOf, uploadOf, uploadsBeside } from './import-files.ts'
 import { importStates, STOPPED } from './import-state.ts'
 
@@ -18,27 +18,13 @@ export async function clearImport(
   id: string,
   error: string,
 ): Promise<void> {
-  const { $client: client } = db
-  const states = importStates(db)
-  const hidden = client
-    .prepare<[number], string>('select project_id from hidden_projects where write = ?')
-    .pluck()
-  const begun = client
+  const say = () => importStates(db).failed(id, error)
+  const begun = db.$client
     .prepare<[string], number>('select number from large_writes where import_id = ? and first_seq is null')
     .pluck()
-    .all(id)
-    .map((number) => new LargeWrite(db, writes, number))
-  for (const write of begun) {
-    for (const projectId of hidden.all(write.number)) {
-      const clearSome = clearProject(db, projectId)
-      while (await writes.slice(clearSome));
-    }
-    await write.forget()
-  }
-  await writes.slice(() => {
-    for (const write of begun) write.end()
-    states.failed(id, error)
-  })
+    .get(id)
+  if (begun === undefined) await writes.slice(say)
+  else await takeAway(db, writes, new LargeWrite(db, writes, begun), say)
 }
 
 /** An import that is not over by its row. */

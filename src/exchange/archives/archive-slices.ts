@@ -1,0 +1,273 @@
+/**
+ * Writing an archive beside other people's records: in slices, so that they can go on, and hidden until the last (see
+ * `src/db/large-writes.ts`).
+ *
+ * What belongs to a project is hidden with it; ideas and the audit log are hidden by their ids. Members, teams and the projects
+ * themselves, of which there are few, come with the last write: they are kept in memory until then.
+ */
+import type SQLite from 'better-sqlite3'
+import { BriefWrites } from '../../db/brief-writes.ts'
+import { TOLD } from '../../db/change-triggers.ts'
+import type { SharedDatabase } from '../../db/client.ts'
+import { isConstraint } from '../../db/constraints.ts'
+import { isHiddenById } from '../../db/hidden.ts'
+import { foldAll, type LargeSlice, LargeWrite } from '../../db/large-writes.ts'
+import { LEAP } from '../../db/lost-changes.ts'
+import { members, projects, teamMembers, teams } from '../../db/schema.ts'
+import { takeAway } from '../../db/take-away.ts'
+import { type ArchiveFacts, MEMBERS_FILE, reader, toldAs } from './archive-facts.ts'
+import type { StoredValue } from './archive-lines.ts'
+import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
+import { type ArchivePlan, planArchive } from './archive-plan.ts'
+import { CHANGES_FILE, fileOf } from './archive-tables.ts'
+import { inserter, keepUntold, memberMapper, naming } from './archive-writer.ts'
+import { type OpenArchive, readFile, type Visit } from './read-archive.ts'
+
+/** Records, and bytes of them, that are read before they are written: some slices. */
+const RECORDS = 1000
+const BYTES = 1024 * 1024
+
+/** Projects that are hidden by one slice. */
+const PROJECTS = 500
+
+const PROJECTS_FILE = fileOf(projects)
+
+/** The files whose records come with the last write. */
+const LAST: readonly string[] = [members, teamMembers, teams, projects].map(fileOf)
+
+/** The kinds of the records of each table whose creation the triggers tell. */
+const KINDS = new Map(
+  TOLD.filter(({ onlyDeleted }) => !onlyDeleted).map(({ kind, table }) => [fileOf(table), kind]),
+)
+
+/** Why an archive is not written that was checked. */
+export const OTHERS_WROTE = 'somebody else has written to the database meanwhile: try again'
+
+/** Where an archive is written, and for whom. */
+export interface SlicesPlace {
+  db: SharedDatabase
+  /** The short writes of whoever uses the connection; undefined: it is this import's. */
+  writes: BriefWrites | undefined
+  /** The import that it is; undefined for none. */
+  importId: string | undefined
+  actorId: string | null
+  mapMembers: boolean
+  /** Called in each slice, with the number of records written. */
+  advance: (done: number) => void
+  /** Called after each part that was read, with its number of records. */
+  onRecords: (count: number) => void
+  /** Called within the last write. @param lastSeq the last change before it */
+  whenWritten: (lastSeq: number) => void
+}
+
+/** What comes with the last write: the records of a file. */
+interface Kept {
+  of: FileToRead
+  rows: StoredValue[][]
+}
+
+const sizeOf = (values: readonly StoredValue[]): number => {
+  let size = 0
+  for (const value of values) if (typeof value === 'string') size += value.length
+  return size
+}
+
+/** Whether an archive is still to be written as it was checked: the members here may be others by now. */
+const isSame = (one: ArchivePlan, other: ArchivePlan) =>
+  other.kind === 'beside' &&
+  other.admin === undefined &&
+  one.known.size === other.known.size &&
+  [...one.known].every(([there, here]) => other.known.get(there) === here)
+
+/** Writes an archive that was checked. */
+class ArchiveSlices {
+  readonly #client: SQLite.Database
+  readonly #write: LargeWrite
+  readonly #place: SlicesPlace
+  readonly #plan: ArchivePlan
+  readonly #facts: ArchiveFacts
+  readonly #kept: Kept[] = []
+  /** Changes of the last write that come before those of the slices. */
+  #untold = 0
+  #done = 0
+
+  constructor(write: LargeWrite, place: SlicesPlace, plan: ArchivePlan, facts: ArchiveFacts) {
+    this.#client = place.db.$client
+    this.#write = write
+    this.#place = place
+    this.#plan = plan
+    this.#facts = facts
+  }
+
+  /** Writes the records of a file, or keeps them for the last write. */
+  async file(archive: OpenArchive, of: FileToRead): Promise<void> {
+    const { onRecords } = this.#place
+    if (LAST.includes(of.file.name)) return await this.#keep(archive, of)
+    const put = this.#putting(of)
+    let pending: StoredValue[][] = []
+    let bytes = 0
+    const writePending = async () => {
+      let next = 0
+      const writeSome = (slice: LargeSlice) => {
+        do put(slice, pending[next++] as StoredValue[])
+        while (next < pending.length && !slice.isLong())
+        this.#place.advance(this.#done + next)
+      }
+      while (next < pending.length) await this.#write.slice(writeSome)
+      this.#done += next
+      pending = []
+      bytes = 0
+    }
+    const visit: Visit = (values) => {
+      pending.push(values)
+      bytes += sizeOf(values)
+    }
+    await readFile(archive, of, visit, async (count) => {
+      onRecords(count)
+      if (pending.length >= RECORDS || bytes >= BYTES) await writePending()
+    })
+    await writePending()
+  }
+
+  /** Shows it all, and tells the changes. */
+  async end(): Promise<void> {
+    const { actorId, mapMembers, whenWritten } = this.#place
+    const newest = this.#client.prepare<[], number>('select ifnull(max(seq), 0) from changes').pluck()
+    let since = 0
+    const work = (tell: () => void) => {
+      if (!isSame(this.#plan, planArchive(this.#client, this.#facts, mapMembers)))
+        throw new Error(OTHERS_WROTE)
+      since = Number(newest.get())
+      // A team comes after its members.
+      this.#client.pragma('defer_foreign_keys = on')
+      for (const { of, rows } of this.#kept) rows.forEach(naming(of, this.#inserting(of)))
+      const last = keepUntold(this.#client, this.#facts, since, actorId)
+      // The groups of the archive's changes are counted from the first of them.
+      if (last - since !== this.#untold) throw new Error('the triggers have not told what they should have')
+      tell()
+    }
+    await this.#write.last(actorId, work, () => whenWritten(since))
+  }
+
+  async #keep(archive: OpenArchive, of: FileToRead): Promise<void> {
+    const map = memberMapper(of, this.#plan.known)
+    const idOf = reader(of, 'id')
+    const kind = KINDS.get(of.file.name)
+    const rows: StoredValue[][] = []
+    const visit: Visit = (values) => {
+      const id = idOf(values)[0] ?? null
+      rows.push(values)
+      if (this.#isKnown(of, id)) return
+      map(values)
+      if (kind !== undefined && !this.#facts.created.has(toldAs(kind, id))) this.#untold++
+    }
+    await readFile(archive, of, visit, this.#place.onRecords)
+    this.#kept.push({ of, rows })
+    if (of.file.name === PROJECTS_FILE) await this.#hide(rows.map((values) => String(idOf(values)[0])))
+  }
+
+  /** Whether a record is of a member who is here already. */
+  #isKnown({ file }: FileToRead, id: StoredValue): boolean {
+    return file.name === MEMBERS_FILE && this.#plan.known.has(String(id))
+  }
+
+  #inserting(of: FileToRead): Visit {
+    const insert = inserter(this.#client, of)
+    const idOf = reader(of, 'id')
+    return (values) => {
+      if (!this.#isKnown(of, idOf(values)[0] ?? null)) insert(values)
+    }
+  }
+
+  async #hide(ids: string[]): Promise<void> {
+    const isThere = this.#client.prepare('select 1 from projects where id = ?')
+    for (let from = 0; from < ids.length; from += PROJECTS) {
+      await this.#write.slice(() => {
+        const some = ids.slice(from, from + PROJECTS)
+        // Somebody may have brought one of them back meanwhile: it is not ours to hide.
+        if (some.some((id) => isThere.get(id) !== undefined)) throw new Error(OTHERS_WROTE)
+        this.#write.hideProjects(some)
+      })
+    }
+  }
+
+  /** What writes a record of a file, inside a slice. */
+  #putting(of: FileToRead): (slice: LargeSlice, values: StoredValue[]) => void {
+    const map = memberMapper(of, this.#plan.known)
+    if (of.file.name === CHANGES_FILE) return this.#staging(of, map)
+    const { table, fields, file } = of
+    const insert = naming(of, inserter(this.#client, of))
+    const keyOf = reader({ fields }, ...table.key)
+    const kind = KINDS.get(file.name)
+    const newest = this.#client.prepare<[], number>('select ifnull(max(seq), 0) from changes').pluck()
+    const forget = this.#client.prepare('delete from changes where seq > +?')
+    return (slice, values) => {
+      map(values)
+      const key = keyOf(values)
+      const isTold = kind !== undefined && this.#facts.created.has(toldAs(kind, key.join(':')))
+      const before = isTold ? newest.get() : undefined
+      insert(values)
+      // The archive tells of it itself.
+      if (before !== undefined) forget.run(before)
+      if (isHiddenById(table.table)) slice.hide(table.table, String(key[0]))
+    }
+  }
+
+  /** What stages the archive's changes, after those of what it does not tell the beginning of. It leaves out what is not of here. */
+  #staging(of: FileToRead, map: Visit): (slice: LargeSlice, values: StoredValue[]) => void {
+    const read = reader(of, 'kind', 'id')
+    const [atSeq, atGroup] = ['seq', 'group'].map((name) =>
+      of.fields.findIndex((field) => field.name === name),
+    ) as [number, number]
+    const fields = of.fields.map((field, place) => (place === atSeq ? { ...field, column: 'place' } : field))
+    const insert = inserter(this.#client, { ...of, table: { ...of.table, table: 'staged_changes' }, fields })
+    let group: { there: StoredValue; here: bigint } | undefined
+    return (slice, values) => {
+      const [kind, id] = read(values)
+      if (kind === LEAP || (kind === 'member' && this.#plan.known.has(String(id)))) return
+      map(values)
+      slice.append((place, nth) => {
+        const there = values[atGroup] ?? null
+        if (group?.there !== there) group = { there, here: BigInt(this.#untold + nth) }
+        if (there !== null) values[atGroup] = group.here
+        values[atSeq] = BigInt(place)
+        insert(values)
+      })
+    }
+  }
+}
+
+/**
+ * Writes an archive that was checked, all or nothing.
+ * @throws ArchiveRefused, or Error where others have changed what it was checked against: then nothing is left of it
+ */
+export async function writeInSlices(
+  place: SlicesPlace,
+  archive: OpenArchive,
+  plan: ArchivePlan,
+  facts: ArchiveFacts,
+): Promise<void> {
+  const { db, importId } = place
+  const writes = place.writes ?? new BriefWrites(db)
+  try {
+    const write = await LargeWrite.begin(
+      db,
+      writes,
+      { projectIds: [], ...(importId && { importId }) },
+      () => '',
+    )
+    try {
+      const slices = new ArchiveSlices(write, place, plan, facts)
+      for (const of of archive.files) await slices.file(archive, of)
+      await slices.end()
+    } catch (error) {
+      // Where that fails, too, whoever finds the import takes it away.
+      await takeAway(db, writes, write).catch(() => undefined)
+      if (!isConstraint(error)) throw error
+      throw new ArchiveRefused(`it does not fit what is here: ${error.message}`, { cause: error })
+    }
+    await foldAll(db, writes).catch(() => undefined)
+  } finally {
+    if (place.writes === undefined) writes.leave()
+  }
+}
