@@ -191,7 +191,7 @@ export class LargeUndo {
     const ids = JSON.stringify([...going, ...coming.map(({ id }) => id)])
     return (
       this.#sql.touched.get({ checked, ids }) === 1 ||
-      coming.some(({ id }) => this.#rows.one('project', { id }) !== undefined)
+      coming.some(({ id }) => this.#rows.one('project', { id }) !== undefined || this.#rows.isHidden(id))
     )
   }
 

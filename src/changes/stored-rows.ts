@@ -1,4 +1,5 @@
 /** The rows of all kinds of records that the sequence tells of, as they are stored: for writing back what it kept. */
+import type SQLite from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { CasingCache } from 'drizzle-orm/casing'
 import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
@@ -90,9 +91,16 @@ function statementsOf({ $client: client }: SharedDatabase, told: Told) {
 /** Reads and writes rows as they are stored, under the names of the API. */
 export class StoredRows {
   readonly #sql: ReadonlyMap<string, ReturnType<typeof statementsOf>>
+  readonly #hidden: () => SQLite.Statement<[unknown]>
 
   constructor(db: SharedDatabase) {
     this.#sql = new Map(TOLD.map((told) => [told.kind, statementsOf(db, told)]))
+    this.#hidden = once(() => db.$client.prepare('select 1 from hidden_projects where project_id = ?'))
+  }
+
+  /** Whether a project is being written or deleted by others, its own row last or first. */
+  isHidden(projectId: unknown): boolean {
+    return this.#hidden().get(projectId) !== undefined
   }
 
   /** A row; undefined where there is none. @param key the values of the fields that {@link keyOf} names */

@@ -164,7 +164,8 @@ t.test('an import that is ended, however it is, leaves nothing behind', async (t
   db.$client.exec("delete from teams; insert into teams (id, name) values ('other', 'Crew')")
   // What a killed one leaves nobody sees, and the next one takes it away.
   const RESTS = ['imports', 'large_writes']
-  const visible = () => (dumpOf(db.$client) as [string, unknown][]).filter(([table]) => !RESTS.includes(table))
+  const visible = () =>
+    (dumpOf(db.$client) as [string, unknown][]).filter(([table]) => !RESTS.includes(table))
   const before = visible()
   t.teardown(close)
   for (const signal of ['SIGINT', 'SIGKILL'] as const) {
