@@ -27,14 +27,18 @@ const ALONE: readonly string[] = [personalIdeas, auditLog].map(getTableName)
 /** Whether records of a table are hidden by their own ids. @param table its name */
 export const isHiddenById = (table: string): boolean => ALONE.includes(table)
 
-/** The ids that are hidden in a table, as SQL: those of large writes that are not told yet. @param table its name */
-export const hiddenIn = (table: string): string =>
-  `select hidden.id from hidden_records as hidden where hidden.record_table = '${table}'
-    and hidden.write in (select number from large_writes where first_seq is null)`
+/**
+ * Condition, as SQL: a row of a table is hidden, since it belongs to a large write that is not told yet.
+ * @param table its name
+ * @param id its id, as SQL
+ */
+export const isHiddenRecord = (table: string, id: string): string =>
+  `exists (select 1 from hidden_records as hidden cross join large_writes as write on write.number = hidden.write
+    where hidden.record_table = '${table}' and hidden.id = ${id} and write.first_seq is null)`
 
 /** Condition: a row of a table whose records may be hidden by their ids is not. @param id its column of the id */
 export const isRecordShown = (id: SQLiteColumn): SQL =>
-  sql`(not exists (select 1 from hidden_records) or ${id} not in (${sql.raw(hiddenIn(getTableName(id.table)))}))`
+  sql`not ${sql.raw(isHiddenRecord(getTableName(id.table), `"${getTableName(id.table)}"."${id.name}"`))}`
 
 /** Condition: a row of a table is not hidden; undefined for a table whose rows belong to no project, or need not. */
 export function isShownIn(table: SQLiteTable): SQL | undefined {

@@ -1,13 +1,13 @@
 /** Records that point at others that do not exist: other tools may write to the file without enforcing foreign keys. */
 import type SQLite from 'better-sqlite3'
-import { hiddenIn, isHiddenById } from './hidden.ts'
+import { isHiddenById, isHiddenRecord } from './hidden.ts'
 
 /** The projects that are being imported, whose own rows come last: see `hidden.ts`. */
 const COMING = 'select project_id from hidden_projects where project_id not in (select id from projects)'
 
 /** Which rows of a table are being imported, as SQL. @param columns the table's */
 function comingOf(table: string, columns: ReadonlySet<string>): string {
-  if (isHiddenById(table)) return `id in (${hiddenIn(table)})`
+  if (isHiddenById(table)) return isHiddenRecord(table, `"${table}".id`)
   if (columns.has('project_id')) return `project_id in (${COMING})`
   return columns.has('item_id')
     ? `item_id in (select id from kanban_items where project_id in (${COMING}))`

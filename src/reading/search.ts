@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { ensureInTime, IN_TIME, withDeadline } from '../db/deadline.ts'
-import { hiddenIn } from '../db/hidden.ts'
+import { isHiddenRecord } from '../db/hidden.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
 import { byFields, given, type Identified, selectOne } from '../db/statements.ts'
 import { isFollowedByWorker, isLimited, TooMuchWork } from '../db/work-limits.ts'
@@ -65,7 +65,7 @@ const bestWhere = (...filters: string[]) => `
   where search_index match ? and ((search_index.rowid & 15) <> 0 or ${IN_TIME}(search_index.rowid)) and (
     entries.kind <> 'personal-idea'
     or exists (select 1 from personal_ideas as idea where idea.id = entries.record_id and idea.owner_id = +?)
-      and entries.record_id not in (${hiddenIn('personal_ideas')})
+      and not ${isHiddenRecord('personal_ideas', 'entries.record_id')}
   ) and (not exists (select 1 from hidden_projects)
     or ifnull(${PROJECT_OF_ENTRY}, '') not in (select project_id from hidden_projects)
   )${filters.map((filter) => ` and ${filter}`).join('')}

@@ -1,7 +1,7 @@
 /** What a check of the database is, and what it finds. */
 import type SQLite from 'better-sqlite3'
 import type { SharedDatabase } from '../db/client.ts'
-import { hiddenIn, isHiddenById } from '../db/hidden.ts'
+import { isHiddenById, isHiddenRecord } from '../db/hidden.ts'
 
 /** What a check looks at. */
 export interface Subject {
@@ -81,7 +81,7 @@ export function isShown(client: SQLite.Database, table: string, row = `"${table}
   ].filter(([column]) => columns.includes(String(column)))
   const conditions = shown.map(([column, hidden]) => `ifnull(${row}.${column}, '') not in (${hidden})`)
   if (isHiddenById(table) && has(client, 'hidden_records'))
-    conditions.push(`${row}.id not in (${hiddenIn(table)})`)
+    conditions.push(`not ${isHiddenRecord(table, `${row}.id`)}`)
   return conditions.join(' and ') || 'true'
 }
 

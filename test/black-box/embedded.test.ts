@@ -16,6 +16,7 @@ for (const mode of ['open', 'required'] as const) {
       prefix: '/tools/board',
       databaseUrl: `file:${join(t.testdir(), 'board.db')}`,
       authMode: mode,
+      rateLimitMax: 6000,
       adminEmail: admin.email,
       adminPassword: admin.password,
     })

@@ -48,6 +48,8 @@ export async function walkBothModes(t: Test, program: Command): Promise<void> {
         DATABASE_URL: `file:./black-box-${mode}.db`,
         ...(mode === 'required' && {
           HOST: '0.0.0.0',
+          // More than the walk takes within a minute: how often it asks for the state of a job depends on the machine.
+          RATE_LIMIT_MAX: '6000',
           ADMIN_EMAIL: chosen.email,
           ADMIN_PASSWORD: chosen.password,
         }),

@@ -44,6 +44,7 @@ const NOT_TOLD = [
   'idempotency_keys',
   'staged_changes',
   'hidden_projects',
+  'hidden_records',
   'imports',
   'large_writes',
   'member_identities',

@@ -8,7 +8,7 @@ import {
   type SQLiteTable,
 } from 'drizzle-orm/sqlite-core'
 import { TOLD } from '../../db/change-triggers.ts'
-import { hiddenIn, isHiddenById } from '../../db/hidden.ts'
+import { isHiddenById, isHiddenRecord } from '../../db/hidden.ts'
 import { auditLog, changes, projects, teamMembers, teams } from '../../db/schema.ts'
 
 /** A column in an archive. */
@@ -64,7 +64,7 @@ const HIDDEN = 'select project_id from hidden_projects where project_id not in (
 function isShown(table: SQLiteTable): string {
   const columns = getTableColumns(table)
   const name = getTableName(table)
-  if (isHiddenById(name)) return `id not in (${hiddenIn(name)})`
+  if (isHiddenById(name)) return `not ${isHiddenRecord(name, `"${name}".id`)}`
   // What the sequence will tell of them is not in it yet.
   if (table === changes || table === projects) return 'true'
   if ('projectId' in columns) return `project_id not in (${HIDDEN})`
