@@ -163,16 +163,18 @@ t.test('an import that is ended, however it is, leaves nothing behind', async (t
   await exportArchive(db.$client, path('archive.zip'), quiet)
   db.$client.exec("delete from teams; insert into teams (id, name) values ('other', 'Crew')")
   // What a killed one leaves nobody sees, and the next one takes it away.
-  const RESTS = ['imports', 'large_writes']
+  const RESTS = ['imports', 'large_writes', 'staged_changes']
   const visible = () =>
     (dumpOf(db.$client) as [string, unknown][]).filter(([table]) => !RESTS.includes(table))
   const before = visible()
   t.teardown(close)
+  const writing = db.$client.prepare(`
+    select 1 from large_writes where import_id = (select max(id) from imports where status <> 'failed')`)
   for (const signal of ['SIGINT', 'SIGKILL'] as const) {
     const child = start(t, ['import', 'phaseboard', path('archive.zip')], { DATABASE_URL })
     const over = end(child)
-    // It is in the midst of the write when it holds the lock, which opening the database takes, too, before.
-    await once(child.stdout, 'data')
+    // It is in the midst of the write when it has hidden what it writes; what was left of the one before is taken away by then.
+    while (writing.get() === undefined) await sleep(2)
     await locked(file)
     t.equal(child.exitCode, null, 'it was still writing')
     child.kill(signal)

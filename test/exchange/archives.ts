@@ -76,13 +76,22 @@ export function storedIn(file: string): Record<string, unknown[]> {
   )
 }
 
-/** Everything in a database, for comparing before and after. */
+/** The segments of the search index, which differ by the way in which the same terms came there. */
+const SEGMENTS = ['search_index_data', 'search_index_idx']
+
+/** Everything in a database, for comparing before and after: of the search index its terms. */
 export function dumpOf(client: SQLite.Database): unknown {
+  client.exec(
+    "create virtual table if not exists temp.search_terms using fts5vocab('main', 'search_index', 'instance')",
+  )
   const tables = client
     .prepare<[], string>("select name from sqlite_schema where type = 'table'")
     .pluck()
     .all()
-  return tables.map((table) => [table, client.prepare(`select * from "${table}"`).raw().all()])
+  return [...tables.filter((table) => !SEGMENTS.includes(table)), 'temp.search_terms'].map((table) => [
+    table,
+    client.prepare(`select * from ${table}`).raw().all(),
+  ])
 }
 
 /** Values that other tools may store, whatever the column is for. */
