@@ -83,6 +83,7 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     },
   ],
   hidden_projects: [{ project_id: 'hidden', write: 1 }, {}],
+  hidden_records: [{ record_table: 'audit_log', id: 'hidden', write: 1 }, {}],
   staged_changes: [
     { kind: 'kanban-item', id: 'i', action: 'created' },
     {
@@ -517,9 +518,15 @@ t.test('no statement of the service reads a whole table where an index would do'
   t.strictSame(planOf('from "projects" where "projects"."team_id" = +? order by'), [
     'SEARCH projects USING COVERING INDEX projects_team (team_id=?)',
   ])
-  t.strictSame(planOf('from "personal_ideas" where "personal_ideas"."owner_id" = +? order by'), [
-    'SEARCH personal_ideas USING INDEX personal_ideas_owner (owner_id=?)',
-  ])
+  t.strictSame(
+    planOf('from "personal_ideas" where ("personal_ideas"."owner_id" = +? and not exists', 'order by'),
+    [
+      'SEARCH personal_ideas USING INDEX personal_ideas_owner (owner_id=?)',
+      'CORRELATED SCALAR SUBQUERY 1',
+      'SEARCH hidden USING INDEX sqlite_autoindex_hidden_records_1 (record_table=? AND id=?)',
+      'SEARCH write USING INTEGER PRIMARY KEY (rowid=?)',
+    ],
+  )
   t.strictSame(planOf('from "kanban_subtasks" where "kanban_subtasks"."item_id" = +? order by'), [
     'SEARCH kanban_subtasks USING INDEX kanban_subtasks_item (item_id=?)',
   ])

@@ -234,7 +234,12 @@ t.test('the log is read by its primary key, page by page', async (t) => {
   t.strictSame(plans, [
     // What is too old, and what is older than a page.
     [covering],
-    [covering],
+    [
+      covering,
+      'CORRELATED SCALAR SUBQUERY 1',
+      'SEARCH hidden USING INDEX sqlite_autoindex_hidden_records_1 (record_table=? AND id=?)',
+      'SEARCH write USING INTEGER PRIMARY KEY (rowid=?)',
+    ],
     [`SEARCH audit_log ${key} (id=?)`, 'LIST SUBQUERY 1', 'SCAN json_each VIRTUAL TABLE INDEX 1:'],
   ])
 })
