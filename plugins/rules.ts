@@ -1,6 +1,8 @@
 import fp from 'fastify-plugin'
 import { databasePath } from '../src/db/client.ts'
 import { LargeWork, limitWork, TooMuchWork } from '../src/db/work-limits.ts'
+import { Attempts } from '../src/http/turns.ts'
+import type { Attempt } from '../src/reading/large-snapshots.ts'
 import { type CallOf, type Performed, type Performer, performed } from '../src/worker/calls.ts'
 import { Offload, type WorkerOptions } from '../src/worker/offload.ts'
 import { createRules, type Rules } from '../src/worker/rules.ts'
@@ -14,6 +16,8 @@ declare module 'fastify' {
     rules: Rules
     /** Performs a call in the worker thread: a write with its terms, a read without. */
     offload: (call: CallOf, terms?: WriteTerms, turn?: string | null) => Promise<unknown>
+    /** Reads on the event loop: now, or, where others have spent the time of this turn, in one of the next. */
+    attempt: Attempt
     /** Threads that have not ended: after the service has stopped, one that SQLite keeps, and that would keep the process. */
     threadsLeft: () => number
     /** Tasks that the worker thread does, or that wait for it. */
@@ -28,7 +32,7 @@ declare module 'fastify' {
 /** The rules of the domains, on this connection. Too much work for the event loop is done by the worker thread. */
 export default fp<WorkerOptions>(
   async (app, { databaseUrl, walCheckpoints }) => {
-    const worker = new Offload({ databaseUrl, walCheckpoints })
+    const worker = new Offload({ databaseUrl, walCheckpoints }, {}, app.roomForResponse)
     // A worker thread could not open a database in memory.
     if (databasePath(databaseUrl) !== ':memory:') limitWork(app.db)
     app.addHook('onClose', () => worker.close())
@@ -44,6 +48,8 @@ export default fp<WorkerOptions>(
       return worker.perform(call, terms, turn)
     }
     const rules = createRules(app.db)
+    const attempts = new Attempts()
+    app.decorate('attempt', (turn, work) => attempts.do(turn ?? '', work))
 
     /** In the worker thread; what is too much for one transaction, in slices. */
     async function writeElsewhere(call: CallOf, terms: WriteTerms): Promise<WriteOutcome<unknown>> {
@@ -59,7 +65,7 @@ export default fp<WorkerOptions>(
     const performer: Performer = {
       async read(call, turn) {
         try {
-          return callOf(rules, call)()
+          return await app.attempt(turn ?? null, callOf(rules, call))
         } catch (error) {
           if (error instanceof TooMuchWork) return offload(call, undefined, turn)
           throw error

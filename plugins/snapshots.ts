@@ -22,7 +22,10 @@ export default fp<SnapshotsOptions>(
     const snapshots = createSnapshots(app.db, projects, board.items, snapshotCacheBytes)
     const inWorker = ((turn, name, ...args) =>
       app.offload({ path: `reading.wholeProjects.${name}`, args }, undefined, turn)) as InWorker
-    app.decorate('snapshots', createLargeSnapshots(snapshots, projects, inWorker, snapshotCacheBytes))
+    app.decorate(
+      'snapshots',
+      createLargeSnapshots(snapshots, projects, inWorker, app.attempt, snapshotCacheBytes),
+    )
   },
   { name: 'snapshots', fastify: '5.x', dependencies: ['rules'] },
 )

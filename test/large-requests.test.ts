@@ -8,7 +8,6 @@ import t, { type Test } from 'tap'
 import { ROWS_READ, ROWS_WRITTEN } from '../src/db/work-limits.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 import { createProjectWriter, unpack } from '../src/reading/project-text.ts'
-import type { Snapshots } from '../src/reading/snapshots.ts'
 import { Offload } from '../src/worker/offload.ts'
 import { watch } from './executions.ts'
 import { type App, build, count, invalid, send, signInAs } from './helper.ts'
@@ -346,11 +345,11 @@ t.test('a line of two hundred is long enough, and a thread that dies is replaced
 t.test('the worker thread reads what the event loop reads, to the byte', async (t) => {
   const { app } = await buildWithBoards(t, ':memory:')
   const { projects, reading } = app.rules
-  // In memory everything is read at once.
-  const kept = app.snapshots as unknown as Pick<Snapshots, 'project' | 'list'>
+  // In memory everything is read on the event loop.
+  const kept = app.snapshots
   for (const id of ['small', 'large']) {
     const packed = reading.wholeProjects.text(id)
-    const { body, etag } = kept.project(id)
+    const { body, etag } = await kept.project(id)
     t.ok(packed && body.equals(packed.body))
     t.equal(packed?.etag, etag)
     const text = createProjectWriter().write(projects.get(id))
@@ -358,11 +357,11 @@ t.test('the worker thread reads what the event loop reads, to the byte', async (
   }
   t.equal(reading.wholeProjects.text('none'), undefined)
   const list = reading.wholeProjects.list({})
-  t.ok(kept.list({}).body.equals(list.body))
-  t.equal(list.etag, kept.list({}).etag)
+  t.ok((await kept.list({})).body.equals(list.body))
+  t.equal(list.etag, (await kept.list({})).etag)
   for (const { id, start, end, etag } of list.texts) {
-    t.strictSame(list.body.subarray(start, end), kept.project(id).body, id)
-    t.equal(etag, kept.project(id).etag)
+    t.strictSame(list.body.subarray(start, end), (await kept.project(id)).body, id)
+    t.equal(etag, (await kept.project(id)).etag)
   }
   const { body, next } = reading.wholeProjects.page({}, { limit: 1 })
   t.strictSame(

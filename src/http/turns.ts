@@ -48,3 +48,49 @@ export class Turns {
     }
   }
 }
+
+/** Small pieces of work, of some milliseconds at most, each done at once as long as its turn of the event loop has time for it. */
+export class Attempts {
+  readonly #turns = new Turns()
+  /** Milliseconds that were spent in this turn. */
+  #spent = 0
+  #isCounting = false
+
+  /**
+   * Does work now, or, where others have spent the time of this turn, in one of the next.
+   * @param who whom it is done for
+   * @returns its result; a promise only where it has to wait
+   */
+  do<T>(who: string, work: () => T): T | Promise<T> {
+    if (this.#spent > TURN_TIME) return this.#later(who, work)
+    const begin = performance.now()
+    try {
+      return work()
+    } finally {
+      this.#spend(performance.now() - begin)
+    }
+  }
+
+  #spend(milliseconds: number): void {
+    this.#spent += milliseconds
+    if (this.#isCounting) return
+    this.#isCounting = true
+    setImmediate(() => {
+      this.#isCounting = false
+      this.#spent = 0
+    })
+  }
+
+  #later<T>(who: string, work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#turns.add(who, () => {
+        try {
+          resolve(work())
+        } catch (error) {
+          reject(error)
+        }
+        return false
+      })
+    })
+  }
+}

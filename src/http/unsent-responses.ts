@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { ApiError } from '../errors.ts'
+import { unavailable } from '../errors.ts'
 import { isSafe } from '../members/identity.ts'
 import { Turns } from './turns.ts'
 
@@ -44,9 +44,19 @@ const sizeOf = (payload: unknown): number => {
   return payload instanceof Uint8Array ? payload.byteLength : 0
 }
 
+/** What a body has in memory: a view of the same bytes, as Fastify makes one for each reply, is the same body. */
+const memoryOf = (payload: unknown): unknown => (payload instanceof Uint8Array ? payload.buffer : payload)
+
 /** Bytes queued for the socket, which shrink as the client reads. Node's own timeouts use the same field. */
 const queueOf = (socket: Socket & { _handle?: { writeQueueSize?: number } | null }) =>
   socket._handle?.writeQueueSize ?? socket.writableLength
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** How many bytes a response may have that is made now: any number where nothing waits to be sent. Absent inside a host. */
+    roomForResponse?: () => number
+  }
+}
 
 /**
  * Limits the responses not yet sent of a server. Call it before routes are added. Connections are checked at intervals,
@@ -65,6 +75,23 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
   let unsent = new Set<unknown>()
   let timer: NodeJS.Timeout | undefined
   const turns = new Turns()
+  /** Large bodies that wait for their turn, and how many replies each is of. */
+  const queued = new Map<unknown, { size: number; replies: number }>()
+
+  /** Bytes of bodies that wait for their turn, but for those that others get already. */
+  function queuedBytes(): number {
+    let bytes = 0
+    for (const [body, { size }] of queued) if (!unsent.has(body)) bytes += size
+    return bytes
+  }
+
+  /** A reply has got its turn. */
+  function leave(body: unknown): void {
+    const own = queued.get(body)
+    if (own === undefined) return
+    own.replies--
+    if (own.replies === 0) queued.delete(body)
+  }
 
   /** Counts the bytes not yet sent, and disconnects clients that have read nothing for `longest`. */
   function sweep(longest: number): void {
@@ -87,15 +114,22 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
     unsent.add(body)
   }
 
-  /** Whether a body is too much, after disconnecting clients that do not read. By itself it never is. */
-  function isTooMuch(body?: unknown): boolean {
-    const isOver = () => total > 0 && total + (unsent.has(body) ? 0 : sizeOf(body)) > maxBytes
+  /** Whether so much more is too much, after disconnecting clients that do not read. By itself nothing is, nor what is in memory anyway. */
+  function isTooMuch(body?: unknown, size = 0): boolean {
+    const isInMemory = () => body !== undefined && unsent.has(body)
+    const isOver = () => total > 0 && !isInMemory() && total + size > maxBytes
     sweep(patience)
     if (isOver()) sweep(patienceUnderPressure)
     return isOver()
   }
-  const refusal = () =>
-    new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': String(RETRY_AFTER) } })
+  const refusal = () => unavailable(RETRY_AFTER)
+  app.decorate('roomForResponse', () => {
+    const taken = () => total + queuedBytes()
+    sweep(patience)
+    // How large the response will be, nobody knows yet.
+    if (taken() > maxBytes / 2) sweep(patienceUnderPressure)
+    return taken() === 0 ? Number.POSITIVE_INFINITY : Math.max(SMALL, maxBytes - taken())
+  })
 
   app.server.on('connection', (socket: Socket) => {
     sockets.add(socket)
@@ -116,22 +150,26 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     const size = sizeOf(payload)
+    const body = memoryOf(payload)
     const send = () => {
       const { socket } = request.raw
-      if (size > SMALL && isSafe(request.method) && isTooMuch(payload)) {
+      leave(body)
+      if (size > SMALL && isSafe(request.method) && isTooMuch(body, size)) {
         reply.removeHeader('etag')
         reply.removeHeader('link')
         done(refusal())
       } else {
-        if (size > SMALL) bodies.set(socket, payload)
+        if (size > SMALL) bodies.set(socket, body)
         else bodies.delete(socket)
         done(null, payload)
       }
       return false
     }
     // The system copies some megabytes of it at once: many at a time would keep everybody else waiting.
-    if (size > LARGE) turns.add(request.ip, send)
-    else send()
+    if (size > LARGE) {
+      queued.set(body, { size, replies: (queued.get(body)?.replies ?? 0) + 1 })
+      turns.add(request.ip, send)
+    } else send()
   })
   app.addHook('onClose', async () => clearInterval(timer))
 }

@@ -1,8 +1,10 @@
 /** Snapshots of any size: what is too much work for the event loop is read by the worker thread, and cached like the rest. */
+import { LRUCache } from 'lru-cache'
 import { throwNotFound } from '../db/existence.ts'
 import type { PageQuery } from '../db/pages.ts'
 import { projects } from '../db/schema.ts'
 import { unlessTooMuch } from '../db/work-limits.ts'
+import { ApiError } from '../errors.ts'
 import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { type ProjectText, unpack } from './project-text.ts'
 import {
@@ -11,6 +13,7 @@ import {
   type MaybePromise,
   type PageSnapshot,
   type Snapshot,
+  type WorkerRead,
 } from './snapshots.ts'
 import type { PackedList, WholeProjects } from './whole-projects.ts'
 
@@ -20,6 +23,9 @@ export type InWorker = <Name extends keyof WholeProjects>(
   name: Name,
   ...args: Parameters<WholeProjects[Name]>
 ) => Promise<ReturnType<WholeProjects[Name]>>
+
+/** Does work on the event loop now, or, where others have spent the time of this turn, in one of the next. */
+export type Attempt = <T>(turn: string | null, work: () => T) => MaybePromise<T>
 
 /** Reads projects from their snapshots, synchronously where possible; in the worker thread each takes the turn of a member. */
 export interface LargeSnapshots {
@@ -32,42 +38,109 @@ export interface LargeSnapshots {
   page: (filter: ProjectFilter, query: PageQuery, turn?: string | null) => MaybePromise<PageSnapshot>
 }
 
+/** @throws where the worker thread has no time or no room at the moment */
+function unlessUnavailable(error: unknown): undefined {
+  if (error instanceof ApiError && error.statusCode === 503) throw error
+}
+
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength)
+
+/** A result of the worker thread, and of which moment it is. */
+interface Reading<T> {
+  result: T
+  workerRead: WorkerRead
+}
+
+/** A result whose body is used again as long as somebody else still keeps it in memory, as who is sent it does. */
+interface Recent {
+  rest: Omit<PageSnapshot, 'body'>
+  body: WeakRef<Buffer>
+  workerRead: WorkerRead
+}
+
+/** Recent results that are known, at most: each takes some hundred bytes. */
+const RECENT = 100
+
+/** The value, or what is begun where there is none. */
+function orElse<T>(made: MaybePromise<T | undefined>, begin: () => Promise<T>): MaybePromise<T> {
+  if (made instanceof Promise) return made.then((value) => value ?? begin())
+  return made ?? begin()
+}
 
 /**
  * Creates the snapshots of any size.
  * @param records reads the projects themselves
+ * @param attempt reads on the event loop, as soon as that has time for whose turn it is
  * @param maxBytes memory that the cached snapshots may take
  */
 export function createLargeSnapshots(
   snapshots: KeptSnapshots,
   records: Projects,
   inWorker: InWorker,
+  attempt: Attempt,
   maxBytes: number,
 ): LargeSnapshots {
   /** Reads that the worker thread has begun, by key. */
-  const readings = new Map<string, Promise<unknown>>()
+  const readings = new Map<string, Promise<Reading<unknown>>>()
+  const recent = new LRUCache<string, Recent>({ max: RECENT })
 
   /**
-   * Coalesces concurrent reads of the same key. The first caller gets the result; the others wait for it and then check the
-   * cache, since the result may be older than their request.
+   * Coalesces concurrent reads of the same key. All get the result of the first, unless something was written since: then it may be
+   * older than their request, and they read again. Where there is no room for the first, there is none for the others.
    */
-  async function coalesced<T>(key: string, make: () => T, begin: () => Promise<T>): Promise<T> {
+  async function coalesced<T>(
+    key: string,
+    turn: string | null,
+    make: () => T,
+    begin: () => Promise<Reading<T>>,
+  ): Promise<T> {
     for (;;) {
-      const reading = readings.get(key)
+      const reading = readings.get(key) as Promise<Reading<T>> | undefined
       if (reading === undefined) {
         const begun = begin().finally(() => readings.delete(key))
         readings.set(key, begun)
-        return begun
+        return (await begun).result
       }
-      await reading.catch(() => undefined)
-      const made = unlessTooMuch(make)
+      const read = await reading.catch(unlessUnavailable)
+      if (read && snapshots.isCurrent(read.workerRead)) return read.result
+      const made = await attempt(turn, () => unlessTooMuch(make))
       if (made !== undefined) return made
     }
   }
 
-  async function readProject(id: string, turn: string | null): Promise<Snapshot> {
+  /** Reads on the event loop, or in the worker thread; whoever asks for what that is reading waits for it at once. */
+  function readOnce<T>(
+    key: string,
+    turn: string | null,
+    make: () => T,
+    begin: () => Promise<Reading<T>>,
+  ): MaybePromise<T> {
+    const later = () => coalesced(key, turn, make, begin)
+    return readings.has(key)
+      ? later()
+      : orElse(
+          attempt(turn, () => unlessTooMuch(make)),
+          later,
+        )
+  }
+
+  /** Takes note of a result. */
+  function remember<T extends Snapshot>(key: string, result: T, workerRead: WorkerRead): Reading<T> {
+    const { body, ...rest } = result as T & PageSnapshot
+    recent.set(key, { rest, body: new WeakRef(body), workerRead })
+    return { result, workerRead }
+  }
+
+  /** A recent result that is still in memory, and true. */
+  function recentOf(key: string): Reading<PageSnapshot> | undefined {
+    const known = recent.get(key)
+    const body = known?.body.deref()
+    if (known === undefined || body === undefined || !snapshots.isCurrent(known.workerRead)) return undefined
+    return { result: { ...known.rest, body }, workerRead: known.workerRead }
+  }
+
+  async function readProject(id: string, turn: string | null): Promise<Reading<Snapshot>> {
     const workerRead = snapshots.beginWorkerRead()
     let text: (ProjectText & Snapshot) | undefined
     try {
@@ -76,7 +149,7 @@ export function createLargeSnapshots(
     } finally {
       snapshots.endWorkerRead(workerRead, text ? [[id, text]] : [])
     }
-    return text ?? throwNotFound(projects)
+    return { result: text ?? throwNotFound(projects), workerRead }
   }
 
   /** The projects of a list, each with a copy of its bytes, since it may be cached for longer than the list. */
@@ -86,7 +159,10 @@ export function createLargeSnapshots(
       return [packed.id, { ...unpack(packed, bytes), etag: packed.etag }] as const
     })
 
-  async function readList(filter: ProjectFilter, turn: string | null): Promise<Snapshot> {
+  async function readList(filter: ProjectFilter, turn: string | null): Promise<Reading<Snapshot>> {
+    const key = keyOf(filter)
+    const known = recentOf(key)
+    if (known) return known
     const workerRead = snapshots.beginWorkerRead()
     let list: PackedList | undefined
     try {
@@ -98,29 +174,52 @@ export function createLargeSnapshots(
     // A list larger than the cache would only evict everything else.
     const fits = 2 * snapshot.body.length < maxBytes
     const texts = fits ? textsOf(snapshot.body, list.texts) : []
-    snapshots.endWorkerRead(workerRead, texts, fits ? { key: keyOf(filter), snapshot } : undefined)
-    return snapshot
+    snapshots.endWorkerRead(workerRead, texts, fits ? { key, snapshot } : undefined)
+    return remember(key, snapshot, workerRead)
+  }
+
+  async function readPage(
+    key: string,
+    filter: ProjectFilter,
+    query: PageQuery,
+    turn: string | null,
+  ): Promise<Reading<PageSnapshot>> {
+    const known = recentOf(key)
+    if (known) return known
+    const workerRead = snapshots.beginWorkerRead()
+    try {
+      const { body, etag, next } = await inWorker(turn, 'page', filter, query)
+      return remember(key, { body: toBuffer(body), etag, next }, workerRead)
+    } finally {
+      snapshots.endWorkerRead(workerRead, [])
+    }
   }
 
   return {
     use: snapshots.use,
     project(id, turn = null) {
-      const make = () => snapshots.project(id)
-      return unlessTooMuch(make) ?? coalesced(id, make, () => readProject(id, turn))
+      return readOnce(
+        id,
+        turn,
+        () => snapshots.project(id),
+        () => readProject(id, turn),
+      )
     },
     list(filter, turn = null) {
-      const make = () => snapshots.list(filter)
-      return unlessTooMuch(make) ?? coalesced(keyOf(filter), make, () => readList(filter, turn))
+      return readOnce(
+        keyOf(filter),
+        turn,
+        () => snapshots.list(filter),
+        () => readList(filter, turn),
+      )
     },
     page(filter, query, turn = null) {
-      const made = unlessTooMuch(() => snapshots.page(() => records.page(filter, query)))
-      return (
-        made ??
-        inWorker(turn, 'page', filter, query).then(({ body, etag, next }) => ({
-          body: toBuffer(body),
-          etag,
-          next,
-        }))
+      const key = `page ${JSON.stringify([filter, query])}`
+      return readOnce(
+        key,
+        turn,
+        () => snapshots.page(() => records.page(filter, query)),
+        () => readPage(key, filter, query, turn),
       )
     },
   }

@@ -81,6 +81,8 @@ export interface KeptSnapshots extends Snapshots {
   use: () => CacheUse
   /** Begins a read by the worker thread. Every read has to be ended. */
   beginWorkerRead: () => WorkerRead
+  /** Whether a read, ended or not, is of what is committed now. */
+  isCurrent: (workerRead: WorkerRead) => boolean
   /**
    * Ends a read by the worker thread, and caches its result if no other connection has written meanwhile.
    * @param texts the projects, by id
@@ -272,6 +274,10 @@ export function createSnapshots(
       const workerRead: WorkerRead = { version, generation, touched: new Map() }
       workerReads.add(workerRead)
       return workerRead
+    },
+    isCurrent(workerRead) {
+      checkDataVersion()
+      return version === workerRead.version && generation === workerRead.generation
     },
     endWorkerRead(workerRead, texts, list) {
       workerReads.delete(workerRead)

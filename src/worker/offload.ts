@@ -1,4 +1,5 @@
 /** Offloading work to the worker thread: one at a time, started when it is first needed, with a queue in which members take turns. */
+import { serialize } from 'node:v8'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { tookTooLong, tooManyRequests, unavailable } from '../errors.ts'
 import type { Config } from '../phaseboard.d.ts'
@@ -16,6 +17,8 @@ export interface CallTask extends CallOf {
   terms: WriteTerms | undefined
   /** Milliseconds after which a read ends by itself, as soon as one of its statements looks at the clock. */
   time: number
+  /** Bytes that a read may answer: see `ensureRoom`. */
+  room: number
 }
 
 /** A write, or a read, of several steps, which the main thread decides on. */
@@ -79,15 +82,27 @@ const OWN_TIME = 0.8
 /** Seconds after which one who has too much under way may try again. */
 const RETRY_AFTER = 1
 
-interface Waiting {
+/**
+ * Reads that may answer much, and mean the same to whoever asks: those of one member that have not begun are done once, and all get the
+ * same bytes.
+ */
+const SHARED = new Set(['board.itemLists.ofProject', 'board.itemLists.ofAll'])
+
+/** Whoever waits for a task. */
+interface Asker {
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+interface Waiting extends Asker {
   post: (worker: Worker, id: number) => void
   /** Whether it only reads: then it may be given up. */
   isRead: boolean
   member: string | null
   /** Ends its waiting. */
   patience: NodeJS.Timeout
-  resolve: (value: unknown) => void
-  reject: (error: unknown) => void
+  /** What it is shared by: see {@link SHARED}. */
+  key: string | undefined
 }
 
 /** A task that a thread is doing. */
@@ -104,7 +119,10 @@ const fileOfWorker = () =>
 export class Offload {
   readonly #workerData: WorkerOptions
   readonly #limits: OffloadLimits
+  readonly #room: () => number
   readonly #turns = new Turns<Waiting>()
+  /** Who waits for reads that are shared and have not begun. */
+  readonly #shared = new Map<string, Asker[]>()
   /** All threads that have not ended: the one that works, and those that were set aside. */
   readonly #threads = new Set<Worker>()
   #worker: Worker | undefined
@@ -112,10 +130,20 @@ export class Offload {
   /** Whether the thread has opened its file: what it takes to start is not the time of a task. */
   #isReady = false
   #latest = 0
+  /** Whether the answer of the last task is on its way: until then nobody knows what room is left. */
+  #isHandingOver = false
 
-  /** @param workerData the file that the thread opens */
-  constructor(workerData: WorkerOptions, limits: Partial<OffloadLimits> = {}) {
+  /**
+   * @param workerData the file that the thread opens
+   * @param room how many bytes a read may answer that begins now
+   */
+  constructor(
+    workerData: WorkerOptions,
+    limits: Partial<OffloadLimits> = {},
+    room = () => Number.POSITIVE_INFINITY,
+  ) {
     this.#workerData = workerData
+    this.#room = room
     this.#limits = { ...LIMITS, ...limits }
   }
 
@@ -128,9 +156,14 @@ export class Offload {
    */
   perform({ path, args }: CallOf, terms?: WriteTerms, turn: string | null = null): Promise<unknown> {
     const time = this.#limits.reading * OWN_TIME
-    return this.#add(terms ? (terms.turn ?? null) : turn, terms === undefined, (worker, id) =>
-      worker.postMessage({ path, args, terms, time, id } satisfies CallTask),
-    )
+    const isRead = terms === undefined
+    const post: Waiting['post'] = (worker, id) => {
+      const room = isRead ? this.#room() : Number.POSITIVE_INFINITY
+      worker.postMessage({ path, args, terms, time, room, id } satisfies CallTask)
+    }
+    if (!isRead) return this.#add(terms.turn ?? null, false, post)
+    const key = SHARED.has(path) ? serialize([turn, path, args]).toString('base64') : undefined
+    return this.#join(key) ?? this.#add(turn, true, post, key)
   }
 
   /**
@@ -157,9 +190,9 @@ export class Offload {
   async close(): Promise<void> {
     const stopped = new Error('the service has stopped')
     this.#abandon(stopped)
-    for (const { reject, patience } of this.#turns.clear()) {
-      clearTimeout(patience)
-      reject(stopped)
+    for (const task of this.#turns.clear()) {
+      this.#begin(task)
+      task.reject(stopped)
     }
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, this.#limits.ending)
@@ -168,23 +201,42 @@ export class Offload {
     clearTimeout(timer)
   }
 
-  #add(member: string | null, isRead: boolean, post: Waiting['post']): Promise<unknown> {
+  /** Waits for a read that has not begun, with whoever asked for it first. */
+  #join(key: string | undefined): Promise<unknown> | undefined {
+    const askers = key === undefined ? undefined : this.#shared.get(key)
+    return askers && new Promise((resolve, reject) => askers.push({ resolve, reject }))
+  }
+
+  #add(
+    member: string | null,
+    isRead: boolean,
+    post: Waiting['post'],
+    key?: string | undefined,
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const own = this.#turns.of(member) + (this.#running?.member === member ? 1 : 0)
       if (member !== null && own >= this.#limits.ofMember) {
         throw tooManyRequests('Too many requests at once', RETRY_AFTER)
       }
       if (this.queued() >= this.#limits.tasks) throw unavailable(RETRY_AFTER)
+      const askers: Asker[] = [{ resolve, reject }]
+      if (key !== undefined) this.#shared.set(key, askers)
       const task: Waiting = {
         post,
         isRead,
         member,
+        key,
         patience: setTimeout(() => {
           this.#turns.remove(member, task)
-          reject(unavailable(RETRY_AFTER))
+          this.#begin(task)
+          task.reject(unavailable(RETRY_AFTER))
         }, this.#limits.waiting).unref(),
-        resolve,
-        reject,
+        resolve: (value) => {
+          for (const asker of askers) asker.resolve(value)
+        },
+        reject: (error) => {
+          for (const asker of askers) asker.reject(error)
+        },
       }
       this.#turns.add(member, task)
       this.#goOn()
@@ -193,20 +245,26 @@ export class Offload {
 
   /** Lets the thread do the next task, if it is idle. */
   #goOn(): void {
-    if (this.#running) return
+    if (this.#running || this.#isHandingOver) return
     const next = this.#turns.next()
     if (next === undefined) {
       // An idle thread must not keep the process alive.
       this.#worker?.unref()
       return
     }
-    clearTimeout(next.patience)
+    this.#begin(next)
     this.#worker ??= this.#start()
     this.#worker.ref()
     const id = ++this.#latest
     this.#running = { ...next, id, timer: undefined }
     this.#limitTime()
     next.post(this.#worker, id)
+  }
+
+  /** It waits no longer: who asks for the same from now on asks again. */
+  #begin({ patience, key }: Waiting): void {
+    clearTimeout(patience)
+    if (key !== undefined) this.#shared.delete(key)
   }
 
   /** From now on the task that is being done may take its time, and no longer. */
@@ -247,7 +305,11 @@ export class Offload {
     } catch (error) {
       reject(error)
     }
-    this.#goOn()
+    this.#isHandingOver = true
+    setImmediate(() => {
+      this.#isHandingOver = false
+      this.#goOn()
+    })
   }
 
   /** The task that is being done, which is over. */

@@ -5,6 +5,7 @@
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
 import { openDatabase, read, writeAs } from '../db/client.ts'
 import { withDeadline } from '../db/deadline.ts'
+import { withRoom } from '../db/room.ts'
 import { splitWork } from '../db/work-limits.ts'
 import { tookTooLong } from '../errors.ts'
 import { createLockGaps } from './lock-gaps.ts'
@@ -60,7 +61,7 @@ function perform(task: Task): unknown {
   if ('end' in task) return runStepwise(task)
   if (task.terms) return writeInPlace(callOf(rules, task), task.terms)
   const late = () => tookTooLong('The request')
-  return withDeadline(db, task.time, late, () => read(db, callOf(rules, task)))
+  return withDeadline(db, task.time, late, () => withRoom(db, task.room, () => read(db, callOf(rules, task))))
 }
 
 parentPort?.on('message', (task: Posted) => {

@@ -1,6 +1,6 @@
 /** Work in turns of the event loop: others run in between, and everybody gets the same. */
 import t from 'tap'
-import { type StepOfWork, Turns } from '../../src/http/turns.ts'
+import { Attempts, type StepOfWork, Turns } from '../../src/http/turns.ts'
 import { nextTurn, until } from '../executions.ts'
 
 /** Lets time pass, as work does. */
@@ -51,3 +51,49 @@ t.test('requests run in between, and what is added meanwhile waits for its turn'
   t.equal(steps, 10, 'what waits already is not added again')
   t.ok(others >= 5, 'no more than two steps in one turn')
 })
+
+t.test(
+  'what comes when the time of a turn is spent waits for the next ones, and gets what it asked for',
+  async (t) => {
+    const attempts = new Attempts()
+    t.equal(
+      attempts.do('ada', () => {
+        spend(11)
+        return 'at once'
+      }),
+      'at once',
+    )
+    let turns = 0
+    const log: string[] = []
+    const waiting = ['a', 'b', 'c'].map((name) =>
+      attempts.do('ada', () => {
+        spend(11)
+        log.push(`${name} after ${turns > 0 ? 'a turn' : 'none'}`)
+        return name
+      }),
+    )
+    const failing = attempts.do('bob', () => {
+      throw new Error('no such project')
+    })
+    t.strictSame(log, [])
+    const failed = t.rejects(Promise.resolve(failing), { message: 'no such project' })
+    const isDone = Promise.all([...waiting, failed])
+    while (log.length < 3) {
+      turns++
+      await nextTurn()
+    }
+    t.ok(turns >= 3, 'each has a turn')
+    t.strictSame((await isDone).slice(0, 3), ['a', 'b', 'c'])
+    await nextTurn()
+    t.equal(
+      attempts.do('ada', () => 'at once'),
+      'at once',
+      'another turn has time again',
+    )
+    t.throws(() =>
+      attempts.do('ada', () => {
+        throw new Error('no such project')
+      }),
+    )
+  },
+)

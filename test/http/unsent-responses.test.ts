@@ -22,6 +22,9 @@ async function serve(t: Test, limits: Partial<UnsentLimits>) {
   app.get('/large', (_request, reply) => void reply.header('etag', '"x"').send(Buffer.alloc(LARGE, 'x')))
   const shared = Buffer.alloc(LARGE, 'x')
   app.get('/shared', (_request, reply) => void reply.send(shared))
+  // A route that answers bytes of no Buffer: Fastify makes a view of them for each reply.
+  const bytes = new Uint8Array(LARGE)
+  app.get('/bytes', (_request, reply) => void reply.send(bytes))
   app.get('/small', async () => 'small')
   app.post('/write', async () => {
     written++
@@ -159,6 +162,51 @@ t.test('what many have not read yet counts once where they get the same bytes', 
   await wait(200)
   t.equal((await fetch(`${url}/large`)).status, 503)
   t.equal((await fetch(`${url}/shared`)).status, 200, 'it takes no more')
+})
+
+t.test(
+  'bytes that no Buffer is a view of count once, too, and whoever asks for them gets them whatever they take',
+  async (t) => {
+    const { url, port } = await serve(t, { maxBytes: LARGE / 2, patienceUnderPressure: 60_000 })
+    for (let index = 0; index < 3; index++) await dawdle(t, port, 'GET /bytes')
+    await wait(200)
+    const answer = await fetch(`${url}/bytes`)
+    t.equal(answer.status, 200)
+    t.equal((await answer.arrayBuffer()).byteLength, LARGE)
+    t.equal((await fetch(`${url}/large`)).status, 503, 'other bytes would come on top of it')
+  },
+)
+
+t.test('it says what room is left before an answer is made', async (t) => {
+  const { app, port } = await serve(t, { maxBytes: 2 * LARGE, patienceUnderPressure: 1000 })
+  const room = () => Number(app.roomForResponse?.())
+  t.equal(room(), Number.POSITIVE_INFINITY, 'where nothing waits, one may be as large as it is')
+  await dawdle(t, port)
+  await wait(200)
+  const left = room()
+  t.ok(left <= LARGE && left > LARGE - 1000, `${left}`)
+  for (let attempt = 0; attempt < 100 && room() < LARGE; attempt++) await wait(50)
+  t.equal(room(), Number.POSITIVE_INFINITY, 'those who do not read make room where little is left')
+})
+
+t.test('there is always room for what is small', async (t) => {
+  const { app, port } = await serve(t, { maxBytes: MEGABYTE, patienceUnderPressure: 60_000 })
+  await dawdle(t, port)
+  await wait(200)
+  t.equal(app.roomForResponse?.(), 65_536)
+})
+
+t.test('answers that wait for their turn take room', async (t) => {
+  const { app } = await serve(t, { maxBytes: 4 * LARGE })
+  const asked = [app.inject('/large'), app.inject('/large'), app.inject('/shared'), app.inject('/shared')]
+  let least = Number.POSITIVE_INFINITY
+  for (let turn = 0; turn < 50; turn++) {
+    await new Promise((resolve) => process.nextTick(resolve))
+    least = Math.min(least, Number(app.roomForResponse?.()))
+  }
+  t.equal(least, LARGE, 'the shared one once')
+  for (const { statusCode } of await Promise.all(asked)) t.equal(statusCode, 200)
+  t.equal(app.roomForResponse?.(), Number.POSITIVE_INFINITY)
 })
 
 t.test('a single answer may be larger than all that may wait', async (t) => {

@@ -24,11 +24,11 @@ function slowDown(path: string, count: number): void {
   tool.close()
 }
 
-function setUp(t: Test, limits: Partial<OffloadLimits>, count?: number) {
+function setUp(t: Test, limits: Partial<OffloadLimits>, count?: number, room?: () => number) {
   const path = join(t.testdir(), 'board.db')
   openDatabase(`file:${path}`).close()
   if (count !== undefined) slowDown(path, count)
-  const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' }, limits)
+  const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' }, limits, room)
   t.teardown(() => offload.close())
   const search = (turn: string | null = null) =>
     offload.perform({ path: 'reading.search.find', args: ['nothing', 'local', 1] }, undefined, turn)
@@ -167,3 +167,82 @@ t.test(
     t.equal(tool.prepare("select count(*) from kanban_items where priority = 'high'").pluck().get(), 0)
   },
 )
+
+/** Fills a board with some hundred kilobytes. */
+function fill(path: string): void {
+  const tool = new SQLite(path)
+  tool.exec(`
+    insert into projects (id, name) values ('p', 'Apollo');
+    insert into kanban_items (id, project_id, title, description)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)
+      select 'i' || i, 'p', 'Card', printf('%.*c', 1000, 'x') from n`)
+  tool.close()
+}
+
+const MISSING = { statusCode: 404, message: 'Project not found' }
+const asking = { memberId: 'ada', isStrict: false }
+const listOf = (id: string) => ({ path: 'board.itemLists.ofProject', args: [id, {}, asking] })
+
+t.test('a list that several of one member wait for is read once, and all get the same bytes', async (t) => {
+  const { path, offload, search } = setUp(t, { ofMember: 3 })
+  fill(path)
+  const list = (turn: string | null, id = 'p') => offload.perform(listOf(id), undefined, turn)
+  const running = search()
+  const asked = Array.from({ length: 10 }, () => list('ada'))
+  t.equal(offload.queued(), 2, 'one of them waits, and none is too many')
+  const others = list('bob')
+  const another = list('ada', 'none')
+  t.equal(offload.queued(), 4)
+  const failing = [t.rejects(another, MISSING), t.rejects(list('ada', 'none'), MISSING)]
+  const lists = await Promise.all(asked)
+  for (const one of lists) t.equal(one, lists[0])
+  const items = (answer: unknown) =>
+    JSON.parse(`${Buffer.from((answer as { body: Uint8Array }).body)}`).length
+  t.equal(items(lists[0]), 500)
+  t.not(await others, lists[0], "another member's is its own")
+  await Promise.all([running, ...failing])
+  t.not(await list('ada'), lists[0], 'what has begun is of before: who asks later gets what is true then')
+})
+
+t.test('those who wait for the same list wait no longer than the first', async (t) => {
+  const { offload, comments } = setUp(t, { waiting: 200, reading: 60_000 }, 10_000_000)
+  const slow = comments()
+  const asked = [offload.perform(listOf('p')), offload.perform(listOf('p'))]
+  for (const one of asked)
+    await t.rejects(one, { statusCode: 503, message: 'Service Unavailable', headers: { 'retry-after': '1' } })
+  t.match(`${Buffer.from((await slow) as Uint8Array)}`, /"id":"c"/)
+  t.match(await offload.perform(listOf('p')), { body: Uint8Array })
+})
+
+t.test('what there is no room for is refused while it is made, and what is small is not', async (t) => {
+  let room = 100_000
+  const { path, offload, search } = setUp(t, {}, undefined, () => room)
+  fill(path)
+  const full = { statusCode: 503, message: 'Service Unavailable', headers: { 'retry-after': '5' } }
+  await t.rejects(offload.perform(listOf('p')), full)
+  const whole = (name: string, ...args: unknown[]) =>
+    offload.perform({ path: `reading.wholeProjects.${name}`, args })
+  await t.rejects(whole('text', 'p'), full)
+  await t.rejects(whole('list', {}), full)
+  await t.rejects(whole('page', {}, { limit: 1 }), full)
+  t.strictSame(await search(), [])
+  room = Number.POSITIVE_INFINITY
+  t.match(await offload.perform(listOf('p')), { body: Uint8Array })
+  t.match(await whole('text', 'p'), { body: Uint8Array })
+})
+
+t.test('the room is asked for once the answer before has been handed over', async (t) => {
+  const log: string[] = []
+  const { search } = setUp(t, {}, undefined, () => {
+    log.push('room')
+    return 1
+  })
+  const hear = (name: string) =>
+    search().then(async () => {
+      // As long as a response takes until it is on its way.
+      for (let step = 0; step < 20; step++) await null
+      log.push(name)
+    })
+  await Promise.all([hear('first'), hear('second'), hear('third')])
+  t.strictSame(log, ['room', 'first', 'room', 'second', 'room', 'third'])
+})

@@ -1,0 +1,159 @@
+/** Reads that the worker thread does for several who ask for the same. */
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { openDatabase, write } from '../../src/db/client.ts'
+import { limitWork } from '../../src/db/work-limits.ts'
+import { unavailable } from '../../src/errors.ts'
+import { createLargeSnapshots, type InWorker } from '../../src/reading/large-snapshots.ts'
+import { createSnapshots } from '../../src/reading/snapshots.ts'
+import { Offload } from '../../src/worker/offload.ts'
+import { createRules } from '../../src/worker/rules.ts'
+import { nextTurn, until } from '../executions.ts'
+
+/** Memory for snapshots: less than the list takes. */
+const LITTLE = 100_000
+
+const PROJECTS = `
+  insert into projects (id, name) values ('large', 'Large'), ('small', 'Small');
+  insert into kanban_items (id, project_id, title, description)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+    select 'i' || i, 'large', 'Card', printf('%.*c', 900, 'x') from n`
+
+/** Large snapshots whose worker thread does what it is told to, when it is told to. */
+function setUp(t: Test) {
+  const path = join(t.testdir(), 'board.db')
+  const { db, close } = openDatabase(`file:${path}`)
+  db.$client.exec(PROJECTS)
+  limitWork(db)
+  const { projects, board } = createRules(db)
+  const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' })
+  const waiting: { name: string; go: () => void; fail: (error: unknown) => void }[] = []
+  const inWorker = ((_turn, name, ...args) =>
+    new Promise((resolve, reject) => {
+      const go = () => resolve(offload.perform({ path: `reading.wholeProjects.${name}`, args }) as never)
+      waiting.push({ name, go, fail: reject })
+    })) as InWorker
+  const attempts: string[] = []
+  const snapshots = createLargeSnapshots(
+    createSnapshots(db, projects, board.items, LITTLE),
+    projects,
+    inWorker,
+    (turn, work) => {
+      attempts.push(String(turn))
+      return work()
+    },
+    LITTLE,
+  )
+  const other = new SQLite(path)
+  t.teardown(async () => {
+    other.close()
+    await offload.close()
+    close()
+  })
+  return { db, projects, snapshots, waiting, attempts, other }
+}
+
+/** All ways to read much. */
+const READS = {
+  text: (snapshots: ReturnType<typeof createLargeSnapshots>, turn?: string) =>
+    snapshots.project('large', turn),
+  list: (snapshots: ReturnType<typeof createLargeSnapshots>, turn?: string) => snapshots.list({}, turn),
+  page: (snapshots: ReturnType<typeof createLargeSnapshots>, turn?: string) =>
+    snapshots.page({}, { limit: 2 }, turn),
+}
+
+for (const [name, read] of Object.entries(READS)) {
+  t.test(
+    `${name}: all who ask while it is read get the same bytes, and none of them tries it before`,
+    async (t) => {
+      const { snapshots, waiting, attempts } = setUp(t)
+      const asked = ['a', 'b', 'c'].map((turn) => read(snapshots, turn))
+      await nextTurn()
+      t.strictSame(attempts, ['a'])
+      t.strictSame(
+        waiting.map((one) => one.name),
+        [name],
+      )
+      waiting[0]?.go()
+      const [first, ...others] = await Promise.all(asked)
+      t.ok((first?.body.length ?? 0) > 2_000_000, 'it is too large to be kept')
+      for (const other of others) {
+        t.equal(other.body.buffer, first?.body.buffer)
+        t.equal(other.etag, first?.etag)
+      }
+      t.equal(waiting.length, 1)
+    },
+  )
+
+  t.test(`${name}: after a write, those who asked since read again, once for all of them`, async (t) => {
+    const { snapshots, waiting, other } = setUp(t)
+    const early = read(snapshots)
+    await nextTurn()
+    waiting[0]?.go()
+    other.exec(`update kanban_items set title = 'Changed' where id = 'i1'`)
+    const late = [read(snapshots), read(snapshots)]
+    await early
+    await until(() => waiting.length === 2)
+    waiting[1]?.go()
+    const [one, same] = await Promise.all(late)
+    t.match(`${one?.body}`, /"title":"Changed"/)
+    t.equal(one?.body.buffer, same?.body.buffer)
+    t.equal(waiting.length, 2)
+  })
+
+  t.test(
+    `${name}: where there is no room for the first, the others are told so, and none is made`,
+    async (t) => {
+      const { snapshots, waiting } = setUp(t)
+      const full = { statusCode: 503, message: 'Service Unavailable', headers: { 'retry-after': '5' } }
+      const asked = [read(snapshots), read(snapshots), read(snapshots)].map((one) =>
+        t.rejects(Promise.resolve(one), full),
+      )
+      await nextTurn()
+      waiting[0]?.fail(unavailable(5))
+      await Promise.all(asked)
+      t.equal(waiting.length, 1)
+    },
+  )
+
+  t.test(`${name}: what fails otherwise fails alone`, async (t) => {
+    const { snapshots, waiting } = setUp(t)
+    const [first, second] = [read(snapshots), read(snapshots)]
+    await nextTurn()
+    waiting[0]?.fail(new Error('the thread has ended'))
+    await t.rejects(Promise.resolve(first), { message: 'the thread has ended' })
+    await until(() => waiting.length === 2)
+    waiting[1]?.go()
+    t.ok((await second).body.length > 2_000_000)
+  })
+}
+
+for (const name of ['list', 'page'] as const) {
+  t.test(
+    `${name}: as long as it is in memory, it is not made again, until something is written`,
+    async (t) => {
+      const { db, projects, snapshots, waiting, other } = setUp(t)
+      const read = async () => {
+        const before = waiting.length
+        const asked = READS[name](snapshots)
+        await nextTurn()
+        waiting[before]?.go()
+        return asked
+      }
+      const first = await read()
+      const second = await read()
+      t.equal(second.body, first.body)
+      t.equal(second.etag, first.etag)
+      t.equal(waiting.length, 1)
+      other.exec(`update projects set name = 'Larger' where id = 'large'`)
+      const third = await read()
+      t.match(`${third.body.subarray(0, 1000)}`, /Larger/)
+      write(db, () => projects.update('small', { name: 'Smaller' }))
+      const fourth = await read()
+      t.match(`${fourth.body}`, /Smaller/)
+      t.equal(waiting.length, 3)
+      t.ok(first.body.length > 0, 'it was kept until here')
+    },
+  )
+}
