@@ -24,11 +24,17 @@ const Filters = {
   projectId: Type.Optional(Type.String({ description: 'Only what belongs to this project, or left it' })),
   itemId: Type.Optional(Type.String({ description: 'Only what belongs to this item' })),
   kind: Type.Optional(
-    Type.String({ description: `Only these kinds, with commas between them: ${KINDS.join(', ')}` }),
+    Type.Unsafe<string | string[]>({
+      type: ['string', 'array'],
+      items: { type: 'string' },
+      description: `Only these kinds, with commas between them or given several times: ${KINDS.join(', ')}`,
+    }),
   ),
 }
 const FeedQuery = Type.Object({
-  after: Place('Go on after this `seq`: the `last` of the answer before; 0 if absent'),
+  after: Place(
+    'Go on after this `seq`: the `last` of the answer before; from the oldest change that is kept if absent',
+  ),
   ...Filters,
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1000, default: LIMIT, description: 'Changes, at most' }),
@@ -68,7 +74,7 @@ function filterOf({ projectId, itemId, kind }: Asked): ChangeFilter {
 
 /** The part of the sequence that is asked for. @throws ApiError 400 */
 function pageOf(request: FastifyRequest) {
-  const { after = 0, limit = LIMIT, wait: _, ...asked } = request.query as Static<typeof FeedQuery>
+  const { after, limit = LIMIT, wait: _, ...asked } = request.query as Static<typeof FeedQuery>
   return { ...filterOf(asked), after, limit }
 }
 
@@ -96,7 +102,7 @@ const changeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listChanges',
       summary: 'List what has changed, oldest first',
       description:
-        'Ask again with `after` = `last`. An answer may have fewer changes than `limit`, or none, although there are more: it has all there are where `last` stays what it was. 410 where changes after `after` are not kept any more: then load again what you show. With `wait`, 429 `Too many streams` where the member has its share of waiting requests and streams, 503 where there are too many in all.',
+        'Ask again with `after` = `last`. An answer may have fewer changes than `limit`, or none, although there are more: it has all there are where `last` stays what it was. 410 where changes after the `after` that is given are not kept any more: then load again what you show. With `wait`, 429 `Too many streams` where the member has its share of waiting requests and streams, 503 where there are too many in all.',
       tags,
       querystring: FeedQuery,
       response: { 200: FeedAnswer, 410: ref(GoneErrorBody), 429: ref(ErrorBody), 503: ref(ErrorBody) },

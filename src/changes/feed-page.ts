@@ -29,7 +29,8 @@ export class PageReading {
   readonly #query: FeedQuery
   readonly #reader: Reader
   readonly #texts: string[] = []
-  #last: number
+  /** Undefined: before the oldest change that is kept. */
+  #last: number | undefined
   #newest = 0
   #size = 0
   #examined = 0
@@ -45,7 +46,7 @@ export class PageReading {
 
   /** What has been read so far. */
   page(): FeedPage {
-    const [count, last, newest] = [this.#texts.length, this.#last, this.#newest]
+    const [count, last, newest] = [this.#texts.length, this.#last ?? 0, this.#newest]
     return { count, last, newest, body: feedBody(this.#texts, last) }
   }
 
@@ -72,12 +73,15 @@ export class PageReading {
   /** The next slice; undefined where what would come next has been pruned meanwhile: who asks for it hears of that. */
   #next(): Slice | undefined {
     const limit = this.#query.limit - this.#texts.length
-    const query = { ...this.#query, after: this.#last, limit, bytes: SLICE_BYTES }
+    const query = { ...this.#query, limit, bytes: SLICE_BYTES }
     try {
-      return this.#feed.slice(query, this.#reader, this.#latest)
+      return this.#feed.slice({ ...query, after: this.#last }, this.#reader, this.#latest)
     } catch (error) {
-      if (this.#texts.length > 0 && error instanceof ApiError && error.statusCode === 410) return undefined
-      throw error
+      if (!(error instanceof ApiError && error.statusCode === 410)) throw error
+      if (this.#texts.length > 0) return undefined
+      // Whoever gave a place is told that it is gone; who gave none, begins at what is the oldest now.
+      if (this.#query.after !== undefined) throw error
+      return this.#feed.slice(query, this.#reader)
     }
   }
 }

@@ -16,8 +16,8 @@ const LISTED = EXAMINED - NEAR
 
 /** Which page to read. */
 export interface FeedQuery extends ChangeFilter {
-  /** The change to go on from. */
-  after: number
+  /** The change to go on from; undefined: before the oldest that is kept. */
+  after: number | undefined
   /** How many changes, at most. */
   limit: number
 }
@@ -66,12 +66,13 @@ export class Feed {
    * @throws ApiError 410 where changes after the place are not kept any more, or were lost
    */
   slice(
-    { after, limit, bytes, ...filter }: SliceQuery,
+    { after: given, limit, bytes, ...filter }: SliceQuery,
     reader: Reader,
     previous?: { row: ChangeRow; group: number },
   ): Slice {
     return read(this.#db, () => {
       const newest = this.#sequence.last()
+      const after = given ?? Math.max(0, this.#sequence.first() - 1)
       if (after >= newest) return { rows: [], groups: [], size: 0, examined: 0, last: newest, newest }
       if (!this.#sequence.isPlace(after)) throw changesGone(this.#sequence.first())
       const found: number[] = []

@@ -1,4 +1,5 @@
 /** Which changes somebody asks for, and which of them they may see. */
+import { valuesOfList } from '../schemas/common.ts'
 import type { ChangeRow } from './sequence.ts'
 import { isOfProject, KINDS, maySee, type Reader } from './told.ts'
 
@@ -24,8 +25,11 @@ export const passes = (
   (itemId === undefined || change.itemId === itemId) &&
   (kinds === undefined || kinds.length === 0 || kinds.includes(change.kind))
 
-/** The kinds in a list with commas. @returns the first that is none, as `unknown`, where there is one */
-export function readKinds(list: string | undefined): { kinds: string[]; unknown?: string | undefined } {
-  const kinds = [...new Set((list ?? '').split(',').map((kind) => kind.trim()))].filter((kind) => kind !== '')
+/** The kinds in a list with commas, or in several. @returns the first that is none, as `unknown`, where there is one */
+export function readKinds(list: string | string[] | undefined): {
+  kinds: string[]
+  unknown?: string | undefined
+} {
+  const kinds = valuesOfList(list)
   return { kinds: kinds.toSorted(), unknown: kinds.find((kind) => !KINDS.includes(kind)) }
 }

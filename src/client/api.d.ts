@@ -2388,7 +2388,7 @@ export interface Paths {
             q?: string | undefined
             /** Results, at most; `20` if absent */
             limit?: number | undefined
-            /** What to look for: `project`, `kanban-item`, `kanban-comment`, `transcript-summary`, `personal-idea`; given several times: any of them; empty does not filter */
+            /** What to look for: `project`, `kanban-item`, `kanban-comment`, `transcript-summary`, `personal-idea`, also with commas between them; given several times: any of them; empty does not filter */
             kind?: string | string[] | undefined
             /** Only the project of this id and what belongs to it, which ideas never do; empty does not filter */
             projectId?: string | undefined
@@ -2610,14 +2610,14 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Go on after this `seq`: the `last` of the answer before; 0 if absent */
+            /** Go on after this `seq`: the `last` of the answer before; from the oldest change that is kept if absent */
             after?: number | undefined
             /** Only what belongs to this project, or left it */
             projectId?: string | undefined
             /** Only what belongs to this item */
             itemId?: string | undefined
-            /** Only these kinds, with commas between them: member, team, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
-            kind?: string | undefined
+            /** Only these kinds, with commas between them or given several times: member, team, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
+            kind?: string | string[] | undefined
             /** Changes, at most; `100` if absent */
             limit?: number | undefined
             /** Seconds that an empty answer waits for the next change; `0` if absent */

@@ -10,6 +10,9 @@ import type { ChangeReader, ChangeReaders } from './change-readers.ts'
 import { channelOf, type Selection } from './change-selection.ts'
 import { identityOf } from './identity.ts'
 
+/** What follows a place is asked for. */
+type PlacedQuery = FeedQuery & { after: number }
+
 /** One wait for the next change. */
 class ChangePoll implements ChangeReader {
   readonly kind = 'poll'
@@ -27,7 +30,7 @@ class ChangePoll implements ChangeReader {
   constructor(
     readers: ChangeReaders,
     request: FastifyRequest,
-    { after, limit, ...filter }: FeedQuery,
+    { after, limit, ...filter }: PlacedQuery,
     settle: (answer: JsonBytes | undefined) => void,
     reject: (error: unknown) => void,
   ) {
@@ -133,7 +136,7 @@ async function nextChanges(
   readers: ChangeReaders,
   request: FastifyRequest,
   reply: FastifyReply,
-  query: FeedQuery,
+  query: PlacedQuery,
   milliseconds: number,
 ): Promise<JsonBytes | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<JsonBytes | undefined>()

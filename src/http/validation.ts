@@ -6,7 +6,7 @@ import { DEFAULT_SORT, isCursor, isCursorOf } from '../db/pages.ts'
 import type { ValidationDetails } from '../errors.ts'
 import { isDeeperThan, parseJson } from '../json.ts'
 import { once, oncePerSchema } from '../once.ts'
-import { EMAIL_PATTERN, JSON_TEXT_DEPTH, JSON_TEXT_LIMIT } from '../schemas/common.ts'
+import { EMAIL_PATTERN, JSON_TEXT_DEPTH, JSON_TEXT_LIMIT, valuesOfList } from '../schemas/common.ts'
 import { parseTimestamp } from '../time.ts'
 
 /**
@@ -172,7 +172,16 @@ const checkCursor: DataValidateFunction = (
   return false
 }
 
-/** `x-any-of: [value, ...]`: the value, or each of several, is one of these; the empty one is none. */
+/** `x-any-of: [value, ...]`: each value, also between commas, is one of these; an empty one is none. */
+function compileAnyOfThese(allowedValues: string[]): DataValidateFunction {
+  const check: DataValidateFunction = (given: string | string[]) => {
+    check.errors = [{ keyword: 'enum', params: { allowedValues } }]
+    return valuesOfList(given).every((value) => allowedValues.includes(value))
+  }
+  return check
+}
+
+/** The value, or each of several, is one of the listed; the empty one is none. */
 function compileAnyOf(allowedValues: string[]): DataValidateFunction {
   const check: DataValidateFunction = (given: string | unknown[]) => {
     const isAllowed = (value: unknown) =>
@@ -273,7 +282,7 @@ function createAjv({ coerceTypes, isStrict = false }: { coerceTypes: boolean; is
     type: ['string', 'array'],
     schemaType: 'array',
     errors: true,
-    compile: compileAnyOf,
+    compile: compileAnyOfThese,
   })
   addStrictKeywords(ajv, isStrict)
   return ajv

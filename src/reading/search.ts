@@ -8,7 +8,7 @@ import { byFields, given, type Identified, selectOne } from '../db/statements.ts
 import { isFollowedByWorker, isLimited, TooMuchWork } from '../db/work-limits.ts'
 import { invalidField, tookTooLong } from '../errors.ts'
 import { once } from '../once.ts'
-import { valuesOfAny } from '../schemas/common.ts'
+import { valuesOfList } from '../schemas/common.ts'
 import type { SearchResult } from '../schemas/records.ts'
 import { indexSize } from './index-size.ts'
 import { snippetOf, type Wanted } from './search-snippets.ts'
@@ -192,7 +192,7 @@ export class Search {
 
   #find(wanted: Wanted, memberId: string, limit: number, { kind, projectId }: SearchFilter): SearchResult[] {
     const { best, places, texts } = this.#sql
-    const kinds = valuesOfAny(kind)
+    const kinds = valuesOfList(kind)
     const filters = {
       kinds: kinds.length > 0 ? JSON.stringify(kinds) : undefined,
       projectId: projectId || undefined,

@@ -166,9 +166,10 @@ export const AnyOf = (description: string, listed?: readonly string[]) =>
     }),
   )
 
-/** The same where the values are a closed set. */
+/** The same where the values are a closed set: they may also come with commas between them. */
 export const AnyOfThese = (description: string, values: readonly string[]) => {
-  const filter = AnyOf(`${description}: ${values.map((value) => `\`${value}\``).join(', ')}`)
+  const listed = values.map((value) => `\`${value}\``).join(', ')
+  const filter = AnyOf(`${description}: ${listed}, also with commas between them`)
   return Type.Optional(Type.Unsafe<string | string[]>({ ...filter, 'x-any-of': values }))
 }
 
@@ -186,6 +187,10 @@ export const FilterByDate = (description: string) =>
 export const valuesOfAny = (value: string | readonly string[] | undefined): string[] => [
   ...new Set([value ?? []].flat().filter((one) => one !== '')),
 ]
+
+/** The values of a filter by a closed set: given several times, or with commas between them. */
+export const valuesOfList = (value: string | readonly string[] | undefined): string[] =>
+  valuesOfAny(valuesOfAny(value).flatMap((list) => list.split(',').map((one) => one.trim())))
 
 // --- responses ---
 

@@ -81,6 +81,7 @@ t.test('what cannot be asked for is refused', async (t) => {
   await holds(t, app, [
     bad('?kind=card', { kind: [`must be of ${KINDS}`] }),
     bad('?kind=project,card', { kind: [`must be of ${KINDS}`] }),
+    bad('?kind=project&kind=card', { kind: [`must be of ${KINDS}`] }),
     bad('?after=-1', { after: ['must be >= 0'] }),
     bad('?after=x', { after: ['must be integer'] }),
     bad('?limit=0', { limit: ['must be >= 1'] }),
@@ -88,6 +89,7 @@ t.test('what cannot be asked for is refused', async (t) => {
     bad('?wait=31', { wait: ['must be <= 30'] }),
     bad('?wait=-1', { wait: ['must be >= 0'] }),
     bad('/stream?kind=card', { kind: [`must be of ${KINDS}`] }),
+    bad('/stream?kind=project&kind=card', { kind: [`must be of ${KINDS}`] }),
     bad('/stream?after=x', { after: ['must be integer'] }),
     [
       'GET',
@@ -115,11 +117,21 @@ t.test('filters: a project, an item, kinds', async (t) => {
     ['project', apollo.id],
     ['project', gemini.id],
   ])
-  t.strictSame(await kinds(`?kind=kanban-item, project&projectId=${apollo.id}`), [
-    ['project', apollo.id],
-    ['kanban-item', card.id],
-    ['kanban-item', card.id],
-  ])
+  for (const several of [
+    'kind=kanban-item, project',
+    'kind=project&kind=kanban-item',
+    'kind=,project&kind=&kind=kanban-item,project',
+  ]) {
+    t.strictSame(
+      await kinds(`?${several}&projectId=${apollo.id}`),
+      [
+        ['project', apollo.id],
+        ['kanban-item', card.id],
+        ['kanban-item', card.id],
+      ],
+      several,
+    )
+  }
   t.strictSame(await kinds(`?projectId=${apollo.id}&itemId=other`), [])
   t.equal((await page(app, '?kind=team')).last, last(app), 'what does not match is not looked at again')
 })
@@ -151,7 +163,7 @@ t.test('what is not kept is gone', async (t) => {
   app.db.$client.exec('delete from changes where seq < 5')
   const gone = { error: 'Changes are gone', details: { oldest: 5 } }
   await holds(t, app, [
-    ['GET', URL, undefined, undefined, 410, gone],
+    ['GET', `${URL}?after=0`, undefined, undefined, 410, gone],
     ['GET', `${URL}?after=3&wait=1`, undefined, undefined, 410, gone],
     ['GET', `${URL}?after=4`, undefined, undefined, 200, { last: last(app) }],
   ])
@@ -159,6 +171,41 @@ t.test('what is not kept is gone', async (t) => {
   const { events, connection } = await follow(t, `${url}${URL}/stream?after=3`)
   await connection.ended
   t.match(events, [{ type: 'gone', data: '{"oldest":5}' }])
+})
+
+t.test('without a place it begins at the oldest that is kept', async (t) => {
+  const app = await build(t)
+  t.strictSame(await page(app), { changes: [], last: 0 }, 'where there is none yet')
+  append(app, 10, { project_id: 'apollo' })
+  app.db.$client.exec('delete from changes where seq < 5')
+  for (const query of ['', '?wait=1', '?projectId=apollo', '?kind=metric']) {
+    const { changes, last: end } = await page(app, query)
+    t.strictSame([seqs(changes)[0], end], [5, last(app)], query)
+  }
+  const begun = await page(app, '?limit=2')
+  t.strictSame(seqs(begun.changes), [5, 6])
+  t.strictSame(seqs((await page(app, `?limit=2&after=${begun.last}`)).changes), [7, 8])
+  const requests = [{ method: 'GET', path: URL }]
+  const { results } = (await send(app, 'POST', '/api/batch', { requests })).body
+  t.match(results, [{ status: 200, body: { changes: [{ seq: 5 }] } }], 'in a batch too')
+})
+
+t.test('without a place it begins again where what it had looked at is pruned meanwhile', async (t) => {
+  const app = await build(t)
+  append(app, 12_000, { project_id: 'gemini' })
+  const { feed } = app.changeReaders
+  const { slice } = feed
+  let slices = 0
+  feed.slice = (...args) => {
+    if (++slices === 2) app.db.$client.exec(`delete from changes where seq < ${last(app) - 10}`)
+    return slice.apply(feed, args)
+  }
+  t.teardown(() => {
+    feed.slice = slice
+  })
+  const { last: end } = await page(app, '?projectId=apollo&limit=1')
+  t.equal(slices, 3)
+  t.equal(end, last(app))
 })
 
 t.test('a page looks at some thousand changes, and at those of a project by index', async (t) => {

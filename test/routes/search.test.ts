@@ -129,6 +129,8 @@ t.test('only the kinds and the project that are asked for are found', async (t) 
     ['&kind=transcript-summary', ['transcript']],
     ['&kind=personal-idea', ['idea']],
     ['&kind=personal-idea&kind=kanban-comment&kind=', ['idea', 'comment']],
+    ['&kind=personal-idea,kanban-comment', ['idea', 'comment']],
+    ['&kind=,personal-idea&kind=kanban-comment, personal-idea', ['idea', 'comment']],
     [`&projectId=${project.id}`, Object.values(ofProject)],
     [`&projectId=${other.id}`, [all.other, all.moved]],
     [`&projectId=${other.id}&kind=kanban-item&kind=kanban-comment`, [all.moved]],
@@ -154,6 +156,7 @@ t.test('only the kinds and the project that are asked for are found', async (t) 
   await holds(t, app, [
     ['GET', urlOf('engine', '&kind=task'), undefined, undefined, 400, invalid({ kind: [choice] })],
     ['GET', urlOf('engine', '&kind=project&kind=x'), undefined, undefined, 400, invalid({ kind: [choice] })],
+    ['GET', urlOf('engine', '&kind=project,x'), undefined, undefined, 400, invalid({ kind: [choice] })],
     ['GET', urlOf('', '&kind=task'), undefined, undefined, 400, invalid({ kind: [choice] })],
     [
       'GET',
