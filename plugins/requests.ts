@@ -4,6 +4,7 @@ import { isJsonPage } from '../src/db/pages.ts'
 import { preconditionFailed } from '../src/errors.ts'
 import { IDENTITY, turnOf } from '../src/http/identity.ts'
 import { linkNextPage } from '../src/http/pages.ts'
+import { RecordUrls } from '../src/http/record-urls.ts'
 import { isRepeated, keyOf, REPEATED, repeatableOf } from '../src/http/repeatable.ts'
 import { methodsOf, type RouteRecord, shapeOf, shapeOfRecord } from '../src/http/response-shapes.ts'
 import { isNotModified } from '../src/http/send.ts'
@@ -105,12 +106,6 @@ function send(
   return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body)
 }
 
-function sendKept(reply: FastifyReply, { status, body, etag, seq }: KeptResponse): FastifyReply {
-  reply.header('idempotent-replayed', 'true')
-  if (seq !== null) reply.header('phaseboard-seq', String(seq))
-  return send(reply, status, body as string, etag)
-}
-
 /**
  * Performs the calls that handlers return, on the terms of their requests, and responds. So every route has, by being
  * declared: whose its changes are, `Phaseboard-Seq`, `ETag` with `If-None-Match` and `If-Match` (RFC 9110), and
@@ -120,6 +115,19 @@ function sendKept(reply: FastifyReply, { status, body, etag, seq }: KeptResponse
  */
 export default fp(
   async (app) => {
+    const urls = new RecordUrls()
+
+    function sendKept(
+      reply: FastifyReply,
+      shape: ResponseShape,
+      { status, body, etag, seq }: KeptResponse,
+    ): FastifyReply {
+      reply.header('idempotent-replayed', 'true')
+      if (seq !== null) reply.header('phaseboard-seq', String(seq))
+      urls.tell(reply, shape, status, body as string)
+      return send(reply, status, body as string, etag)
+    }
+
     app.decorateRequest(OUTCOME, null)
     app.decorateRequest(REPEATED, false)
 
@@ -164,10 +172,14 @@ export default fp(
     function respond(reply: FastifyReply, shape: ResponseShape, value: unknown): FastifyReply {
       const { request } = reply
       const kept = outcomeOf(request)?.response
-      if (kept?.body) return send(reply, shape.status, kept.body, kept.etag)
+      if (kept?.body) {
+        urls.tell(reply, shape, shape.status, kept.body)
+        return send(reply, shape.status, kept.body, kept.etag)
+      }
       if (isJsonPage(value)) linkNextPage(reply, value.next?.toString())
       const body = bodyOf(shape, value)
       const etag = isRecord(shape, value) ? etagOfRecord(shape, value, body) : null
+      urls.tell(reply, shape, statusOf(shape, value), body)
       const isUnchanged = etag !== null && isSafe(request.method) && isNotModified(request, etag)
       return isUnchanged
         ? reply.code(304).header('etag', etag).send()
@@ -197,7 +209,7 @@ export default fp(
         }
         return respond(reply, shape, value)
       } catch (error) {
-        if (error instanceof Replay) return sendKept(reply, error.response)
+        if (error instanceof Replay) return sendKept(reply, shape, error.response)
         throw error
       }
     }
@@ -212,7 +224,7 @@ export default fp(
     const performing = (handler: RouteHandlerMethod, shape: ResponseShape): RouteHandlerMethod =>
       function perform(this: typeof app, request, reply) {
         const kept = keptOf(request)
-        if (kept) return sendKept(reply, kept)
+        if (kept) return sendKept(reply, shape, kept)
         const handled = handler.call(this, request, reply)
         const isSent = handled === reply || handled === undefined
         // A read that is no call responds itself.
@@ -223,6 +235,7 @@ export default fp(
     app.addHook('onRoute', (route) => {
       const { access = 'public', isRepeatable = true } = route.config ?? {}
       const shape = shapeOf(route.schema)
+      if (shape) urls.add(route, shape)
       if (access === 'public' || shape === undefined) return
       route.handler = performing(route.handler, shape)
       if (isRepeatable && !methodsOf(route).every(isSafe))

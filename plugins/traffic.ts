@@ -33,6 +33,7 @@ export default fp<TrafficOptions>(
           'ETag',
           'Idempotent-Replayed',
           'Link',
+          'Location',
           'Phaseboard-Seq',
           'Preference-Applied',
           'Retry-After',

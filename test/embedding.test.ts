@@ -503,6 +503,16 @@ t.test("the service stays out of the host's document, however that is made", asy
   }
 })
 
+t.test('where a record is that was made is below the prefix', async (t) => {
+  for (const prefix of ['/board', '/deep/board', '']) {
+    const { ask, host } = await embed(t, { resolveMember }, prefix)
+    const made = await ask('POST', '/api/projects', { name: 'Apollo' }, asUser('admin'))
+    t.equal(made.headers.location, `${prefix}/api/projects/${made.body.id}`)
+    const url = String(made.headers.location)
+    t.strictSame((await host.inject({ url, headers: asUser('admin') })).json(), made.body)
+  }
+})
+
 t.test('schemas that the host adds later leave the checks of the service as they are', async (t) => {
   const host = await createHost(t)
   await host.register(phaseboard, { databaseUrl: ':memory:', prefix: '/board', authMode: 'open' })

@@ -2,7 +2,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { ref, Success } from '../schemas/common.ts'
-import { namedSchemas } from '../schemas/records.ts'
+import { namedSchemas, SHOWN_ONCE } from '../schemas/records.ts'
 import type { Call } from '../worker/calls.ts'
 import type { ResponseShape } from '../worker/writes.ts'
 
@@ -27,12 +27,14 @@ export function shapeOf(schema: FastifySchema | undefined): ResponseShape | unde
   const success = Object.entries(response ?? {}).find(([status]) => status.startsWith('2'))
   if (operationId === undefined || success === undefined) return undefined
   const [status, answer] = success as [string, TSchema]
+  const record = SHOWN_ONCE.get(answer.$ref)
   const mayBeEmpty = status !== '204' && '204' in Object(response)
   return {
     name: operationId,
     status: Number(status),
     schema: answer,
     kind: kindOf(answer),
+    ...(record && { record: ref(record) }),
     ...(mayBeEmpty && { mayBeEmpty }),
   }
 }

@@ -2,7 +2,7 @@
  * The records in responses. Written for the contract, not derived from the tables; JSON-text fields are plain values
  * here. The contents of JSON text, which other tools may have stored, are passed on as they are.
  */
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../json.ts'
 import {
   AnyObject,
@@ -657,3 +657,9 @@ export const namedSchemas = [
   TrashEntrySchema,
   FlowSchema,
 ]
+
+/** The records that reading one of these again shows: what has a secret besides, which is shown once. By their `$ref`. */
+export const SHOWN_ONCE: ReadonlyMap<string, TSchema> = new Map<string, TSchema>([
+  [ref(NewTokenSchema).$ref, TokenSchema],
+  [ref(WebhookWithSecretSchema).$ref, WebhookSchema],
+])

@@ -23,6 +23,8 @@ export interface ResponseShape {
   schema: TSchema
   /** `success`: `{"success":true}`; `record`: one record, which has an ETag; `other`: a list, or several records. */
   kind: 'success' | 'record' | 'other'
+  /** The record as it is read, where the response shows more than that: what its ETag is of. */
+  record?: TSchema
   /** Whether the rule may result in nothing (null), which is 204 without a body. */
   mayBeEmpty?: boolean
 }
@@ -90,11 +92,15 @@ export const toText = (body: string | JsonBytes) =>
   typeof body === 'string' ? body : Buffer.from(body).toString()
 
 /**
- * The ETag of a record. Warnings are about the request, not the record: the ETag of a response with warnings is that of
- * the record without, which is what `If-Match` will be compared with.
+ * The ETag of a record as it is read, which is what `If-Match` will be compared with. Warnings are about the request, not
+ * the record, and a secret is shown once: the ETag of a response with them is that of the record without.
  * @param body the response's body, where it is known
  */
 export function etagOfRecord(shape: ResponseShape, value: unknown, body = bodyOf(shape, value)): string {
+  if (shape.record) {
+    const { $ref } = shape.record
+    return etagOf(serializerOf({ name: $ref, status: 200, schema: shape.record, kind: 'record' })(value))
+  }
   if (!Object.hasOwn(Object(value), 'warnings')) return etagOf(toText(body))
   const { warnings: _, ...record } = value as { warnings: unknown }
   return etagOf(toText(bodyOf(shape, record)))

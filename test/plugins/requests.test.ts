@@ -148,6 +148,77 @@ t.test('a record has the same ETag wherever it is answered, and 304 for whoever 
   t.notOk((await send(app, 'GET', `${url}/kanban-items`)).headers.etag, 'a list is no record')
 })
 
+t.test('what was made says where it is, and its ETag is that of the record there', async (t) => {
+  const makes = tried.filter((route) => REQUESTS[route]?.[0] === 201)
+  t.ok(makes.length > 14, `${makes.length} routes`)
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode, adminPassword: 'correct horse' })
+    const document = (await send(app, 'GET', '/openapi.json')).body
+    for (const route of makes) {
+      const ask = requester(app)
+      const [, path = ''] = route.split(' ')
+      const key = { 'idempotency-key': `"${authMode}${route.replaceAll(' ', '+')}"` }
+      const { status, body, headers } = await ask(route, key)
+      t.equal(status, 201, route)
+      const location = String(headers.location)
+      t.match(location, /^\/api\/[\w-]+\/[\w-]+$/, `${route}: a path`)
+      const found = await ask(`GET ${location}`)
+      // Of several records the first is what the others were made with.
+      const isOne = 'id' in body
+      t.equal(found.status, 200, `${route} ${location}`)
+      t.match(isOne ? body : Object.values(body)[0], found.body)
+      if (isOne) t.equal(headers.etag, found.headers.etag, `${route}: the ETag of what is there`)
+      t.equal(found.headers.location, undefined)
+      if (!SECRET.has(route)) t.equal((await ask(route, key)).headers.location, location, `${route} again`)
+      const described = document.paths[path.replace(/:(\w+)/g, '{$1}')].post.responses[201].headers
+      t.ok(described.Location, `${route}: it is in the document`)
+    }
+  }
+})
+
+t.test(
+  'an ETag that any change of a record answers is that of the record, without what is shown once',
+  async (t) => {
+    const app = await build(t, { adminPassword: 'correct horse' })
+    const withETag = new Set<string>()
+    for (const route of tried) {
+      const ask = requester(app)
+      for (const headers of [{}, { 'idempotency-key': `"etag+${route.replaceAll(' ', '+')}"` }]) {
+        const answer = await ask(route, headers)
+        const { etag } = answer.headers
+        if (etag === undefined) continue
+        withETag.add(route)
+        const [, first] = /\/api\/([\w-]+)/.exec(route) ?? []
+      const collection = route.endsWith('/kanban-items/claim') ? 'kanban-items' : first
+        const url = String(answer.headers.location ?? `/api/${collection}/${answer.body.id}`)
+        t.equal((await ask(`GET ${url}`)).headers.etag, etag, route)
+      }
+    }
+    for (const route of [...SECRET, 'POST /api/kanban-items/:id/move', 'PATCH /api/projects/:id']) {
+      t.ok(withETag.has(route), route)
+    }
+  },
+)
+
+t.test('what shows a secret once has the ETag that the next write is to name', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode, adminPassword: 'correct horse' })
+    const ask = requester(app)
+    const made = await ask('POST /api/webhooks')
+    const url = String(made.headers.location)
+    const first = { 'if-match': String(made.headers.etag) }
+    const rotated = await ask(`POST ${url}/rotate-secret`, first)
+    t.strictSame([rotated.status, typeof rotated.body.secret], [200, 'string'])
+    t.not(rotated.headers.etag, made.headers.etag)
+    t.equal((await ask(`PATCH ${url}`, first, { description: 'x' })).status, 412)
+    const second = { 'if-match': String(rotated.headers.etag) }
+    t.equal((await ask(`PATCH ${url}`, second, { description: 'x' })).status, 200)
+    const token = await ask('POST /api/tokens')
+    const tag = { 'if-match': String(token.headers.etag) }
+    t.equal((await ask(`DELETE ${token.headers.location}`, tag)).status, 200)
+  }
+})
+
 t.test('a warning is about the request: the ETag is that of the record', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)

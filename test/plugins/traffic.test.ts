@@ -66,7 +66,7 @@ t.test('an allowed origin may read answers, errors too, with credentials', async
       'access-control-allow-origin': ORIGIN,
       'access-control-allow-credentials': 'true',
       'access-control-expose-headers':
-        /ETag, Idempotent-Replayed, Link, Phaseboard-Seq, Preference-Applied, Retry-After/,
+        /ETag, Idempotent-Replayed, Link, Location, Phaseboard-Seq, Preference-Applied, Retry-After/,
       vary: /Origin/,
     })
   }

@@ -1,0 +1,39 @@
+/** Where records are that were made: their `Location` (RFC 9110, section 10.2.2). */
+import type { FastifyReply } from 'fastify'
+import { ref } from '../schemas/common.ts'
+import { IngestedTranscriptSchema, TranscriptSummarySchema } from '../schemas/records.ts'
+import type { JsonBytes } from '../schemas/serialization.ts'
+import { type ResponseShape, toText } from '../worker/writes.ts'
+
+const CREATED = 201
+
+/** The URL of a route that is about one record. */
+const OF_RECORD = /^[^:]*\/:id$/
+
+/** What answers with several records: the schema of the first of them, which the others were made with. */
+const FIRST = new Map([[ref(IngestedTranscriptSchema).$ref, ref(TranscriptSummarySchema).$ref]])
+
+/** The id of a record, or of the first of several, as JSON: every record begins with it. */
+const ID = /^\{(?:"\w+":\{)?"id":("(?:[^"\\]|\\.)*")/
+
+/** The name of the schema of the record that a response shows. */
+const recordOf = ({ schema, record = schema }: ResponseShape): string => FIRST.get(record.$ref) ?? record.$ref
+
+/** The URLs of records, by their schemas: those of the routes that read one, e.g. `/api/teams/:id`, below the service's prefix. */
+export class RecordUrls {
+  readonly #urls = new Map<string, string>()
+
+  /** Notes the route of a record, where it is one. */
+  add({ url, method }: { url: string; method: string | string[] }, shape: ResponseShape): void {
+    const isOfRecord = method === 'GET' && shape.kind === 'record' && OF_RECORD.test(url)
+    if (isOfRecord) this.#urls.set(recordOf(shape), url)
+  }
+
+  /** Says where a record is that was made: an absolute path. @param body the record, as JSON */
+  tell(reply: FastifyReply, shape: ResponseShape, status: number, body: string | JsonBytes): void {
+    if (status !== CREATED) return
+    const url = this.#urls.get(recordOf(shape))
+    const [, id] = ID.exec(toText(body)) ?? []
+    if (url && id) reply.header('location', url.replace(':id', encodeURIComponent(JSON.parse(id))))
+  }
+}
