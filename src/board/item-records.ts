@@ -1,34 +1,82 @@
 /** Kanban items as records, with labels and subtasks: a fixed number of statements for any number of items. */
-import { eq, getTableColumns, type SQL } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { inPieces } from '../db/json-pieces.ts'
 import { inOrder } from '../db/ordering.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, kanbanSubtasks } from '../db/schema.ts'
 import { amongIds, given, selectAll, selectById } from '../db/statements.ts'
-import { bytesOf, readLimit, among as rowsAmong } from '../db/work-limits.ts'
+import {
+  bytesOf,
+  isFollowedByWorker,
+  isLight,
+  ROWS_READ,
+  readLimit,
+  among as rowsAmong,
+  TooMuchWork,
+} from '../db/work-limits.ts'
 import type { KanbanItem } from '../schemas/records.ts'
 
 /** An item as it is stored. */
 export type ItemRow = typeof kanbanItems.$inferSelect
 
-const labelsWhere = (db: SharedDatabase, condition: SQL) =>
-  selectAll(db, () =>
-    db
-      .select({ itemId: kanbanItemLabels.itemId, ...getTableColumns(kanbanLabels) })
-      .from(kanbanItemLabels)
-      .innerJoin(kanbanLabels, eq(kanbanLabels.id, kanbanItemLabels.labelId))
-      .where(condition)
-      .orderBy(...inOrder(kanbanLabels)),
+/** Labels, or subtasks, that are read with many items on the event loop. */
+const CHILDREN_READ = 2000
+
+/** Bytes of a label or a subtask, at most, as the rules allow them. */
+const CHILD_BYTES = 4096
+
+/** Condition: a label or a subtask is no longer than by the rules. It throws TooMuchWork. */
+const isShort = (db: SharedDatabase, table: SQLiteTable) => sql.raw(isLight(db, table, CHILD_BYTES))
+
+/**
+ * Reads no more of what belongs to items than the event loop may.
+ * @param select a query with a limit
+ * @returns the query, which throws TooMuchWork
+ */
+function atMost<Given, Row>(
+  db: SharedDatabase,
+  most: number,
+  select: (limit: number) => (given: Given) => Row[],
+): (given: Given) => Row[] {
+  if (!isFollowedByWorker(db)) return select(-1)
+  const some = select(most + 1)
+  return (given) => {
+    const rows = some(given)
+    if (rows.length > most) throw new TooMuchWork()
+    return rows
+  }
+}
+
+const labelsWhere = (db: SharedDatabase, condition: SQL, most: number) =>
+  atMost(db, most, (limit) =>
+    selectAll(db, () => {
+      // Limited before they are sorted.
+      const found = db
+        .select({ itemId: kanbanItemLabels.itemId, labelId: kanbanItemLabels.labelId })
+        .from(kanbanItemLabels)
+        .where(condition)
+        .limit(limit)
+        .as('found')
+      return db
+        .select({ itemId: found.itemId, ...getTableColumns(kanbanLabels) })
+        .from(found)
+        .innerJoin(kanbanLabels, eq(kanbanLabels.id, found.labelId))
+        .where(isShort(db, kanbanLabels))
+        .orderBy(...inOrder(kanbanLabels))
+    }),
   )
 
-const subtasksWhere = (db: SharedDatabase, condition: SQL) =>
-  selectAll(db, () =>
-    db
-      .select()
-      .from(kanbanSubtasks)
-      .where(condition)
-      .orderBy(...inOrder(kanbanSubtasks)),
+const subtasksWhere = (db: SharedDatabase, condition: SQL, most: number) =>
+  atMost(db, most, (limit) =>
+    selectAll(db, () =>
+      db
+        .select()
+        .from(kanbanSubtasks)
+        .where(and(condition, isShort(db, kanbanSubtasks)))
+        .orderBy(...inOrder(kanbanSubtasks))
+        .limit(limit),
+    ),
   )
 
 const itemsAmong = (db: SharedDatabase, column: SQLiteColumn) =>
@@ -43,10 +91,10 @@ const itemsAmong = (db: SharedDatabase, column: SQLiteColumn) =>
 const statementsOf = (db: SharedDatabase) => ({
   one: selectById(db, kanbanItems),
   // Statements for a single item cost a fraction of those for many.
-  labelsOfOne: labelsWhere(db, eq(kanbanItemLabels.itemId, given('id'))),
-  subtasksOfOne: subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id'))),
-  labels: labelsWhere(db, amongIds(kanbanItemLabels.itemId)),
-  subtasks: subtasksWhere(db, amongIds(kanbanSubtasks.itemId)),
+  labelsOfOne: labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')), ROWS_READ),
+  subtasksOfOne: subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')), ROWS_READ),
+  labels: labelsWhere(db, amongIds(kanbanItemLabels.itemId), CHILDREN_READ),
+  subtasks: subtasksWhere(db, amongIds(kanbanSubtasks.itemId), CHILDREN_READ),
   amongIds: itemsAmong(db, kanbanItems.id),
   amongProjects: itemsAmong(db, kanbanItems.projectId),
   idsOfProject: selectAll(db, () =>
@@ -82,12 +130,12 @@ export class ItemRecords {
     this.#sql = statementsOf(db)
   }
 
-  /** An item as it is stored; undefined when there is none. */
+  /** An item as it is stored; undefined when there is none. @throws TooMuchWork */
   row(id: string): ItemRow | undefined {
     return this.#sql.one(id)
   }
 
-  /** One item; undefined when there is none. */
+  /** One item; undefined when there is none. @throws TooMuchWork */
   one(id: string): KanbanItem | undefined {
     return read(this.#db, () => {
       const row = this.row(id)
@@ -122,13 +170,13 @@ export class ItemRecords {
     for (const piece of inPieces(this.#db, ids)) yield this.many(piece)
   }
 
-  /** Adds labels and subtasks to an item. Call it inside the transaction that read the row. */
+  /** Adds labels and subtasks to an item. Call it inside the transaction that read the row. @throws TooMuchWork */
   completeOne(row: ItemRow): KanbanItem {
     const { id } = row
     return { ...row, labels: this.#sql.labelsOfOne({ id }), subtasks: this.#sql.subtasksOfOne({ id }) }
   }
 
-  /** Adds labels and subtasks to items, in the order given. Call it inside the transaction that read the rows. */
+  /** Adds labels and subtasks to items, in the order given. Call it inside the transaction that read the rows. @throws TooMuchWork */
   complete(rows: readonly ItemRow[]): KanbanItem[] {
     const ids = JSON.stringify(rows.map(({ id }) => id))
     const labelsOf = Map.groupBy(this.#sql.labels({ ids }), ({ itemId }) => itemId)

@@ -22,6 +22,7 @@ import { LRUCache } from 'lru-cache'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 import { isShownIn } from './hidden.ts'
+import { isLight } from './work-limits.ts'
 
 /** The values of a statement's placeholders, by name. */
 type Values = Record<string, unknown>
@@ -114,7 +115,8 @@ function prepareRows<Row>(
   fields: Record<string, Column>,
 ) {
   const { sql: text, params } = query.toSQL()
-  const statement = $client.prepare<unknown[], unknown[]>(text).raw()
+  // As in `given`: a bare parameter would have the statement compiled again each time.
+  const statement = $client.prepare<unknown[], unknown[]>(text.replaceAll(/\blimit \?/g, 'limit +?')).raw()
   const bind = binder(params)
   const toRow = rowMaker<Row>(fields)
   return {
@@ -191,7 +193,11 @@ export type Identified = SQLiteTable & {
 /** Condition: the row with the id bound to the placeholder, unless it is hidden. */
 const isIt = (table: Identified): SQL | undefined => and(eq(table.id, given('id')), isShownIn(table))
 
-/** A prepared select of a row by id. @returns the query */
+/** The same for a row that is read or written as a whole: where that is too much, it throws TooMuchWork. */
+const isItAndLight = (db: SharedDatabase, table: Identified): SQL | undefined =>
+  and(isIt(table), sql.raw(isLight(db, table)))
+
+/** A prepared select of a row by id. @returns the query, which throws TooMuchWork */
 export function selectById<Table extends Identified>(
   db: SharedDatabase,
   table: Table,
@@ -200,7 +206,7 @@ export function selectById<Table extends Identified>(
     db
       .select()
       .from(table as Identified)
-      .where(isIt(table)),
+      .where(isItAndLight(db, table)),
   )
   return (id) => one({ id })
 }
@@ -281,7 +287,7 @@ export function insertReturning<Table extends SQLiteTable>(
 
 /**
  * A prepared update of a row by id; absent fields keep their values.
- * @returns the update: the row as it is then; undefined where there is none
+ * @returns the update: the row as it is then; undefined where there is none. It throws TooMuchWork
  */
 export function updateIn<Table extends Identified>(
   db: SharedDatabase,
@@ -294,7 +300,7 @@ export function updateIn<Table extends Identified>(
         db
           .update(table as Identified)
           .set(placeholders(names))
-          .where(isIt(table))
+          .where(isItAndLight(db, table))
           .returning(),
         getTableColumns(table),
       ).one,
@@ -302,8 +308,8 @@ export function updateIn<Table extends Identified>(
   return (id, changes) => update(changes)({ ...changes, id })
 }
 
-/** A prepared delete of a row by id, cascades included. @returns the delete: whether there was one */
+/** A prepared delete of a row by id, cascades included. @returns the delete: whether there was one. It throws TooMuchWork */
 export function deleteFrom(db: SharedDatabase, table: Identified): (id: string) => boolean {
-  const remove = change(() => db.delete(table).where(isIt(table)))
+  const remove = change(() => db.delete(table).where(isItAndLight(db, table)))
   return (id) => remove({ id }) > 0
 }

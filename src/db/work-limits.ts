@@ -2,6 +2,9 @@
  * How much work a request may do on the event loop, which it blocks meanwhile. More is rejected before it begins, with
  * {@link TooMuchWork}, and done by the worker thread (see `offload.ts`).
  */
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { toSnakeCase } from 'drizzle-orm/casing'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 
@@ -55,9 +58,15 @@ export function unlessTooMuch<T>(make: () => T): T | undefined {
 /** Connections whose work is limited, each with the check whether its file is large by now. */
 const limited = new WeakMap<SharedDatabase, () => boolean>()
 
+/** What ends a statement of a connection whose work is limited, as SQL: it throws TooMuchWork. */
+const TOO_MUCH = 'too_much()'
+
 /** Limits the work of a connection: that of the event loop, where there is a worker thread to take over. */
 export function limitWork(db: SharedDatabase): void {
   const { $client: client } = db
+  client.function('too_much', () => {
+    throw new TooMuchWork()
+  })
   const pageSize = Number(client.pragma('page_size', { simple: true }))
   const pages = client.prepare<[], number>('pragma page_count').pluck()
   limited.set(db, () => Number(pages.get()) * pageSize > SMALL_FILE)
@@ -149,6 +158,19 @@ export function readLimit(
 /** The rows of a table whose column is in the JSON array that is the parameter, as SQL. */
 export const among = (table: string, column: string): string =>
   `${table} where ${column} in (select value from json_each(+?))`
+
+/**
+ * Condition, as SQL: the row of a table has no more bytes of text than the event loop may read. It throws TooMuchWork, so it comes
+ * after whatever finds the row. True where nobody takes over.
+ */
+export function isLight(db: SharedDatabase, table: SQLiteTable, most = BYTES_READ): string {
+  if (!isFollowedByWorker(db)) return 'true'
+  const name = getTableName(table)
+  const texts = Object.entries(getTableColumns(table))
+    .filter(([, column]) => column.getSQLType() === 'text')
+    .map(([field]) => `"${name}"."${toSnakeCase(field)}"`)
+  return `(${bytesOf(...texts)} <= ${most} or ${TOO_MUCH})`
+}
 
 /** The bytes of some columns of a row, as SQL; long values need not be read for it. */
 export const bytesOf = (...columns: string[]): string =>

@@ -111,7 +111,7 @@ async function ask(app: App, [method, url, body]: Request) {
  * the write has appended to the end of the sequence.
  */
 const HARMLESS =
-  /^(LIST SUBQUERY|CO-ROUTINE|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|SCAN \(subquery-|CORRELATED SCALAR SUBQUERY|MULTI-INDEX OR|INDEX \d|SCALAR SUBQUERY|SCAN hidden_projects |USING INDEX sqlite_autoindex_hidden_projects_1 |CREATE BLOOM FILTER|BLOOM FILTER ON|SCAN json_each |SCAN search_index VIRTUAL TABLE INDEX 0:[M=]|SEARCH changes( USING INTEGER PRIMARY KEY \(rowid>\?\))?$)|\bbest\b/
+  /^(LIST SUBQUERY|CO-ROUTINE|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|SCAN \(subquery-|CORRELATED SCALAR SUBQUERY|MULTI-INDEX OR|INDEX \d|SCALAR SUBQUERY|SCAN hidden_projects |USING INDEX sqlite_autoindex_hidden_projects_1 |CREATE BLOOM FILTER|BLOOM FILTER ON|SCAN json_each |SCAN search_index VIRTUAL TABLE INDEX 0:[M=]|SCAN found$|SEARCH changes( USING INTEGER PRIMARY KEY \(rowid>\?\))?$)|\bbest\b/
 
 /** What asks how large the posting list of a word is: of the index's segments, which are some twenty. */
 const OF_SEGMENTS = /search_index_idx/

@@ -1,0 +1,144 @@
+/**
+ * Records that another tool made so large that reading one would keep the event loop busy: whatever route meets them, the worker
+ * thread reads them. How much the event loop read is what the operating system counts for its thread.
+ */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t from 'tap'
+import { openDatabase } from '../src/db/client.ts'
+import { isSafe } from '../src/members/identity.ts'
+import { hashToken } from '../src/members/secrets.ts'
+import { type Answer, type App, build, send } from './helper.ts'
+import { CALLER, declaredRoutes, FURNISHED, RECORDS, REQUESTS, type Route, urlOf } from './operations.ts'
+
+/** Bytes that the event loop may read for one request. */
+const MOST = 2 * 1024 * 1024
+
+/** More than that, as SQL: a text without words, which is not searched for. */
+const LONG = "printf('%2500000s', '')"
+
+/** Numbers up to 5,000. */
+const MANY = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 6000)'
+const FILLER = "printf('%700s', '')"
+
+/** What else belongs to the records of each collection. */
+const MORE = `
+  insert into kanban_item_labels (item_id, label_id) values ('item', 'label');
+  update kanban_items set due_date = '2026-01-31T00:00:00.000Z';
+  insert into kanban_activity (id, item_id, type) values ('activity', 'item', 'priority');
+  insert into team_assignments (id, project_id, member_id) values ('assignment', 'project', 'ada');
+  insert into webhook_deliveries (id, webhook_id, seq) values ('delivery', 'webhook', 1);`
+
+/** What another tool does to the records, and which routes read them one by one. */
+const CASES: Record<string, { sql: string; of: RegExp }> = {
+  'long texts': {
+    sql: `
+    update projects set description = ${LONG};
+    update kanban_items set description = ${LONG};
+    update kanban_subtasks set title = ${LONG};
+    update kanban_comments set content = ${LONG};
+    update kanban_columns set color = ${LONG} where id = 'column';
+    update kanban_labels set color = ${LONG};
+    update metrics set unit = ${LONG};
+    update objectives set description = ${LONG};
+    update transcript_summaries set summary = ${LONG};
+    update personal_ideas set description = ${LONG};
+    update teams set description = ${LONG}`,
+    of: /^(GET|PATCH|DELETE) \/api\/(?!webhooks|imports|members|sessions|tokens)[\w-]+\/:id$/,
+  },
+  'many children': {
+    sql: `
+    ${MANY} insert into kanban_subtasks (id, item_id, title) select 'step' || i, 'item', ${FILLER} from n;
+    ${MANY} insert into kanban_comments (id, item_id, author_id, content) select 'comment' || i, 'item', 'ada', ${FILLER} from n;
+    ${MANY} insert into kanban_activity (id, item_id, type, content) select 'entry' || i, 'item', 'priority', ${FILLER} from n`,
+    of: /kanban-items/,
+  },
+  'many labels': {
+    sql: `
+    ${MANY} insert into kanban_labels (id, project_id, name) select 'word' || i, 'project', i || ${FILLER} from n;
+    ${MANY} insert into kanban_item_labels (item_id, label_id) select 'item', 'word' || i from n`,
+    of: /kanban-items/,
+  },
+}
+
+const TOKEN = 'pbt_of-the-caller'
+const CALLING = { cookie: `phaseboard_session=${TOKEN}` }
+
+/** The order in which routes are asked: each before others change, or take away, what it is about. */
+const ORDER = [
+  /^GET /,
+  /undo$/,
+  /^PATCH /,
+  /^(PUT|POST) /,
+  /^DELETE .*(claim|:labelId)$/,
+  /^DELETE (?!.*(kanban-items|projects|members|sessions)\/:id|.*session$)/,
+  /kanban-items\/:id$/,
+  /projects\/:id$/,
+  /members/,
+  /sessions/,
+  /session$/,
+]
+const placeOf = ({ method, path }: Route): number =>
+  ORDER.findIndex((pattern) => pattern.test(`${method} ${path}`))
+
+/** Bytes that the thread of the event loop has read, from files and otherwise, so far; 0 where the system does not count them. */
+function bytesRead(): number {
+  if (process.platform !== 'linux') return 0
+  const counted = readFileSync(`/proc/self/task/${process.pid}/io`, 'utf8')
+  return Number(/^rchar: (\d+)/.exec(counted)?.[1])
+}
+
+/** A record of each collection, and what another tool does to them. */
+const recordsWith = (sql: string): string => `
+  insert into members (id, name, email, role) values ('${CALLER}', 'Ada', 'ada@example.test', 'admin');
+  ${FURNISHED} ${MORE} update sessions set token_hash = '${hashToken(TOKEN)}'; ${sql};
+  delete from changes where seq <> 1000000;
+  create table notes (note text);`
+
+/** What may differ between two applications: ids, times and secrets. */
+const masked = (body: unknown): string =>
+  (typeof body === 'string' ? body : JSON.stringify(body)).replace(
+    /\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{6}Z|[\da-f]{8}-[\da-f]{4}-[\da-f-]+|(pbt|whsec)_[\w+/=-]+|\\?"etag\\?":\\?"[^,]*/g,
+    '*',
+  )
+
+/** Sends what a route takes. */
+function ask(app: App, { method, path }: Route): Promise<Answer> {
+  const [, body] = REQUESTS[`${method} ${path}`] ?? []
+  const url = urlOf(path, (collection) => RECORDS[collection])
+  const key = isSafe(method) ? {} : { 'idempotency-key': randomUUID() }
+  return send(app, method, url, body, { ...CALLING, ...key })
+}
+
+const { routes } = await declaredRoutes()
+const asked = routes.toSorted((one, other) => placeOf(one) - placeOf(other))
+
+for (const [name, { sql, of }] of Object.entries(CASES)) {
+  t.test(name, async (t) => {
+    const path = join(t.testdir(), 'board.db')
+    const { db, close } = openDatabase(`file:${path}`)
+    db.$client.exec(recordsWith(sql))
+    db.$client.pragma('wal_checkpoint(truncate)')
+    close()
+    const app = await build(t, { databaseUrl: `file:${path}`, authMode: 'required' })
+    const unlimited = await build(t, { authMode: 'required' })
+    unlimited.db.$client.exec(recordsWith(sql))
+    const other = new SQLite(path)
+    t.teardown(() => other.close())
+
+    for (const route of asked.filter(({ method, path }) => of.test(`${method} ${path}`))) {
+      const title = `${route.method} ${route.path}`
+      const expected = await ask(unlimited, route)
+      // Another tool's write, after which the service has nothing of the file in memory any more.
+      other.exec("insert into notes values ('')")
+      const before = bytesRead()
+      const { status, body } = await ask(app, route)
+      const read = bytesRead() - before
+      t.ok(read <= MOST, `${title}: the event loop reads ${read} bytes`)
+      t.equal(status, expected.status, `${title}: it is answered as where nothing is too much`)
+      t.ok(masked(body) === masked(expected.body), `${title}: and what it says is the same`)
+    }
+  })
+}
