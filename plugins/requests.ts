@@ -6,8 +6,8 @@ import { IDENTITY, turnOf } from '../src/http/identity.ts'
 import { linkNextPage } from '../src/http/pages.ts'
 import { RecordUrls } from '../src/http/record-urls.ts'
 import { isRepeated, keyOf, REPEATED, repeatableOf } from '../src/http/repeatable.ts'
-import { methodsOf, type RouteRecord, shapeOf, shapeOfRecord } from '../src/http/response-shapes.ts'
-import { isNotModified } from '../src/http/send.ts'
+import { methodsOf, type RouteRecord, shapeOf } from '../src/http/response-shapes.ts'
+import { ensureNamed, isNotModified } from '../src/http/send.ts'
 import type { Identity } from '../src/members/identity.ts'
 import { isSafe } from '../src/members/identity.ts'
 import type { JsonBytes } from '../src/schemas/serialization.ts'
@@ -26,7 +26,7 @@ import {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The record that the route writes to: what `If-Match` is compared with. */
+    /** The record that the route writes to, or the list that it orders: what `If-Match` is compared with. */
     record?: RouteRecord
     /** Responds where the rule returned nothing, having left reading a large record to the worker thread. */
     later?: (request: FastifyRequest, reply: FastifyReply) => unknown
@@ -43,12 +43,12 @@ declare module 'fastify' {
   interface FastifyInstance {
     /**
      * Performs a call on the request's terms, for handlers that do more than return it.
-     * @param isMatched whether {@link ensureMatch} has compared `If-Match` already
+     * @param isMatched whether {@link ensureMatch} has compared the condition already
      * @returns the rule's result
      */
     performFor: <Result>(reply: FastifyReply, call: Call<Result>, isMatched?: boolean) => Promise<Result>
     /**
-     * Compares the record of the route with `If-Match`: for handlers that do, before their write, what cannot be undone.
+     * Compares the record of the route with `If-Match` and `If-None-Match`: for handlers that do, before their write, what cannot be undone.
      * @throws ApiError 412, with the record's ETag
      */
     ensureMatch: (request: FastifyRequest) => void
@@ -70,14 +70,15 @@ class Replay {
 const plain = ({ path, args }: Call<unknown>) => ({ path, args })
 
 /** The condition of a request, and the record that it is about. @throws ApiError 412 where there is no record */
-function conditionOf(request: FastifyRequest): Pick<WriteTerms, 'record' | 'ifMatch'> {
+function conditionOf(request: FastifyRequest): Pick<WriteTerms, 'record' | 'ifMatch' | 'ifNoneMatch'> {
   const { record } = request.routeOptions.config
-  const ifMatch = request.headers['if-match']
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
   // Where there is no record, no ETag is its.
   if (ifMatch !== undefined && record === undefined && ifMatch.trim() !== '*') throw preconditionFailed()
   return {
-    ...(record && { record: { get: plain(record.get(request)), shape: shapeOfRecord(record.schema) } }),
+    ...(record && { record: { get: plain(record.get(request)), shape: record.shape } }),
     ...(record && ifMatch !== undefined && { ifMatch }),
+    ...(record && ifNoneMatch !== undefined && { ifNoneMatch }),
   }
 }
 
@@ -86,7 +87,8 @@ function termsOf(request: FastifyRequest, shape: ResponseShape): WriteTerms {
   const actorId = request.getDecorator<Identity | undefined>(IDENTITY)?.member.id ?? null
   const repeatable = repeatableOf(request)
   const turn = turnOf(request)
-  if (request.headers['if-match'] === undefined && repeatable === undefined) return { actorId, turn }
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
+  if ((ifMatch ?? ifNoneMatch) === undefined && repeatable === undefined) return { actorId, turn }
   return {
     actorId,
     turn,
@@ -154,7 +156,10 @@ export default fp(
       isMatched = false,
     ): Promise<Result> {
       const terms = termsOf(reply.request, shape)
-      if (isMatched) delete terms.ifMatch
+      if (isMatched) {
+        delete terms.ifMatch
+        delete terms.ifNoneMatch
+      }
       const outcome = await call.write(terms)
       if (outcome.isReplay && outcome.response) throw new Replay(outcome.response)
       if (outcome.seq !== undefined) reply.header('phaseboard-seq', String(outcome.seq))
@@ -180,7 +185,9 @@ export default fp(
       const body = bodyOf(shape, value)
       const etag = isRecord(shape, value) ? etagOfRecord(shape, value, body) : null
       urls.tell(reply, shape, statusOf(shape, value), body)
-      const isUnchanged = etag !== null && isSafe(request.method) && isNotModified(request, etag)
+      const isRead = isSafe(request.method)
+      if (isRead) ensureNamed(request, etag ?? undefined)
+      const isUnchanged = etag !== null && isRead && isNotModified(request, etag)
       return isUnchanged
         ? reply.code(304).header('etag', etag).send()
         : send(reply, statusOf(shape, value), body, etag)

@@ -9,7 +9,7 @@ import { pollChanges } from '../src/http/change-poll.ts'
 import { ChangeStream } from '../src/http/change-stream.ts'
 import { EVENT_STREAM } from '../src/http/event-stream.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { sendEvents, sendJson } from '../src/http/send.ts'
+import { ensureNamed, sendEvents, sendJson } from '../src/http/send.ts'
 import { ErrorBody, GoneErrorBody, ref } from '../src/schemas/common.ts'
 import { ChangeSchema } from '../src/schemas/records.ts'
 
@@ -108,6 +108,7 @@ const changeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: FeedAnswer, 410: ref(GoneErrorBody), 429: ref(ErrorBody), 503: ref(ErrorBody) },
     },
     handler: async (request, reply) => {
+      ensureNamed(request)
       const { wait = 0 } = request.query
       const query = pageOf(request)
       if (wait > 0) {
@@ -142,6 +143,7 @@ const changeRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { after, ...asked } = request.query
       const filter = filterOf(asked)
       const place = placeOf(request, after)
+      ensureNamed(request)
       if (request.method === 'HEAD') return sendEvents(reply, Readable.from([]))
       return sendEvents(reply, new ChangeStream(app.changeReaders, request, reply, filter, place).body)
     },

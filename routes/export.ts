@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../src/errors.ts'
-import { sendZip } from '../src/http/send.ts'
+import { ensureNamed, sendZip } from '../src/http/send.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
 import { timestamp } from '../src/time.ts'
 
@@ -61,8 +61,9 @@ const exportRoutes: FastifyPluginAsyncTypebox = async (app) => {
         503: ref(ErrorBody),
       },
     },
-    handler: async ({ method }, reply) => {
-      const archive = method === 'HEAD' ? Readable.from([]) : await begin()
+    handler: async (request, reply) => {
+      ensureNamed(request)
+      const archive = request.method === 'HEAD' ? Readable.from([]) : await begin()
       return sendZip(reply, archive, `phaseboard-${timestamp().slice(0, 10)}.zip`)
     },
   })

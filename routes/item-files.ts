@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import type { ItemFile } from '../src/board/item-files.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { isNotModified } from '../src/http/send.ts'
+import { ensureNamed, isNotModified } from '../src/http/send.ts'
 import { ErrorBody, IdParams, NotModified, ref } from '../src/schemas/common.ts'
 
 /** The name of a downloaded file: ids that another tool has made may hold anything. */
@@ -11,6 +11,7 @@ const fileName = (id: string) => `phaseboard-${id.replaceAll(/[^\w-]/g, '_').sli
 
 /** Sends a file, or 304 when it matches `If-None-Match`. */
 function sendFile(reply: FastifyReply, type: string, { body, etag }: ItemFile): FastifyReply {
+  ensureNamed(reply.request, etag)
   reply.header('etag', etag)
   if (isNotModified(reply.request, etag)) return reply.code(304).send()
   return reply.type(type).send(body)

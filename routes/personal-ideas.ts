@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { onRequestHookHandler } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { recordFor } from '../src/http/response-shapes.ts'
+import { listFor, recordFor } from '../src/http/response-shapes.ts'
 import {
   AnyOf,
   CreateBody,
@@ -23,7 +23,7 @@ import {
   UpdateBody,
   valuesOfAny,
 } from '../src/schemas/common.ts'
-import { PersonalIdeaSchema, ProjectSchema } from '../src/schemas/records.ts'
+import { PersonalIdeaListSchema, PersonalIdeaSchema, ProjectSchema } from '../src/schemas/records.ts'
 
 const optionalFields = {
   description: Description,
@@ -59,6 +59,11 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
 ) => {
   const { ideas } = app.projects
   const idea = recordFor(PersonalIdeaSchema, (id, request) => ideas.get(id, memberOf(request)))
+  /** Where ideas of several members are ordered, the list of the first. */
+  const listAround = listFor((request) => {
+    const [first] = (request.body as Static<typeof ReorderBody>).items
+    return ideas.etagAround(first?.id, memberOf(request))
+  })
   const tags = ['Personal ideas']
 
   app.get('/api/personal-ideas', {
@@ -68,7 +73,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
       summary: "List a member's ideas by sortOrder",
       tags,
       querystring: PersonalIdeaFilterSchema,
-      response: { 200: Type.Array(ref(PersonalIdeaSchema)) },
+      response: { 200: ref(PersonalIdeaListSchema) },
     },
     onRequest: authMode === 'required' ? requireOwnIdeasOrAdmin : [],
     handler: (request) => {
@@ -91,11 +96,17 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
   })
 
   app.post('/api/personal-ideas/reorder', {
-    config: { access: 'own', failure: 'Failed to reorder personal ideas', dependsOnRole: true },
+    config: {
+      access: 'own',
+      failure: 'Failed to reorder personal ideas',
+      record: listAround,
+      dependsOnRole: true,
+    },
     schema: {
       operationId: 'reorderPersonalIdeas',
       summary: 'Put personal ideas in another order',
-      description: 'All or nothing. Answers the given records, in the order of the request.',
+      description:
+        'All or nothing. Answers the given records, in the order of the request. `If-Match` is compared with the ETag of their owner’s list, whole.',
       tags,
       body: ReorderBody,
       response: { 200: Type.Array(ref(PersonalIdeaSchema)), 404: ref(ErrorBody) },

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { DEFAULT_SORT } from '../src/db/pages.ts'
 import { actorOf, turnOf } from '../src/http/identity.ts'
 import { ListQuery } from '../src/http/pages.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
+import { listFor, recordOf } from '../src/http/response-shapes.ts'
 import { sendPage, sendSnapshot } from '../src/http/send.ts'
 import { isStrict } from '../src/http/strictness.ts'
 import { PROJECT_SORTS } from '../src/projects/projects.ts'
@@ -142,11 +142,16 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.post('/api/projects/reorder', {
-    config: { access: 'write', failure: 'Failed to reorder projects' },
+    config: {
+      access: 'write',
+      failure: 'Failed to reorder projects',
+      record: listFor(() => app.reading.wholeProjects.etag()),
+    },
     schema: {
       operationId: 'reorderProjects',
       summary: 'Put projects in another order',
-      description: 'All or nothing. Answers the given records, in the order of the request.',
+      description:
+        'All or nothing. Answers the given records, in the order of the request. `If-Match` is compared with the ETag of `GET /api/projects`, without parameters.',
       tags,
       body: ReorderBody,
       response: { 200: Type.Array(ProjectPlaceSchema), 404: ref(ErrorBody) },

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { Exposition } from '../src/http/prometheus.ts'
+import { ensureNamed } from '../src/http/send.ts'
 import { memoizeAsync } from '../src/once.ts'
 
 /** The options of the route for Prometheus. */
@@ -42,7 +43,8 @@ const prometheusRoutes: FastifyPluginAsyncTypebox<PrometheusOptions> = async (
         },
       },
     },
-    handler: async (_request, reply) => {
+    handler: async (request, reply) => {
+      ensureNamed(request)
       const metrics = await exposition()
       return reply.type(metrics.contentType).send(await metrics.text())
     },

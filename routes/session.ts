@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { addressOf } from '../src/http/addresses.ts'
 import { identityOf } from '../src/http/identity.ts'
+import { ensureNamed } from '../src/http/send.ts'
 import type { Via } from '../src/members/identity.ts'
 import { verifyPassword } from '../src/members/passwords.ts'
 import { invalidCredentials } from '../src/members/sessions.ts'
@@ -79,7 +80,10 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       response: { 200: WhoAmI },
     },
-    handler: async (request) => identityOf(request),
+    handler: async (request) => {
+      ensureNamed(request)
+      return identityOf(request)
+    },
   })
 
   app.delete('/api/session', {

@@ -20,7 +20,7 @@ function problemOf(schema: object, useOnce: () => unknown): string | undefined {
   } catch (error) {
     const { message } = error as Error
     // The serializer works, and misses something in what it was given.
-    return / is required!$|^The value of '#' does not match schema definition/.test(message)
+    return / is required!$|^The value of '\w*#' does not match schema definition/.test(message)
       ? undefined
       : message
   }

@@ -349,6 +349,9 @@ export interface PersonalIdea {
   updatedAt: string
 }
 
+/** Personal ideas, by sortOrder */
+export type PersonalIdeaList = PersonalIdea[]
+
 export interface SearchResult {
   kind: 'project' | 'kanban-item' | 'kanban-comment' | 'transcript-summary' | 'personal-idea'
   /** UUIDv7, made by the server */
@@ -1255,6 +1258,8 @@ export interface Paths {
   '/metrics': {
     /** The service's own numbers, for Prometheus */
     get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: string
     }
   }
@@ -1270,6 +1275,8 @@ export interface Paths {
     }
     /** Who am I */
     get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: {
         member: CurrentMember
         via: 'session' | 'token' | 'proxy' | 'default' | 'host'
@@ -1283,6 +1290,8 @@ export interface Paths {
   '/api/sessions': {
     /** List the current member's sessions */
     get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Session[]
     }
   }
@@ -1292,6 +1301,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Session
     }
     /** Revoke one of the current member's sessions */
@@ -1309,6 +1320,8 @@ export interface Paths {
   '/api/tokens': {
     /** List the current member's tokens */
     get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Token[]
     }
     /** Create a token of the current member */
@@ -1325,6 +1338,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Token
     }
     /** Revoke a token */
@@ -1342,6 +1357,8 @@ export interface Paths {
   '/api/teams': {
     /** List the teams by id */
     get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Team[]
     }
     /** Create a team */
@@ -1358,6 +1375,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Team
     }
     /** Change a team */
@@ -1387,6 +1406,8 @@ export interface Paths {
   '/api/members': {
     /** List the members by id */
     get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Member[]
     }
     /** Create a member */
@@ -1403,6 +1424,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Member
     }
     /** Change a member */
@@ -1466,6 +1489,8 @@ export interface Paths {
             cursor?: string | undefined
           }
         | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: ProjectList | ProjectSummaryList
     }
     /** Create a project */
@@ -1480,6 +1505,8 @@ export interface Paths {
     /** Put projects in another order */
     post: {
       body: ReorderProjects
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: {
@@ -1495,6 +1522,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Project
     }
     /** Change a project */
@@ -1527,6 +1556,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanColumn[]
     }
     /** Create a kanban column */
@@ -1560,6 +1591,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanColumn
     }
     /** Change a kanban column */
@@ -1687,6 +1720,8 @@ export interface Paths {
             cursor?: string | undefined
           }
         | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanItem[]
     }
     /** Create an item at the end of its column */
@@ -1755,6 +1790,8 @@ export interface Paths {
             cursor?: string | undefined
           }
         | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanItem[]
     }
     /** Change several items in the same way */
@@ -1785,6 +1822,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanItem
     }
     /** Change an item */
@@ -1831,6 +1870,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: string
     }
   }
@@ -1847,6 +1888,8 @@ export interface Paths {
             assigneeId?: string | undefined
           }
         | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: string
     }
   }
@@ -1877,6 +1920,8 @@ export interface Paths {
               | undefined
           }
         | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Flow
     }
   }
@@ -1886,6 +1931,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanSubtask[]
     }
     /** Create a kanban subtask */
@@ -1919,6 +1966,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanSubtask
     }
     /** Change a kanban subtask */
@@ -1951,6 +2000,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanComment[]
     }
     /** Create a kanban comment */
@@ -1970,6 +2021,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanComment
     }
     /** Change a kanban comment */
@@ -2002,6 +2055,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanActivity[]
     }
   }
@@ -2011,6 +2066,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanLabel[]
     }
     /** Create a kanban label */
@@ -2030,6 +2087,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: KanbanLabel
     }
     /** Change a kanban label */
@@ -2088,6 +2147,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Objective[]
     }
     /** Create an objective */
@@ -2107,6 +2168,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Objective
     }
     /** Change an objective */
@@ -2139,6 +2202,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Metric[]
     }
     /** Create a metric */
@@ -2158,6 +2223,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Metric
     }
     /** Change a metric */
@@ -2190,6 +2257,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: TranscriptSummary[]
     }
     /** Create a transcript summary */
@@ -2209,6 +2278,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: TranscriptSummary
     }
     /** Change a transcript summary */
@@ -2241,6 +2312,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: TeamAssignment[]
     }
     /** Say who works on a project */
@@ -2293,6 +2366,8 @@ export interface Paths {
     }
     /** List the member's latest imports, newest first; an admin's are all */
     get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Import[]
     }
   }
@@ -2302,6 +2377,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Import
     }
   }
@@ -2314,7 +2391,9 @@ export interface Paths {
             ownerId?: string | string[] | undefined
           }
         | undefined
-      answer: PersonalIdea[]
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: PersonalIdeaList
     }
     /** Create an idea of the current member */
     post: {
@@ -2328,6 +2407,8 @@ export interface Paths {
     /** Put personal ideas in another order */
     post: {
       body: ReorderPersonalIdeas
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: PersonalIdea[]
@@ -2339,6 +2420,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: PersonalIdea
     }
     /** Change an idea */
@@ -2394,6 +2477,8 @@ export interface Paths {
             projectId?: string | undefined
           }
         | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: {
         results: SearchResult[]
       }
@@ -2402,6 +2487,8 @@ export interface Paths {
   '/api/webhooks': {
     /** List the webhooks by id */
     get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Webhook[]
     }
     /** Create a webhook */
@@ -2418,6 +2505,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Webhook
     }
     /** Change a webhook */
@@ -2476,6 +2565,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: WebhookDelivery[]
     }
   }
@@ -2507,6 +2598,8 @@ export interface Paths {
             cursor?: number | undefined
           }
         | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Change[]
     }
   }
@@ -2524,6 +2617,8 @@ export interface Paths {
             cursor?: number | undefined
           }
         | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: Change[]
     }
   }
@@ -2552,6 +2647,8 @@ export interface Paths {
             cursor?: number | undefined
           }
         | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: TrashEntry[]
     }
   }
@@ -2566,12 +2663,16 @@ export interface Paths {
             cursor?: string | undefined
           }
         | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: AuditEntry[]
     }
   }
   '/api/export': {
     /** Export everything */
     get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: BytesOut
     }
   }
@@ -2624,6 +2725,8 @@ export interface Paths {
             wait?: number | undefined
           }
         | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       answer: {
         changes: Change[]
         /** Where to go on: the last change that was looked at */

@@ -45,6 +45,8 @@ export interface Page {
 export interface JsonPage {
   body: JsonBytes
   next?: string | number | undefined
+  /** The ETag of the page, where the list has one. */
+  etag?: string
 }
 
 /** Whether a rule's result is a {@link JsonPage}: it may come from another thread. */

@@ -20,7 +20,6 @@ import {
   type Operations,
 } from './operations.ts'
 import { NamedResults } from './placeholders.ts'
-import { shapeOfRecord } from './response-shapes.ts'
 import { flattenErrors } from './validation.ts'
 
 /** A request of a batch. */
@@ -271,8 +270,8 @@ export class BatchRun {
     return {
       call: plain(handled),
       shape,
-      ...(record && { record: { get: plain(record.get(request)), shape: shapeOfRecord(record.schema) } }),
-      ...(record && ifMatch !== undefined && { ifMatch }),
+      ...(record && { record: { get: plain(record.get(request)), shape: record.shape } }),
+      ...((record || isSafe(request.method)) && ifMatch !== undefined && { ifMatch }),
     }
   }
 }

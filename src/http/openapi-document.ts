@@ -142,14 +142,17 @@ interface Traits {
   isRecord: boolean
   /** Whether it takes `Idempotency-Key`. */
   isRepeatable: boolean
-  /** Whether it takes `If-Match`. */
+  /** Whether it writes to a record, or orders a list, that has an ETag: then it takes `If-Match` and `If-None-Match`. */
   isConditional: boolean
+  /** Whether it reads, and takes `If-Match`, too: only `*` where what it reads has no ETag. */
+  isRead: boolean
 }
 
 const traitsOf = ({ method, schema, config }: DescribedRoute): Traits => ({
   isRecord: shapeOf(schema)?.kind === 'record',
   isRepeatable: !isSafe(method) && config.access !== 'public' && config.isRepeatable !== false,
   isConditional: config.record !== undefined,
+  isRead: isSafe(method) && config.access !== undefined && config.access !== 'public',
 })
 
 /**
@@ -159,13 +162,14 @@ const traitsOf = ({ method, schema, config }: DescribedRoute): Traits => ({
 function commonErrors(route: DescribedRoute): Record<string, TSchema> {
   const { body } = route.schema
   const { access } = route.config
-  const { isRepeatable } = traitsOf(route)
+  const { isRepeatable, isRead } = traitsOf(route)
   const statuses = [
     400,
     ...(body || route.config.takesFile ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
     ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
     ...(isRepeatable ? [409, 412, 422] : []),
+    ...(isRead ? [412] : []),
     429,
     500,
     503,
@@ -177,15 +181,32 @@ function commonErrors(route: DescribedRoute): Record<string, TSchema> {
 
 /** The headers of a request that change what a route does. */
 function headersOfRequest(route: DescribedRoute): { headers?: object } {
-  const { isRepeatable, isConditional } = traitsOf(route)
+  const { isRepeatable, isConditional, isRead, isRecord } = traitsOf(route)
   const properties = {
     ...(isConditional && {
       'If-Match': {
         type: 'string',
         description:
-          'One or several ETags of the record that is written to, or `*`: where none matches, nothing is done (412)',
+          'One or several ETags of the record that is written to, or of the list that is ordered, or `*`: where none matches, nothing is done (412)',
+      },
+      'If-None-Match': {
+        type: 'string',
+        description: '`*`: where the record is there, nothing is done (412); ETags: where it has one of them',
       },
     }),
+    ...(isRead && {
+      'If-Match': {
+        type: 'string',
+        description: 'One or several ETags, or `*`: where none is that of the answer, 412',
+      },
+    }),
+    ...(isRead &&
+      (isRecord || '304' in Object(route.schema.response)) && {
+        'If-None-Match': {
+          type: 'string',
+          description: 'One or several ETags, or `*`: where one is that of the answer, 304',
+        },
+      }),
     ...(isRepeatable && {
       'Idempotency-Key': {
         type: 'string',

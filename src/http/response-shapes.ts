@@ -1,15 +1,15 @@
 /** How a route responds, derived from its declared response schemas. */
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { ref, Success } from '../schemas/common.ts'
-import { namedSchemas, SHOWN_ONCE } from '../schemas/records.ts'
+import { namedSchemas, PersonalIdeaListSchema, SHOWN_ONCE } from '../schemas/records.ts'
 import type { Call } from '../worker/calls.ts'
 import type { ResponseShape } from '../worker/writes.ts'
 
-/** The names of the schemas that describe one record: what has an id. */
+/** The names of the schemas that describe one record, which has an id, and of the list that has an ETag as one. */
 const records = new Set(
   namedSchemas
-    .filter(({ properties }: TSchema) => 'id' in Object(properties))
+    .filter((schema: TSchema) => 'id' in Object(schema.properties) || schema === PersonalIdeaListSchema)
     .map((schema) => ref(schema).$ref),
 )
 
@@ -39,9 +39,9 @@ export function shapeOf(schema: FastifySchema | undefined): ResponseShape | unde
   }
 }
 
-/** The record that a route writes to. */
+/** The record that a route writes to, or the list that it orders. */
 export interface RouteRecord {
-  schema: TSchema
+  shape: ResponseShape
   /** The call that reads it. */
   get: (request: FastifyRequest) => Call<unknown>
 }
@@ -59,12 +59,18 @@ export const recordFor = (
   schema: TSchema,
   get: (id: string, request: FastifyRequest) => Call<unknown>,
 ): RouteRecord => ({
-  schema,
+  shape: shapeOfRecord(schema),
   get: (request) => get((request.params as { id: string }).id, request),
 })
 
+/** Declares the list that a route orders. @param get the call that reads the list's ETag */
+export const listFor = (get: (request: FastifyRequest) => Call<string>): RouteRecord => ({
+  shape: { name: 'etag', status: 200, schema: Type.String(), kind: 'etag' },
+  get,
+})
+
 /** The shape of a record of a named schema. */
-export const shapeOfRecord = (schema: TSchema): ResponseShape => ({
+const shapeOfRecord = (schema: TSchema): ResponseShape => ({
   name: String(schema.$id),
   status: 200,
   schema: ref(schema),

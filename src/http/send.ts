@@ -2,7 +2,9 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
-import { etagOf } from '../etags.ts'
+import { preconditionFailed } from '../errors.ts'
+import { followed, isMatch } from '../etags.ts'
+import { isSafe } from '../members/identity.ts'
 import type { MaybePromise, PageSnapshot, Snapshot } from '../reading/snapshots.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { EVENT_STREAM } from './event-stream.ts'
@@ -46,9 +48,24 @@ function whenReady<T>(
 export const isNotModified = ({ headers }: FastifyRequest, etag: string): boolean =>
   fresh({ 'if-none-match': headers['if-none-match'] }, { etag })
 
+/**
+ * Checks that what is read has an ETag that `If-Match` names (RFC 9110, section 13.1.1).
+ * @param etag its ETag; undefined where it has none: then only `*` names it
+ * @throws ApiError 412, with the ETag
+ */
+export function ensureNamed({ headers }: FastifyRequest, etag?: string): void {
+  const { 'if-match': ifMatch } = headers
+  if (ifMatch !== undefined && !isMatch(ifMatch, etag))
+    throw preconditionFailed(etag === undefined ? {} : { etag })
+}
+
 function sendNow(reply: FastifyReply, { body, etag }: Snapshot): void {
+  const { request } = reply
+  // The conditions of a write were those of what it was made to.
+  const isRead = isSafe(request.method)
+  if (isRead) ensureNamed(request, etag)
   reply.header('etag', etag)
-  if (isNotModified(reply.request, etag)) reply.code(304).send()
+  if (isRead && isNotModified(request, etag)) reply.code(304).send()
   else reply.header('content-type', 'application/json; charset=utf-8').send(body)
 }
 
@@ -60,6 +77,5 @@ export const sendSnapshot = (reply: FastifyReply, snapshot: MaybePromise<Snapsho
 export const sendPage = (reply: FastifyReply, page: MaybePromise<PageSnapshot>) =>
   whenReady(reply, page, ({ body, etag, next }) => {
     linkNextPage(reply, next)
-    // The ETag covers the `Link` header: the same records with and without a next page are different responses.
-    sendNow(reply, { body, etag: next === undefined ? etag : etagOf(`${etag} and more`) })
+    sendNow(reply, { body, etag: next === undefined ? etag : followed(etag) })
   })

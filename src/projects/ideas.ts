@@ -18,6 +18,7 @@ import {
 } from '../db/statements.ts'
 import { among, bytesOf, readLimit } from '../db/work-limits.ts'
 import { conflict, notFound } from '../errors.ts'
+import { etagOf } from '../etags.ts'
 import { LIMITS, ref } from '../schemas/common.ts'
 import { type CurrentMember, PersonalIdeaSchema, type Project } from '../schemas/records.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
@@ -65,7 +66,7 @@ const statementsOf = (db: SharedDatabase) => ({
 
 /** The ideas of members. To a member who is no admin, ideas of others do not exist. */
 export class Ideas {
-  static readonly reads: readonly string[] = ['get', 'list']
+  static readonly reads: readonly string[] = ['get', 'list', 'etagAround']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #createProject: (input: ProjectInput & { name: string }) => Project
@@ -93,6 +94,15 @@ export class Ideas {
         : this.#sql.ofOwner({ ownerId: owners[0] })
     })
     return this.#toJson(ideas)
+  }
+
+  /**
+   * The ETag of the list, whole, in which an idea stands; without an idea, of the member's own.
+   * @throws ApiError 404; TooMuchWork
+   */
+  etagAround(id: string | undefined, member: CurrentMember): string {
+    const { ownerId } = id === undefined ? { ownerId: member.id } : this.get(id, member)
+    return etagOf(this.list([ownerId]))
   }
 
   /** Creates an idea that belongs to the given member. */

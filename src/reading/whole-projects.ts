@@ -23,7 +23,7 @@ export interface PackedProject extends PackedText {
 
 /** Whole projects, for the worker thread alone: the event loop has its own snapshots of them. */
 export class WholeProjects {
-  static readonly reads: readonly string[] = ['text', 'list', 'page']
+  static readonly reads: readonly string[] = ['text', 'list', 'page', 'etag']
   readonly #db: SharedDatabase
   readonly #projects: Projects
   readonly #writer = createProjectWriter()
@@ -45,6 +45,11 @@ export class WholeProjects {
   /** The projects that pass the filter, by sortOrder. Call it inside a transaction. */
   list(filter: ProjectFilter): PackedList {
     return this.#listOf(this.#projects.idsOf(filter))
+  }
+
+  /** The ETag of all projects as a list. Call it inside a transaction. */
+  etag(): string {
+    return this.list({}).etag
   }
 
   /** A page of those projects. Call it inside a transaction. */

@@ -318,6 +318,12 @@ export const PersonalIdeaSchema = Type.Object(
   { $id: 'PersonalIdea' },
 )
 
+/** A list of personal ideas. */
+export const PersonalIdeaListSchema = Type.Array(ref(PersonalIdeaSchema), {
+  $id: 'PersonalIdeaList',
+  description: 'Personal ideas, by sortOrder',
+})
+
 /** What a search finds. */
 export const SEARCH_KINDS = [
   'project',
@@ -638,6 +644,7 @@ export const namedSchemas = [
   ProjectListSchema,
   ProjectSummaryListSchema,
   PersonalIdeaSchema,
+  PersonalIdeaListSchema,
   SearchResultSchema,
   CurrentMemberSchema,
   MemberSchema,

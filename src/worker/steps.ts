@@ -1,7 +1,9 @@
 /** Several calls in one write, each of which decides on the next: its steps. */
 import type { SharedDatabase } from '../db/client.ts'
 import { type Attribution, attributionOf } from '../db/current-write.ts'
-import { ApiError } from '../errors.ts'
+import { isJsonPage } from '../db/pages.ts'
+import { ApiError, preconditionFailed } from '../errors.ts'
+import { followed, isMatch } from '../etags.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { type CallOf, ruleAt } from './calls.ts'
 import type { Rules } from './rules.ts'
@@ -69,6 +71,17 @@ export interface StepsMode {
   isRead: boolean
 }
 
+/** The ETag of a list as its GET shows it; undefined for all but those of projects. */
+function etagOfList(value: unknown): string | undefined {
+  if (!isJsonPage(value) || value.etag === undefined) return undefined
+  return value.next === undefined ? value.etag : followed(value.etag)
+}
+
+/** Checks the condition of a step that reads. @throws ApiError 412 */
+function ensureNamed(ifMatch: string, etag: string | undefined): void {
+  if (!isMatch(ifMatch, etag)) throw preconditionFailed(etag === undefined ? {} : { etag })
+}
+
 /** Runs steps inside a write, or a read, and puts their results together. */
 export class StepRunner {
   readonly #rules: Rules
@@ -109,6 +122,7 @@ export class StepRunner {
     this.#size += body.length
     if (this.#size > RESULTS_LIMIT) throw tooLarge()
     const etag = isRecord(shape, value) ? etagOfRecord(shape, value, body) : undefined
+    if (record === undefined && ifMatch !== undefined) ensureNamed(ifMatch, etag ?? etagOfList(value))
     const end = etag === undefined ? '}' : `,"etag":${JSON.stringify(etag)}}`
     this.#parts.push(
       `${this.#parts.length > 0 ? ',' : ''}{"status":${statusOf(shape, value)},"body":`,

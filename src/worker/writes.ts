@@ -4,7 +4,7 @@ import type { SharedDatabase } from '../db/client.ts'
 import { currentWrite } from '../db/current-write.ts'
 import { isJsonPage } from '../db/pages.ts'
 import { ApiError, preconditionFailed } from '../errors.ts'
-import { etagOf } from '../etags.ts'
+import { etagOf, followed, isMatch, isNamed } from '../etags.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 import { type CallOf, ruleAt } from './calls.ts'
 import {
@@ -21,8 +21,11 @@ export interface ResponseShape {
   name: string
   status: number
   schema: TSchema
-  /** `success`: `{"success":true}`; `record`: one record, which has an ETag; `other`: a list, or several records. */
-  kind: 'success' | 'record' | 'other'
+  /**
+   * `success`: `{"success":true}`; `record`: one record, or a list that is as one, which has an ETag; `etag`: nothing but the ETag of what is not read
+   * for a condition as a whole; `other`: a list, or several records.
+   */
+  kind: 'success' | 'record' | 'etag' | 'other'
   /** The record as it is read, where the response shows more than that: what its ETag is of. */
   record?: TSchema
   /** Whether the rule may result in nothing (null), which is 204 without a body. */
@@ -39,6 +42,8 @@ export interface WriteTerms {
   record?: { get: CallOf; shape: ResponseShape }
   /** The `If-Match` header (RFC 9110, section 13.1.1): what ETag the record must have. */
   ifMatch?: string
+  /** The `If-None-Match` header (section 13.1.2): what ETag it must not have; `*`: it must not be there. */
+  ifNoneMatch?: string
   /** Keeps the response for repetitions of the request. `isSecret`: all but its body. */
   repeatable?: { request: RepeatableRequest; shape: ResponseShape; isSecret: boolean }
 }
@@ -96,31 +101,18 @@ export const toText = (body: string | JsonBytes) =>
  * the record, and a secret is shown once: the ETag of a response with them is that of the record without.
  * @param body the response's body, where it is known
  */
-export function etagOfRecord(shape: ResponseShape, value: unknown, body = bodyOf(shape, value)): string {
+export function etagOfRecord(shape: ResponseShape, value: unknown, body?: string | JsonBytes): string {
+  if (shape.kind === 'etag') return value as string
   if (shape.record) {
     const { $ref } = shape.record
     return etagOf(serializerOf({ name: $ref, status: 200, schema: shape.record, kind: 'record' })(value))
   }
-  if (!Object.hasOwn(Object(value), 'warnings')) return etagOf(toText(body))
+  if (!Object.hasOwn(Object(value), 'warnings')) {
+    const etag = etagOf(body ?? bodyOf(shape, value))
+    return isJsonPage(value) && value.next !== undefined ? followed(etag) : etag
+  }
   const { warnings: _, ...record } = value as { warnings: unknown }
   return etagOf(toText(bodyOf(shape, record)))
-}
-
-/**
- * A list of entity tags: strong ones match, weak ones never do, empty elements are passed over (RFC 9110, section 5.6.1), and what
- * is malformed ends it.
- */
-const TAG = /[\s,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y
-
-/** Whether an `If-Match` header matches a strong ETag. */
-function isMatch(ifMatch: string, etag: string): boolean {
-  if (ifMatch.trim() === '*') return true
-  TAG.lastIndex = 0
-  for (let tag = TAG.exec(ifMatch); tag !== null; tag = TAG.exec(ifMatch)) {
-    if (tag[1] === undefined && tag[2] === etag) return true
-    if (TAG.lastIndex === ifMatch.length) return false
-  }
-  return false
 }
 
 /** Reads the record that is written to; undefined where there is none: then the rule itself says so, in its own words. */
@@ -133,13 +125,16 @@ function read(rules: Rules, { path, args }: CallOf): unknown {
   }
 }
 
-/** Checks that the record has an ETag that the request names. @throws ApiError 412, with its ETag */
-export function ensureMatch(rules: Rules, { record, ifMatch }: Partial<WriteTerms>): void {
-  if (record === undefined || ifMatch === undefined) return
+/** Checks that the record has an ETag that the request names, and none that it excludes. @throws ApiError 412, with its ETag */
+export function ensureMatch(rules: Rules, { record, ifMatch, ifNoneMatch }: Partial<WriteTerms>): void {
+  if (record === undefined || (ifMatch ?? ifNoneMatch) === undefined) return
   const current = read(rules, record.get)
   if (current === undefined) return
   const etag = etagOfRecord(record.shape, current)
-  if (!isMatch(ifMatch, etag)) throw preconditionFailed({ etag })
+  const isRefused =
+    (ifMatch !== undefined && !isMatch(ifMatch, etag)) ||
+    (ifNoneMatch !== undefined && isNamed(ifNoneMatch, etag))
+  if (isRefused) throw preconditionFailed({ etag })
 }
 
 /** What a response says: some rules leave reading a large record to whoever responds. */

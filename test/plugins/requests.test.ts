@@ -35,8 +35,21 @@ const ACTION = /\/:id\/(move|promote|replay|claim\/renew|rotate-secret|.+\/reord
 /** Whether contract 8 wants `If-Match` there: what changes a record that is there. */
 const isConditional = (route: string) => {
   const [method = '', path = ''] = route.split(' ')
-  return method === 'POST' ? ACTION.test(path) : path.includes('/:')
+  return method === 'POST' ? ACTION.test(path) || LISTS.has(route) : path.includes('/:')
 }
+
+/** The lists that are ordered as one, by the route that orders them. */
+const LISTS = new Map([
+  ['POST /api/projects/reorder', '/api/projects'],
+  ['POST /api/personal-ideas/reorder', '/api/personal-ideas'],
+])
+
+/** What is there to be read under /api, and says all of it at once. */
+const READING = routes
+  .filter(
+    ({ method, path, access }) => method === 'GET' && /^\/(api|metrics)/.test(path) && access !== 'public',
+  )
+  .map(({ path }) => `GET ${path}`)
 
 const tried = CHANGING.filter((route) => !NOT_REPEATABLE.has(route) && !ELSEWHERE.has(route))
 
@@ -113,7 +126,7 @@ t.test('every change of a record takes If-Match', async (t) => {
     t.equal(totalChanges(app), before, `${route} did nothing`)
     const [, collection = '', id = ''] =
       /^\/api\/([\w-]+)\/([\w-]+)/.exec(urlOf(route.split(' ')[1] ?? '', (name) => RECORDS[name])) ?? []
-    const shown = await refused(`GET /api/${collection}/${id}`)
+    const shown = await refused(`GET ${LISTS.get(route) ?? `/api/${collection}/${id}`}`)
     t.equal(shown.headers.etag, etag, `${route}: the ETag of the record itself`)
     for (const header of [etag, `, "a" ,, W/"b",${etag},`, '*']) {
       // Each time with records made anew, at another time.
@@ -122,6 +135,89 @@ t.test('every change of a record takes If-Match', async (t) => {
       const passed = await ask(route, { 'if-match': header.replace(etag, String(now)) })
       t.equal(passed.status, REQUESTS[route]?.[0] ?? 200, `${route} ${header}`)
     }
+  }
+})
+
+for (const authMode of ['open', 'required'] as const) {
+  t.test(`If-None-Match keeps from what is there: ${authMode}`, async (t) => {
+    const app = await build(t, { authMode, adminPassword: 'correct horse' })
+    for (const route of tried.filter(isConditional)) {
+      const refused = requester(app)
+      const before = totalChanges(app)
+      const any = await refused(route, { 'if-none-match': '*' })
+      t.strictSame([any.status, any.body], [412, { error: 'Precondition failed' }], route)
+      const etag = String(any.headers.etag)
+      for (const header of [etag, `W/${etag}`, `"a", ${etag}`]) {
+        t.equal((await refused(route, { 'if-none-match': header })).status, 412, `${route} ${header}`)
+      }
+      t.equal(totalChanges(app), before, `${route} did nothing`)
+      const passed = await requester(app)(route, { 'if-none-match': '"nope"' })
+      t.equal(passed.status, REQUESTS[route]?.[0] ?? 200, route)
+    }
+  })
+
+  t.test(`every read takes If-Match: ${authMode}`, async (t) => {
+    const app = await build(t, { authMode })
+    const ask = requester(app)
+    t.ok(READING.length > 30, `${READING.length} routes`)
+    for (const route of READING) {
+      // The stream answers as long as somebody listens.
+      if (route === 'GET /api/changes/stream') continue
+      const { status, headers } = await ask(route)
+      t.equal(status, 200, route)
+      const { etag } = headers
+      const other = await ask(route, { 'if-match': '"nope"' })
+      t.strictSame([other.status, other.body], [412, { error: 'Precondition failed' }], route)
+      t.equal(other.headers.etag, etag, `${route}: the ETag as it is`)
+      t.equal((await ask(route, { 'if-match': '*' })).status, 200, route)
+      if (etag === undefined) continue
+      t.equal((await ask(route, { 'if-match': `"a", ${etag}` })).status, 200, route)
+      t.equal((await ask(route, { 'if-match': `W/${etag}` })).status, 412, `${route}: a weak one`)
+      const both = { 'if-match': '"nope"', 'if-none-match': String(etag) }
+      t.equal((await ask(route, both)).status, 412, `${route}: If-Match comes first`)
+    }
+    t.equal((await ask('GET /api/changes/stream', { 'if-match': '"nope"' })).status, 412)
+  })
+
+  t.test(`a batch takes If-Match of what it reads: ${authMode}`, async (t) => {
+    const app = await build(t, { authMode })
+    const ask = requester(app)
+    const read = (path: string, ifMatch: string) =>
+      ask('POST /api/batch', {}, { requests: [{ method: 'GET', path, ifMatch }] })
+    for (const path of [
+      '/api/projects',
+      '/api/projects?limit=1',
+      '/api/projects/project',
+      '/api/teams/team',
+    ]) {
+      run(app.db.$client, `insert or ignore into projects (id, name, sort_order) values ('last', 'Last', 99)`)
+      const refused = await read(path, '"nope"')
+      t.strictSame([refused.status, refused.body.details], [412, { request: 0 }], path)
+      const etag = String((await ask(`GET ${path}`)).headers.etag)
+      t.equal((await read(path, etag)).status, 200, path)
+      t.equal((await read(path, '*')).status, 200, path)
+    }
+    t.equal((await read('/api/members', '"nope"')).status, 412, 'a list that has no ETag')
+  })
+}
+
+t.test('an order is of the list as it was seen', async (t) => {
+  const app = await build(t)
+  for (const path of ['/api/projects', '/api/personal-ideas']) {
+    const make = (name: string) => send(app, 'POST', path, { name, title: name })
+    const { id } = (await make('A')).body
+    const seen = String((await send(app, 'GET', path)).headers.etag)
+    const unchanged = await send(app, 'GET', path, undefined, { 'if-none-match': seen })
+    t.equal(unchanged.status, 304, path)
+    await make('B')
+    const items = [{ id, sortOrder: 9 }]
+    const late = await send(app, 'POST', `${path}/reorder`, { items }, { 'if-match': seen })
+    t.equal(late.status, 412, path)
+    const now = String((await send(app, 'GET', path)).headers.etag)
+    t.equal(late.headers.etag, now, path)
+    const nothing = await send(app, 'POST', `${path}/reorder`, { items: [] }, { 'if-match': '"nope"' })
+    t.equal(nothing.status, 412, `${path}: an empty order`)
+    t.equal((await send(app, 'POST', `${path}/reorder`, { items }, { 'if-match': now })).status, 200, path)
   }
 })
 
@@ -189,7 +285,7 @@ t.test(
         if (etag === undefined) continue
         withETag.add(route)
         const [, first] = /\/api\/([\w-]+)/.exec(route) ?? []
-      const collection = route.endsWith('/kanban-items/claim') ? 'kanban-items' : first
+        const collection = route.endsWith('/kanban-items/claim') ? 'kanban-items' : first
         const url = String(answer.headers.location ?? `/api/${collection}/${answer.body.id}`)
         t.equal((await ask(`GET ${url}`)).headers.etag, etag, route)
       }
