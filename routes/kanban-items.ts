@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Asking, ITEM_SORTS } from '../src/board/item-lists.ts'
+import { type Asking, ITEM_SORTS, ME } from '../src/board/item-lists.ts'
 import type { WriteOptions } from '../src/board/items.ts'
 import { kanbanItems } from '../src/db/schema.ts'
 import { mustExist } from '../src/http/existence.ts'
@@ -17,6 +17,7 @@ import {
   Description,
   ErrorBody,
   FilterByDate,
+  FilterByText,
   IdParams,
   JsonText,
   MissingErrorBody,
@@ -35,14 +36,16 @@ import {
 } from '../src/schemas/common.ts'
 import { KanbanItemSchema, ProjectSchema } from '../src/schemas/records.ts'
 
+const SOURCES = ['manual', 'transcript', 'import']
+
 const optionalFields = {
   description: Description,
   column: ColumnName,
   sortOrder: SortOrder,
   priority: Term(PRIORITIES),
-  assigneeId: Nullable(Reference),
+  assigneeId: Nullable({ ...Reference, description: 'A member; `me`: whoever asks; null: nobody' }),
   dueDate: OptionalDate,
-  source: Term(['manual', 'transcript', 'import']),
+  source: Term(SOURCES),
   sourceId: Reference,
   isNew: Type.Boolean(),
   approved: Type.Boolean(),
@@ -101,14 +104,12 @@ const ReorderKanbanItems = CreateBody({
   ),
 })
 
-const Filter = (description: string) =>
-  Type.Optional(Type.String({ description: `${description}; empty does not filter` }))
 const filters = {
   column: AnyOf('Name of the column'),
   assigneeId: AnyOf('Who it is assigned to; `me`: whoever asks; `none`: nobody'),
   priority: AnyOf('Its priority', PRIORITIES),
   label: AnyOf('Id or name of a label that it has; `none`: it has no label'),
-  q: Filter('Part of the title or the description, whatever the case'),
+  q: FilterByText('Part of the title or the description'),
   dueAfter: FilterByDate('Due then or later'),
   dueBefore: FilterByDate('Due earlier'),
   due: Type.Optional(
@@ -122,9 +123,31 @@ const filters = {
       description: 'Without dismissed items, those only, or all',
     }),
   ),
+  approved: Type.Optional(
+    Type.Unsafe<'false' | 'true'>({
+      type: 'string',
+      enum: ['false', 'true'],
+      description: 'Only items that are approved, or that are not yet',
+    }),
+  ),
+  source: AnyOf('Where it came from', SOURCES),
+  ready: Type.Optional(
+    Type.Unsafe<'true'>({
+      type: 'string',
+      enum: ['true'],
+      description:
+        'Only what whoever asks could begin: approved, not dismissed, in a column of the stage `todo`, and not claimed by somebody else',
+    }),
+  ),
 }
 const ItemsOfProjectQuery = ListQuery(filters, ITEM_SORTS)
-const ItemsQuery = ListQuery({ projectId: Filter('Id of the project'), ...filters }, ITEM_SORTS)
+const ItemsQuery = ListQuery(
+  {
+    projectId: Type.Optional(Type.String({ description: 'Id of the project; empty does not filter' })),
+    ...filters,
+  },
+  ITEM_SORTS,
+)
 
 const PAGES =
   'Filters combine. Without `limit` and `cursor` all that match are answered; with them a page, whose `Link` header names the next. A page begins after the last place of the one before: every item that keeps its place shows once, whatever is changed meanwhile.'
@@ -138,9 +161,16 @@ const asking = (request: FastifyRequest): Asking => ({
 })
 
 /** Keeps caches from storing a list that depends on who asks for it. */
-function keepFromCaches(reply: FastifyReply, { assigneeId }: Static<typeof ItemsOfProjectQuery>): void {
-  if (valuesOfAny(assigneeId).includes('me')) reply.header('cache-control', 'no-store')
+function keepFromCaches(
+  reply: FastifyReply,
+  { assigneeId, ready }: Static<typeof ItemsOfProjectQuery>,
+): void {
+  if (ready || valuesOfAny(assigneeId).includes(ME)) reply.header('cache-control', 'no-store')
 }
+
+/** A body in which the assignee `me` is whoever asks. */
+const assigned = <Body extends { assigneeId?: string | null }>(body: Body, request: FastifyRequest): Body =>
+  body.assigneeId === ME ? { ...body, assigneeId: memberOf(request).id } : body
 
 const writing = (request: FastifyRequest): WriteOptions => ({ isStrict: isStrict(request) })
 
@@ -195,7 +225,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: CreateKanbanItem,
       response: { 201: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    handler: (request) => items.create(request.params.id, request.body, writing(request)),
+    handler: (request) => items.create(request.params.id, assigned(request.body, request), writing(request)),
   })
 
   app.post('/api/projects/:id/kanban-items/reorder', {
@@ -242,7 +272,12 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     onRequest: mustExist(kanbanItems, (id) => app.rules.board.items.exists(id)),
     handler: (request) =>
-      items.update(request.params.id, request.body, memberOf(request).id, writing(request)),
+      items.update(
+        request.params.id,
+        assigned(request.body, request),
+        memberOf(request).id,
+        writing(request),
+      ),
   })
 
   app.patch('/api/kanban-items', {
@@ -257,7 +292,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: (request) => {
       const { ids, update } = request.body
-      return items.updateMany(ids, update, memberOf(request).id, writing(request))
+      return items.updateMany(ids, assigned(update, request), memberOf(request).id, writing(request))
     },
   })
 

@@ -110,7 +110,6 @@ const mcpRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = 
 
   /** The service, with the rights of whoever makes this request. */
   const serviceFor = (request: FastifyRequest): Service => ({
-    memberId: identityOf(request).member.id,
     read: (...paths) => read(request, paths),
     write: (requests, how) => write(request, requests, how),
   })

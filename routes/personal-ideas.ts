@@ -25,10 +25,12 @@ import {
 } from '../src/schemas/common.ts'
 import { PersonalIdeaListSchema, PersonalIdeaSchema, ProjectSchema } from '../src/schemas/records.ts'
 
+const STATUSES = ['idea', 'ready', 'promoted', 'discarded']
+
 const optionalFields = {
   description: Description,
   priority: Term(PRIORITIES),
-  status: Term(['idea', 'ready', 'promoted', 'discarded']),
+  status: Term(STATUSES),
   sortOrder: SortOrder,
 }
 const CreatePersonalIdea = CreateBody({
@@ -40,6 +42,7 @@ const PromotePersonalIdea = UpdateBody({ teamId: Nullable(Reference) })
 
 const PersonalIdeaFilterSchema = Type.Object({
   ownerId: AnyOf('Whose ideas; absent: those of the current member'),
+  status: AnyOf('Only ideas of this status', STATUSES),
 })
 
 const onlyOwn = "Another member's idea is not found, unless an admin asks."
@@ -77,9 +80,10 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
     },
     onRequest: authMode === 'required' ? requireOwnIdeasOrAdmin : [],
     handler: (request) => {
-      const owners = valuesOfAny(request.query.ownerId)
+      const { ownerId, status } = request.query
+      const owners = valuesOfAny(ownerId)
       const ideasOf = owners.length > 0 ? owners : [memberOf(request).id]
-      return ideas.list(ideasOf)
+      return ideas.list(ideasOf, valuesOfAny(status))
     },
   })
 

@@ -14,6 +14,7 @@ import {
   CreateBody,
   Description,
   ErrorBody,
+  FilterByText,
   Id,
   IdParams,
   JsonText,
@@ -33,18 +34,20 @@ import { ProjectListSchema, ProjectSchema, ProjectSummaryListSchema } from '../s
 
 const PhaseSchema = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: true })
 
+const TYPES = ['technical', 'business', 'custom']
+const HEALTHS = ['on-track', 'at-risk', 'blocked']
 const STATUSES = ['backlog', 'active', 'completed', 'archived']
 
 const optionalFields = {
   description: Description,
-  type: Term(['technical', 'business', 'custom']),
+  type: Term(TYPES),
   status: Term(STATUSES),
   phase: Type.String({
     maxLength: LIMITS.term,
     description: 'Name of the current phase; empty counts as absent',
   }),
   phaseConfig: JsonText(Type.Array(PhaseSchema)),
-  health: Term(['on-track', 'at-risk', 'blocked']),
+  health: Term(HEALTHS),
   nextStep: Description,
   sortOrder: SortOrder,
   metadata: JsonText(AnyObject),
@@ -65,6 +68,10 @@ const ProjectsQuery = ListQuery(
   {
     status: AnyOf('Exact match', STATUSES),
     teamId: AnyOf('Exact match'),
+    leadId: AnyOf('Exact match'),
+    type: AnyOf('Exact match', TYPES),
+    health: AnyOf('Exact match', HEALTHS),
+    q: FilterByText('Part of the name or the description'),
     view: Type.Optional(
       Type.Unsafe<'summary'>({
         type: 'string',
@@ -76,19 +83,14 @@ const ProjectsQuery = ListQuery(
   PROJECT_SORTS,
 )
 
-/** Whether a query lists all matching projects with all relations by sortOrder, as snapshots cache them. */
+/** Whether a query lists all projects, or those of a status or a team with all relations by sortOrder, as snapshots cache them. */
 const isWholeList = ({
-  limit,
-  cursor,
-  view,
-  updatedAfter,
+  status: _status,
+  teamId: _teamId,
   sort = DEFAULT_SORT,
+  ...others
 }: Static<typeof ProjectsQuery>) =>
-  limit === undefined &&
-  cursor === undefined &&
-  view === undefined &&
-  updatedAfter === undefined &&
-  sort === DEFAULT_SORT
+  sort === DEFAULT_SORT && Object.keys(others).every((name) => !Object.hasOwn(ProjectsQuery.properties, name))
 
 const ProjectPlaceSchema = Type.Object({ id: Id, sortOrder: Type.Number() })
 

@@ -43,8 +43,6 @@ export interface WriteAs {
 
 /** The service, for one call of a tool. Its requests are handled strictly. */
 export interface Service {
-  /** The id of the member who calls. */
-  memberId: string
   /**
    * Reads paths in order.
    * @throws ApiError, or whatever the first throws that fails; 413 for more than a few MiB

@@ -1,10 +1,9 @@
 /** Lists of kanban items: of one board or across projects, filtered, whole or page by page. */
 import { Type } from '@sinclair/typebox'
-import { and, eq, gt, gte, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
-import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { and, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
-import { ensureInTime } from '../db/deadline.ts'
 import { throwNotFound } from '../db/existence.ts'
+import { anyContains, defineContains, fold } from '../db/folded-text.ts'
 import { isShown } from '../db/hidden.ts'
 import { inPieces, JsonPieces } from '../db/json-pieces.ts'
 import {
@@ -32,9 +31,10 @@ import { invalidField } from '../errors.ts'
 import { PRIORITIES, ref, valuesOfAny } from '../schemas/common.ts'
 import { KanbanItemSchema } from '../schemas/records.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
-import { parseTimestamp } from '../time.ts'
+import { parseTimestamp, timestamp } from '../time.ts'
 import { NO_SUCH_COLUMN } from './column-names.ts'
 import type { ItemRecords } from './item-records.ts'
+import { isTodo } from './stages.ts'
 
 /** Which items to list. An absent or empty value does not filter, of several values any matches; all filters combine. */
 export type ItemFilter = Partial<{
@@ -57,6 +57,10 @@ export type ItemFilter = Partial<{
   updatedAfter: string
   /** Whether to list dismissed items: no (the default), only those, or all. */
   dismissed: 'false' | 'true' | 'all'
+  approved: 'false' | 'true'
+  source: string | string[]
+  /** What the member who asks could begin: approved, not dismissed, in a column of work to do, and no other member's claim. */
+  ready: 'true'
 }>
 
 /** Who asks for a list, and how. */
@@ -80,13 +84,7 @@ export const ITEM_SORTS = sortsOf(kanbanItems, {
 export const ME = 'me'
 export const NONE = 'none'
 
-const DISMISSED = { false: 0, true: 1, all: undefined }
-
-/**
- * Folds a text for case-insensitive comparison, each letter whatever its context, so that a substring of the text folds to
- * a substring of the result: hence one small sigma for the two.
- */
-const fold = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
+const FLAGS = { false: 0, true: 1, all: undefined }
 
 /** What the filter by assignee binds. Nobody is stored as NULL or as the empty text. */
 function assigneesOf(asked: ItemFilter['assigneeId'], me: string): Record<string, string | undefined> {
@@ -114,21 +112,30 @@ export const valuesOf = (
   ...bindAny('column', valuesOfAny(exact.column)),
   ...assigneesOf(exact.assigneeId, memberId),
   ...bindAny('priority', valuesOfAny(exact.priority)),
-  dismissed: DISMISSED[dismissed],
+  dismissed: FLAGS[dismissed],
   dueAfter: dueAfter && parseTimestamp(dueAfter),
   dueBefore: dueBefore && parseTimestamp(dueBefore),
   due: exact.due,
   updatedAfter: updatedAfter && parseTimestamp(updatedAfter),
   ...labelsOf(exact.label),
   q: q ? fold(q) : undefined,
+  approved: exact.approved && FLAGS[exact.approved],
+  ...bindAny('source', valuesOfAny(exact.source)),
+  ...(exact.ready && { readyAt: timestamp(), readyFor: memberId }),
 })
 export type FilterValues = ReturnType<typeof valuesOf>
 
 /** Filters that no index has, in the order of any list: they read all rows of their scope. */
-const SCANNING = ['assigneeOrNone', 'labelOrNone', 'due', 'updatedAfter']
-
-/** Condition: the column's text contains the folded text of the placeholder `q`. */
-const contains = (column: SQLiteColumn): SQL => sql`contains_folded(${column}, ${given('q')})`
+const SCANNING = [
+  'assigneeOrNone',
+  'labelOrNone',
+  'due',
+  'updatedAfter',
+  'approved',
+  'source',
+  listPlaceholder('source'),
+  'readyAt',
+]
 
 /** The condition of each filter, by the name of its placeholder. */
 const CONDITIONS: Record<string, SQL | undefined> = {
@@ -145,7 +152,20 @@ const CONDITIONS: Record<string, SQL | undefined> = {
   updatedAfter: gt(kanbanItems.updatedAt, given('updatedAfter')),
   dueAfter: gte(kanbanItems.dueDate, given('dueAfter')),
   dueBefore: lt(kanbanItems.dueDate, given('dueBefore')),
-  q: or(contains(kanbanItems.title), contains(kanbanItems.description)),
+  q: anyContains(kanbanItems.title, kanbanItems.description),
+  approved: eq(kanbanItems.approved, given('approved')),
+  source: eq(kanbanItems.source, given('source')),
+  [listPlaceholder('source')]: amongValues(kanbanItems.source, listPlaceholder('source')),
+  readyAt: and(
+    eq(kanbanItems.approved, sql`1`),
+    eq(kanbanItems.dismissed, sql`0`),
+    or(
+      isNull(kanbanItems.claimedUntil),
+      lte(kanbanItems.claimedUntil, given('readyAt')),
+      eq(kanbanItems.assigneeId, given('readyFor')),
+    ),
+    isTodo,
+  ),
 }
 
 const isAnyLabel = (name: string) =>
@@ -237,11 +257,7 @@ export class ItemLists {
   readonly #serialize = createSerializer(Type.Array(ref(KanbanItemSchema)))
 
   constructor(db: SharedDatabase, records: ItemRecords) {
-    db.$client.function('contains_folded', { deterministic: true }, (text: unknown, folded: string) => {
-      ensureInTime(db)
-      // Another tool may have stored bytes.
-      return Number(fold(String(text)).includes(folded))
-    })
+    defineContains(db)
     this.#db = db
     this.#sql = statementsOf(db)
     this.#records = records

@@ -35,3 +35,11 @@ export const isDone: SQL<0 | 1> = sql<0 | 1>`exists (select 1 from ${kanbanColum
     and not exists (select 1 from ${kanbanColumns} as "other" where "other"."project_id" = "its"."project_id"
       and ("other"."sort_order", "other"."id") > ("its"."sort_order", "its"."id"))
   end)`
+
+/** Condition on an item: it stands in a column of work to do, as {@link stageOf} says. */
+export const isTodo: SQL<0 | 1> = sql<0 | 1>`(exists (select 1 from ${kanbanColumns} as "its"
+  where "its"."project_id" = "kanban_items"."project_id" and "its"."name" = "kanban_items"."column"
+  and case when "its"."stage" in (${sql.raw(STAGES.map((stage) => `'${stage}'`).join(', '))}) then "its"."stage" = 'todo' else
+    not exists (select 1 from ${kanbanColumns} as "other" where "other"."project_id" = "its"."project_id"
+      and ("other"."sort_order", "other"."id") < ("its"."sort_order", "its"."id"))
+  end) and not ${isDone})`

@@ -883,6 +883,7 @@ export interface CreateKanbanItem {
   sortOrder?: number
   /** Open vocabulary, e.g. low, medium, high, critical */
   priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
+  /** A member; `me`: whoever asks; null: nobody */
   assigneeId?: string | null
   dueDate?: string | null | '' | false | 0
   /** Open vocabulary, e.g. manual, transcript, import */
@@ -904,6 +905,7 @@ export interface UpdateKanbanItems {
   update: {
     /** Name of a column of the project, e.g. To Do, In Progress, Review, Done */
     column?: string
+    /** A member; `me`: whoever asks; null: nobody */
     assigneeId?: string | null
     /** Open vocabulary, e.g. low, medium, high, critical */
     priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
@@ -934,6 +936,7 @@ export interface UpdateKanbanItem {
   sortOrder?: number
   /** Open vocabulary, e.g. low, medium, high, critical */
   priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
+  /** A member; `me`: whoever asks; null: nobody */
   assigneeId?: string | null
   dueDate?: string | null | '' | false | 0
   /** Open vocabulary, e.g. manual, transcript, import */
@@ -1468,6 +1471,26 @@ export interface Paths {
               | undefined
             /** Exact match; given several times: any of them; empty does not filter */
             teamId?: string | string[] | undefined
+            /** Exact match; given several times: any of them; empty does not filter */
+            leadId?: string | string[] | undefined
+            /** Exact match; given several times: any of them; empty does not filter */
+            type?:
+              | 'technical'
+              | 'business'
+              | 'custom'
+              | (string & {})
+              | ('technical' | 'business' | 'custom' | (string & {}))[]
+              | undefined
+            /** Exact match; given several times: any of them; empty does not filter */
+            health?:
+              | 'on-track'
+              | 'at-risk'
+              | 'blocked'
+              | (string & {})
+              | ('on-track' | 'at-risk' | 'blocked' | (string & {}))[]
+              | undefined
+            /** Part of the name or the description, whatever the case; empty does not filter */
+            q?: string | undefined
             /** Projects with the numbers of what belongs to them, instead of all of it */
             view?: 'summary' | undefined
             /** Changed later than that: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
@@ -1697,6 +1720,18 @@ export interface Paths {
             due?: 'none' | undefined
             /** Without dismissed items, those only, or all; `false` if absent */
             dismissed?: 'false' | 'true' | 'all' | undefined
+            /** Only items that are approved, or that are not yet */
+            approved?: 'false' | 'true' | undefined
+            /** Where it came from; given several times: any of them; empty does not filter */
+            source?:
+              | 'manual'
+              | 'transcript'
+              | 'import'
+              | (string & {})
+              | ('manual' | 'transcript' | 'import' | (string & {}))[]
+              | undefined
+            /** Only what whoever asks could begin: approved, not dismissed, in a column of the stage `todo`, and not claimed by somebody else */
+            ready?: 'true' | undefined
             /** Changed later than that: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             updatedAfter?: string | undefined
             /** What the list is sorted by, then by id; with `-` descending. What is empty comes last either way. A `cursor` is of one sort; `sortOrder` if absent */
@@ -1767,6 +1802,18 @@ export interface Paths {
             due?: 'none' | undefined
             /** Without dismissed items, those only, or all; `false` if absent */
             dismissed?: 'false' | 'true' | 'all' | undefined
+            /** Only items that are approved, or that are not yet */
+            approved?: 'false' | 'true' | undefined
+            /** Where it came from; given several times: any of them; empty does not filter */
+            source?:
+              | 'manual'
+              | 'transcript'
+              | 'import'
+              | (string & {})
+              | ('manual' | 'transcript' | 'import' | (string & {}))[]
+              | undefined
+            /** Only what whoever asks could begin: approved, not dismissed, in a column of the stage `todo`, and not claimed by somebody else */
+            ready?: 'true' | undefined
             /** Changed later than that: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             updatedAfter?: string | undefined
             /** What the list is sorted by, then by id; with `-` descending. What is empty comes last either way. A `cursor` is of one sort; `sortOrder` if absent */
@@ -2389,6 +2436,15 @@ export interface Paths {
         | {
             /** Whose ideas; absent: those of the current member; given several times: any of them; empty does not filter */
             ownerId?: string | string[] | undefined
+            /** Only ideas of this status; given several times: any of them; empty does not filter */
+            status?:
+              | 'idea'
+              | 'ready'
+              | 'promoted'
+              | 'discarded'
+              | (string & {})
+              | ('idea' | 'ready' | 'promoted' | 'discarded' | (string & {}))[]
+              | undefined
           }
         | undefined
       /** The ETag that the record must still have */

@@ -1,6 +1,6 @@
 /** Personal ideas: each member's private list, and how an idea becomes a project. */
 import { Type } from '@sinclair/typebox'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, type SQL } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { isRecordShown } from '../db/hidden.ts'
@@ -9,9 +9,12 @@ import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
 import { personalIdeas } from '../db/schema.ts'
 import {
   amongValues,
+  bindAny,
+  byFields,
   deleteFrom,
   given,
   insertReturning,
+  listPlaceholder,
   selectAll,
   selectById,
   updateIn,
@@ -40,21 +43,24 @@ const firstCharacters = (text: string, count: number) => [...text].slice(0, coun
 
 const refusal = () => notFound(thingOf(personalIdeas))
 
+/** The condition of each filter, by the name of its placeholder. */
+const CONDITIONS: Record<string, SQL> = {
+  ownerId: eq(personalIdeas.ownerId, given('ownerId')),
+  [listPlaceholder('ownerId')]: amongValues(personalIdeas.ownerId, listPlaceholder('ownerId')),
+  status: eq(personalIdeas.status, given('status')),
+  [listPlaceholder('status')]: amongValues(personalIdeas.status, listPlaceholder('status')),
+}
+
 const statementsOf = (db: SharedDatabase) => ({
   one: selectById(db, personalIdeas),
-  ofOwner: selectAll(db, () =>
-    db
-      .select()
-      .from(personalIdeas)
-      .where(and(eq(personalIdeas.ownerId, given('ownerId')), isRecordShown(personalIdeas.id)))
-      .orderBy(...inOrder(personalIdeas)),
-  ),
-  ofAny: selectAll(db, () =>
-    db
-      .select()
-      .from(personalIdeas)
-      .where(and(amongValues(personalIdeas.ownerId, 'owners'), isRecordShown(personalIdeas.id)))
-      .orderBy(...inOrder(personalIdeas)),
+  list: byFields((names) =>
+    selectAll(db, () =>
+      db
+        .select()
+        .from(personalIdeas)
+        .where(and(...names.map((name) => CONDITIONS[name]), isRecordShown(personalIdeas.id)))
+        .orderBy(...inOrder(personalIdeas)),
+    ),
   ),
   limit: readLimit(db, [{ rows: among('personal_ideas', 'owner_id'), bytes: bytesOf('description') }]),
   insert: insertReturning(db, personalIdeas),
@@ -84,14 +90,16 @@ export class Ideas {
     return idea && (idea.ownerId === member.id || isAdmin(member)) ? idea : throwNotFound(personalIdeas)
   }
 
-  /** The ideas of one member or of several, by sortOrder, as JSON. @throws TooMuchWork */
-  list(owners: string[]): JsonBytes {
+  /**
+   * The ideas of one member or of several, by sortOrder, as JSON.
+   * @param statuses only those of any of these; empty: of all
+   * @throws TooMuchWork
+   */
+  list(owners: string[], statuses: string[] = []): JsonBytes {
+    const values = { ...bindAny('ownerId', owners), ...bindAny('status', statuses) }
     const ideas = read(this.#db, () => {
-      const named = JSON.stringify(owners)
-      this.#sql.limit(named)
-      return owners.length > 1
-        ? this.#sql.ofAny({ owners: named })
-        : this.#sql.ofOwner({ ownerId: owners[0] })
+      this.#sql.limit(JSON.stringify(owners))
+      return this.#sql.list(values)(values)
     })
     return this.#toJson(ideas)
   }

@@ -4,6 +4,7 @@ import type { Board } from '../board/board.ts'
 import { Children, childrenOfMany } from '../db/children.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
+import { anyContains, fold } from '../db/folded-text.ts'
 import { newId } from '../db/ids.ts'
 import { inPieces } from '../db/json-pieces.ts'
 import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
@@ -29,12 +30,14 @@ import {
 import {
   among,
   bytesOf,
+  isLimited,
   isSplit,
   LargeWork,
   ROWS_AT_ONCE,
   ROWS_SCANNED,
   readLimit,
   rowLimit,
+  TooMuchWork,
   unlessTooMuch,
 } from '../db/work-limits.ts'
 import { invalidField, notFound } from '../errors.ts'
@@ -60,10 +63,15 @@ export type ProjectFrame = Omit<Project, 'kanbanItems'>
 /** Fields a client may set. */
 export type ProjectInput = Partial<Omit<NewProject, 'id' | 'createdAt' | 'updatedAt'>>
 
-/** Which projects to list: those with any of the values. An empty or absent value does not filter; both filters combine. */
+/** Which projects to list: those with any of the values. An empty or absent value does not filter; all filters combine. */
 export interface ProjectFilter {
   status?: string | string[] | undefined
   teamId?: string | string[] | undefined
+  leadId?: string | string[] | undefined
+  type?: string | string[] | undefined
+  health?: string | string[] | undefined
+  /** A substring of the name or the description, case-insensitive. */
+  q?: string | undefined
   /** Changed later. */
   updatedAfter?: string | undefined
 }
@@ -79,19 +87,33 @@ export const PROJECT_SORTS = sortsOf(projects, {
 const sortNamed = (name: string): Sort => PROJECT_SORTS[name] as Sort
 
 /** The values that a filter binds. */
-const valuesOf = ({ status, teamId, updatedAfter }: ProjectFilter) => ({
+const valuesOf = ({ status, teamId, leadId, type, health, q, updatedAfter }: ProjectFilter) => ({
   ...bindAny('status', valuesOfAny(status)),
   ...bindAny('teamId', valuesOfAny(teamId)),
+  ...bindAny('leadId', valuesOfAny(leadId)),
+  ...bindAny('type', valuesOfAny(type)),
+  ...bindAny('health', valuesOfAny(health)),
+  q: q ? fold(q) : undefined,
   updatedAfter: updatedAfter && parseTimestamp(updatedAfter),
 })
 
+/** Filters that an index has, in the default order: all others read the rows of all projects. */
+const INDEXED = new Set(['status', 'teamId', listPlaceholder('status'), listPlaceholder('teamId')])
+
 /** The condition of each filter, by the name of its placeholder. */
-const CONDITIONS: Record<string, SQL> = {
+const CONDITIONS: Record<string, SQL | undefined> = {
   status: eq(projects.status, given('status')),
   teamId: eq(projects.teamId, given('teamId')),
+  leadId: eq(projects.leadId, given('leadId')),
+  type: eq(projects.type, given('type')),
+  health: eq(projects.health, given('health')),
+  q: anyContains(projects.name, projects.description),
   updatedAfter: gt(projects.updatedAt, given('updatedAfter')),
   [listPlaceholder('status')]: amongValues(projects.status, listPlaceholder('status')),
   [listPlaceholder('teamId')]: amongValues(projects.teamId, listPlaceholder('teamId')),
+  [listPlaceholder('leadId')]: amongValues(projects.leadId, listPlaceholder('leadId')),
+  [listPlaceholder('type')]: amongValues(projects.type, listPlaceholder('type')),
+  [listPlaceholder('health')]: amongValues(projects.health, listPlaceholder('health')),
 }
 
 /** Condition: the project passes the filters of these names. */
@@ -226,9 +248,13 @@ export class Projects {
   /** A page of the projects that pass the filter, in the order of its sort. @throws TooMuchWork */
   page(filter: ProjectFilter, query: PageQuery): Page {
     const { sort = DEFAULT_SORT } = query
-    if (sort !== DEFAULT_SORT || filter.updatedAfter !== undefined) this.#sql.limitProjects()
+    const values: Record<string, unknown> = valuesOf(filter)
+    // A substring search reads all texts.
+    if (values.q !== undefined && isLimited(this.#db)) throw new TooMuchWork()
+    const isIndexed = Object.keys(values).every((name) => values[name] === undefined || INDEXED.has(name))
+    if (sort !== DEFAULT_SORT || !isIndexed) this.#sql.limitProjects()
     return readPage((place, count) => {
-      const from = { ...valuesOf(filter), ...(place ?? (sort === DEFAULT_SORT ? BEGINNING : {})), count }
+      const from = { ...values, ...(place ?? (sort === DEFAULT_SORT ? BEGINNING : {})), count }
       return this.#sql.places(from, sort)(from)
     }, query)
   }

@@ -173,6 +173,10 @@ export const AnyOfThese = (description: string, values: readonly string[]) => {
   return Type.Optional(Type.Unsafe<string | string[]>({ ...filter, 'x-any-of': values }))
 }
 
+/** A filter by a part of a text. */
+export const FilterByText = (description: string) =>
+  Type.Optional(Type.String({ description: `${description}, whatever the case; empty does not filter` }))
+
 /** A filter by date. */
 export const FilterByDate = (description: string) =>
   Type.Optional(

@@ -77,6 +77,13 @@ function createLabel(app: App, projectId: string, name: string): string {
 const attach = (app: App, itemId: string, labelId: string) =>
   app.db.insert(kanbanItemLabels).values({ itemId, labelId }).run()
 
+/** The id of a column. */
+const columnOf = (app: App, projectId: string, name: string) =>
+  app.db.$client
+    .prepare('select id from kanban_columns where project_id = ? and name = ?')
+    .pluck()
+    .get(projectId, name) as string
+
 /** An application with two boards. */
 async function boards(t: Test, options?: Parameters<typeof build>[1]) {
   const app = await build(t, options)
@@ -205,6 +212,78 @@ t.test('each filter lets through what it names, in the list of a project and acr
     shown,
     'the path says whose items: projectId is no parameter there',
   )
+})
+
+t.test('by approval and source, and what one could begin', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    const { headers: admin } = signInAs(app, 'admin')
+    const one = await createProject(app, {}, admin)
+    await createProject(app, {}, admin)
+    const urls = [ofProject(one.id), ALL, `${ALL}?projectId=${one.id}`]
+    const [ada, bob] = [signInAs(app, 'member', { id: 'ada' }), signInAs(app, 'member', { id: 'bob' })]
+    const ask = (method: string, url: string, body?: object, { headers } = ada) =>
+      send(app, method, url, body, headers)
+    const item = async (fields: object) =>
+      (await ask('POST', ofProject(one.id), { title: 'Card', ...fields })).body.id as string
+    const plain = await item({})
+    const proposed = await item({ approved: false, source: 'transcript' })
+    const imported = await item({ source: 'import', assigneeId: 'bob' })
+    const dismissed = await item({ dismissed: true })
+    const doing = await item({ column: 'In Progress' })
+    const done = await item({ column: 'Done' })
+    const later = await item({ column: 'Later' })
+    await ask('PATCH', `/api/kanban-columns/${await columnOf(app, one.id, 'Later')}`, { stage: 'todo' })
+    await ask('PATCH', `/api/kanban-columns/${await columnOf(app, one.id, 'To Do')}`, { stage: null })
+    const [held, lapsed, own] = [await item({}), await item({}), await item({})]
+    const claim = app.db.$client.prepare(
+      "update kanban_items set assignee_id = ?, claimed_until = ?, claimed_from = '{}' where id = ?",
+    )
+    claim.run('bob', '9999-12-31T00:00:00.000Z', held)
+    claim.run('bob', '2001-01-01T00:00:00.000Z', lapsed)
+    claim.run('ada', '9999-12-31T00:00:00.000Z', own)
+    app.db.$client.prepare("update kanban_items set source = 'mail' where id = ?").run(doing)
+    const shown = [plain, proposed, imported, doing, done, later, held, lapsed, own]
+    for (const [parameters, expected] of [
+      ['approved=false', [proposed]],
+      ['approved=true', shown.filter((id) => id !== proposed)],
+      ['approved=true&dismissed=true', [dismissed]],
+      ['source=import', [imported]],
+      ['source=import&source=transcript', [proposed, imported]],
+      ['source=mail&approved=true', [doing]],
+      ['source=', shown],
+      ['ready=true', [plain, imported, later, lapsed, own]],
+      ['ready=true&dismissed=all', [plain, imported, later, lapsed, own]],
+      ['ready=true&column=To Do&source=manual', [plain, lapsed, own]],
+      ['ready=true&assigneeId=none', [plain, later]],
+      ['ready=true&approved=false', []],
+    ] as const) {
+      for (const url of urls) {
+        const path = `${url}${url.includes('?') ? '&' : '?'}${parameters}`
+        const whole = await ask('GET', path)
+        t.strictSame([whole.status, [...idsOf(whole.body)].sort()], [200, [...expected].sort()], path)
+        const paged: string[] = []
+        for (let next: string | undefined = `${path}&limit=2`; next !== undefined; ) {
+          const page = await ask('GET', next)
+          paged.push(...idsOf(page.body))
+          next = nextOf(page)
+        }
+        t.strictSame(paged, idsOf(whole.body), `${path}, in pages`)
+      }
+    }
+    const ready = await ask('GET', `${ALL}?ready=true`, undefined, bob)
+    t.ok(idsOf(ready.body).includes(held), 'what one holds oneself')
+    t.notOk(idsOf(ready.body).includes(own), 'not what another holds')
+    t.equal(ready.headers['cache-control'], 'no-store')
+    for (const [name, value, message] of [
+      ['approved', 'yes', 'must be one of false, true'],
+      ['ready', 'false', 'must be one of true'],
+    ] as const) {
+      const { status, body } = await ask('GET', `${ALL}?${name}=${value}`)
+      t.equal(status, 400)
+      t.match(JSON.stringify(body), name, message)
+    }
+  }
 })
 
 t.test('of a filter that is given several times any value passes; filters still combine', async (t) => {
@@ -954,6 +1033,9 @@ t.test('the document describes each parameter, and the Link header', async (t) =
     'dueBefore',
     'due',
     'dismissed',
+    'approved',
+    'source',
+    'ready',
     'updatedAfter',
     'sort',
     'limit',
@@ -1211,7 +1293,9 @@ t.test('`me` is whoever asks, and such a list is not stored by caches', async (t
     await createItem(app, one.id, { assigneeId: ada.id }, ada.headers),
     await createItem(app, one.id, { assigneeId: bob.id }, ada.headers),
   ]
-  const words = await createItem(app, one.id, { assigneeId: 'me' }, ada.headers)
+  const words = await createItem(app, one.id, {}, ada.headers)
+  // Through the service `me` is whoever asks; another tool may have stored the word.
+  app.db.$client.prepare("update kanban_items set assignee_id = 'me' where id = ?").run(words.id)
   for (const url of [ofProject(one.id), ALL]) {
     for (const [member, item] of [
       [ada, first],
@@ -1271,6 +1355,10 @@ t.test('on a large board what no index has in order is sorted by the worker thre
     ['label=none', true],
     ['due=none', true],
     ['updatedAfter=2001-01-01', true],
+    ['approved=true', true],
+    ['source=manual', true],
+    ['source=manual&source=import', true],
+    ['ready=true', true],
   ] as const) {
     for (const url of [ofProject(one.id), ALL]) {
       executed.log.length = 0

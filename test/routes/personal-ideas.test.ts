@@ -185,6 +185,14 @@ t.test('GET /api/personal-ideas', async (t) => {
     t.equal(await titles(app, `?ownerId=${ada.id}&ownerId=local`), 'local ada', 'of any of them')
     t.equal(await titles(app, `?ownerId=${ada.id}&ownerId=nobody&ownerId=`), 'ada')
     t.equal(await titles(app, '?ownerId=&ownerId=', ada.headers), 'ada')
+    app.db.$client.prepare("update personal_ideas set status = 'ready' where title = 'ada'").run()
+    const both = `ownerId=${ada.id}&ownerId=local`
+    t.equal(await titles(app, '?status=ready', ada.headers), 'ada', 'by status')
+    t.equal(await titles(app, '?status=idea', ada.headers), '')
+    t.equal(await titles(app, '?status=idea&status=ready', ada.headers), 'ada')
+    t.equal(await titles(app, '?status=', ada.headers), 'ada')
+    t.equal(await titles(app, `?${both}&status=ready`), 'ada')
+    t.equal(await titles(app, `?${both}&status=idea&status=promoted`), 'local')
   })
 
   t.test('all ideas of the owner are listed, however many', async (t) => {

@@ -65,6 +65,10 @@ async function buildWith(t: Test, names: string) {
       sortOrder: index,
       status: index % 2 === 0 ? 'active' : 'backlog',
       teamId: index % 3 === 0 ? 'ops' : null,
+      leadId: index % 4 === 0 ? 'ada' : null,
+      type: index < 3 ? 'business' : 'technical',
+      health: index > 9 ? 'blocked' : 'on-track',
+      description: index === 5 ? 'Straße nach ΟΔΟΣ, 100%' : '',
     })
   }
   return app
@@ -81,6 +85,19 @@ const FILTERS = {
   'status=backlog&status=none': 'bdfhjl',
   'teamId=ops&teamId=none&status=active': 'ag',
   'status=&teamId=': 'abcdefghijkl',
+  'leadId=ada': 'aei',
+  'leadId=ada&leadId=bob&status=active': 'aei',
+  'leadId=a%': '',
+  'type=business': 'abc',
+  'type=business&type=technical': 'abcdefghijkl',
+  'health=blocked': 'kl',
+  'health=blocked&health=at-risk&teamId=ops': '',
+  'type=technical&health=on-track&leadId=ada': 'ei',
+  'q=K': 'k',
+  'q=%CE%BF%CE%B4%CE%BF%CF%83': 'f',
+  'q=100%25': 'f',
+  'q=%25%25': '',
+  'leadId=&type=&health=&q=': 'abcdefghijkl',
 }
 const VIEWS = ['', 'view=summary']
 const query = (...parts: string[]) => `${url}?${parts.filter((part) => part !== '').join('&')}`
@@ -717,7 +734,17 @@ t.test('GET /api/projects in another order', async (t) => {
         body.map(({ id }: Project) => id),
         ['5000', '4999'],
       )
+      for (const filter of [
+        'leadId=ada',
+        'type=business',
+        'health=blocked',
+        'q=needle',
+        'q=needle&type=business',
+      ]) {
+        t.strictSame((await send(app, 'GET', query(filter, 'limit=2', view))).body, [], filter)
+      }
     }
+    t.notOk(executed.log.some((source) => /"lead_id" =|"type" =|"health" =|contains_folded/.test(source)))
     t.notOk(executed.log.some((source) => source.includes('nullif')))
   })
 })

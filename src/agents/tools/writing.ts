@@ -3,7 +3,7 @@ import { type TProperties, Type } from '@sinclair/typebox'
 import { KanbanCommentSchema, KanbanSubtaskSchema } from '../../schemas/records.ts'
 import { CardSchema, cardOf, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
-import { type Answer, type Asked, pathOf, type Service, type Written } from '../service.ts'
+import { type Answer, type Asked, pathOf, type Written } from '../service.ts'
 import { ADDS, SETS, SETS_AND_ADDS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
 
 /** Subtasks that one call adds. */
@@ -55,10 +55,6 @@ export function itemWritten(written: Written, index = 0): object {
   }
 }
 
-/** The caller's own id where an assignee is `me`. */
-const assigned = <Body extends { assigneeId?: string | null }>(body: Body, { memberId }: Service): Body =>
-  body.assigneeId === 'me' ? { ...body, assigneeId: memberId } : body
-
 const ASSIGNEE = { assigneeId: 'Who works on it: a member id, `me` for yourself, null for nobody' }
 const FIELDS = ['description', 'priority', 'assigneeId', 'dueDate']
 
@@ -101,7 +97,7 @@ const createItem = (routes: RouteSchemas): Tool => ({
     const create: Asked = {
       method: 'POST',
       path: pathOf`/api/projects/${projectId}/kanban-items`,
-      body: assigned(body, service),
+      body,
       as: 'item',
     }
     const requests = [create, ...addingSubtasks('/api/kanban-items/{{item.id}}', subtasks)]
@@ -127,7 +123,7 @@ const changeItem = (routes: RouteSchemas): Tool => ({
   async run(args, service) {
     const { itemId, addSubtasks = [], ifMatch, idempotencyKey, ...body } = args
     const path = pathOf`/api/kanban-items/${itemId}`
-    const change: Asked = { method: 'PATCH', path, body: assigned(body, service), ifMatch }
+    const change: Asked = { method: 'PATCH', path, body, ifMatch }
     const requests = [change, ...addingSubtasks(path, addSubtasks)]
     return itemWritten(await service.write(requests, { said: args, idempotencyKey }), -1)
   },
