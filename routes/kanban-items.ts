@@ -241,7 +241,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       params: IdParams,
       body: ReorderKanbanItems,
-      response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(ErrorBody), 409: ref(ErrorBody) },
+      response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(MissingErrorBody), 409: ref(ErrorBody) },
     },
     handler: (request) =>
       items.reorder(request.params.id, request.body.items, memberOf(request).id, writing(request)),
@@ -305,7 +305,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       tags,
       params: IdParams,
       body: MoveKanbanItem,
-      response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
+      response: { 200: ref(KanbanItemSchema), 404: ref(MissingErrorBody), 409: ref(ErrorBody) },
     },
     handler: (request) => items.move(request.params.id, request.body, memberOf(request).id, writing(request)),
   })

@@ -11,6 +11,7 @@ import {
   ErrorBody,
   IdParams,
   LIMITS,
+  MissingErrorBody,
   Nullable,
   PRIORITIES,
   Reference,
@@ -113,7 +114,7 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
         'All or nothing. Answers the given records, in the order of the request. `If-Match` is compared with the ETag of their owner’s list, whole.',
       tags,
       body: ReorderBody,
-      response: { 200: Type.Array(ref(PersonalIdeaSchema)), 404: ref(ErrorBody) },
+      response: { 200: Type.Array(ref(PersonalIdeaSchema)), 404: ref(MissingErrorBody) },
     },
     handler: (request) => ideas.reorder(request.body.items, memberOf(request)),
   })

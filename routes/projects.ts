@@ -19,6 +19,7 @@ import {
   IdParams,
   JsonText,
   LIMITS,
+  MissingErrorBody,
   Name,
   NotModified,
   Nullable,
@@ -156,7 +157,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'All or nothing. Answers the given records, in the order of the request. `If-Match` is compared with the ETag of `GET /api/projects`, without parameters.',
       tags,
       body: ReorderBody,
-      response: { 200: Type.Array(ProjectPlaceSchema), 404: ref(ErrorBody) },
+      response: { 200: Type.Array(ProjectPlaceSchema), 404: ref(MissingErrorBody) },
     },
     handler: (request) => app.projects.reorder(request.body.items),
   })

@@ -234,7 +234,7 @@ export class Items {
   /**
    * Moves an item within its column, to another column or to another project, with its subtasks, comments and activity;
    * in another project it keeps the labels that exist there by the same names.
-   * @throws ApiError 404 when there is no such item or project, 400 for a neighbour that is not in the target column, or
+   * @throws ApiError 404 when there is no such item, project or neighbour; 400 for a neighbour that is not in the target column, or
    * a column that must not be created
    */
   move(
@@ -245,7 +245,7 @@ export class Items {
   ): KanbanItem {
     const before = this.#stored(id)
     const { projectId = before.projectId, column = before.column } = destination
-    if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+    if (!this.#sql.projectExists(projectId)) throw notFound(thingOf(projects), [projectId])
     const staysInColumn = destination.column === undefined && projectId === before.projectId
     if (isStrict && !staysInColumn) this.#columnNames.mustExist(projectId, column)
     const sortOrder = this.#places.at(before, { projectId, column }, destination)
@@ -295,8 +295,8 @@ export class Items {
   /**
    * Reorders items of one project, all or nothing. An item that is in its place already is left as it is.
    * @returns them in the order of the request, as JSON
-   * @throws ApiError 404 when there is no such project, 400 for items of another one, or columns that must not be
-   * created; TooMuchWork
+   * @throws ApiError 404 when there is no such project, or with the unknown ids; 400 for items of another project, or columns
+   * that must not be created; TooMuchWork
    */
   reorder(
     projectId: string,
@@ -307,17 +307,20 @@ export class Items {
     if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
     ensureFew(this.#db, wanted.length)
     const wrong: string[] = []
+    const missing: string[] = []
     const moves = wanted.flatMap(({ id, column, sortOrder }, index) => {
       if (isStrict && !this.#columnNames.has(projectId, column)) {
         wrong.push(`items[${index}].column ${NO_SUCH_COLUMN}`)
       }
       const before = this.#sql.before({ id })
+      if (before === undefined) missing.push(id)
       if (before?.projectId !== projectId) {
         wrong.push(`items[${index}].id must be that of a kanban item of the project`)
         return []
       }
       return [{ before, column, sortOrder }]
     })
+    if (missing.length > 0) throw notFound(thingOf(kanbanItems), missing)
     if (wrong.length > 0) throw invalidField('items', ...wrong)
     const shifts = this.#put(projectId, moves, actorId)
     return this.#answerAll(this.#records.many(wanted.map(({ id }) => id)), shifts)

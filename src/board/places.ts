@@ -1,11 +1,12 @@
 /** Places among the items of a column, for new and moved items. */
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
+import { thingOf } from '../db/existence.ts'
 import { between, inOrder, isAfter, isBefore, numbered, type Place, putIn } from '../db/ordering.ts'
 import { kanbanItems } from '../db/schema.ts'
-import { given, selectAll, selectOne } from '../db/statements.ts'
+import { existsIn, given, selectAll, selectOne } from '../db/statements.ts'
 import { rowLimit } from '../db/work-limits.ts'
-import { invalidField } from '../errors.ts'
+import { invalidField, notFound } from '../errors.ts'
 import { timestamp } from '../time.ts'
 
 /** A column of a project, by name. */
@@ -57,6 +58,7 @@ function statementsOf(db: SharedDatabase) {
         .where(isInColumn)
         .orderBy(...forwards),
     ),
+    exists: existsIn(db, kanbanItems),
     one: selectOne(db, () => places().where(and(isInColumn, eq(id, given('id'))))),
     first: nearest(isInColumn, forwards),
     last: nearest(isInColumn, backwards),
@@ -140,6 +142,7 @@ export class Places {
   /** The neighbours of a place before or after the named item, which must be another one of the column. */
   #nextTo(item: Place, where: ColumnOf, field: 'beforeId' | 'afterId', named: string): Neighbours {
     const neighbour = named === item.id ? undefined : this.#sql.one({ ...where, id: named })
+    if (!neighbour && !this.#sql.exists(named)) throw notFound(thingOf(kanbanItems), [named])
     if (!neighbour) throw invalidField(field, 'must be the id of another item in the column')
     return field === 'beforeId'
       ? { lower: other(item, this.#sql.previous({ ...where, ...neighbour })), upper: neighbour }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { desc, eq, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
-import { throwNotFound } from '../db/existence.ts'
+import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder } from '../db/ordering.ts'
 import { projects, webhookDeliveries, webhooks } from '../db/schema.ts'
@@ -16,7 +16,7 @@ import {
   selectOne,
   updateIn,
 } from '../db/statements.ts'
-import { changesGone, conflict, invalidField } from '../errors.ts'
+import { changesGone, conflict, invalidField, notFound } from '../errors.ts'
 import type { Actor, AuditEntry, AuditLog } from '../members/audit-log.ts'
 import type { Webhook, WebhookDelivery, WebhookWithSecret } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
@@ -163,7 +163,7 @@ export class Webhooks {
   /**
    * Creates a webhook, which is told of what changes from now on.
    * @returns it with its secret
-   * @throws ApiError 400 on `projectId` for an unknown project; 409 where there are too many webhooks
+   * @throws ApiError 404 with an unknown `projectId`; 409 where there are too many webhooks
    */
   create(input: WebhookInput & { url: string }, by: Actor): WebhookWithSecret {
     if (this.#sql.all().length >= WEBHOOKS_LIMIT) {
@@ -180,7 +180,7 @@ export class Webhooks {
   /**
    * Changes a webhook; an empty change leaves it as it is. With `active`, a delivery that was waiting is tried at once, as
    * if it had never failed.
-   * @throws ApiError 404; 400 on `projectId` for an unknown project
+   * @throws ApiError 404, also with an unknown `projectId`
    */
   update(id: string, input: WebhookInput, by: Actor): Webhook {
     const before = this.get(id)
@@ -231,7 +231,7 @@ export class Webhooks {
 
   #requireProject(id: string | null | undefined): void {
     if (typeof id === 'string' && !this.#sql.projectExists(id)) {
-      throw invalidField('projectId', 'must be the id of a project')
+      throw notFound(thingOf(projects), [id])
     }
   }
 

@@ -31,7 +31,8 @@ export interface ValidationError {
 
 export interface MissingError {
   error: string
-  details: {
+  /** Where the request body names what is not there; absent where its path does */
+  details?: {
     /** The ids that name nothing */
     missing: string[]
   }

@@ -172,10 +172,10 @@ export class OrderedChildren<Table extends ChildTable & OrderedTable> extends Ch
         .limit(1),
     )
     const [thing, owner] = [thingOf(table), thingOf(parent)].map((name) => name.toLowerCase())
-    this.#reorder = reorderIn(db, table, column, (unknown) =>
+    this.#reorder = reorderIn(db, table, column, (elsewhere) =>
       invalidField(
         'items',
-        ...unknown.map((index) => `items[${index}].id must be that of a ${thing} of the ${owner}`),
+        ...elsewhere.map((index) => `items[${index}].id must be that of a ${thing} of the ${owner}`),
       ),
     )
   }
@@ -183,7 +183,7 @@ export class OrderedChildren<Table extends ChildTable & OrderedTable> extends Ch
   /**
    * Reorders children of a parent, all or nothing.
    * @returns them, in the order of the places
-   * @throws ApiError 404 when there is no such parent, 400 for children of another one
+   * @throws ApiError 404 when there is no such parent, or with the ids of no children; 400 for children of another one
    */
   reorder(parentId: string, places: readonly Place[]): Table['$inferSelect'][] {
     this.ensureParent(parentId)

@@ -4,9 +4,11 @@
  */
 import { and, asc, type ColumnBaseConfig, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { notFound } from '../errors.ts'
 import { timestamp } from '../time.ts'
 import type { SharedDatabase } from './client.ts'
-import { change, given, type Identified, selectOne } from './statements.ts'
+import { thingOf } from './existence.ts'
+import { change, existsIn, given, type Identified, selectOne } from './statements.ts'
 import { ensureFew } from './work-limits.ts'
 
 /** A table whose rows have a `sortOrder`. */
@@ -89,14 +91,14 @@ export function putIn(db: SharedDatabase, table: OrderedTable, alsoSet: Record<s
  * Reorders records as a client asks, all or nothing. A record that is in its place already is left as it is, `updatedAt`
  * included.
  * @param siblings the foreign key of the owner or parent that all records must have in common; undefined for none
- * @param refuse creates the error for unknown ids, from their positions in the request
- * @returns the update, to be called inside a write
+ * @param refuse creates the error for records that stand elsewhere, from their positions in the request; without it they are unknown, too
+ * @returns the update, to be called inside a write. @throws ApiError 404 with the unknown ids; TooMuchWork
  */
 export function reorderIn(
   db: SharedDatabase,
   table: OrderedTable,
   siblings: SQLiteColumn | undefined,
-  refuse: (unknown: number[]) => Error,
+  refuse?: (elsewhere: number[]) => Error,
 ) {
   const one = selectOne<Place>(db, () =>
     db
@@ -104,12 +106,18 @@ export function reorderIn(
       .from(table)
       .where(and(eq(table.id, given('id')), siblings && eq(siblings, given('of')))),
   )
+  const exists = existsIn(db, table)
   const put = putIn(db, table)
+  function refusalOf(places: readonly Place[], others: number[]): Error {
+    const named = others.map((index) => (places[index] as Place).id)
+    const unknown = refuse ? named.filter((id) => !exists(id)) : named
+    return unknown.length > 0 || !refuse ? notFound(thingOf(table), unknown) : refuse(others)
+  }
   return (places: readonly Place[], of?: string): void => {
     ensureFew(db, places.length)
     const current = places.map(({ id }) => one({ id, of }))
-    const unknown = current.flatMap((place, index) => (place === undefined ? [index] : []))
-    if (unknown.length > 0) throw refuse(unknown)
+    const others = current.flatMap((place, index) => (place === undefined ? [index] : []))
+    if (others.length > 0) throw refusalOf(places, others)
     const moved = places.filter(({ sortOrder }, index) => sortOrder !== current[index]?.sortOrder)
     put(moved, timestamp())
   }

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Place } from '../db/ordering.ts'
-import { ErrorBody, IdParams, ReorderBody, ref, Success } from '../schemas/common.ts'
+import { ErrorBody, IdParams, MissingErrorBody, ReorderBody, ref, Success } from '../schemas/common.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { Call } from '../worker/calls.ts'
 import { memberOf } from './identity.ts'
@@ -124,7 +124,7 @@ export function childRoutes<Row extends TSchema, Create, Update>(
           tags,
           params,
           body: ReorderBody,
-          response: { 200: Type.Array(ref(record)), 404: ref(ErrorBody) },
+          response: { 200: Type.Array(ref(record)), 404: ref(MissingErrorBody) },
         },
         handler: (request: OfId) =>
           reorder(request.params.id, (request.body as Static<typeof ReorderBody>).items),

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
-import { thingOf, throwNotFound } from '../db/existence.ts'
+import { throwNotFound } from '../db/existence.ts'
 import { isRecordShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
@@ -20,7 +20,7 @@ import {
   updateIn,
 } from '../db/statements.ts'
 import { among, bytesOf, readLimit } from '../db/work-limits.ts'
-import { conflict, notFound } from '../errors.ts'
+import { conflict } from '../errors.ts'
 import { etagOf } from '../etags.ts'
 import { LIMITS, ref } from '../schemas/common.ts'
 import { type CurrentMember, PersonalIdeaSchema, type Project } from '../schemas/records.ts'
@@ -40,8 +40,6 @@ const isAdmin = ({ role }: CurrentMember) => role === 'admin'
 
 /** The first characters of a text, in code points, as limits count them. */
 const firstCharacters = (text: string, count: number) => [...text].slice(0, count).join('')
-
-const refusal = () => notFound(thingOf(personalIdeas))
 
 /** The condition of each filter, by the name of its placeholder. */
 const CONDITIONS: Record<string, SQL> = {
@@ -66,8 +64,8 @@ const statementsOf = (db: SharedDatabase) => ({
   insert: insertReturning(db, personalIdeas),
   update: updateIn(db, personalIdeas),
   remove: deleteFrom(db, personalIdeas),
-  reorderOwn: reorderIn(db, personalIdeas, personalIdeas.ownerId, refusal),
-  reorderAny: reorderIn(db, personalIdeas, undefined, refusal),
+  reorderOwn: reorderIn(db, personalIdeas, personalIdeas.ownerId),
+  reorderAny: reorderIn(db, personalIdeas, undefined),
 })
 
 /** The ideas of members. To a member who is no admin, ideas of others do not exist. */
@@ -148,7 +146,7 @@ export class Ideas {
   /**
    * Reorders ideas, all or nothing.
    * @returns them, in the order of the places
-   * @throws ApiError 404 when one of them does not exist; TooMuchWork
+   * @throws ApiError 404 with those that do not exist; TooMuchWork
    */
   reorder(places: readonly Place[], member: CurrentMember): PersonalIdea[] {
     if (isAdmin(member)) this.#sql.reorderAny(places)

@@ -3,7 +3,7 @@ import { and, eq, gt, type SQL } from 'drizzle-orm'
 import type { Board } from '../board/board.ts'
 import { Children, childrenOfMany } from '../db/children.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
-import { thingOf, throwNotFound } from '../db/existence.ts'
+import { throwNotFound } from '../db/existence.ts'
 import { anyContains, fold } from '../db/folded-text.ts'
 import { newId } from '../db/ids.ts'
 import { inPieces } from '../db/json-pieces.ts'
@@ -40,7 +40,7 @@ import {
   TooMuchWork,
   unlessTooMuch,
 } from '../db/work-limits.ts'
-import { invalidField, notFound } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import { once } from '../once.ts'
 import { valuesOfAny } from '../schemas/common.ts'
@@ -169,7 +169,7 @@ const statementsOf = (db: SharedDatabase) => ({
   insert: insertReturning(db, projects),
   update: updateIn(db, projects),
   remove: deleteFrom(db, projects),
-  reorder: reorderIn(db, projects, undefined, () => notFound(thingOf(projects))),
+  reorder: reorderIn(db, projects, undefined),
   limitProjects: rowLimit(db, 'projects', ROWS_SCANNED),
   limitItems: readLimit(db, [
     { rows: among('kanban_items', 'project_id'), bytes: bytesOf('description', 'metadata') },

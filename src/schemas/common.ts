@@ -229,13 +229,16 @@ export const BatchErrorBody = Type.Object(
   { $id: 'BatchError' },
 )
 
-/** The body of a 404 for several records at once. */
+/** The body of a 404 that may be about records which the body names. */
 export const MissingErrorBody = Type.Object(
   {
     error: Type.String({ examples: ['Kanban item not found'] }),
-    details: Type.Object({
-      missing: Type.Array(Type.String(), { description: 'The ids that name nothing' }),
-    }),
+    details: Type.Optional(
+      Type.Object(
+        { missing: Type.Array(Type.String(), { description: 'The ids that name nothing' }) },
+        { description: 'Where the request body names what is not there; absent where its path does' },
+      ),
+    ),
   },
   { $id: 'MissingError' },
 )

@@ -181,7 +181,7 @@ t.test('reorderIn', async (t) => {
       app.db,
       kanbanSubtasks,
       kanbanSubtasks.itemId,
-      (unknown) => new Refusal(unknown),
+      (elsewhere) => new Refusal(elsewhere),
     )
     const rows = () =>
       all.map(({ id }) => {
@@ -216,18 +216,25 @@ t.test('reorderIn', async (t) => {
     t.strictSame(rows(), untouched)
   })
 
-  t.test('refuses ids that name no sibling, by their positions, and changes nothing', async (t) => {
+  t.test('refuses unknown ids, then what is elsewhere by its positions, and changes nothing', async (t) => {
     const { app, reorder, rows, ids, one, other } = await lists(t)
     const [a, b, , d] = ids
-    const places = ['none', a, d, b, ''].map((id) => ({ id, sortOrder: 9 }))
+    const [unknown, known] = [
+      ['none', a, d, b, ''],
+      [a, d, b],
+    ].map((ids) => ids.map((id) => ({ id, sortOrder: 9 }))) as [Place[], Place[]]
     for (const [of, positions] of [
-      [one, [0, 2, 4]],
-      [other, [0, 1, 3, 4]],
-      ['none', [0, 1, 2, 3, 4]],
+      [one, [1]],
+      [other, [0, 2]],
+      ['none', [0, 1, 2]],
     ] as const) {
       await t.rejects(
-        app.write(() => reorder(places, of)),
+        app.write(() => reorder(known, of)),
         { message: 'refused', positions },
+      )
+      await t.rejects(
+        app.write(() => reorder(unknown, of)),
+        { message: 'Kanban subtask not found', details: { missing: ['none', ''] } },
       )
       t.strictSame(rows(), untouched)
     }
@@ -237,7 +244,7 @@ t.test('reorderIn', async (t) => {
     const app = await build(t)
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) ids.push((await createProject(app, { name })).id)
-    const reorder = reorderIn(app.db, projects, undefined, (unknown) => new Refusal(unknown))
+    const reorder = reorderIn(app.db, projects, undefined)
     const places = ids.map((id, index): Place => ({ id, sortOrder: -index }))
     await app.write(() => reorder(places))
     const { body } = await send(app, 'GET', '/api/projects')
@@ -247,7 +254,7 @@ t.test('reorderIn', async (t) => {
     )
     await t.rejects(
       app.write(() => reorder([...places, { id: 'none', sortOrder: 1 }])),
-      { message: 'refused', positions: [3] },
+      { message: 'Project not found', details: { missing: ['none'] } },
     )
   })
 

@@ -389,7 +389,7 @@ t.test('a strict request makes no column', async (t) => {
       {
         items: [
           { id: item.id, column: 'done', sortOrder: 1 },
-          { id: 'none', column: 'Dnoe', sortOrder: 1 },
+          { id: other.id, column: 'Dnoe', sortOrder: 1 },
         ],
       },
       {

@@ -18,6 +18,7 @@ const noProject = { error: 'Project not found' }
 const failure = { error: 'Failed to move kanban item' }
 const isFull = { error: 'Column is at its WIP limit' }
 const noNeighbour = ['must be the id of another item in the column']
+const missing = (body: object, ...ids: string[]) => ({ ...body, details: { missing: ids } })
 const noPosition = ['must be one of "top", "bottom"']
 const urlOf = (id: string | undefined) => `/api/kanban-items/${id}/move`
 
@@ -110,12 +111,9 @@ t.test('a neighbour must be another item of the target column', async (t) => {
       { [field]: noNeighbour },
     ]
     await refuses(t, app, a, [
-      wrong({}, 'none'),
-      wrong({}, ''),
       wrong({}, a),
       wrong({}, x),
       wrong({}, z),
-      wrong({}, projectId),
       wrong({ column: 'To Do' }, x),
       wrong({ column: 'Review' }, b),
       wrong({ column: 'Review' }, a),
@@ -126,9 +124,12 @@ t.test('a neighbour must be another item of the target column', async (t) => {
       wrong({ projectId: otherId }, a),
       wrong({ projectId: otherId, column: 'Review' }, z),
       wrong({ projectId: otherId, column: 'Review' }, x),
-      wrong({ projectId: otherId, column: 'Brand new' }, 'none'),
       wrong({ projectId }, z),
     ])
+    for (const unknown of ['none', '', projectId]) {
+      const body = { projectId: otherId, column: 'Brand new', [field]: unknown }
+      await holds(t, app, [['POST', urlOf(a), body, undefined, 404, missing(notFound, unknown)]])
+    }
     await holds(t, app, [
       ['POST', urlOf(a), { column: 'Review', [field]: x }, undefined, 200, { column: 'Review' }],
       ['POST', urlOf(a), { projectId: otherId, column: 'To Do', [field]: z }, undefined, 200, { id: a }],
@@ -150,9 +151,23 @@ t.test('an id that matches nothing is 404, the item before the project, both aft
       ['POST', urlOf(id), '{oops', undefined, 500, failure],
     ]),
     ...['none', '', ids.b, '__proto__'].map((projectId): Row => {
-      return ['POST', urlOf(ids.a), { projectId, column: 'Brand new' }, undefined, 404, noProject]
+      return [
+        'POST',
+        urlOf(ids.a),
+        { projectId, column: 'Brand new' },
+        undefined,
+        404,
+        missing(noProject, String(projectId)),
+      ]
     }),
-    ['POST', urlOf(ids.a), { projectId: 'none', beforeId: 'none' }, undefined, 404, noProject],
+    [
+      'POST',
+      urlOf(ids.a),
+      { projectId: 'none', beforeId: 'none' },
+      undefined,
+      404,
+      missing(noProject, 'none'),
+    ],
     ['POST', urlOf(ids.a), { projectId: 'none', beforeId: 'x', position: 'top' }, undefined, 400, tooMuch],
   ])
   t.strictSame(everything(app), before)

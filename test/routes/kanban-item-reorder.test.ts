@@ -31,6 +31,8 @@ const urlOf = (projectId: string) => `/api/projects/${projectId}/kanban-items/re
 const notOfTheProject = (...positions: number[]) =>
   invalid({ items: positions.map((at) => `items[${at}].id must be that of a kanban item of the project`) })
 
+const unknown = (...missing: string[]) => ({ error: 'Kanban item not found', details: { missing } })
+
 /** Puts items where they are wanted: id, column, sortOrder. */
 const reorder = (
   app: App,
@@ -163,21 +165,19 @@ t.test('what a reorder of items refuses', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'ab')
     const other = await boardOn(app, 'x')
     const before = everything(app)
-    for (const [places, positions] of [
-      [[other.ids.x], [0]],
-      [
-        [ids.b, other.ids.x, ids.a, 'none'],
-        [1, 3],
-      ],
-      [['', ids.a], [0]],
-      [[projectId], [0]],
+    for (const [places, status, answer] of [
+      [[other.ids.x], 400, notOfTheProject(0)],
+      [[ids.b, other.ids.x, ids.a], 400, notOfTheProject(1)],
+      [[ids.b, other.ids.x, ids.a, 'none', 'x'], 404, unknown('none', 'x')],
+      [['', ids.a], 404, unknown('')],
+      [[projectId], 404, unknown(projectId)],
     ] as const) {
-      const { status, body } = await reorder(
+      const refused = await reorder(
         app,
         projectId,
         places.map((id, index) => [id, 'Brand new', -index] as const),
       )
-      t.strictSame([status, body], [400, notOfTheProject(...positions)])
+      t.strictSame([refused.status, refused.body], [status, answer])
       t.strictSame(everything(app), before)
     }
   })
@@ -254,8 +254,8 @@ t.test('what a reorder of items refuses', async (t) => {
         urlOf(projectId),
         { items: [...body(ids.a).items, ...body('none').items] },
         undefined,
-        400,
-        notOfTheProject(1),
+        404,
+        unknown('none'),
       ],
       ['POST', urlOf(projectId), body(ids.a), undefined, 409, isFull],
       ['POST', urlOf(projectId), body(x), undefined, 200, [{ column: 'Review' }]],

@@ -316,11 +316,21 @@ t.test('POST /api/kanban-items/{id}/subtasks/reorder', async (t) => {
       })
     const at = (...ids: string[]) => ({ items: ids.map((id, index) => ({ id, sortOrder: -index })) })
     const post = (body: object, answer: object): Row => ['POST', reorder, body, undefined, 400, answer]
+    const unknown = (body: object, missing: string): Row => {
+      return [
+        'POST',
+        reorder,
+        body,
+        undefined,
+        404,
+        { error: 'Kanban subtask not found', details: { missing: [missing] } },
+      ]
+    }
     await holds(t, app, [
       post(at(c.id, other.id), foreign(1)),
-      post(at(other.id, c.id, 'none'), foreign(0, 2)),
-      post(at(b.id, item.id, a.id), foreign(1)),
-      ...['', '%', '__proto__', 'constructor', "'", long(10_000)].map((id) => post(at(c.id, id), foreign(1))),
+      unknown(at(other.id, c.id, 'none'), 'none'),
+      unknown(at(b.id, item.id, a.id), item.id),
+      ...['', '%', '__proto__', 'constructor', "'", long(10_000)].map((id) => unknown(at(c.id, id), id)),
     ])
     t.strictSame((await send(app, 'GET', list)).body, [a, b, c])
     t.strictSame((await send(app, 'GET', `/api/kanban-subtasks/${other.id}`)).body, other)

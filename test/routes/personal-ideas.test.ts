@@ -204,6 +204,12 @@ t.test('GET /api/personal-ideas', async (t) => {
   })
 })
 
+/** What an order of an idea that is not there is answered. */
+const missing = (...ids: string[]) => ({ ...gone, details: { missing: ids } })
+
+/** What an endpoint of an idea that is not there answers. @param path of the endpoint */
+const goneAt = (path: string, id: string) => (path.endsWith('/reorder') ? missing(id) : gone)
+
 /** The endpoints of one idea, with a body that would be accepted. */
 const ofOne = (id: string): [string, string, unknown][] => [
   ['GET', `${url}/${id}`, undefined],
@@ -232,7 +238,7 @@ t.test('one idea', async (t) => {
             ['DELETE', `${url}/${idea.id}`, undefined, asker, 200, success],
             ...ofOne(idea.id)
               .filter(([, path]) => !path.endsWith('/promote'))
-              .map(([method, path, body]): Row => [method, path, body, asker, 404, gone]),
+              .map(([method, path, body]): Row => [method, path, body, asker, 404, goneAt(path, idea.id)]),
           ])
         }
       }
@@ -249,7 +255,9 @@ t.test('one idea', async (t) => {
       for (const other of others) {
         const own = await createIdea(app, { sortOrder: 3 }, other)
         await holds(t, app, [
-          ...ofOne(idea.id).map(([method, path, body]): Row => [method, path, body, other, 404, gone]),
+          ...ofOne(idea.id).map(
+            ([method, path, body]): Row => [method, path, body, other, 404, goneAt(path, idea.id)],
+          ),
           ['PATCH', `${url}/${idea.id}`, { title: '' }, other, 400, titleless],
           [
             'POST',
@@ -257,7 +265,7 @@ t.test('one idea', async (t) => {
             { items: [own, idea].map(({ id }, index) => ({ id, sortOrder: index + 10 })) },
             other,
             404,
-            gone,
+            missing(idea.id),
           ],
           ['GET', `${url}/${own.id}`, undefined, other, 200, own],
         ])
@@ -272,7 +280,9 @@ t.test('one idea', async (t) => {
     await createIdea(app)
     for (const id of ['none', '%', 'a%2Fb', '__proto__', '%00', long(10_000)]) {
       await holds(t, app, [
-        ...ofOne(id).map(([method, path, body]): Row => [method, path, body, undefined, 404, gone]),
+        ...ofOne(id).map(
+          ([method, path, body]): Row => [method, path, body, undefined, 404, goneAt(path, id)],
+        ),
         ['PATCH', `${url}/${id}`, { title: '' }, undefined, 400, titleless],
         ['POST', `${url}/${id}/promote`, { teamId: 5 }, undefined, 400, teamless],
       ])
@@ -633,7 +643,7 @@ t.test('POST /api/personal-ideas/reorder', async (t) => {
         places([unknown, 6], [own, 5]),
         places([unknown, 6]),
       ])
-        await holds(t, app, [['POST', `${url}/reorder`, items, undefined, 404, gone]])
+        await holds(t, app, [['POST', `${url}/reorder`, items, undefined, 404, missing(unknown.id)]])
     }
     await holds(t, app, [
       ['GET', url, undefined, undefined, 200, [own]],
@@ -641,7 +651,7 @@ t.test('POST /api/personal-ideas/reorder', async (t) => {
     ])
     const admin = signInAs(app, 'admin').headers
     await holds(t, app, [
-      ['POST', `${url}/reorder`, places([own, 5], [{ id: 'none' }, 6]), admin, 404, gone],
+      ['POST', `${url}/reorder`, places([own, 5], [{ id: 'none' }, 6]), admin, 404, missing('none')],
       [
         'POST',
         `${url}/reorder`,

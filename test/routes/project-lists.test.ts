@@ -26,6 +26,7 @@ import {
 const url = '/api/projects'
 const notFound = { error: 'Project not found' }
 const fetchFailure = { error: 'Failed to fetch projects' }
+const missing = (...ids: string[]) => ({ error: 'Project not found', details: { missing: ids } })
 const reorderFailure = { error: 'Failed to reorder projects' }
 
 interface Project {
@@ -804,7 +805,7 @@ t.test('POST /api/projects/reorder', async (t) => {
         places([unknown, 6], [a.id, 50]),
         places([unknown, 6]),
       ])
-        await holds(t, app, [['POST', `${url}/reorder`, body, undefined, 404, notFound]])
+        await holds(t, app, [['POST', `${url}/reorder`, body, undefined, 404, missing(unknown)]])
     }
     const after = await send(app, 'GET', url)
     t.strictSame(after.body, before.body)
@@ -888,7 +889,7 @@ t.test('the order of checks', async (t) => {
     ['POST', `${url}/reorder`, { items: [] }, viewer, 403, readOnly],
     ['POST', `${url}/reorder`, '{oops', member, 500, reorderFailure],
     ['POST', `${url}/reorder`, { items: 5 }, member, 400, itemless],
-    ['POST', `${url}/reorder`, unknown, member, 404, notFound],
+    ['POST', `${url}/reorder`, unknown, member, 404, missing('none')],
     ['POST', `${url}/reorder`, { items: [{ id, sortOrder: 5 }] }, member, 200, [{ id, sortOrder: 5 }]],
   ])
 })

@@ -40,6 +40,9 @@ export function moveCard(board: Board, id: string, place: Place): boolean {
   return true
 }
 
+/** Whether what a request's body named is not there any more, but what it was about is. */
+const namesMissing = ({ status, details }: PhaseboardError) => status === 404 && 'missing' in Object(details)
+
 /** Asks for the first place that is still there. */
 async function sendMove(
   id: string,
@@ -52,7 +55,8 @@ async function sendMove(
       const idempotencyKey = `${key}-${index}`
       return await api.request('post', '/api/kanban-items/{id}/move', { path: { id }, body, idempotencyKey })
     } catch (error) {
-      const isNeighbourGone = error instanceof PhaseboardError && error.status === 400
+      const isNeighbourGone =
+        error instanceof PhaseboardError && (error.status === 400 || namesMissing(error))
       if (!isNeighbourGone || index === requests.length - 1) throw error
     }
   }
