@@ -7,6 +7,7 @@ import { forbidden, invalidField, validationFailed } from '../src/errors.ts'
 import type { Reserved } from '../src/exchange/imports/importer.ts'
 import { ARCHIVE_FORMAT, FORMAT_NAMES } from '../src/exchange/sources/formats.ts'
 import { memberOf } from '../src/http/identity.ts'
+import { PagesQuery } from '../src/http/pages.ts'
 import { checkLength, receive } from '../src/http/uploads.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
 import { ImportSchema, ImportStartedSchema } from '../src/schemas/records.ts'
@@ -109,9 +110,10 @@ const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (
       summary: "List the member's latest imports, newest first; an admin's are all",
       description: 'At most 100.',
       tags,
+      querystring: PagesQuery,
       response: { 200: Type.Array(ref(ImportSchema)) },
     },
-    handler: (request) => imports.list(memberOf(request), importer.failed),
+    handler: (request) => imports.list(memberOf(request), importer.failed, request.query),
   })
 
   app.get('/api/imports/:id', {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { PagesQuery } from '../src/http/pages.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
 import { KanbanActivitySchema } from '../src/schemas/records.ts'
 
@@ -12,9 +13,10 @@ const kanbanActivityRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'List the activity entries of an item, newest first',
       tags: ['Kanban items'],
       params: IdParams,
+      querystring: PagesQuery,
       response: { 200: Type.Array(ref(KanbanActivitySchema)), 404: ref(ErrorBody) },
     },
-    handler: (request) => app.board.activity.list(request.params.id),
+    handler: (request) => app.board.activity.list(request.params.id, request.query),
   })
 }
 

@@ -5,6 +5,7 @@ import { forbidden } from '../src/errors.ts'
 import { addressOf } from '../src/http/addresses.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
 import { createPasswordCheck } from '../src/http/own-password.ts'
+import { PagesQuery } from '../src/http/pages.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
 import { accountOf } from '../src/members/identity.ts'
 import { prepareInitialPasswordRemoval } from '../src/members/initial-password.ts'
@@ -107,9 +108,10 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listMembers',
       summary: 'List the members by id',
       tags,
+      querystring: PagesQuery,
       response: { 200: Type.Array(ref(MemberSchema)) },
     },
-    handler: () => members.list(),
+    handler: ({ query }) => members.page(query),
   })
 
   app.post('/api/members', {

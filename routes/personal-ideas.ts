@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { onRequestHookHandler } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { memberOf } from '../src/http/identity.ts'
+import { PageParameters } from '../src/http/pages.ts'
 import { listFor, recordFor } from '../src/http/response-shapes.ts'
 import {
   AnyOf,
@@ -44,6 +45,7 @@ const PromotePersonalIdea = UpdateBody({ teamId: Nullable(Reference) })
 const PersonalIdeaFilterSchema = Type.Object({
   ownerId: AnyOf('Whose ideas; absent: those of the current member'),
   status: AnyOf('Only ideas of this status', STATUSES),
+  ...PageParameters,
 })
 
 const onlyOwn = "Another member's idea is not found, unless an admin asks."
@@ -81,10 +83,10 @@ const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'requir
     },
     onRequest: authMode === 'required' ? requireOwnIdeasOrAdmin : [],
     handler: (request) => {
-      const { ownerId, status } = request.query
+      const { ownerId, status, ...page } = request.query
       const owners = valuesOfAny(ownerId)
       const ideasOf = owners.length > 0 ? owners : [memberOf(request).id]
-      return ideas.list(ideasOf, valuesOfAny(status))
+      return ideas.list(ideasOf, valuesOfAny(status), page)
     },
   })
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf, identityOf } from '../src/http/identity.ts'
+import { PagesQuery } from '../src/http/pages.ts'
 import { recordFor } from '../src/http/response-shapes.ts'
 import { ErrorBody, IdParams, ref, Success } from '../src/schemas/common.ts'
 import { SessionSchema } from '../src/schemas/records.ts'
@@ -19,9 +20,10 @@ const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: "List the current member's sessions",
       description: 'Those that are not over, by id. A member who does not sign in here has none.',
       tags,
+      querystring: PagesQuery,
       response: { 200: Type.Array(ref(SessionSchema)) },
     },
-    handler: (request) => sessions.list(identityOf(request)),
+    handler: (request) => sessions.list(identityOf(request), request.query),
   })
 
   app.get('/api/sessions/:id', {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { PagesQuery } from '../src/http/pages.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
 import {
   CreateBody,
@@ -39,9 +40,10 @@ const teamAssignmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'List the team assignments of a project',
       tags,
       params: IdParams,
+      querystring: PagesQuery,
       response: { 200: Type.Array(ref(TeamAssignmentSchema)), 404: ref(ErrorBody) },
     },
-    handler: (request) => app.projects.assignments.list(request.params.id),
+    handler: (request) => app.projects.assignments.list(request.params.id, request.query),
   })
 
   app.put('/api/projects/:id/team-assignments', {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf } from '../src/http/identity.ts'
+import { PagesQuery } from '../src/http/pages.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
 import {
   CreateBody,
@@ -41,9 +42,10 @@ const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'listTeams',
       summary: 'List the teams by id',
       tags,
+      querystring: PagesQuery,
       response: { 200: Type.Array(ref(TeamSchema)) },
     },
-    handler: () => teams.list(),
+    handler: ({ query }) => teams.list(query),
   })
 
   app.post('/api/teams', {

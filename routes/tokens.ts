@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { onRequestHookHandler, preHandlerHookHandler } from 'fastify'
 import { forbidden } from '../src/errors.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
+import { PagesQuery } from '../src/http/pages.ts'
 import { recordFor } from '../src/http/response-shapes.ts'
 import { accountOf } from '../src/members/identity.ts'
 import { CreateBody, ErrorBody, IdParams, Name, Nullable, ref, Success } from '../src/schemas/common.ts'
@@ -57,9 +58,10 @@ const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> 
       summary: "List the current member's tokens",
       description: 'Expired ones too, by id. A member who does not sign in here has none.',
       tags,
+      querystring: PagesQuery,
       response: { 200: Type.Array(ref(TokenSchema)) },
     },
-    handler: (request) => tokens.list(identityOf(request)),
+    handler: (request) => tokens.list(identityOf(request), request.query),
   })
 
   app.post('/api/tokens', {

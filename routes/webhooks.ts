@@ -5,6 +5,7 @@ import { WEBHOOK_KINDS } from '../src/changes/told.ts'
 import { problemOfUrl } from '../src/changes/webhook-urls.ts'
 import { invalidField } from '../src/errors.ts'
 import { actorOf } from '../src/http/identity.ts'
+import { PagesQuery } from '../src/http/pages.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
 import {
   CreateBody,
@@ -75,9 +76,10 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
       operationId: 'listWebhooks',
       summary: 'List the webhooks by id',
       tags,
+      querystring: PagesQuery,
       response: { 200: Type.Array(ref(WebhookSchema)) },
     },
-    handler: () => webhooks.list(),
+    handler: ({ query }) => webhooks.list(query),
   })
 
   app.post('/api/webhooks', {
@@ -179,9 +181,10 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
       description: 'The last 200 are kept.',
       tags,
       params: IdParams,
+      querystring: PagesQuery,
       response: { 200: Type.Array(ref(WebhookDeliverySchema)), 404: ref(ErrorBody) },
     },
-    handler: ({ params }) => webhooks.deliveries(params.id),
+    handler: ({ params, query }) => webhooks.deliveries(params.id, query),
   })
 
   app.post('/api/webhooks/:id/replay', {

@@ -4,12 +4,13 @@ import { desc, eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
+import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
 import { kanbanActivity, kanbanItems } from '../db/schema.ts'
 import { existsIn, given, insertInto, selectAll } from '../db/statements.ts'
 import { bytesOf, readLimit } from '../db/work-limits.ts'
 import { ref } from '../schemas/common.ts'
 import { KanbanActivitySchema } from '../schemas/records.ts'
-import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 
 /** The tracked fields of a kanban item. */
 export interface Tracked {
@@ -63,14 +64,14 @@ export class ActivityLog {
     this.#sql = statementsOf(db)
   }
 
-  /** An item's entries, newest first, as JSON. @throws ApiError 404 when there is no such item; TooMuchWork */
-  list(itemId: string): JsonBytes {
+  /** An item's entries, newest first, or a page of them. @throws ApiError 404 when there is no such item; TooMuchWork */
+  list(itemId: string, query: PageQuery): JsonPage {
     const entries = read(this.#db, () => {
       if (!this.#sql.itemExists(itemId)) throwNotFound(kanbanItems)
       this.#sql.limit(itemId)
       return this.#sql.entries({ itemId })
     })
-    return this.#toJson(entries)
+    return pageOfRows(entries, query, this.#toJson, true)
   }
 
   /**

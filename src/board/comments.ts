@@ -1,10 +1,10 @@
 /** Kanban comments: what people say about an item. */
 import { Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import type { JsonPage, PageQuery } from '../db/pages.ts'
 import { kanbanComments } from '../db/schema.ts'
 import { forbidden } from '../errors.ts'
 import { type CurrentMember, type KanbanComment, KanbanCommentSchema } from '../schemas/records.ts'
-import type { JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 
 /** Fields a client may set. */
@@ -21,9 +21,9 @@ export class Comments {
     this.#comments = new Children(db, kanbanComments, KanbanCommentSchema)
   }
 
-  /** The comments of an item, as JSON. @throws ApiError 404 when there is no such item; TooMuchWork */
-  list(itemId: string): JsonBytes {
-    return this.#comments.list(itemId)
+  /** The comments of an item, or a page of them. @throws ApiError 404 when there is no such item; TooMuchWork */
+  list(itemId: string, query: PageQuery): JsonPage {
+    return this.#comments.list(itemId, query)
   }
 
   /** One comment. @throws ApiError 404 */

@@ -1,10 +1,12 @@
 /** Webhooks: who is told of changes over HTTP. Deliveries themselves are in `deliveries.ts`. */
 import { randomBytes } from 'node:crypto'
+import { Type } from '@sinclair/typebox'
 import { desc, eq, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder } from '../db/ordering.ts'
+import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
 import { projects, webhookDeliveries, webhooks } from '../db/schema.ts'
 import {
   deleteFrom,
@@ -18,7 +20,15 @@ import {
 } from '../db/statements.ts'
 import { changesGone, conflict, invalidField, notFound } from '../errors.ts'
 import type { Actor, AuditEntry, AuditLog } from '../members/audit-log.ts'
-import type { Webhook, WebhookDelivery, WebhookWithSecret } from '../schemas/records.ts'
+import { ref } from '../schemas/common.ts'
+import {
+  type Webhook,
+  type WebhookDelivery,
+  WebhookDeliverySchema,
+  WebhookSchema,
+  type WebhookWithSecret,
+} from '../schemas/records.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 import type { Sequence } from './sequence.ts'
 
@@ -127,6 +137,8 @@ export class Webhooks {
   static readonly reads: readonly string[] = ['get', 'list', 'deliveries', 'summary']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #toJson = createJsonWriter(Type.Array(ref(WebhookSchema)))
+  readonly #deliveriesToJson = createJsonWriter(Type.Array(ref(WebhookDeliverySchema)))
   readonly #sequence: Sequence
   readonly #audit: AuditLog
 
@@ -147,17 +159,18 @@ export class Webhooks {
     return toWebhook(this.#sql.one({ id }) ?? throwNotFound(webhooks))
   }
 
-  /** All webhooks, by id. */
-  list(): Webhook[] {
-    return this.#sql.all().map(toWebhook)
+  /** All webhooks, by id, or a page of them. */
+  list(query: PageQuery): JsonPage {
+    return pageOfRows(this.#sql.all().map(toWebhook), query, this.#toJson)
   }
 
-  /** The latest attempts to deliver something, newest first. @throws ApiError 404 */
-  deliveries(id: string): WebhookDelivery[] {
-    return read(this.#db, () => {
+  /** The latest attempts to deliver something, newest first, or a page of them. @throws ApiError 404 */
+  deliveries(id: string, query: PageQuery): JsonPage {
+    const latest = read(this.#db, () => {
       if (!this.#sql.exists(id)) throwNotFound(webhooks)
       return this.#sql.deliveries({ webhookId: id, count: DELIVERIES_KEPT })
     })
+    return pageOfRows(latest, query, this.#deliveriesToJson, true)
   }
 
   /**

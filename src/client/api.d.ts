@@ -1294,6 +1294,14 @@ export interface Paths {
   '/api/sessions': {
     /** List the current member's sessions */
     get: {
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Session[]
@@ -1324,6 +1332,14 @@ export interface Paths {
   '/api/tokens': {
     /** List the current member's tokens */
     get: {
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Token[]
@@ -1361,6 +1377,14 @@ export interface Paths {
   '/api/teams': {
     /** List the teams by id */
     get: {
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Team[]
@@ -1410,6 +1434,14 @@ export interface Paths {
   '/api/members': {
     /** List the members by id */
     get: {
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Member[]
@@ -1580,6 +1612,14 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: KanbanColumn[]
@@ -1979,6 +2019,14 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: KanbanSubtask[]
@@ -2048,6 +2096,14 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: KanbanComment[]
@@ -2103,6 +2159,14 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: KanbanActivity[]
@@ -2114,6 +2178,14 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: KanbanLabel[]
@@ -2195,6 +2267,14 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Objective[]
@@ -2250,6 +2330,14 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Metric[]
@@ -2305,6 +2393,14 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: TranscriptSummary[]
@@ -2360,6 +2456,14 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: TeamAssignment[]
@@ -2414,6 +2518,14 @@ export interface Paths {
     }
     /** List the member's latest imports, newest first; an admin's are all */
     get: {
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Import[]
@@ -2446,6 +2558,10 @@ export interface Paths {
               | (string & {})
               | ('idea' | 'ready' | 'promoted' | 'discarded' | (string & {}))[]
               | undefined
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
           }
         | undefined
       /** The ETag that the record must still have */
@@ -2544,6 +2660,14 @@ export interface Paths {
   '/api/webhooks': {
     /** List the webhooks by id */
     get: {
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Webhook[]
@@ -2622,6 +2746,14 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: WebhookDelivery[]

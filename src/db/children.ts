@@ -11,6 +11,7 @@ import { read, type SharedDatabase } from './client.ts'
 import { thingOf, throwNotFound } from './existence.ts'
 import { newId } from './ids.ts'
 import { afterLast, inOrder, type OrderedTable, type Place, reorderIn } from './ordering.ts'
+import { type JsonPage, type PageQuery, pageOfRows } from './pages.ts'
 import { kanbanItems, projects } from './schema.ts'
 import {
   amongIds,
@@ -87,14 +88,14 @@ export class Children<Table extends ChildTable> {
     this.#toJson = createJsonWriter(Type.Array(ref(record)))
   }
 
-  /** The records of a parent, in order, as JSON. @throws ApiError 404 when there is no such parent; TooMuchWork */
-  list(parentId: string): JsonBytes {
+  /** The records of a parent, in order, or a page of them. @throws ApiError 404 when there is no such parent; TooMuchWork */
+  list(parentId: string, query: PageQuery = {}): JsonPage {
     const rows = read(this.db, () => {
       this.ensureParent(parentId)
       this.#sql.limit(parentId)
       return this.#sql.list({ parentId })
     })
-    return this.#toJson(this.shown(rows) as never)
+    return pageOfRows(this.shown(rows), query, this.#toJson as never)
   }
 
   /** One record. @throws ApiError 404 */
@@ -137,8 +138,8 @@ export class Children<Table extends ChildTable> {
   }
 
   /** All records of a parent, in order, as a list shows them. */
-  protected shown(rows: Table['$inferSelect'][]): object[] {
-    return rows
+  protected shown(rows: Table['$inferSelect'][]): { id: string }[] {
+    return rows as never
   }
 
   /** Throws for a record to be changed or deleted that does not exist. */

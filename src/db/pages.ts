@@ -114,3 +114,42 @@ export function readPage(
   const ids = shown.map(({ id }) => id)
   return last && places.length > limit ? { ids, next: encode(last, sort) } : { ids }
 }
+
+/** A row of a list that is sorted by `sortOrder`, or by nothing, and then by id. */
+interface PlacedRow {
+  id: string
+  sortOrder?: number
+}
+
+/** Which of two places in such a list comes first: negative for the one. */
+const compare = (one: PlacedRow, other: PlacedRow): number =>
+  (one.sortOrder ?? 0) - (other.sortOrder ?? 0) || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id))
+
+/** The rows after a place. What stands there tells them best: another tool may have stored texts, which the row shows as one number. */
+function rowsAfter<Row extends PlacedRow>(rows: readonly Row[], place: PlacedRow, isDescending: boolean) {
+  const index = rows.findIndex((row) => row.id === place.id && compare(row, place) === 0)
+  if (index !== -1) return rows.slice(index + 1)
+  const sign = isDescending ? -1 : 1
+  return rows.filter((row) => compare(row, place) * sign > 0)
+}
+
+/**
+ * A page of a list that is short enough to be read whole, as JSON; without `limit` and `cursor` the whole list.
+ * @param rows all of the list, in order
+ * @param toJson serialises them
+ * @param isDescending whether the greatest place comes first
+ */
+export function pageOfRows<Row extends PlacedRow>(
+  rows: readonly Row[],
+  { limit = ALL, cursor }: PageQuery,
+  toJson: (rows: Row[]) => JsonBytes,
+  isDescending = false,
+): JsonPage {
+  const from = cursor === undefined ? undefined : decode(cursor)?.place
+  const rest = from ? rowsAfter(rows, { id: from.id, sortOrder: Number(from.key) }, isDescending) : rows
+  const shown = rest.slice(0, limit)
+  const last = shown.at(-1)
+  if (last === undefined || rest.length === shown.length) return { body: toJson(shown) }
+  const { id, sortOrder = 0 } = last
+  return { body: toJson(shown), next: encode({ id, key: sortOrder, text: null }, DEFAULT_SORT) }
+}

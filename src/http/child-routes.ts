@@ -2,15 +2,17 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Place } from '../db/ordering.ts'
+import type { JsonPage, PageQuery } from '../db/pages.ts'
 import { ErrorBody, IdParams, MissingErrorBody, ReorderBody, ref, Success } from '../schemas/common.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { Call } from '../worker/calls.ts'
 import { memberOf } from './identity.ts'
+import { PagesQuery } from './pages.ts'
 import { type RouteRecord, recordOf } from './response-shapes.ts'
 
 /** The rules that read and change the records. */
 export interface ChildRules<Row, Create, Update> {
-  list: (parentId: string) => Call<never>
+  list: (parentId: string, query: PageQuery) => Call<JsonPage>
   get: (id: string) => Call<Row>
   create: (parentId: string, input: Create, member: CurrentMember) => Call<Row>
   update: (id: string, input: Update, member: CurrentMember) => Call<Row>
@@ -69,8 +71,14 @@ export function childRoutes<Row extends TSchema, Create, Update>(
     list(url: string, { failure, ...words }: Words): void {
       app.get(url, {
         config: { access: 'read', failure },
-        schema: { ...words, tags, params, response: { 200: Type.Array(ref(record)), 404: ref(ErrorBody) } },
-        handler: (request: OfId) => rules.list(request.params.id),
+        schema: {
+          ...words,
+          tags,
+          params,
+          querystring: PagesQuery,
+          response: { 200: Type.Array(ref(record)), 404: ref(ErrorBody) },
+        },
+        handler: (request: OfId) => rules.list(request.params.id, request.query as Static<typeof PagesQuery>),
       })
     },
 

@@ -18,6 +18,9 @@ export const PageParameters = {
   ),
 }
 
+/** The query of a list that has no filters. */
+export const PagesQuery = Type.Object(PageParameters)
+
 const Sort = (sorts: Sorts) =>
   Type.Optional(
     Type.Unsafe<string>({

@@ -1,9 +1,11 @@
 /** Members: the people who can sign in. */
+import { Type } from '@sinclair/typebox'
 import { and, eq, ne } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder } from '../db/ordering.ts'
+import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
 import { members, teamMembers } from '../db/schema.ts'
 import {
   change,
@@ -16,7 +18,9 @@ import {
   updateIn,
 } from '../db/statements.ts'
 import { conflict, invalidField } from '../errors.ts'
-import type { CurrentMember, Member } from '../schemas/records.ts'
+import { ref } from '../schemas/common.ts'
+import { type CurrentMember, type Member, MemberSchema } from '../schemas/records.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 import { type Actor, type AuditEntry, AuditLog } from './audit-log.ts'
 import { currentMember, isEnabled, shownMember } from './columns.ts'
@@ -114,6 +118,7 @@ function entriesOf(before: MemberRow, after: MemberRow, password: NewPassword | 
 /** The members, with their sessions, tokens and teams. Each change is recorded in the audit log. */
 export class Members {
   static readonly reads: readonly string[] = [
+    'page',
     'get',
     'list',
     'stored',
@@ -128,6 +133,7 @@ export class Members {
   readonly tokens: Tokens
   readonly accounts: ProviderAccounts
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #toJson = createJsonWriter(Type.Array(ref(MemberSchema)))
 
   constructor(db: SharedDatabase) {
     this.#sql = statementsOf(db)
@@ -146,6 +152,11 @@ export class Members {
   /** All members, by id. */
   list(): Member[] {
     return this.#sql.all()
+  }
+
+  /** A page of all members, by id. */
+  page(query: PageQuery): JsonPage {
+    return pageOfRows(this.list(), query, this.#toJson)
   }
 
   /** The member with this id, password hash included: for verifying passwords. @throws ApiError 404 */

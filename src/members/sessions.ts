@@ -1,13 +1,17 @@
 /** Sessions: where members are signed in. Only the SHA-256 of a session's token is stored. */
+import { Type } from '@sinclair/typebox'
 import { and, desc, eq, lte, ne, notInArray, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder } from '../db/ordering.ts'
+import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
 import { members, sessions } from '../db/schema.ts'
 import { change, deleteFrom, given, insertInto, selectAll, selectOne, updateIn } from '../db/statements.ts'
 import { ApiError } from '../errors.ts'
-import type { CurrentMember, Session } from '../schemas/records.ts'
+import { ref } from '../schemas/common.ts'
+import { type CurrentMember, type Session, SessionSchema } from '../schemas/records.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 import type { Actor, AuditLog } from './audit-log.ts'
 import { currentMember, isEnabled } from './columns.ts'
@@ -117,6 +121,7 @@ function statementsOf(db: SharedDatabase) {
 export class Sessions {
   static readonly reads: readonly string[] = ['find', 'get', 'list']
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #toJson = createJsonWriter(Type.Array(ref(SessionSchema)))
   readonly #audit: AuditLog
 
   constructor(db: SharedDatabase, audit: AuditLog) {
@@ -138,10 +143,14 @@ export class Sessions {
     return shownTo(identity, found ?? throwNotFound(sessions))
   }
 
-  /** All sessions of the member, by id. */
-  list(identity: Identity): Session[] {
+  /** All sessions of the member, by id, or a page of them. */
+  list(identity: Identity, query: PageQuery): JsonPage {
     const all = this.#sql.allOwn({ memberId: accountOf(identity), now: timestamp() })
-    return all.map((session) => shownTo(identity, session))
+    return pageOfRows(
+      all.map((session) => shownTo(identity, session)),
+      query,
+      this.#toJson,
+    )
   }
 
   /**

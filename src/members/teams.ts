@@ -5,6 +5,7 @@ import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder } from '../db/ordering.ts'
+import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
 import { changesPending, teamMembers, teams } from '../db/schema.ts'
 import {
   change,
@@ -20,7 +21,7 @@ import {
 import { bytesOf, readLimit } from '../db/work-limits.ts'
 import { ref } from '../schemas/common.ts'
 import { type Team, TeamSchema } from '../schemas/records.ts'
-import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 import type { Actor, AuditLog } from './audit-log.ts'
 
@@ -93,14 +94,14 @@ export class Teams {
     return read(this.#db, () => this.#withMembers(this.#sql.one(id) ?? throwNotFound(teams)))
   }
 
-  /** All teams, by id, as JSON. @throws TooMuchWork */
-  list(): JsonBytes {
+  /** All teams, by id, or a page of them. @throws TooMuchWork */
+  list(query: PageQuery = {}): JsonPage {
     const all = read(this.#db, () => {
       this.#sql.limit()
       const memberships = Map.groupBy(this.#sql.membersOfAll(), ({ teamId }) => teamId)
       return this.#sql.all().map((team) => withMembers(team, memberships.get(team.id)))
     })
-    return this.#toJson(all)
+    return pageOfRows(all, query, this.#toJson)
   }
 
   /** Creates a team. */

@@ -1,9 +1,11 @@
 /** API tokens, for scripts and integrations. Only the SHA-256 of a token is stored. */
+import { Type } from '@sinclair/typebox'
 import { and, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder } from '../db/ordering.ts'
+import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
 import { apiTokens, members } from '../db/schema.ts'
 import {
   deleteFrom,
@@ -16,7 +18,9 @@ import {
   updateIn,
 } from '../db/statements.ts'
 import { invalidField } from '../errors.ts'
-import type { CurrentMember, NewToken, Token } from '../schemas/records.ts'
+import { ref } from '../schemas/common.ts'
+import { type CurrentMember, type NewToken, type Token, TokenSchema } from '../schemas/records.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 import { parseTimestamp, timestamp } from '../time.ts'
 import type { Actor, AuditLog } from './audit-log.ts'
 import { currentMember, isEnabled } from './columns.ts'
@@ -86,6 +90,7 @@ function expiryOf({ expiresAt = null }: TokenInput, now: string): string | null 
 export class Tokens {
   static readonly reads: readonly string[] = ['find', 'get', 'list']
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #toJson = createJsonWriter(Type.Array(ref(TokenSchema)))
   readonly #audit: AuditLog
 
   constructor(db: SharedDatabase, audit: AuditLog) {
@@ -106,9 +111,9 @@ export class Tokens {
     return this.#sql.own({ id, memberId: accountOf(identity) }) ?? throwNotFound(apiTokens)
   }
 
-  /** All tokens, without their secrets, by id. */
-  list(identity: Identity): Token[] {
-    return this.#sql.allOwn({ memberId: accountOf(identity) })
+  /** All tokens, without their secrets, by id, or a page of them. */
+  list(identity: Identity, query: PageQuery): JsonPage {
+    return pageOfRows(this.#sql.allOwn({ memberId: accountOf(identity) }), query, this.#toJson)
   }
 
   /**

@@ -3,11 +3,11 @@ import { eq } from 'drizzle-orm'
 import { Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
+import type { JsonPage, PageQuery } from '../db/pages.ts'
 import { projects, teamAssignments } from '../db/schema.ts'
 import { given, selectAll, selectOne, updateIn } from '../db/statements.ts'
 import { ensureFew, rowLimit } from '../db/work-limits.ts'
 import { TeamAssignmentSchema } from '../schemas/records.ts'
-import type { JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 
 /** The team of a project, each member once. */
@@ -47,9 +47,9 @@ export class Assignments {
     this.#assignments = new Children(db, teamAssignments, TeamAssignmentSchema)
   }
 
-  /** The assignments of a project, as JSON. @throws ApiError 404 when there is no such project; TooMuchWork */
-  list(projectId: string): JsonBytes {
-    return this.#assignments.list(projectId)
+  /** The assignments of a project, or a page of them. @throws ApiError 404 when there is no such project; TooMuchWork */
+  list(projectId: string, query: PageQuery = {}): JsonPage {
+    return this.#assignments.list(projectId, query)
   }
 
   /**
@@ -57,7 +57,7 @@ export class Assignments {
    * @returns the new assignments, as JSON
    * @throws ApiError 404 when there is no such project; TooMuchWork
    */
-  replace(projectId: string, { members, leadId }: Team): JsonBytes {
+  replace(projectId: string, { members, leadId }: Team): JsonPage {
     ensureFew(this.#db, members.length)
     this.#sql.limitCurrent(projectId)
     const project = this.#sql.project({ projectId }) ?? throwNotFound(projects)

@@ -6,6 +6,7 @@ import { throwNotFound } from '../db/existence.ts'
 import { isRecordShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
+import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
 import { personalIdeas } from '../db/schema.ts'
 import {
   amongValues,
@@ -24,7 +25,7 @@ import { conflict } from '../errors.ts'
 import { etagOf } from '../etags.ts'
 import { LIMITS, ref } from '../schemas/common.ts'
 import { type CurrentMember, PersonalIdeaSchema, type Project } from '../schemas/records.ts'
-import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 import type { ProjectInput } from './projects.ts'
 
@@ -89,17 +90,17 @@ export class Ideas {
   }
 
   /**
-   * The ideas of one member or of several, by sortOrder, as JSON.
+   * The ideas of one member or of several, by sortOrder, or a page of them.
    * @param statuses only those of any of these; empty: of all
    * @throws TooMuchWork
    */
-  list(owners: string[], statuses: string[] = []): JsonBytes {
+  list(owners: string[], statuses: string[] = [], query: PageQuery = {}): JsonPage {
     const values = { ...bindAny('ownerId', owners), ...bindAny('status', statuses) }
     const ideas = read(this.#db, () => {
       this.#sql.limit(JSON.stringify(owners))
       return this.#sql.list(values)(values)
     })
-    return this.#toJson(ideas)
+    return pageOfRows(ideas, query, this.#toJson)
   }
 
   /**
@@ -108,7 +109,7 @@ export class Ideas {
    */
   etagAround(id: string | undefined, member: CurrentMember): string {
     const { ownerId } = id === undefined ? { ownerId: member.id } : this.get(id, member)
-    return etagOf(this.list([ownerId]))
+    return etagOf(this.list([ownerId]).body)
   }
 
   /** Creates an idea that belongs to the given member. */

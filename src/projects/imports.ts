@@ -1,11 +1,15 @@
 /** Imports: who asked for which, and how far each has come. What they write is not done here. */
+import { Type } from '@sinclair/typebox'
 import { desc, eq, or, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
+import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
 import { imports } from '../db/schema.ts'
 import { given, givenLimit, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
-import type { CurrentMember, Import, ImportStarted } from '../schemas/records.ts'
+import { ref } from '../schemas/common.ts'
+import { type CurrentMember, type Import, ImportSchema, type ImportStarted } from '../schemas/records.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 
 /** Imports that a list shows. */
 export const IMPORTS_LISTED = 100
@@ -79,6 +83,7 @@ const statementsOf = (db: SharedDatabase) => ({
 export class Imports {
   static readonly reads: readonly string[] = ['get', 'list']
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #toJson = createJsonWriter(Type.Array(ref(ImportSchema)))
 
   constructor(db: SharedDatabase) {
     this.#sql = statementsOf(db)
@@ -99,11 +104,16 @@ export class Imports {
     return toImport(row, failed)
   }
 
-  /** The latest imports that a member knows of, newest first. */
-  list({ id: memberId, role }: Pick<CurrentMember, 'id' | 'role'>, failed: FailedImports = {}): Import[] {
-    return this.#sql
+  /** The latest imports that a member knows of, newest first, or a page of them. */
+  list(
+    { id: memberId, role }: Pick<CurrentMember, 'id' | 'role'>,
+    failed: FailedImports,
+    query: PageQuery,
+  ): JsonPage {
+    const latest = this.#sql
       .latest({ memberId, isAdmin: Number(role === 'admin'), count: IMPORTS_LISTED })
       .map((row) => toImport(row, failed))
+    return pageOfRows(latest, query, this.#toJson, true)
   }
 
   /**

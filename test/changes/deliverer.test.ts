@@ -12,11 +12,16 @@ import { Sequence } from '../../src/changes/sequence.ts'
 import { createSender } from '../../src/changes/webhook-sender.ts'
 import { openDatabase, write } from '../../src/db/client.ts'
 import { NO_LOCK } from '../../src/db/process-lock.ts'
+import type { WebhookDelivery } from '../../src/schemas/records.ts'
+import type { Rules } from '../../src/worker/rules.ts'
 import { createRules } from '../../src/worker/rules.ts'
 import { accept, answer, hang, manualClock, type Receiver, receive, until } from '../receivers.ts'
 
 const ADMIN = { id: 'ada', address: null }
 const SECOND = 1000
+
+const attemptsOf = (webhooks: Rules['changes']['webhooks'], id: string): WebhookDelivery[] =>
+  JSON.parse(Buffer.from(webhooks.deliveries(id, {}).body).toString())
 
 /** A service without HTTP: its rules on a database, and what delivers from it. */
 function service(
@@ -123,7 +128,7 @@ t.test(
     t.match(updated?.body.data, { action: 'updated', before: { title: 'Card' }, after: { title: 'Ace' } })
     t.strictSame(Object.keys(deleted?.body), ['type', 'timestamp', 'data'])
     t.equal(deleted?.body.timestamp, deleted?.body.data.at)
-    const attempts = one.webhooks.deliveries(id)
+    const attempts = attemptsOf(one.webhooks, id)
     t.match(
       attempts.map(({ seq, status, error, webhookId }) => [seq, status, error, webhookId]),
       [4, 3, 2].map((seq) => [seq, 204, null, id]),
@@ -208,8 +213,8 @@ t.test('what fails is tried again, later each time, and then no more', async (t)
   t.match(one.webhooks.get(id), { active: false, after: 0, failingSince: new Date(since).toISOString() })
   t.strictSame(new Set(receiver.seqs()), new Set([1]), 'what comes after it waits')
   t.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
-  t.equal(one.webhooks.deliveries(id).length, 8)
-  t.match(one.webhooks.deliveries(id)[0], { status: 500, error: 'the answer was 500', response: 'broken' })
+  t.equal(attemptsOf(one.webhooks, id).length, 8)
+  t.match(attemptsOf(one.webhooks, id)[0], { status: 500, error: 'the answer was 500', response: 'broken' })
   t.match(one.audit()[0], {
     action: 'webhook-deactivated',
     actorId: null,
@@ -329,7 +334,7 @@ t.test('a thousand changes that were waiting go out, in order, over one connecti
   t.equal(receiver.connections(), 1)
   const kept = one.db.$client.prepare('select count(*) from webhook_deliveries').pluck().get()
   t.equal(kept, 200, 'older attempts are not kept')
-  t.equal(one.webhooks.deliveries(id)[199]?.seq, 803)
+  t.equal(attemptsOf(one.webhooks, id)[199]?.seq, 803)
 })
 
 t.test('ten receivers, one of which hangs: the others wait for nobody', async (t) => {
@@ -371,7 +376,7 @@ t.test('stopping aborts what is in flight, and the next start sends it again', a
   await one.deliverer.stop()
   one.deliverer.refresh()
   t.match(one.row(id), { after: 0, attempts: 0, failing_since: null })
-  t.strictSame(one.webhooks.deliveries(id), [], 'it did not fail')
+  t.strictSame(attemptsOf(one.webhooks, id), [], 'it did not fail')
   t.strictSame(one.warnings, [])
 })
 
@@ -418,7 +423,7 @@ t.test('a webhook that is changed, switched off or deleted in flight', async (t)
     response.writeHead(500).end()
   }
   one.commit("update projects set name = 'B' where id = 'b'")
-  await until(() => one.row(id).active === 0 && one.webhooks.deliveries(id).length === 3)
+  await until(() => one.row(id).active === 0 && attemptsOf(one.webhooks, id).length === 3)
   t.match(one.row(id), { attempts: 0, retry_at: null }, 'what is off does not fail')
   second.respond = (response) => {
     one.db.$client.exec('delete from webhooks')

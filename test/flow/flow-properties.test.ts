@@ -28,7 +28,7 @@ class World {
     this.#last = db.$client.prepare('select max(seq) from changes').pluck().get() as number
     const board = (name: string) => {
       const { id } = this.write(() => this.rules.projects.create({ name })) as { id: string }
-      const columns = JSON.parse(Buffer.from(this.rules.board.columns.list(id)).toString())
+      const columns = JSON.parse(Buffer.from(this.rules.board.columns.list(id).body).toString())
       return {
         id,
         columns: columns.map(({ id, name }: ModelColumn & { id: string }) => ({ id, name, stage: null })),
