@@ -8,6 +8,7 @@ import { show } from './format.ts'
 import { makeClient } from './stall-client.ts'
 import { COMMON_WORDS, change, type DataName } from './stall-data.ts'
 import {
+  BATCH_LOCK,
   BATCH_PATH,
   ITEMS_PATH,
   type Row,
@@ -292,6 +293,7 @@ export const ATTACKS: Record<string, Row> = {
   'batch-bulks': {
     title: 'batch of 199 bulk PATCHes of 500 items, beside 8 writers',
     data: 'history',
+    lock: BATCH_LOCK,
     isSignedIn: true,
     run: (situation) => besideWriters(writersOf(situation), () => batchOfBulks(situation)),
   },

@@ -12,11 +12,11 @@ const aboveIdle = ({ memory: { idle, peak } }: Measured): number | undefined =>
 
 /** What of a row is over its limit; nothing where all is well. */
 export function overIn(measured: Measured): string[] {
-  const { longest, lock, failure, isRemarkOver } = measured
+  const { row, longest, lock, failure, isRemarkOver } = measured
   const memory = aboveIdle(measured) ?? 0
   return [
     ...(longest > LIMITS.stall ? ['stall'] : []),
-    ...(lock.longest > LIMITS.lock ? ['lock'] : []),
+    ...(lock.longest > (row.lock ?? LIMITS.lock) ? ['lock'] : []),
     ...(memory > LIMITS.memory ? ['memory'] : []),
     ...(failure === undefined && !isRemarkOver ? [] : ['answer']),
   ]
@@ -78,7 +78,7 @@ longest time that it could not, less what the busiest thread waited for a proces
 after; *above idle* is the peak less what the service held once it had started; what its children held is apart. CPU is the process's with
 all its threads.
 
-No request may take more than ${LIMITS.stall} ms of the event loop, ${LIMITS.lock} ms of the write lock and ${showMemory(LIMITS.memory)} MB: what is above is **bold** (${over.length} of ${measured.length} rows).
+No request may take more than ${LIMITS.stall} ms of the event loop, ${LIMITS.lock} ms of the write lock (a batch its second) and ${showMemory(LIMITS.memory)} MB: what is above is **bold** (${over.length} of ${measured.length} rows).
 
 ${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node.js ${machine.node}, databases on ${machine.fileSystem}, fdatasync ${show(machine.fdatasync)} ms.
 

@@ -51,6 +51,8 @@ export interface Row {
   prepare?: (db: SharedDatabase) => unknown
   /** The service's heap, at most, in MB; Node's default otherwise. */
   heap?: number
+  /** Milliseconds of the write lock that it may take, where that is another time than for all. */
+  lock?: number
   /** Seconds after which it is given up; 60 otherwise. */
   patience?: number
   /** Whether members have to sign in; nobody has to otherwise. */
@@ -74,6 +76,9 @@ const TRANSCRIPT_PATH = '/api/ingest/transcript'
 const INGESTED_METRICS_PATH = '/api/ingest/metrics'
 export const ITEMS_PATH = '/api/kanban-items'
 export const BATCH_PATH = '/api/batch'
+
+/** Milliseconds of the write lock that a batch may take: its second, and the step that ends after it. */
+export const BATCH_LOCK = 1200
 
 /** First these people, then all of them in another role, then as many others. */
 const assign = (count: number) => ({
@@ -386,6 +391,7 @@ export const ROWS: Record<string, Row> = {
   'batch-bulk': {
     title: 'batch of 50 bulk PATCHes of 500 items',
     data: 'board',
+    lock: BATCH_LOCK,
     run: ({ client, items }) => {
       const ids = items.slice(0, 500)
       const change = (position: number) => ({ ids, update: { priority: `p${position}` } })

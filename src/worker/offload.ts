@@ -74,7 +74,7 @@ const LIMITS: OffloadLimits = {
  * Megabytes of the thread's heap for what has just been made. What it reads is written piece by piece and soon forgotten; V8 would let it
  * pile up to several times as much before it looks.
  */
-const YOUNG_MEGABYTES = 24
+const YOUNG_MEGABYTES = 12
 
 /** The part of the time for a read after which it is to end by itself. */
 const OWN_TIME = 0.8

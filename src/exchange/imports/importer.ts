@@ -29,6 +29,8 @@ const RETRY_AFTER = '30'
  */
 const MEMORY_FOR_ARCHIVE = 1536
 const MEMORY_FOR_BOARD = 256
+/** The part of it for what has just been made. */
+const YOUNG_MEGABYTES = 12
 
 /** The thread's module, beside this one: a source when the sources run, else bundled. */
 const fileOfWorker = () =>
@@ -204,7 +206,10 @@ export class Importer {
       const isArchive = task.job?.format === ARCHIVE_FORMAT
       const worker = new Worker(fileOfWorker(), {
         workerData: { ...task, databaseUrl, checkpoints, limits: this.#limits } satisfies ImportTask,
-        resourceLimits: { maxOldGenerationSizeMb: isArchive ? MEMORY_FOR_ARCHIVE : MEMORY_FOR_BOARD },
+        resourceLimits: {
+          maxOldGenerationSizeMb: isArchive ? MEMORY_FOR_ARCHIVE : MEMORY_FOR_BOARD,
+          maxYoungGenerationSizeMb: YOUNG_MEGABYTES,
+        },
         name: 'phaseboard-import',
       })
       this.#worker = worker
