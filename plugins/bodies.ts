@@ -29,7 +29,7 @@ function hideBody(request: FastifyRequest): void {
   } as unknown as typeof request.headers
 }
 
-/** A DELETE's body is ignored, whatever it claims to be. */
+/** The body of a DELETE that takes none is ignored, whatever it claims to be. */
 async function ignoreBody(request: FastifyRequest): Promise<void> {
   if (request.method === 'DELETE') hideBody(request)
 }
@@ -43,12 +43,12 @@ const takesFile = ({ routeOptions }: FastifyRequest) => routeOptions.config.take
  * Parses every body as JSON, whatever its media type, but those that are files. An absent body is treated like one that is not JSON.
  */
 const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
-  const { method, headers } = request
+  const { method, headers, routeOptions } = request
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
   if (takesFile(request)) {
     // As for JSON: whatever it says that it is. What reads it says what is wrong with an empty one.
     if (!isEmpty) request.headers = { 'content-type': FILE_TYPE }
-  } else if (isEmpty && hasBody.has(method)) {
+  } else if (isEmpty && (hasBody.has(method) || routeOptions.schema?.body !== undefined)) {
     if (!takesNoBody(request)) return done(new SpecifiedFailure('the request body is empty'))
     hideBody(request)
     request.body = {}
@@ -84,8 +84,10 @@ export default fp<{ bodyLimit: number }>(
     // Only on routes that may have a body: most requests are reads.
     app.addHook('onRoute', (route) => {
       const methods = [route.method].flat()
-      if (methods.includes('DELETE')) route.onRequest = [ignoreBody, route.onRequest ?? []].flat()
-      if (methods.some((method) => hasBody.has(method))) {
+      const isForBody = route.schema?.body !== undefined
+      if (methods.includes('DELETE') && !isForBody)
+        route.onRequest = [ignoreBody, route.onRequest ?? []].flat()
+      if (isForBody || methods.some((method) => hasBody.has(method))) {
         route.preParsing = [takeForJson, route.preParsing ?? []].flat()
       }
     })

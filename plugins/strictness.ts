@@ -28,7 +28,7 @@ export default fp(
         if (!isStrict(request)) return done()
         const violations = check({
           query: request.query,
-          ...(takesBody.has(request.method) ? { body: request.body } : {}),
+          ...(body !== undefined || takesBody.has(request.method) ? { body: request.body } : {}),
         })
         done(violations && (validationFailed(violations) as never))
       }

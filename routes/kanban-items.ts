@@ -58,8 +58,9 @@ const CreateKanbanItem = CreateBody({
 })
 const UpdateKanbanItem = UpdateBody({ title: Title, ...optionalFields })
 
+const Ids = Type.Array(Type.String(), { minItems: 1, maxItems: 500, uniqueItems: true })
 const UpdateKanbanItems = CreateBody({
-  ids: Type.Array(Type.String(), { minItems: 1, maxItems: 500, uniqueItems: true }),
+  ids: Ids,
   update: UpdateBody({
     column: optionalFields.column,
     assigneeId: optionalFields.assigneeId,
@@ -70,6 +71,8 @@ const UpdateKanbanItems = CreateBody({
     isNew: optionalFields.isNew,
   }),
 })
+
+const DeleteKanbanItems = CreateBody({ ids: Ids })
 
 const neighbour = Type.String({ description: 'The id of another item in the target column' })
 const MoveKanbanItem = Type.Object(
@@ -294,6 +297,19 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { ids, update } = request.body
       return items.updateMany(ids, assigned(update, request), memberOf(request).id, writing(request))
     },
+  })
+
+  app.delete('/api/kanban-items', {
+    config: { access: 'write', failure: 'Failed to delete kanban items' },
+    schema: {
+      operationId: 'deleteKanbanItems',
+      summary: 'Delete several items with their subtasks, comments and activity',
+      description: 'All or nothing. They are in the trash then, and one undo brings them all back.',
+      tags,
+      body: DeleteKanbanItems,
+      response: { 200: ref(Success), 404: ref(MissingErrorBody) },
+    },
+    handler: (request) => items.deleteMany(request.body.ids),
   })
 
   app.post('/api/kanban-items/:id/move', {

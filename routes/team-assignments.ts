@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { PagesQuery } from '../src/http/pages.ts'
+import { childRoutes } from '../src/http/child-routes.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
 import {
   CreateBody,
@@ -12,38 +12,58 @@ import {
   ref,
   Term,
   UniqueBy,
+  UpdateBody,
 } from '../src/schemas/common.ts'
 import { ProjectSchema, TeamAssignmentSchema } from '../src/schemas/records.ts'
 
+const MemberId = Type.String({ minLength: 1, maxLength: LIMITS.reference })
+const Role = Term(['member', 'lead'])
+const fields = { memberId: MemberId, role: Type.Optional(Role) }
+const CreateTeamAssignment = CreateBody(fields)
+const UpdateTeamAssignment = UpdateBody({ role: Role })
+
 const ReplaceTeamAssignments = CreateBody({
-  members: UniqueBy(
-    'memberId',
-    Type.Object(
-      {
-        memberId: Type.String({ minLength: 1, maxLength: LIMITS.reference }),
-        role: Type.Optional(Term(['member', 'lead'])),
-      },
-      { additionalProperties: false },
-    ),
-  ),
+  members: UniqueBy('memberId', Type.Object(fields, { additionalProperties: false })),
   leadId: Type.Optional(Nullable(Reference)),
 })
 
 /** Team assignments: the members who work on a project. */
 const teamAssignmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const tags = ['Team assignments']
+  const assignments = childRoutes(app, app.projects.assignments, {
+    record: TeamAssignmentSchema,
+    tag: 'Team assignments',
+  })
 
-  app.get('/api/projects/:id/team-assignments', {
-    config: { access: 'read', failure: 'Failed to fetch team assignments' },
-    schema: {
-      operationId: 'listTeamAssignments',
-      summary: 'List the team assignments of a project',
-      tags,
-      params: IdParams,
-      querystring: PagesQuery,
-      response: { 200: Type.Array(ref(TeamAssignmentSchema)), 404: ref(ErrorBody) },
-    },
-    handler: (request) => app.projects.assignments.list(request.params.id, request.query),
+  assignments.list('/api/projects/:id/team-assignments', {
+    operationId: 'listTeamAssignments',
+    summary: 'List the team assignments of a project',
+    failure: 'Failed to fetch team assignments',
+  })
+  assignments.create('/api/projects/:id/team-assignments', {
+    operationId: 'createTeamAssignment',
+    summary: 'Let a member work on a project',
+    description: 'A member is assigned once: a second time is 409. Who leads the project stays as it is.',
+    failure: 'Failed to create team assignment',
+    body: CreateTeamAssignment,
+    conflicts: true,
+  })
+  assignments.get('/api/team-assignments/:id', {
+    operationId: 'getTeamAssignment',
+    summary: 'Get a team assignment',
+    failure: 'Failed to fetch team assignment',
+  })
+  assignments.update('/api/team-assignments/:id', {
+    operationId: 'updateTeamAssignment',
+    summary: 'Change the role of a team assignment',
+    failure: 'Failed to update team assignment',
+    body: UpdateTeamAssignment,
+  })
+  assignments.delete('/api/team-assignments/:id', {
+    operationId: 'deleteTeamAssignment',
+    summary: 'Delete a team assignment',
+    description: 'The member stays; so does who leads the project.',
+    failure: 'Failed to delete team assignment',
   })
 
   app.put('/api/projects/:id/team-assignments', {

@@ -37,6 +37,7 @@ export const FURNISHED = `
   insert into objectives (id, project_id, title) values ('objective', 'project', 'Land');
   insert into transcript_summaries (id, project_id, title, date)
     values ('transcript', 'project', 'Kick-off', '${LONG_AGO}');
+  insert into team_assignments (id, project_id, member_id) values ('assignment', 'project', 'bob');
   insert into personal_ideas (id, owner_id, title) values ('idea', '${CALLER}', 'Fly');
   insert or replace into changes (seq, "group", kind, id, action, project_id, before, after)
     values (1000000, 1000000, 'objective', 'objective', 'updated', 'project', '{"title":"Sea"}', '{"title":"Land"}');
@@ -74,6 +75,7 @@ export const RECORDS: Record<string, string> = {
   metrics: 'metric',
   objectives: 'objective',
   'transcript-summaries': 'transcript',
+  'team-assignments': 'assignment',
   'personal-ideas': 'idea',
   changes: '1000000',
   teams: 'team',
@@ -114,6 +116,7 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'POST /api/projects/:id/kanban-items': [201, { title: 'Card' }],
   'POST /api/projects/:id/kanban-items/reorder': reorder('item', { column: 'Done' }),
   'PATCH /api/kanban-items': [200, { ids: ['item'], update: { priority: 'high' } }],
+  'DELETE /api/kanban-items': [200, { ids: ['item'] }],
   'PATCH /api/kanban-items/:id': [200, { title: 'Ace' }],
   'POST /api/kanban-items/:id/move': [200, { column: 'Done' }],
   'POST /api/projects/:id/kanban-items/claim': [200, { leaseSeconds: 60 }],
@@ -131,6 +134,8 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'PATCH /api/metrics/:id': [200, { value: 2 }],
   'POST /api/projects/:id/transcript-summaries': [201, { title: 'Review', date: LONG_AGO }],
   'PATCH /api/transcript-summaries/:id': [200, { title: 'Review' }],
+  'POST /api/projects/:id/team-assignments': [201, { memberId: 'ada' }],
+  'PATCH /api/team-assignments/:id': [200, { role: 'lead' }],
   'PUT /api/projects/:id/team-assignments': [200, { members: [{ memberId: 'ada' }] }],
   'POST /api/ingest/transcript': [201, { projectId: 'project', title: 'Review', date: LONG_AGO }],
   'POST /api/ingest/metrics': [200, { projectId: 'project', metrics: [{ name: 'Velocity', value: 2 }] }],

@@ -16,7 +16,7 @@ import {
   selectOne,
   updateIn,
 } from '../db/statements.ts'
-import { ensureFew, rowLimit } from '../db/work-limits.ts'
+import { among, ensureFew, rowLimit } from '../db/work-limits.ts'
 import { invalidField, notFound } from '../errors.ts'
 import { ref } from '../schemas/common.ts'
 import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
@@ -107,6 +107,10 @@ const statementsOf = (db: SharedDatabase) => ({
   limitColumn: rowLimit(db, ITEMS_OF_COLUMN),
   limitsOfChildren: ['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) =>
     rowLimit(db, `${table} where item_id = +?`),
+  ),
+  /** Of several items: these take a JSON array of ids. */
+  limitsOfTheirChildren: ['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) =>
+    rowLimit(db, among(table, 'item_id')),
   ),
 })
 
@@ -356,6 +360,17 @@ export class Items {
   delete(id: string): void {
     for (const limit of this.#sql.limitsOfChildren) limit(id)
     if (!this.#sql.remove(id)) throwNotFound(kanbanItems)
+  }
+
+  /**
+   * Deletes several items with all that belongs to them, all or nothing.
+   * @throws ApiError 404 with the unknown ids; TooMuchWork
+   */
+  deleteMany(ids: readonly string[]): void {
+    ensureFew(this.#db, ids.length)
+    for (const limit of this.#sql.limitsOfTheirChildren) limit(JSON.stringify(ids))
+    const missing = ids.filter((id) => !this.#sql.remove(id))
+    if (missing.length > 0) throw notFound(thingOf(kanbanItems), missing)
   }
 
   /** The item inside the write: it may have changed since the request's checks. @throws ApiError 404 */

@@ -917,6 +917,10 @@ export interface UpdateKanbanItems {
   }
 }
 
+export interface DeleteKanbanItems {
+  ids: string[]
+}
+
 export interface ReorderKanbanItems {
   /** Each id at most once; at most 1000 */
   items: {
@@ -1089,6 +1093,12 @@ export interface UpdateTranscriptSummary {
   sourceFile?: string
 }
 
+export interface CreateTeamAssignment {
+  memberId: string
+  /** Open vocabulary, e.g. member, lead */
+  role?: 'member' | 'lead' | (string & {})
+}
+
 export interface ReplaceTeamAssignments {
   /** Each memberId at most once; at most 1000 */
   members: {
@@ -1097,6 +1107,11 @@ export interface ReplaceTeamAssignments {
     role?: 'member' | 'lead' | (string & {})
   }[]
   leadId?: string | null
+}
+
+export interface UpdateTeamAssignment {
+  /** Open vocabulary, e.g. member, lead */
+  role?: 'member' | 'lead' | (string & {})
 }
 
 export interface IngestTranscript {
@@ -1889,6 +1904,13 @@ export interface Paths {
       idempotencyKey?: string | undefined
       answer: KanbanItem[]
     }
+    /** Delete several items with their subtasks, comments and activity */
+    delete: {
+      body: DeleteKanbanItems
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Success
+    }
   }
   '/api/projects/{id}/kanban-items/reorder': {
     /** Put items of a project into columns and places */
@@ -2468,6 +2490,16 @@ export interface Paths {
       ifMatch?: string | undefined
       answer: TeamAssignment[]
     }
+    /** Let a member work on a project */
+    post: {
+      path: {
+        id: string
+      }
+      body: CreateTeamAssignment
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: TeamAssignment
+    }
     /** Say who works on a project */
     put: {
       path: {
@@ -2479,6 +2511,40 @@ export interface Paths {
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: TeamAssignment[]
+    }
+  }
+  '/api/team-assignments/{id}': {
+    /** Get a team assignment */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: TeamAssignment
+    }
+    /** Change the role of a team assignment */
+    patch: {
+      path: {
+        id: string
+      }
+      body: UpdateTeamAssignment
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: TeamAssignment
+    }
+    /** Delete a team assignment */
+    delete: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Success
     }
   }
   '/api/ingest/transcript': {

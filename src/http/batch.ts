@@ -249,7 +249,7 @@ export class BatchRun {
   }
 
   #bodyOf({ route }: Operation, method: string, body: object | undefined): object | undefined {
-    if (!hasBody.has(method)) return undefined
+    if (!hasBody.has(method) && route.schema?.body === undefined) return undefined
     if (body !== undefined) return this.#options.hasLiteralBodies ? body : this.#results.intoBody(body)
     if (route.config?.isBodyOptional === true) return {}
     throw new SpecifiedFailure('the request body is empty')

@@ -1,5 +1,5 @@
 /** Team assignments: who works on a project, and who leads it. */
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -7,7 +7,8 @@ import type { JsonPage, PageQuery } from '../db/pages.ts'
 import { projects, teamAssignments } from '../db/schema.ts'
 import { given, selectAll, selectOne, updateIn } from '../db/statements.ts'
 import { ensureFew, rowLimit } from '../db/work-limits.ts'
-import { TeamAssignmentSchema } from '../schemas/records.ts'
+import { conflict } from '../errors.ts'
+import { type TeamAssignment, TeamAssignmentSchema } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 
 /** The team of a project, each member once. */
@@ -24,6 +25,17 @@ const statementsOf = (db: SharedDatabase) => ({
       .from(teamAssignments)
       .where(eq(teamAssignments.projectId, given('projectId'))),
   ),
+  named: selectOne(db, () =>
+    db
+      .select({ id: teamAssignments.id })
+      .from(teamAssignments)
+      .where(
+        and(
+          eq(teamAssignments.projectId, given('projectId')),
+          eq(teamAssignments.memberId, given('memberId')),
+        ),
+      ),
+  ),
   project: selectOne(db, () =>
     db
       .select({ leadId: projects.leadId })
@@ -36,7 +48,7 @@ const statementsOf = (db: SharedDatabase) => ({
 
 /** The team assignments of projects. */
 export class Assignments {
-  static readonly reads: readonly string[] = ['list']
+  static readonly reads: readonly string[] = ['list', 'get']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #assignments: Children<typeof teamAssignments>
@@ -50,6 +62,28 @@ export class Assignments {
   /** The assignments of a project, or a page of them. @throws ApiError 404 when there is no such project; TooMuchWork */
   list(projectId: string, query: PageQuery = {}): JsonPage {
     return this.#assignments.list(projectId, query)
+  }
+
+  /** One assignment. @throws ApiError 404 */
+  get(id: string): TeamAssignment {
+    return this.#assignments.get(id)
+  }
+
+  /** Lets a member work on a project. @throws ApiError 404 when there is no such project; 409 when it does already */
+  create(projectId: string, { memberId, role = 'member' }: Team['members'][number]): TeamAssignment {
+    if (!this.#sql.project({ projectId })) throwNotFound(projects)
+    if (this.#sql.named({ projectId, memberId })) throw conflict('Member is already assigned')
+    return this.#assignments.create(projectId, { memberId, role })
+  }
+
+  /** Changes what a member does on a project; an empty change leaves it as it is. @throws ApiError 404 */
+  update(id: string, input: { role?: string }): TeamAssignment {
+    return this.#assignments.update(id, input)
+  }
+
+  /** Ends an assignment. @throws ApiError 404 */
+  delete(id: string): void {
+    this.#assignments.delete(id)
   }
 
   /**

@@ -57,6 +57,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
   updateKanbanItem: { column: 'In Progress', assigneeId: 'ada' },
   updateKanbanItems: { ids: [EXAMPLE_ID], update: { priority: 'high', dueDate: '2027-03-01' } },
   reorderKanbanItems: { items: [{ id: EXAMPLE_ID, column: 'Review', sortOrder: 1 }] },
+  deleteKanbanItems: { ids: [EXAMPLE_ID] },
   moveKanbanItem: { column: 'Review', position: 'top' },
   claimKanbanItem: { from: 'To Do', to: 'In Progress', priority: 'medium', leaseSeconds: 900 },
   renewKanbanClaim: { leaseSeconds: 900 },
@@ -79,6 +80,8 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
     actionItems: ['Send the minutes', { what: 'Book a room', who: 'Ada' }],
   },
   updateTranscriptSummary: { summary: 'We agreed on goals, budget and dates.' },
+  createTeamAssignment: { memberId: 'ada', role: 'member' },
+  updateTeamAssignment: { role: 'lead' },
   replaceTeamAssignments: {
     members: [{ memberId: 'ada', role: 'lead' }, { memberId: 'bob' }],
     leadId: 'ada',

@@ -217,6 +217,7 @@ export const TeamAssignmentSchema = Type.Object(
   { id: Id, projectId: Id, memberId: Type.String(), role: Type.String(), ...timestamps },
   { $id: 'TeamAssignment' },
 )
+export type TeamAssignment = Static<typeof TeamAssignmentSchema>
 
 /** A phase of a project; clients may add further keys. */
 const Phase = Type.Object({ name: Type.String() }, { additionalProperties: true })

@@ -52,6 +52,7 @@ const REQUESTS: Record<string, (board: Board) => Request> = {
     'GET',
     `${itemsOf(project)}?column=To+Do&priority=high&assigneeId=member+2&limit=3`,
   ],
+  'a deletion of two': ({ items }) => ['DELETE', '/api/kanban-items', { ids: items.slice(-2) }],
   'a page of a label': ({ project }) => ['GET', `${itemsOf(project)}?label=Bug&limit=5`],
 }
 

@@ -182,7 +182,7 @@ for (const [what, leave] of [
             items: [{ id: hidden['kanban-items'], sortOrder: 1, column: 'Done' }],
           })
         ).status,
-        400,
+        404,
       )
       t.strictSame(dump(), before, 'nothing of it has changed')
     },

@@ -133,7 +133,7 @@ const OTHER_MEDIA: Record<string, string> = {
 
 /** What takes ids in its body. */
 const NAMING =
-  /^(post .*\/reorder|post \/api\/kanban-items\/\{id\}\/move|patch \/api\/kanban-items|(post|patch) \/api\/webhooks(\/\{id\})?)$/
+  /^(post .*\/reorder|post \/api\/kanban-items\/\{id\}\/move|(patch|delete) \/api\/kanban-items|(post|patch) \/api\/webhooks(\/\{id\})?)$/
 
 t.test('every operation documents the errors that its kind can answer', async (t) => {
   for (const { method, path, requestBody, responses } of operationsOf(await documentOf(await build(t)))) {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import t from 'tap'
 import { newId } from '../../src/db/ids.ts'
 import {
@@ -12,9 +13,11 @@ import {
   itemsOf,
   limit,
 } from '../boards.ts'
+import { watch } from '../executions.ts'
 import {
   type App,
   breakTable,
+  build,
   count,
   createProject,
   createSubtask,
@@ -25,6 +28,7 @@ import {
   long,
   type Row,
   send,
+  signInAs,
 } from '../helper.ts'
 
 const url = '/api/kanban-items'
@@ -335,4 +339,88 @@ t.test('is all or nothing, and an unexpected failure its own 500', async (t) => 
   t.strictSame(everything(app), before)
   breakTable(app, 'kanban_items')
   await holds(t, app, [['PATCH', url, { ids: [ids.a], update: {} }, undefined, 500, failure]])
+})
+
+t.test(
+  'DELETE /api/kanban-items deletes several, all or nothing, and one undo brings them back',
+  async (t) => {
+    for (const authMode of ['open', 'required'] as const) {
+      const app = await build(t, { authMode })
+      const { headers } = signInAs(app, 'member')
+      const ask = (method: string, path: string, body?: unknown, more: Record<string, string> = {}) =>
+        send(app, method, path, body, { ...headers, ...more })
+      const { id: projectId } = (await ask('POST', '/api/projects', { name: 'Apollo' })).body
+      const ids: string[] = []
+      for (const title of ['a', 'b', 'c'])
+        ids.push((await ask('POST', `/api/projects/${projectId}/kanban-items`, { title })).body.id)
+      const [a, b, c] = ids as [string, string, string]
+      await ask('POST', `/api/kanban-items/${a}/subtasks`, { title: 'Step' })
+      await ask('POST', `/api/kanban-items/${b}/comments`, { content: 'Hm' })
+      const failure = { error: 'Failed to delete kanban items' }
+      const before = everything(app)
+      for (const [body, status, answer, more] of [
+        ['{oops', 500, failure],
+        [undefined, 500, failure],
+        [{}, 400, invalid({ ids: ['is required'] })],
+        [{ ids: [] }, 400, invalid({ ids: ['must NOT have fewer than 1 items'] })],
+        [{ ids: [a, a] }, 400, {}],
+        [{ ids: Array.from({ length: 501 }, (_, index) => `${index}`) }, 400, {}],
+        [{ ids: a }, 400, invalid({ ids: ['must be array'] })],
+        [{ ids: [a, 'none', b, 'neither'] }, 404, gone('none', 'neither')],
+        [{ ids: [a], all: true }, 400, {}, { prefer: 'handling=strict' }],
+        [{ ids: [a] }, 412, { error: 'Precondition failed' }, { 'if-match': '"x"' }],
+      ] as const) {
+        const refused = await ask('DELETE', url, body, more)
+        t.equal(refused.status, status, JSON.stringify(body))
+        t.match(refused.body, answer)
+      }
+      t.strictSame(everything(app), before)
+
+      const key = { 'idempotency-key': '"once"' }
+      const deleted = await ask('DELETE', url, { ids: [b, a] }, key)
+      t.match(deleted, { status: 200, body: { success: true } })
+      const repeated = await ask('DELETE', url, { ids: [b, a] }, key)
+      t.match(repeated, { status: 200, body: { success: true }, headers: { 'idempotent-replayed': 'true' } })
+      t.equal((await ask('DELETE', url, { ids: [b] }, key)).status, 422, 'the key was for other items')
+      t.equal(count(app, 'kanban_items'), 1)
+      t.equal(count(app, 'kanban_subtasks') + count(app, 'kanban_comments'), 0)
+      const { body: trash } = await ask('GET', '/api/trash')
+      t.same(new Set(trash.map(({ id }: { id: string }) => id)), new Set([a, b]))
+      const undone = await ask('POST', `/api/changes/${trash[0].seq}/undo`)
+      t.equal(undone.status, 200)
+      t.strictSame(
+        [count(app, 'kanban_items'), count(app, 'kanban_subtasks'), count(app, 'kanban_comments')],
+        [3, 1, 1],
+      )
+
+      const batch = { requests: [{ method: 'DELETE', path: url, body: { ids: [a, c] } }] }
+      t.match(await ask('POST', '/api/batch', batch), { status: 200, body: { results: [{ status: 200 }] } })
+      const bodiless = { requests: [{ method: 'DELETE', path: url }] }
+      t.equal((await ask('POST', '/api/batch', bodiless)).status, 500)
+      t.equal(count(app, 'kanban_items'), 1)
+      const { headers: viewer } = signInAs(app, 'viewer')
+      const status = authMode === 'open' ? 200 : 403
+      t.equal((await send(app, 'DELETE', url, { ids: [b] }, viewer)).status, status)
+    }
+  },
+)
+
+t.test('many are deleted by the worker thread', async (t) => {
+  const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
+  const { id } = await createProject(app)
+  const client = app.db.$client
+  client.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 500)
+    insert into kanban_items (id, project_id, title, description) select 'item-' || i, '${id}', 'Card', printf('%5000s', 'x') from n;
+    with recursive n (i) as (select 1 union all select i + 1 from n where i < 500)
+    insert into kanban_subtasks (id, item_id, title) select 'step-' || i, 'item-1', 'Step' from n`)
+  const executed = watch(t, client)
+  const ids = Array.from({ length: 500 }, (_, index) => `item-${index + 1}`)
+  t.match(
+    await send(app, 'DELETE', url, { ids: ids.slice(0, 2) }),
+    { status: 200 },
+    'for what belongs to them',
+  )
+  t.match(await send(app, 'DELETE', url, { ids: ids.slice(2) }), { status: 200 }, 'for themselves')
+  t.notOk(executed.log.some((source) => source.startsWith('delete from "kanban_items"')))
+  t.equal(count(app, 'kanban_items'), 0)
 })
