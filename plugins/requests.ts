@@ -4,6 +4,7 @@ import { isJsonPage } from '../src/db/pages.ts'
 import { preconditionFailed } from '../src/errors.ts'
 import { IDENTITY, turnOf } from '../src/http/identity.ts'
 import { linkNextPage } from '../src/http/pages.ts'
+import { unchangedOf } from '../src/http/read-only.ts'
 import { RecordUrls } from '../src/http/record-urls.ts'
 import { isRepeated, keyOf, REPEATED, repeatableOf } from '../src/http/repeatable.ts'
 import { methodsOf, type RouteRecord, shapeOf } from '../src/http/response-shapes.ts'
@@ -70,15 +71,19 @@ class Replay {
 const plain = ({ path, args }: Call<unknown>) => ({ path, args })
 
 /** The condition of a request, and the record that it is about. @throws ApiError 412 where there is no record */
-function conditionOf(request: FastifyRequest): Pick<WriteTerms, 'record' | 'ifMatch' | 'ifNoneMatch'> {
+function conditionOf(
+  request: FastifyRequest,
+): Pick<WriteTerms, 'record' | 'ifMatch' | 'ifNoneMatch' | 'unchanged'> {
   const { record } = request.routeOptions.config
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
+  const unchanged = unchangedOf(request)
   // Where there is no record, no ETag is its.
   if (ifMatch !== undefined && record === undefined && ifMatch.trim() !== '*') throw preconditionFailed()
   return {
     ...(record && { record: { get: plain(record.get(request)), shape: record.shape } }),
     ...(record && ifMatch !== undefined && { ifMatch }),
     ...(record && ifNoneMatch !== undefined && { ifNoneMatch }),
+    ...(unchanged && { unchanged }),
   }
 }
 
@@ -88,7 +93,8 @@ function termsOf(request: FastifyRequest, shape: ResponseShape): WriteTerms {
   const repeatable = repeatableOf(request)
   const turn = turnOf(request)
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
-  if ((ifMatch ?? ifNoneMatch) === undefined && repeatable === undefined) return { actorId, turn }
+  const isPlain = (ifMatch ?? ifNoneMatch ?? unchangedOf(request)) === undefined
+  if (isPlain && repeatable === undefined) return { actorId, turn }
   return {
     actorId,
     turn,

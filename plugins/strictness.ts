@@ -1,6 +1,8 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { validationFailed } from '../src/errors.ts'
+import { keepUnchanged, partingOf } from '../src/http/read-only.ts'
 import { isStrict } from '../src/http/strictness.ts'
 import { createStrictChecks } from '../src/http/validation.ts'
 
@@ -14,7 +16,7 @@ const takesBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
  * Strict handling of every request that prefers it: unknown fields, unknown query parameters and values that are not
- * listed are violations like any other. Columns are checked by the rules, inside the write. Register it before anything
+ * listed are violations like any other. Fields that only the service writes and columns are checked by the rules, inside the write. Register it before anything
  * that may reject a request.
  */
 export default fp(
@@ -24,12 +26,17 @@ export default fp(
     app.addHook('onRoute', (route) => {
       const { body, querystring } = route.schema ?? {}
       const check = strictCheck({ body, query: querystring })
+      const { record } = route.config ?? {}
+      const isChange = route.method === 'PATCH' && record !== undefined
+      const part = isChange ? partingOf(record, body as TSchema) : undefined
       const refuse: preValidationHookHandler = (request, _reply, done) => {
         if (!isStrict(request)) return done()
+        const { own, readOnly } = part?.(request.body) ?? { own: request.body, readOnly: {} }
         const violations = check({
           query: request.query,
-          ...(body !== undefined || takesBody.has(request.method) ? { body: request.body } : {}),
+          ...(body !== undefined || takesBody.has(request.method) ? { body: own } : {}),
         })
+        if (violations === undefined) keepUnchanged(request, readOnly)
         done(violations && (validationFailed(violations) as never))
       }
       route.preValidation = [refuse, route.preValidation ?? []].flat()

@@ -1,4 +1,5 @@
 /** Batches: several requests in one write, each handled as its route handles it. */
+
 import type { IncomingMessage } from 'node:http'
 import type { ErrorObject } from 'ajv'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -20,6 +21,7 @@ import {
   type Operations,
 } from './operations.ts'
 import { NamedResults } from './placeholders.ts'
+import { unchangedOf } from './read-only.ts'
 import { flattenErrors } from './validation.ts'
 
 /** A request of a batch. */
@@ -263,6 +265,7 @@ export class BatchRun {
     const { inBatch, record } = route.config ?? {}
     const isHopeless = record === undefined && !isSafe(request.method) && ifMatch?.trim() !== '*'
     if (ifMatch !== undefined && isHopeless) throw preconditionFailed()
+    const unchanged = unchangedOf(request)
     const handled: unknown = inBatch
       ? inBatch(request)
       : handler.call(this.#surroundings.app, request, NO_REPLY)
@@ -272,6 +275,7 @@ export class BatchRun {
       shape,
       ...(record && { record: { get: plain(record.get(request)), shape: record.shape } }),
       ...((record || isSafe(request.method)) && ifMatch !== undefined && { ifMatch }),
+      ...(unchanged && { unchanged }),
     }
   }
 }

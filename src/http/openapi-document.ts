@@ -279,7 +279,7 @@ const PREFER = {
   name: 'Prefer',
   in: 'header',
   description:
-    '`handling=strict` (RFC 7240): unknown fields, unknown query parameters, columns that the project lacks and values that are not listed are 400, instead of ignored, created or stored; the answer says `Preference-Applied: handling=strict`',
+    '`handling=strict` (RFC 7240): unknown fields, changed ones that only the service writes, unknown query parameters, columns that the project lacks and values that are not listed are 400, instead of ignored, created or stored; the answer says `Preference-Applied: handling=strict`',
   required: false,
   schema: { type: 'string' },
 }

@@ -23,7 +23,7 @@ import {
 const RESULTS_LIMIT = 16 * 1024 * 1024
 
 /** A step. All of it is structured-cloneable. */
-export interface Step extends Pick<WriteTerms, 'record' | 'ifMatch'> {
+export interface Step extends Pick<WriteTerms, 'record' | 'ifMatch' | 'unchanged'> {
   /** Which request it is of, from 0. */
   request: number
   call: CallOf
@@ -106,12 +106,13 @@ export class StepRunner {
    * @returns the body of its result with its name, if it has one
    * @throws ApiError 413, 412, or whatever the rule throws
    */
-  run({ call, shape, record, ifMatch, as }: Step): NamedBodies {
+  run({ call, shape, record, ifMatch, unchanged, as }: Step): NamedBodies {
     const rules = this.#rules
     ensureMatch(rules, {
       actorId: null,
       ...(record && { record }),
       ...(ifMatch !== undefined && { ifMatch }),
+      ...(unchanged && { unchanged }),
     })
     // Those rules read the changes of the steps before.
     if (!this.#mode.isRead && call.path.startsWith('changes.')) this.#attribution.attribute()

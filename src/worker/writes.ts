@@ -1,9 +1,10 @@
 /** A write on the terms of its request: only if a record is unchanged, only once a key, and with its response kept. */
+import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from '@sinclair/typebox'
 import type { SharedDatabase } from '../db/client.ts'
 import { currentWrite } from '../db/current-write.ts'
 import { isJsonPage } from '../db/pages.ts'
-import { ApiError, preconditionFailed } from '../errors.ts'
+import { ApiError, preconditionFailed, validationFailed } from '../errors.ts'
 import { etagOf, followed, isMatch, isNamed } from '../etags.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 import { type CallOf, ruleAt } from './calls.ts'
@@ -44,6 +45,8 @@ export interface WriteTerms {
   ifMatch?: string
   /** The `If-None-Match` header (section 13.1.2): what ETag it must not have; `*`: it must not be there. */
   ifNoneMatch?: string
+  /** Fields that only the service writes, as the request says that they are. */
+  unchanged?: Record<string, unknown>
   /** Keeps the response for repetitions of the request. `isSecret`: all but its body. */
   repeatable?: { request: RepeatableRequest; shape: ResponseShape; isSecret: boolean }
 }
@@ -125,9 +128,26 @@ function read(rules: Rules, { path, args }: CallOf): unknown {
   }
 }
 
-/** Checks that the record has an ETag that the request names, and none that it excludes. @throws ApiError 412, with its ETag */
-export function ensureMatch(rules: Rules, { record, ifMatch, ifNoneMatch }: Partial<WriteTerms>): void {
-  if (record === undefined || (ifMatch ?? ifNoneMatch) === undefined) return
+/** Checks that fields are as the record shows them. @throws ApiError 400 */
+function ensureUnchanged(fields: Record<string, unknown>, shape: ResponseShape, current: unknown): void {
+  const shown = JSON.parse(toText(bodyOf(shape, current)))
+  const changed = Object.keys(fields).filter((name) => !isDeepStrictEqual(fields[name], shown[name]))
+  if (changed.length === 0) return
+  const fieldErrors = Object.fromEntries(changed.map((name) => [name, ['is read-only']]))
+  throw validationFailed({ formErrors: [], fieldErrors })
+}
+
+/**
+ * Checks that the record has an ETag that the request names, and none that it excludes, and that it is what the request says of what
+ * only the service writes.
+ * @throws ApiError 412, with its ETag; 400
+ */
+export function ensureMatch(
+  rules: Rules,
+  { record, ifMatch, ifNoneMatch, unchanged }: Partial<WriteTerms>,
+): void {
+  const isAsked = (ifMatch ?? ifNoneMatch ?? unchanged) !== undefined
+  if (record === undefined || !isAsked) return
   const current = read(rules, record.get)
   if (current === undefined) return
   const etag = etagOfRecord(record.shape, current)
@@ -135,6 +155,7 @@ export function ensureMatch(rules: Rules, { record, ifMatch, ifNoneMatch }: Part
     (ifMatch !== undefined && !isMatch(ifMatch, etag)) ||
     (ifNoneMatch !== undefined && isNamed(ifNoneMatch, etag))
   if (isRefused) throw preconditionFailed({ etag })
+  if (unchanged) ensureUnchanged(unchanged, record.shape, current)
 }
 
 /** What a response says: some rules leave reading a large record to whoever responds. */

@@ -1,0 +1,44 @@
+/** Fields of a record that only the service writes, in the body of a strict change: whoever sends an answer back sends them, too. */
+import type { TSchema } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
+import { namedSchemas } from '../schemas/records.ts'
+import type { RouteRecord } from './response-shapes.ts'
+
+/** About an answer, not the record: whatever it says is ignored. */
+const WARNINGS = 'warnings'
+
+const propertiesOf = (schema: TSchema | undefined): string[] => Object.keys(Object(schema?.properties))
+
+/** What a body holds of a record. */
+interface Parted {
+  /** What a client may write, and what is unknown. */
+  own: unknown
+  /** What only the service writes. */
+  readOnly: Record<string, unknown>
+}
+
+/** @returns what parts the bodies of a route that changes a record; undefined where all its fields may be written */
+export function partingOf(record: RouteRecord, body: TSchema): ((body: unknown) => Parted) | undefined {
+  const writable = new Set(propertiesOf(body))
+  const schema: TSchema | undefined = namedSchemas.find(({ $id }) => $id === record.shape.name)
+  const names = new Set(propertiesOf(schema).filter((name) => !writable.has(name)))
+  if (names.size === 0) return undefined
+  return (body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return { own: body, readOnly: {} }
+    const parts = Object.groupBy(Object.entries(body), ([name]) => (names.has(name) ? 'readOnly' : 'own'))
+    return {
+      own: Object.fromEntries(parts.own ?? []),
+      readOnly: Object.fromEntries((parts.readOnly ?? []).filter(([name]) => name !== WARNINGS)),
+    }
+  }
+}
+
+const kept = new WeakMap<FastifyRequest, Record<string, unknown>>()
+
+/** Keeps the fields of a request's body that are to be as the record has them. */
+export function keepUnchanged(request: FastifyRequest, fields: Record<string, unknown>): void {
+  if (Object.keys(fields).length > 0) kept.set(request, fields)
+}
+
+/** Those fields; undefined for none. */
+export const unchangedOf = (request: FastifyRequest): Record<string, unknown> | undefined => kept.get(request)
