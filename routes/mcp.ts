@@ -9,6 +9,7 @@ import { hashOf } from '../src/http/repeatable.ts'
 import { createStrictChecks } from '../src/http/validation.ts'
 import { authorize } from '../src/members/identity.ts'
 import { once } from '../src/once.ts'
+import { JsonRpcErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
 import type { JsonBytes } from '../src/schemas/serialization.ts'
 import { toText } from '../src/worker/writes.ts'
 
@@ -135,7 +136,14 @@ const mcpRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = 
       description: DESCRIPTION,
       tags: ['Agents'],
       body: MessageSchema,
-      response: { 200: ResponseSchema, 202: Type.Null({ description: 'A notification was taken' }) },
+      response: {
+        200: ResponseSchema,
+        202: Type.Null({ description: 'A notification was taken' }),
+        400: Type.Union([ref(JsonRpcErrorBody), ref(ValidationErrorBody)], {
+          description:
+            'No message, or none that is known: JSON-RPC; an unknown query parameter of a strict request: as everywhere',
+        }),
+      },
     },
     errorHandler: (error, _request, reply) => {
       if (error instanceof SpecifiedFailure) send(reply, 400, jsonRpcError(PARSE_ERROR))

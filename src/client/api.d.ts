@@ -1,6 +1,18 @@
 /** Made from the OpenAPI document by `npm run client:types`. */
 import type { BytesIn, BytesOut } from './types.d.ts'
 
+/** JSON-RPC 2.0 */
+export interface JsonRpcError {
+  jsonrpc: '2.0'
+  error: {
+    code: number
+    message: string
+    [key: string]: unknown
+  }
+  /** Of the message; null where it is not known */
+  id: string | number | null
+}
+
 export interface BatchError {
   /** What went wrong, in one line */
   error: string
@@ -214,7 +226,7 @@ export interface Metric {
   unit: string
   category: string
   trend: string
-  /** Former values, oldest first, each with the time it was replaced */
+  /** Former values, oldest first, each with the time it was replaced; or whatever array a client has written */
   history: unknown[]
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string

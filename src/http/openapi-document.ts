@@ -171,6 +171,7 @@ function commonErrors(route: DescribedRoute): Record<string, TSchema> {
     ...(isRepeatable ? [409, 412, 422] : []),
     ...(isRead ? [412] : []),
     429,
+    431,
     500,
     503,
   ]
@@ -330,6 +331,20 @@ function refine(schema: unknown): unknown {
   return Object.fromEntries(isOpen ? [['additionalProperties', true], ...refined] : refined)
 }
 
+/** Formats that only the service's own validator knows: whoever reads the document finds them in no registry. Descriptions say what they are. */
+const OWN_FORMATS: unknown[] = ['timestamp', 'cursor']
+
+/** A part of the document without those formats. */
+function withoutOwnFormats(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withoutOwnFormats)
+  if (typeof part !== 'object' || part === null) return part
+  return Object.fromEntries(
+    Object.entries(part)
+      .filter(([key, value]) => key !== 'format' || !OWN_FORMATS.includes(value))
+      .map(([key, value]) => [key, isData(key) ? value : withoutOwnFormats(value)]),
+  )
+}
+
 /** The headers of Standard Webhooks: description and example. */
 const WEBHOOK_HEADERS = {
   'webhook-id': [
@@ -401,7 +416,8 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
       response.headers = Object.fromEntries(headers.map((name) => [name, describeHeader(name)]))
     }
   }
-  document.components.schemas = refine(schemas) as Record<string, object>
+  document.paths = withoutOwnFormats(document.paths) as typeof document.paths
+  document.components.schemas = withoutOwnFormats(refine(schemas)) as Record<string, object>
   document.components.parameters = { Prefer: PREFER }
   document.webhooks = WEBHOOKS
 }

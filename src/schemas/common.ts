@@ -213,6 +213,19 @@ export const ErrorBody = Type.Object(
   { $id: 'ErrorResponse' },
 )
 
+/** The body of an error of the Model Context Protocol. */
+export const JsonRpcErrorBody = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    error: Type.Object({ code: Type.Integer(), message: Type.String() }, { additionalProperties: true }),
+    id: Type.Unsafe<string | number | null>({
+      type: ['string', 'number', 'null'],
+      description: 'Of the message; null where it is not known',
+    }),
+  },
+  { $id: 'JsonRpcError', description: 'JSON-RPC 2.0' },
+)
+
 /** The body of an error of a batch. */
 export const BatchErrorBody = Type.Object(
   {

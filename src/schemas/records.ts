@@ -5,6 +5,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../json.ts'
 import {
+  AnyArray,
   AnyObject,
   BatchErrorBody,
   ChangedSinceBody,
@@ -12,6 +13,7 @@ import {
   GoneErrorBody,
   Id,
   JsonArray,
+  JsonRpcErrorBody,
   MissingErrorBody,
   Nullable,
   ref,
@@ -173,12 +175,6 @@ export const IngestedTranscriptSchema = Type.Object(
 )
 export type IngestedTranscript = Static<typeof IngestedTranscriptSchema>
 
-/** A former value as the service records it. Clients may write a history of anything: other types are valid, too. */
-const FormerValue = Type.Unsafe<unknown>({
-  properties: { value: Type.Number(), at: Timestamp },
-  additionalProperties: true,
-})
-
 /** A number that a project watches, with its former values. */
 export const MetricSchema = Type.Object(
   {
@@ -189,8 +185,10 @@ export const MetricSchema = Type.Object(
     unit: Type.String(),
     category: Type.String(),
     trend: Type.String({ examples: ['up', 'down', 'stable'] }),
-    history: JsonArray(FormerValue, {
-      description: 'Former values, oldest first, each with the time it was replaced',
+    history: Type.Unsafe<unknown[]>({
+      ...AnyArray,
+      description:
+        'Former values, oldest first, each with the time it was replaced; or whatever array a client has written',
       examples: [[{ value: 3.5, at: '2026-01-31T00:00:00.000Z' }]],
     }),
     ...timestamps,
@@ -622,6 +620,7 @@ export type TrashEntry = Static<typeof TrashEntrySchema>
 
 /** Every named schema: what `$ref` may refer to, and the components of the OpenAPI document. */
 export const namedSchemas = [
+  JsonRpcErrorBody,
   BatchErrorBody,
   ErrorBody,
   ValidationErrorBody,

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import Fastify from 'fastify'
 import t from 'tap'
 import { buildApp } from '../../src/app.ts'
@@ -139,7 +140,7 @@ t.test('every operation documents the errors that its kind can answer', async (t
   for (const { method, path, requestBody, responses } of operationsOf(await documentOf(await build(t)))) {
     const statuses = Object.keys(responses)
     // A strict request with an unknown parameter is 400 everywhere.
-    const expected = ['400', '429', '500', '503']
+    const expected = ['400', '429', '431', '500', '503']
     const isRepeatable = path.startsWith('/api/') && method !== 'get' && path !== '/api/session'
     if (isRepeatable) expected.push('422')
     const isRead = /^\/(api|metrics)/.test(path) && method === 'get' && !path.startsWith('/api/session/oidc')
@@ -159,6 +160,7 @@ t.test('every operation documents the errors that its kind can answer', async (t
         /^(204|302|304)$/.test(status) || (path === '/mcp' && status === '202') ? [] : [media],
       )
       if (Number(status) < 400) continue
+      if (path === '/mcp' && status === '400') continue
       const namesMissing = status === '404' && NAMING.test(operation)
       const conflict = path.endsWith('/undo') ? 'ChangedSince' : undefined
       const special = { 400: 'ValidationError', 409: conflict, 410: 'GoneError' }[status]
@@ -326,8 +328,7 @@ t.test('what a JSON field holds is documented, and what it holds instead is sent
   for (const { properties } of [schemas.Project, schemas.ProjectSummary]) {
     t.match(properties.phaseConfig.items, { required: ['name'], properties: { name: string } })
   }
-  const former = { properties: { value: { type: 'number' }, at: string }, additionalProperties: true }
-  t.match(schemas.Metric.properties.history.items, former)
+  t.strictSame(schemas.Metric.properties.history.items, {})
   t.notMatch(JSON.stringify(schemas), 'x-items')
 
   const { id: projectId } = await createProject(app as App)
@@ -478,4 +479,63 @@ t.test('inside a host application the document names the prefix as its server', 
   const document = response.json()
   t.strictSame(document.servers, [{ url: '/board' }])
   t.ok(document.paths['/api/projects/{id}'], 'paths are relative to it')
+})
+
+t.test(
+  'it says of the history of metrics, of errors of agents and of large headers what is true',
+  async (t) => {
+    const app = await build(t)
+    const document = await documentOf(app)
+    const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, date: true } })
+    ajv.addSchema(document, 'openapi')
+    const validates = (pointer: string, value: unknown) =>
+      t.ok(ajv.validate({ $ref: `openapi#${pointer}` }, value), `${pointer}: ${ajv.errorsText()}`)
+
+    const project = await createProject(app)
+    const history = [5, 'x', null, [1], { value: 'many', at: 0 }, { value: null }]
+    const made = await send(app, 'POST', `/api/projects/${project.id}/metrics`, {
+      name: 'x',
+      value: 1,
+      history,
+    })
+    t.strictSame([made.status, made.body.history], [201, history])
+    validates('/components/schemas/Metric', made.body)
+    t.strictSame(document.components.schemas.Metric.properties.history.items, {})
+
+    const answer = '/paths/~1mcp/post/responses/400/content/application~1json/schema'
+    for (const [body, headers] of [
+      ['{oops', {}],
+      [[{ jsonrpc: '2.0', id: 1, method: 'ping' }], {}],
+      [{ nonsense: true }, {}],
+    ] as const) {
+      const { status, body: error } = await send(app, 'POST', '/mcp', body, headers)
+      t.match([status, error], [400, { jsonrpc: '2.0', error: { code: Number, message: String } }])
+      validates(answer, error)
+    }
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+    const strict = await send(app, 'POST', '/mcp?nonsense=1', ping, { prefer: 'handling=strict' })
+    t.match([strict.status, strict.body], [400, { error: 'Validation failed' }])
+    validates(answer, strict.body)
+
+    const url = new URL(await app.listen({ port: 0 }))
+    const large = await fetch(new URL('/api/projects', url), { headers: { 'x-large': 'x'.repeat(100_000) } })
+    t.equal(large.status, 431)
+    validates('/paths/~1api~1projects/get/responses/431/content/application~1json/schema', await large.json())
+  },
+)
+
+t.test('it names no format that is in no registry', async (t) => {
+  const formats = new Set<string>()
+  const collect = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return
+    for (const [key, value] of Object.entries(part)) {
+      if (key === 'format' && typeof value === 'string') formats.add(value)
+      else collect(value)
+    }
+  }
+  const document = await documentOf(await build(t))
+  collect(document.paths)
+  collect(document.components)
+  // https://spec.openapis.org/registry/format/
+  t.strictSame([...formats].sort(), ['binary', 'date', 'date-time', 'email'])
 })
