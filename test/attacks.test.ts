@@ -149,7 +149,7 @@ t.test("somebody else's record by its id: ideas, sessions and tokens of others d
         { items: [{ id: idea, sortOrder: 1 }] },
         headers,
         404,
-        { error: 'Personal idea not found' },
+        { error: 'Personal idea not found', details: { missing: [idea] } },
       ],
     ])
     t.ok(app.db.$client.serialize().equals(before))
@@ -666,7 +666,7 @@ t.test(
           { items: [{ id: name, sortOrder: 1 }] },
           undefined,
           404,
-          { error: 'Project not found' },
+          { error: 'Project not found', details: { missing: [name] } },
         ],
         ['POST', '/api/session', { email: name, password: name }, undefined, 401, invalidCredentials],
         [

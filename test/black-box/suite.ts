@@ -501,6 +501,13 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const team = { members: [{ memberId: 'maria', role: 'lead' }], leadId: 'maria' }
     await ok(writer, `PUT ${of('team-assignments')}`, { at: project, body: team }, 200, team.members)
     await ok(writer, `GET ${of('team-assignments')}`, { at: project }, 200, team.members)
+    const joining = { at: project, body: { memberId: 'noor' } }
+    const joined = await ok(writer, `POST ${of('team-assignments')}`, joining, 201, { role: 'member' })
+    const one = 'team-assignments/{id}'
+    const leading = { at: [joined.id], body: { role: 'lead' } }
+    await ok(writer, `PATCH /api/${one}`, leading, 200, { memberId: 'noor', role: 'lead' })
+    await ok(writer, `GET /api/${one}`, { at: [joined.id] }, 200, { memberId: 'noor', role: 'lead' })
+    t.strictSame(await ok(writer, `DELETE /api/${one}`, { at: [joined.id] }, 200), { success: true })
     await ok(writer, 'GET /api/projects/{id}', { at: project }, 200, {
       leadId: 'maria',
       metrics: [{ name: 'Velocity', value: 2, history: [{ value: 1 }] }],
@@ -577,6 +584,8 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const change = [String(deleted.seq)]
     const { group } = await ok(member, undo, { at: change }, 200, { changes: [{ action: 'created' }] })
     t.strictSame(await ok(member, 'GET /api/kanban-items/{id}', { at }, 200), item)
+    const another = await ok(member, 'POST /api/projects/{id}/kanban-items', { at: project, body }, 201)
+    await ok(member, 'DELETE /api/kanban-items', { body: { ids: [another.id] } }, 200, { success: true })
     const conflicts = [{ kind: 'kanban-item', id: item.id }]
     await refused(member, undo, { at: change }, 409, { error: 'Changed since', details: { conflicts } })
     await ok(member, undo, { at: [String(group)] }, 200, { changes: [{ action: 'deleted' }] })
