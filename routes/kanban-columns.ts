@@ -33,7 +33,7 @@ const optionalFields = {
     type: ['string', 'null'],
     enum: [...STAGES, null],
     description:
-      'What standing there means for the work; null, the default, is by place: the first column is `todo`, the last `done`, the rest `doing`, an only one `todo`',
+      'What standing there means for the work; null, the default, is by name and place: one named like `done` (or `closed`, `completed`, `erledigt`, ...) is `done`; of the others the first column is `todo`, the last `done`, the rest `doing`, an only one `todo`',
   }),
 }
 const ColumnName = Type.String({ minLength: 1, maxLength: LIMITS.term, description: 'Unique in its project' })

@@ -247,7 +247,7 @@ export const texts = {
     policy: 'Above the limit',
     policies: { warn: 'Warn', block: 'Refuse' },
     stage: 'Stage of work',
-    stageByPlace: 'By its place: the first is to do, the last done',
+    stageByPlace: 'By its name (“Done”) or place: the first is to do, the last done',
     stages: { todo: 'To do', doing: 'In progress', done: 'Done' },
     color: 'Colour',
     noColor: 'None',

@@ -1,12 +1,21 @@
 /** The columns of a project's board as its items need them: by name, created on demand. */
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
-import { afterLast, inOrder } from '../db/ordering.ts'
+import {
+  afterLast,
+  between,
+  inOrder,
+  isAfter,
+  isBefore,
+  numbered,
+  type Place,
+  putIn,
+} from '../db/ordering.ts'
 import { kanbanColumns } from '../db/schema.ts'
 import { given, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import { invalidField } from '../errors.ts'
-import { isStage, type Stage, stageOf } from './stages.ts'
+import { isDoneByName, isNamedDone, isSaidDone, isStage, type Stage, type Staged, stageOf } from './stages.ts'
 
 /** How many items a column should hold, 0 for any number, and what happens above that. */
 export interface ColumnLimit {
@@ -21,43 +30,48 @@ const NO_LIMIT: ColumnLimit = { wipLimit: 0, wipPolicy: 'warn' }
 
 const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 
-const statementsOf = (db: SharedDatabase) => ({
-  named: selectOne(db, () =>
-    db
-      .select({ wipLimit: kanbanColumns.wipLimit, wipPolicy: kanbanColumns.wipPolicy })
-      .from(kanbanColumns)
-      .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.name, given('name')))),
-  ),
-  staged: selectOne(db, () =>
-    db
-      .select({ id: kanbanColumns.id, stage: kanbanColumns.stage })
-      .from(kanbanColumns)
-      .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.name, given('name')))),
-  ),
-  first: selectOne(db, () =>
-    db
-      .select({ id: kanbanColumns.id })
-      .from(kanbanColumns)
-      .where(eq(kanbanColumns.projectId, given('projectId')))
-      .orderBy(...inOrder(kanbanColumns))
-      .limit(1),
-  ),
-  last: selectOne(db, () =>
-    db
-      .select({ id: kanbanColumns.id, name: kanbanColumns.name, sortOrder: kanbanColumns.sortOrder })
-      .from(kanbanColumns)
-      .where(eq(kanbanColumns.projectId, given('projectId')))
-      .orderBy(desc(kanbanColumns.sortOrder), desc(kanbanColumns.id))
-      .limit(1),
-  ),
-  saidDone: selectAll(db, () =>
-    db
-      .select({ name: kanbanColumns.name })
-      .from(kanbanColumns)
-      .where(and(eq(kanbanColumns.projectId, given('projectId')), eq(kanbanColumns.stage, sql`'done'`))),
-  ),
-  insert: insertInto(db, kanbanColumns),
-})
+type ColumnRow = Place & Staged
+
+const { id, name, sortOrder, stage } = kanbanColumns
+const isOfProject = eq(kanbanColumns.projectId, given('projectId'))
+const [forwards, backwards] = [inOrder(kanbanColumns), [desc(sortOrder), desc(id)]]
+
+function statementsOf(db: SharedDatabase) {
+  const columns = () => db.select({ id, name, sortOrder, stage }).from(kanbanColumns)
+  const nearest = (order: SQL[], ...conditions: SQL[]) =>
+    selectOne<ColumnRow>(db, () =>
+      columns()
+        .where(and(isOfProject, ...conditions))
+        .orderBy(...order)
+        .limit(1),
+    )
+  const isNamed = and(isOfProject, eq(name, given('name')))
+  return {
+    named: selectOne(db, () =>
+      db
+        .select({ wipLimit: kanbanColumns.wipLimit, wipPolicy: kanbanColumns.wipPolicy })
+        .from(kanbanColumns)
+        .where(isNamed),
+    ),
+    staged: selectOne<ColumnRow>(db, () => columns().where(isNamed)),
+    first: nearest(forwards),
+    last: nearest(backwards),
+    next: nearest(forwards, isAfter(kanbanColumns)),
+    previous: nearest(backwards, isBefore(kanbanColumns)),
+    firstNamedDone: nearest(forwards, isDoneByName),
+    lastOpen: nearest(backwards, sql`${stage} is not 'done'`),
+    saidDone: selectAll(db, () =>
+      db.select({ name }).from(kanbanColumns).where(and(isOfProject, isSaidDone)),
+    ),
+    all: selectAll<ColumnRow>(db, () =>
+      columns()
+        .where(isOfProject)
+        .orderBy(...forwards),
+    ),
+    put: putIn(db, kanbanColumns),
+    insert: insertInto(db, kanbanColumns),
+  }
+}
 
 /** The columns of projects, by name. */
 export class ColumnNames {
@@ -74,26 +88,30 @@ export class ColumnNames {
   }
 
   /**
-   * Creates a column at the end of the board when the project does not define it yet: every item stands in a column.
+   * Creates a column when the project does not define it yet: every item stands in a column. The others keep their stages: it stands
+   * before the columns of finished work, or else at the end. There it is `doing`, unless its name says more.
    * @param at the time of the write, as a timestamp
    * @returns its limit
    */
   ensure(projectId: string, name: string, at: string): ColumnLimit {
     const found = this.limitOf(projectId, name)
     if (found) return found
-    this.#create(projectId, name, afterLast(this.#sql.last({ projectId })?.sortOrder), at)
+    this.#insert(projectId, name, at)
     return NO_LIMIT
   }
 
   /** The stage that counts of a column of a project. */
-  stageOf({ id, projectId, stage }: { id: string; projectId: string; stage: string | null }): Stage {
+  stageOf({ id, projectId, name, stage }: Staged & { id: string; projectId: string }): Stage {
     const isAt = (end: { id: string } | undefined) => end?.id === id
     return isStage(stage)
       ? stage
-      : stageOf(stage, {
-          isFirst: isAt(this.#sql.first({ projectId })),
-          isLast: isAt(this.#sql.last({ projectId })),
-        })
+      : stageOf(
+          { name, stage },
+          {
+            isFirst: isAt(this.#sql.first({ projectId })),
+            isLast: isAt(this.#sql.last({ projectId })),
+          },
+        )
   }
 
   /** Whether a column is one of finished work; one that the project does not define is none. */
@@ -130,7 +148,42 @@ export class ColumnNames {
     for (const [index, name] of DEFAULT_COLUMNS.entries()) this.#create(projectId, name, index + 1, at)
   }
 
-  #create(projectId: string, name: string, sortOrder: number, at: string): void {
-    this.#sql.insert({ id: newId(), projectId, name, sortOrder, createdAt: at, updatedAt: at })
+  #insert(projectId: string, name: string, at: string): void {
+    const last = this.#sql.last({ projectId })
+    const after = last && this.#placeBefore(projectId, last)
+    const before = after ? this.#sql.previous({ projectId, ...after }) : last
+    const isAtEnd = last !== undefined && after === undefined
+    const stage = isAtEnd && !isNamedDone(name) ? 'doing' : null
+    const sortOrder = after ? between(before?.sortOrder, after.sortOrder) : afterLast(before?.sortOrder)
+    this.#create(projectId, name, sortOrder ?? this.#makeRoom(projectId, after, at), at, stage)
+  }
+
+  /**
+   * Before which column one goes that appears by itself: the first that is done by its name or place; where there is none, the first of
+   * the last ones that say so themselves; undefined for the end.
+   */
+  #placeBefore(projectId: string, last: ColumnRow): Place | undefined {
+    const named = this.#sql.firstNamedDone({ projectId })
+    if (named) return named
+    if (!isStage(last.stage)) return this.stageOf({ ...last, projectId }) === 'done' ? last : undefined
+    if (last.stage !== 'done') return undefined
+    const open = this.#sql.lastOpen({ projectId })
+    return open ? this.#sql.next({ projectId, ...open }) : this.#sql.first({ projectId })
+  }
+
+  /** Renumbers the columns of a board, with a number left free before one of them. @returns that */
+  #makeRoom(projectId: string, after: Place | undefined, at: string): number {
+    const columns = this.#sql.all({ projectId })
+    const free = columns.findIndex(({ id }) => id === after?.id)
+    const places = columns.map(({ id }, index) => ({
+      id,
+      sortOrder: numbered(index < free ? index : index + 1),
+    }))
+    this.#sql.put(places, at)
+    return numbered(free)
+  }
+
+  #create(projectId: string, name: string, sortOrder: number, at: string, stage: Stage | null = null): void {
+    this.#sql.insert({ id: newId(), projectId, name, sortOrder, stage, createdAt: at, updatedAt: at })
   }
 }

@@ -6,31 +6,64 @@ import { kanbanColumns } from '../db/schema.ts'
 export const STAGES = ['todo', 'doing', 'done'] as const
 export type Stage = (typeof STAGES)[number]
 
+const STAGES_IN_SQL = STAGES.map((stage) => `'${stage}'`).join(', ')
+
 /** Whether a column says its stage itself; another tool may have stored any text. */
 export const isStage = (stage: string | null): stage is Stage => STAGES.includes(stage as Stage)
 
+/** What columns of finished work are called. With capitals beyond ASCII, and in both forms of Unicode, as SQLite's `lower` leaves them. */
+const DONE_NAMES = [
+  ...['done', 'closed', 'complete', 'completed', 'finished', 'erledigt', 'fertig', 'hecho'],
+  ...['terminé', 'terminÉ'].flatMap((name) => [name.normalize('NFC'), name.normalize('NFD')]),
+]
+const NAMED_DONE = new Set(DONE_NAMES)
+
+/** Whether a column is named as one of finished work, in small letters or capitals. */
+export const isNamedDone = (name: string): boolean =>
+  NAMED_DONE.has(name.replace(/[A-Z]/g, (letter) => letter.toLowerCase()))
+
+/** The same as a condition. @param name the column of the name, as SQL */
+const isNamedDoneIn = (name: string): string =>
+  `lower(${name}) in (${DONE_NAMES.map((one) => `'${one}'`).join(', ')})`
+
+/** A column, as far as its stage goes. */
+export interface Staged {
+  name: string
+  stage: string | null
+}
+
 /**
- * The stage that counts: the column's own; else by its place on the board: the first column is `todo`, the last `done`, the rest
- * `doing`. The only column of a board is `todo`: what is merely noted down is not finished.
+ * The stage that counts: the column's own; else by its name and its place on the board: one that is named like done is `done`, of the
+ * others the first column is `todo`, the last `done`, the rest `doing`. The only column of a board is `todo`: what is merely noted down is not
+ * finished.
  */
-export function stageOf(stage: string | null, place: { isFirst: boolean; isLast: boolean }): Stage {
+export function stageOf({ name, stage }: Staged, place: { isFirst: boolean; isLast: boolean }): Stage {
   if (isStage(stage)) return stage
+  if (isNamedDone(name)) return 'done'
   if (place.isFirst) return 'todo'
   return place.isLast ? 'done' : 'doing'
 }
 
 /** The columns of one board, in its order, with the stages that count. */
-export const withStages = <Column extends { stage: string | null }>(columns: readonly Column[]) =>
+export const withStages = <Column extends Staged>(columns: readonly Column[]) =>
   columns.map((column, index) => ({
     ...column,
-    stage: stageOf(column.stage, { isFirst: index === 0, isLast: index === columns.length - 1 }),
+    stage: stageOf(column, { isFirst: index === 0, isLast: index === columns.length - 1 }),
   }))
+
+/** Condition on a column: it says no stage itself, and is named like done. */
+export const isDoneByName: SQL = sql`coalesce(${kanbanColumns.stage}, '') not in (${sql.raw(STAGES_IN_SQL)})
+  and ${sql.raw(isNamedDoneIn('"kanban_columns"."name"'))}`
+
+/** Condition on a column: it is one of finished work, wherever it stands. */
+export const isSaidDone: SQL = sql`case when ${kanbanColumns.stage} in (${sql.raw(STAGES_IN_SQL)})
+  then ${kanbanColumns.stage} = 'done' else ${sql.raw(isNamedDoneIn('"kanban_columns"."name"'))} end`
 
 /** Condition on an item: it stands in a column of finished work, as {@link stageOf} says. */
 export const isDone: SQL<0 | 1> = sql<0 | 1>`exists (select 1 from ${kanbanColumns} as "its"
   where "its"."project_id" = "kanban_items"."project_id" and "its"."name" = "kanban_items"."column"
-  and case when "its"."stage" in (${sql.raw(STAGES.map((stage) => `'${stage}'`).join(', '))}) then "its"."stage" = 'done' else
-    exists (select 1 from ${kanbanColumns} as "other" where "other"."project_id" = "its"."project_id"
+  and case when "its"."stage" in (${sql.raw(STAGES_IN_SQL)}) then "its"."stage" = 'done'
+    when ${sql.raw(isNamedDoneIn('"its"."name"'))} then 1 else exists (select 1 from ${kanbanColumns} as "other" where "other"."project_id" = "its"."project_id"
       and ("other"."sort_order", "other"."id") < ("its"."sort_order", "its"."id"))
     and not exists (select 1 from ${kanbanColumns} as "other" where "other"."project_id" = "its"."project_id"
       and ("other"."sort_order", "other"."id") > ("its"."sort_order", "its"."id"))
@@ -39,7 +72,7 @@ export const isDone: SQL<0 | 1> = sql<0 | 1>`exists (select 1 from ${kanbanColum
 /** Condition on an item: it stands in a column of work to do, as {@link stageOf} says. */
 export const isTodo: SQL<0 | 1> = sql<0 | 1>`(exists (select 1 from ${kanbanColumns} as "its"
   where "its"."project_id" = "kanban_items"."project_id" and "its"."name" = "kanban_items"."column"
-  and case when "its"."stage" in (${sql.raw(STAGES.map((stage) => `'${stage}'`).join(', '))}) then "its"."stage" = 'todo' else
+  and case when "its"."stage" in (${sql.raw(STAGES_IN_SQL)}) then "its"."stage" = 'todo' else
     not exists (select 1 from ${kanbanColumns} as "other" where "other"."project_id" = "its"."project_id"
       and ("other"."sort_order", "other"."id") < ("its"."sort_order", "its"."id"))
   end) and not ${isDone})`

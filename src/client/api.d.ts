@@ -842,7 +842,7 @@ export interface CreateKanbanColumn {
   wipLimit?: number
   /** Above the limit: answer with `warnings`, or refuse with 409 */
   wipPolicy?: 'warn' | 'block'
-  /** What standing there means for the work; null, the default, is by place: the first column is `todo`, the last `done`, the rest `doing`, an only one `todo` */
+  /** What standing there means for the work; null, the default, is by name and place: one named like `done` (or `closed`, `completed`, `erledigt`, ...) is `done`; of the others the first column is `todo`, the last `done`, the rest `doing`, an only one `todo` */
   stage?: 'todo' | 'doing' | 'done' | null
 }
 
@@ -865,7 +865,7 @@ export interface UpdateKanbanColumn {
   wipLimit?: number
   /** Above the limit: answer with `warnings`, or refuse with 409 */
   wipPolicy?: 'warn' | 'block'
-  /** What standing there means for the work; null, the default, is by place: the first column is `todo`, the last `done`, the rest `doing`, an only one `todo` */
+  /** What standing there means for the work; null, the default, is by name and place: one named like `done` (or `closed`, `completed`, `erledigt`, ...) is `done`; of the others the first column is `todo`, the last `done`, the rest `doing`, an only one `todo` */
   stage?: 'todo' | 'doing' | 'done' | null
 }
 

@@ -71,7 +71,7 @@ const statementsOf = (db: SharedDatabase) => ({
     db
       .select({
         projectId: kanbanColumns.projectId,
-        column: kanbanColumns.name,
+        name: kanbanColumns.name,
         stage: kanbanColumns.stage,
       })
       .from(kanbanColumns)
@@ -148,7 +148,12 @@ export class Summaries {
   #columnsOf(ids: string): Map<string, ColumnCount[]> {
     const defined = Map.groupBy(this.#sql.columns({ ids }), ({ projectId }) => projectId)
     const staged = [...defined.values()].flatMap((ofProject) =>
-      withStages(ofProject).map((column) => ({ ...column, items: 0, dismissed: 0 })),
+      withStages(ofProject).map(({ name, ...column }) => ({
+        ...column,
+        column: name,
+        items: 0,
+        dismissed: 0,
+      })),
     )
     const filled = this.#sql.filledColumns().all({ ids })
     return Map.groupBy([...staged, ...filled], ({ projectId }) => projectId)

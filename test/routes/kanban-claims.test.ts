@@ -167,7 +167,7 @@ t.test('a strict claim makes no column; any other one does', async (t) => {
     ['POST', claimUrl(projectId), { to: 'Nowhere' }, strict, 400, invalid({ to: column })],
   ])
   t.equal((await claim(app, projectId, { to: 'Doing' })).body.column, 'Doing')
-  t.strictSame(await columnNames(app, projectId), ['To Do', 'In Progress', 'Review', 'Done', 'Doing'])
+  t.strictSame(await columnNames(app, projectId), ['To Do', 'In Progress', 'Review', 'Doing', 'Done'])
 })
 
 t.test('limits of columns hold for a claim, and only warn where an item goes back', async (t) => {

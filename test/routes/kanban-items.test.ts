@@ -567,7 +567,7 @@ t.test('the fields of an item', async (t) => {
   })
 })
 
-t.test('a column that the project does not define yet is made at the end of its board', async (t) => {
+t.test('a column that the project does not define yet is made before what is done', async (t) => {
   const { app, project, item, url } = await boardOf(t)
   const other = await createProject(app)
   const columns = (projectId: string) =>
@@ -577,11 +577,11 @@ t.test('a column that the project does not define yet is made at the end of its 
       .all(projectId)
   const usual = ['To Do', 'In Progress', 'Review', 'Done']
   await send(app, 'PATCH', url, { column: 'Parked' })
-  t.strictSame(columns(project.id), [...usual, 'Parked'])
+  t.strictSame(columns(project.id), [...usual.slice(0, -1), 'Parked', 'Done'])
   await createItem(app, project.id, { column: 'Ideas' })
   await createItem(app, project.id, { column: 'Parked' })
   await send(app, 'PATCH', url, { column: 'Done' })
-  t.strictSame(columns(project.id), [...usual, 'Parked', 'Ideas'])
+  t.strictSame(columns(project.id), [...usual.slice(0, -1), 'Parked', 'Ideas', 'Done'])
   t.strictSame(columns(other.id), usual, 'other boards are left alone')
   app.db.$client.prepare('delete from kanban_columns where project_id = ?').run(project.id)
   await send(app, 'PATCH', `/api/kanban-items/${item.id}`, { column: 'First' })

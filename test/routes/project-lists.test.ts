@@ -464,17 +464,17 @@ t.test('GET /api/projects?view=summary', async (t) => {
       ...rest,
       counts: {
         kanbanItems: 4,
-        open: 1,
-        done: 1,
+        open: 2,
+        done: 0,
         transcriptSummaries: 1,
         metrics: 1,
         objectives: 2,
         teamAssignments: 1,
-        columns: { 'To Do': 1, 'In Progress': 0, Review: 0, Done: 1, Blocked: 2 },
+        columns: { 'To Do': 1, 'In Progress': 0, Review: 0, Blocked: 2, Done: 1 },
       },
     })
     t.strictSame(Object.keys(body[0]), [...Object.keys(rest), 'counts'])
-    t.strictSame(Object.keys(body[0].counts.columns), ['To Do', 'In Progress', 'Review', 'Done', 'Blocked'])
+    t.strictSame(Object.keys(body[0].counts.columns), ['To Do', 'In Progress', 'Review', 'Blocked', 'Done'])
     t.strictSame(
       [transcriptSummaries, metrics, objectives, teamAssignments].map(({ length }) => length),
       [1, 1, 2, 1],

@@ -6,6 +6,7 @@ import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { changeColumn } from './column-writes.ts'
+import { stageByPlace } from './stages.ts'
 
 const words = texts.board
 
@@ -23,10 +24,8 @@ interface ColumnSettingsProps {
 const BY_PLACE = ''
 
 /** What is chosen: a stage that is the place's own is taken for one that goes by it. */
-function chosenStage(columns: readonly KanbanColumn[], { id, stage }: KanbanColumn): string {
-  const byPlace = columns[0]?.id === id ? 'todo' : columns.at(-1)?.id === id ? 'done' : 'doing'
-  return stage === byPlace ? BY_PLACE : stage
-}
+const chosenStage = (columns: readonly KanbanColumn[], column: KanbanColumn): string =>
+  column.stage === stageByPlace(columns, column) ? BY_PLACE : column.stage
 
 export default function ColumnSettings({ board, column, onClose }: ColumnSettingsProps) {
   const id = useId()

@@ -235,11 +235,11 @@ export class ProjectStore {
     )
   }
 
-  /** A change tells a column's stage as it was set: null for one that goes by its place, as the neighbours' may, too. */
+  /** A change tells a column's stage as it was set: null for one that goes by its name or place, as the neighbours' may, too. */
   #applyColumn(change: Change): void {
     const { id, after, seq } = change
     if (seq < this.columns.seqOf(id)) return
-    const isOfPlace = after === null || 'sortOrder' in after || 'stage' in after
+    const isOfPlace = after === null || ['sortOrder', 'stage', 'name'].some((name) => name in after)
     const { stage = null, ...fields } = after ?? {}
     const known = stage ?? this.columns.base(id)?.stage ?? 'doing'
     applyTo(this.columns, after === null ? change : { ...change, after: { ...fields, stage: known } })

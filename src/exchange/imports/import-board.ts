@@ -1,5 +1,7 @@
 /** A board of another tool as the rows of a new project. */
+
 import { type SQL, sql } from 'drizzle-orm'
+import { isNamedDone, type Stage, withStages } from '../../board/stages.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { newId } from '../../db/ids.ts'
 import { afterLast } from '../../db/ordering.ts'
@@ -96,16 +98,43 @@ function toProject(board: SourceBoard) {
 }
 
 type ProjectRow = ReturnType<typeof toProject>
+type ColumnRow = typeof kanbanColumns.$inferSelect
+
+/**
+ * The stages of a board's columns that their rows say: of each what the other tool says, or else its name. Where some are done, the last is not for
+ * its place alone; and where one is added for cards without a column, the last of the others is what it was without that one, which is to do.
+ */
+function stagesOf(names: ColumnNames): Map<SourceColumn | undefined, Stage | null> {
+  const said = [...names].flatMap(([column, name]) => {
+    const stage = column?.stage ?? (isNamedDone(name) ? ('done' as const) : null)
+    return column ? [{ column, name, stage }] : []
+  })
+  const stages = new Map<SourceColumn | undefined, Stage | null>(
+    said.map(({ column, stage }) => [column, stage]),
+  )
+  const last = withStages(said).at(-1)
+  const isLastOpen = said.length > 1 && said.at(-1)?.stage === null
+  if (last && isLastOpen && said.some(({ stage }) => stage === 'done')) stages.set(last.column, 'doing')
+  else if (last && names.has(undefined)) stages.set(last.column, last.stage)
+  if (names.has(undefined)) stages.set(undefined, 'todo')
+  return stages
+}
 
 const toColumn = (
   column: SourceColumn | undefined,
-  { name, sortOrder, project }: { name: string; sortOrder: number; project: ProjectRow },
+  {
+    name,
+    stage,
+    sortOrder,
+    project,
+  }: Pick<ColumnRow, 'name' | 'stage' | 'sortOrder'> & { project: ProjectRow },
 ) => ({
   id: newId(),
   projectId: project.id,
   name,
   color: column?.color ?? '',
   wipLimit: column?.wipLimit ?? 0,
+  stage,
   sortOrder,
   ...unchangedSince(column?.createdAt ?? project.createdAt),
 })
@@ -229,8 +258,9 @@ export function rowsOfBoard(
   const fitted = board.cards.map(fitCard)
   const cards = fitted.map(({ card }) => card)
   const project = toProject(board)
+  const stages = stagesOf(columnNames)
   const columns = [...columnNames].map(([column, name], index) =>
-    toColumn(column, { name, sortOrder: index + 1, project }),
+    toColumn(column, { name, stage: stages.get(column) ?? null, sortOrder: index + 1, project }),
   )
   const labels = new Map(
     [...nameLabels(board)].map(([label, name]) => [label, toLabel(label, name, project)]),

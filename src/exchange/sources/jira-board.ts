@@ -1,6 +1,7 @@
 /** A board of Jira's issues, whichever way they were exported. */
+import { STAGES, type Stage } from '../../board/stages.ts'
 import type { JsonObject } from '../../json.ts'
-import type { SourceBoard, SourceCard, SourceComment, SourceLabel } from './source-board.ts'
+import type { SourceBoard, SourceCard, SourceColumn, SourceComment, SourceLabel } from './source-board.ts'
 import { ByName, note, oldestFirst, priorityOf, span, withoutEmpty } from './source-values.ts'
 
 /** How far the issues of a status have come, as Jira's categories of statuses tell it. */
@@ -79,9 +80,13 @@ export function toBoard(issues: readonly Issue[], { notes, ...source }: JiraSour
   const subtasks = Map.groupBy(distinct.filter(isSubtask), ({ parent }) => parent)
   const shown = inOrder(distinct.filter((issue) => !isSubtask(issue)))
   const { first, last } = span(distinct.flatMap(({ createdAt, updatedAt }) => [createdAt, updatedAt]))
-  const columns = new ByName((name) => ({ name, color: '', wipLimit: 0, createdAt: first }))
+  const stages = stagesOf(distinct)
+  const columns = new ByName((name): SourceColumn => {
+    const stage = stages.get(name)
+    return { name, color: '', wipLimit: 0, ...(stage && { stage }), createdAt: first }
+  })
   const labels = new ByName((name): SourceLabel => ({ name, color: '', createdAt: first }))
-  for (const status of statusesInOrder(distinct)) columns.of(status)
+  for (const status of inOrderOfWork(stages)) columns.of(status)
   const cards = shown.map((issue): SourceCard => {
     const createdAt = issue.createdAt ?? first
     const priority = priorityOf(issue.priority) ?? ''
@@ -159,17 +164,25 @@ function inOrder(issues: Issue[]): Issue[] {
   return issues.toSorted((a, b) => (a.rank < b.rank ? -1 : Number(a.rank > b.rank)))
 }
 
-/** The statuses: those of issues not begun first, those of finished ones last. */
-function statusesInOrder(issues: readonly Issue[]): string[] {
-  const stages = new Map<string, number>()
+/** What the statuses mean for the work: by Jira's category, or else by their names; undefined where neither tells. */
+function stagesOf(issues: readonly Issue[]): Map<string, Stage | undefined> {
+  const stages = new Map<string, Stage | undefined>()
   for (const { status, progress } of issues) {
     if (status !== '' && !stages.has(status)) stages.set(status, stageOf(status, progress))
   }
-  return [...stages].toSorted(([, a], [, b]) => a - b).map(([status]) => status)
+  return stages
 }
 
-function stageOf(status: string, progress: Progress | undefined): number {
-  if (progress !== undefined) return ['new', 'indeterminate', 'done'].indexOf(progress)
+const OF_PROGRESS = { new: 'todo', indeterminate: 'doing', done: 'done' } as const
+
+function stageOf(status: string, progress: Progress | undefined): Stage | undefined {
+  if (progress !== undefined) return OF_PROGRESS[progress]
   const name = status.toLowerCase()
-  return BEGINNINGS.has(name) ? 0 : ENDS.has(name) ? 2 : 1
+  return BEGINNINGS.has(name) ? 'todo' : ENDS.has(name) ? 'done' : undefined
 }
+
+/** The statuses: those of issues not begun first, those of finished ones last. */
+const inOrderOfWork = (stages: ReadonlyMap<string, Stage | undefined>): string[] =>
+  [...stages]
+    .toSorted(([, a = 'doing'], [, b = 'doing']) => STAGES.indexOf(a) - STAGES.indexOf(b))
+    .map(([status]) => status)

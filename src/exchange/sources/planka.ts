@@ -170,7 +170,14 @@ class PlankaBoard {
 
   #toColumn(list: JsonObject): SourceColumn {
     const color = COLORS.get(text(list.color)) ?? ''
-    return { name: text(list.name), color, wipLimit: 0, createdAt: born(list, this.#createdAt) }
+    const isClosed = text(list.type) === 'closed'
+    return {
+      name: text(list.name),
+      color,
+      wipLimit: 0,
+      ...(isClosed && { stage: 'done' as const }),
+      createdAt: born(list, this.#createdAt),
+    }
   }
 
   #toLabel(label: JsonObject): SourceLabel {

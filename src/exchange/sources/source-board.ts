@@ -1,4 +1,5 @@
 /** A board as another tool exported it: what every importer makes of its format, and all that the writing of it knows. */
+import type { Stage } from '../../board/stages.ts'
 import type { JsonObject } from '../../json.ts'
 
 /** A column. Names may be blank, very long, or not unique. */
@@ -8,6 +9,8 @@ export interface SourceColumn {
   color: string
   /** How many cards it should hold at most; 0 = no limit. */
   wipLimit: number
+  /** What standing there means for the work, where the tool tells it; absent for what its name says. */
+  stage?: Stage
   createdAt: string
 }
 
