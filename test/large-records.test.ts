@@ -28,7 +28,6 @@ const MORE = `
   insert into kanban_item_labels (item_id, label_id) values ('item', 'label');
   update kanban_items set due_date = '2026-01-31T00:00:00.000Z';
   insert into kanban_activity (id, item_id, type) values ('activity', 'item', 'priority');
-  insert into team_assignments (id, project_id, member_id) values ('assignment', 'project', 'ada');
   insert into webhook_deliveries (id, webhook_id, seq) values ('delivery', 'webhook', 1);`
 
 /** What another tool does to the records, and which routes read them one by one. */
