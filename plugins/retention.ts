@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { FORMER_SECRET_KEPT } from '../src/changes/deliveries.ts'
 import { KEPT_FOR } from '../src/worker/kept-responses.ts'
 
 const HOUR = 60 * 60 * 1000
@@ -42,6 +43,12 @@ export default fp<RetentionOptions>(
         time: KEPT_FOR,
         hasOlder: (before) => keptResponses.hasOlder(before),
         prune: (before) => app.keptResponses.prune(before),
+      },
+      {
+        what: 'the former secrets of webhooks',
+        time: FORMER_SECRET_KEPT,
+        hasOlder: (before) => changes.webhooks.hasFormerSecrets(before),
+        prune: (before) => app.changes.webhooks.forgetSecrets(before),
       },
     ]
     let isClosing = false

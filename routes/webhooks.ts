@@ -165,7 +165,8 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
     schema: {
       operationId: 'rotateWebhookSecret',
       summary: 'Give a webhook another secret',
-      description: 'It counts from the next delivery on. The answer is the only one that has it.',
+      description:
+        'It counts from the next delivery on; for 24 hours deliveries are signed with the one before it, too (two signatures, with a space between them). The answer is the only one that has it.',
       tags,
       params: IdParams,
       response: { 200: ref(WebhookWithSecretSchema), 404: ref(ErrorBody) },

@@ -21,6 +21,7 @@ import {
   JITTER,
   RETRY_DELAYS,
   type Skipped,
+  secretsOf,
   type Target,
 } from './deliveries.ts'
 import type { ChangeHead, Sequence } from './sequence.ts'
@@ -148,7 +149,7 @@ export class Deliverer {
    * @throws ApiError 404; 503 while too many tests wait for their answers
    */
   async test(webhookId: string): Promise<WebhookDelivery> {
-    const { url, secret } = this.#options.deliveries.target(webhookId) ?? throwNotFound(webhooks)
+    const target = this.#options.deliveries.target(webhookId) ?? throwNotFound(webhooks)
     if (this.#tests >= TESTS_LIMIT) {
       throw new ApiError(503, 'Too many tests at the same time', { headers: { 'retry-after': '10' } })
     }
@@ -158,7 +159,8 @@ export class Deliverer {
       const id = `${webhookId}.test-${newId()}`
       const data = { webhookId, message: 'This is a test of the webhook: nothing has changed.' }
       const body = JSON.stringify({ type: 'webhook.test', timestamp: createdAt, data })
-      const attempt = await this.#send({ id, url, secret, body })
+      const secrets = secretsOf(target, this.#options.clock.now())
+      const attempt = await this.#send({ id, url: target.url, secrets, body })
       return { id, webhookId, seq: null, ...attempt, createdAt }
     } finally {
       this.#tests -= 1
@@ -317,12 +319,13 @@ export class Deliverer {
   }
 
   /** The message that tells of a change; undefined where it is not kept any more. */
-  #messageOf({ id, url, secret }: Target, seq: number): Message | undefined {
+  #messageOf(target: Target, seq: number): Message | undefined {
+    const { id, url } = target
     const row = this.#options.sequence.one(seq)
     if (row === undefined) return undefined
     const change = toChange(row, this.#options.sequence.groupOf(row))
     const body = JSON.stringify({ type: `${row.kind}.${row.action}`, timestamp: row.at, data: change })
-    return { id: `${id}.${seq}`, url, secret, body }
+    return { id: `${id}.${seq}`, url, secrets: secretsOf(target, this.#options.clock.now()), body }
   }
 
   /** Stores an outcome, as often as it takes: what was received must not be sent again for a full disk here. */

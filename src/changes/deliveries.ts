@@ -35,6 +35,15 @@ const GONE = 410
 /** A webhook as deliveries need it, secret included. */
 export type Target = typeof webhooks.$inferSelect
 
+/** Milliseconds for which deliveries are signed with the secret before the present one, too. */
+export const FORMER_SECRET_KEPT = 24 * 60 * 60 * 1000
+
+/** What deliveries of a webhook are signed with. @param now milliseconds since 1970 */
+export function secretsOf({ secret, formerSecret, rotatedAt }: Target, now: number): string[] {
+  const isKept = formerSecret !== null && Date.parse(String(rotatedAt)) + FORMER_SECRET_KEPT > now
+  return isKept ? [secret, formerSecret] : [secret]
+}
+
 /** How the delivery of a change ended. */
 export interface Delivered {
   seq: number

@@ -23,7 +23,8 @@ export interface Message {
   /** The same for each attempt: receivers tell repetitions by it. */
   id: string
   url: string
-  secret: string
+  /** What it is signed with: the secret, and after a rotation the one before it. */
+  secrets: readonly string[]
   body: string
 }
 
@@ -129,7 +130,7 @@ export function createSender({ clock, allowsPrivate, lookup }: SenderOptions): S
     })
   }
 
-  async function answerTo({ id, url: text, secret, body }: Message, signal: AbortSignal): Promise<Answer> {
+  async function answerTo({ id, url: text, secrets, body }: Message, signal: AbortSignal): Promise<Answer> {
     const url = new URL(text)
     if (!allowsPrivate && hasRefusedAddress(url)) throw new Error(REFUSED_ADDRESS)
     const at = new Date(clock.now())
@@ -139,7 +140,7 @@ export function createSender({ clock, allowsPrivate, lookup }: SenderOptions): S
       'user-agent': `Phaseboard/${version}`,
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-      'webhook-signature': new Webhook(secret).sign(id, at, body),
+      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' '),
     }
     return post(url, headers, body, signal)
   }

@@ -1,7 +1,7 @@
 /** Webhooks: who is told of changes over HTTP. Deliveries themselves are in `deliveries.ts`. */
 import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
-import { desc, eq, sql } from 'drizzle-orm'
+import { desc, eq, lt, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
@@ -9,6 +9,7 @@ import { inOrder } from '../db/ordering.ts'
 import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
 import { projects, webhookDeliveries, webhooks } from '../db/schema.ts'
 import {
+  change,
   deleteFrom,
   existsIn,
   given,
@@ -44,11 +45,12 @@ export type WebhookInput = Partial<Pick<Webhook, 'url' | 'description' | 'projec
 type WebhookRow = typeof webhooks.$inferSelect
 
 /** A row without what is not shown. */
-type ShownRow = Omit<WebhookRow, 'secret' | 'attempts' | 'retryAt'>
+type ShownRow = Omit<WebhookRow, 'secret' | 'formerSecret' | 'rotatedAt' | 'attempts' | 'retryAt'>
 
 function statementsOf(db: SharedDatabase) {
   const { id, url, description, projectId, kinds, active, after, failingSince, createdAt, updatedAt } =
     webhooks
+  const isRotatedBefore = lt(webhooks.rotatedAt, given('before'))
   const shown = { id, url, description, projectId, kinds, active, after, failingSince, createdAt, updatedAt }
   return {
     one: selectOne<ShownRow>(db, () =>
@@ -72,6 +74,16 @@ function statementsOf(db: SharedDatabase) {
           slowest: sql<number | null>`min(iif(${active}, ${after}, null))`,
         })
         .from(webhooks),
+    ),
+    secretOf: selectOne(db, () =>
+      db
+        .select({ secret: webhooks.secret })
+        .from(webhooks)
+        .where(eq(id, given('id'))),
+    ),
+    olderRotation: selectOne(db, () => db.select({ id }).from(webhooks).where(isRotatedBefore).limit(1)),
+    forget: change(() =>
+      db.update(webhooks).set({ formerSecret: null, rotatedAt: null }).where(isRotatedBefore),
     ),
     exists: existsIn(db, webhooks),
     projectExists: existsIn(db, projects),
@@ -134,7 +146,7 @@ export interface WebhookSummary {
 
 /** The webhooks. Only admins know of them. */
 export class Webhooks {
-  static readonly reads: readonly string[] = ['get', 'list', 'deliveries', 'summary']
+  static readonly reads: readonly string[] = ['get', 'list', 'deliveries', 'summary', 'hasFormerSecrets']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #toJson = createJsonWriter(Type.Array(ref(WebhookSchema)))
@@ -212,12 +224,29 @@ export class Webhooks {
     this.#record('webhook-deleted', id, by)
   }
 
-  /** Gives a webhook another secret, which counts from the next delivery on. @throws ApiError 404 */
+  /**
+   * Gives a webhook another secret, which counts from the next delivery on. The one before it is kept for a time, in which
+   * both sign; an older one is not.
+   * @throws ApiError 404
+   */
   rotateSecret(id: string, by: Actor): WebhookWithSecret {
     const secret = newSecret()
-    if (!this.#sql.update(id, { secret, updatedAt: timestamp() })) throwNotFound(webhooks)
+    const { secret: formerSecret } = this.#sql.secretOf({ id }) ?? throwNotFound(webhooks)
+    const at = timestamp()
+    this.#sql.update(id, { secret, formerSecret, rotatedAt: at, updatedAt: at })
     this.#record('webhook-secret-rotated', id, by)
     return { ...this.get(id), secret }
+  }
+
+  /** Whether there are secrets before others that were given before a time. @param time milliseconds since 1970 */
+  hasFormerSecrets(time: number): boolean {
+    return this.#sql.olderRotation({ before: timestamp(time) }) !== undefined
+  }
+
+  /** Forgets the secrets before others that were given before a time. @returns whether there is more: never */
+  forgetSecrets(time: number): boolean {
+    this.#sql.forget({ before: timestamp(time) })
+    return false
   }
 
   /**

@@ -487,6 +487,9 @@ export const webhooks = sqliteTable('webhooks', {
   retryAt: text(),
   /** What deliveries are signed with (`whsec_...`): it has to be known, so it is stored as it is. */
   secret: required(),
+  /** The one before it, with which they are signed, too, for a time after the other took its place; NULL without one. */
+  formerSecret: text(),
+  rotatedAt: text(),
   ...timestamps(),
 })
 

@@ -353,7 +353,7 @@ const WEBHOOK_HEADERS = {
   ],
   'webhook-timestamp': ['When it was sent: seconds since 1970', '1798707600'],
   'webhook-signature': [
-    'The signature of id, timestamp and body by the secret',
+    'The signature of id, timestamp and body by the secret; for 24 hours after a rotation, behind a space, that by the one before it, too',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ],
 } as const

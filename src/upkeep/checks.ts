@@ -88,3 +88,7 @@ export function isShown(client: SQLite.Database, table: string, row = `"${table}
 /** `one record`, `2 records`. */
 export const counted = (number: number, one: string, several = `${one}s`): string =>
   number === 1 ? `one ${one}` : `${number} ${several}`
+
+/** Whether a table has a column: one of an older version may lack it. */
+export const hasColumn = (client: SQLite.Database, table: string, column: string): boolean =>
+  client.prepare('select 1 from pragma_table_info(?) where name = ?').get(table, column) !== undefined

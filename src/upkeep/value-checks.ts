@@ -4,7 +4,7 @@ import { CasingCache } from 'drizzle-orm/casing'
 import { getTableConfig, type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as schema from '../db/schema.ts'
 import { isJsonText } from '../db/statements.ts'
-import { type Check, count, has, isShown, type Subject, together } from './checks.ts'
+import { type Check, count, has, hasColumn, isShown, type Subject, together } from './checks.ts'
 
 interface Stored {
   table: string
@@ -46,7 +46,7 @@ const counting =
   ({ client }: Subject) =>
     together(
       columns()
-        .filter(({ table }) => has(client, table))
+        .filter(({ table, column }) => has(client, table) && hasColumn(client, table, column))
         .map(({ table, column, key }) =>
           count(
             client,

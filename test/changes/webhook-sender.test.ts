@@ -18,7 +18,7 @@ function sending(t: Test, options: Partial<SenderOptions> = {}) {
   t.teardown(() => sender.close())
   const stopping = new AbortController()
   const send = (url: string, body = '{"a":1}') =>
-    sender.send({ id: 'hook.1', url, secret: SECRET, body }, stopping.signal)
+    sender.send({ id: 'hook.1', url, secrets: [SECRET], body }, stopping.signal)
   return { send, stop: () => stopping.abort() }
 }
 
@@ -255,7 +255,7 @@ t.test('the secret is in nothing that is said', async (t) => {
   const sender = createSender({ clock: systemClock, allowsPrivate: true })
   const { signal } = new AbortController()
   const bad = await sender.send(
-    { id: 'x', url: 'http://127.0.0.1:1/', secret: 'whsec_%%%', body: '' },
+    { id: 'x', url: 'http://127.0.0.1:1/', secrets: ['whsec_%%%'], body: '' },
     signal,
   )
   t.notMatch(JSON.stringify([bad, await send('http://127.0.0.1:1/')]), /whsec_|%%%/)

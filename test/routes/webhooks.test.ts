@@ -268,10 +268,52 @@ t.test('deliveries begin when a webhook is made, and go to where it points', asy
   t.match(new Webhook(rotated.body.secret).verify(next?.text ?? '', next?.headers ?? {}), {
     type: 'kanban-item.updated',
   })
+  t.match(new Webhook(secret).verify(next?.text ?? '', next?.headers ?? {}), { type: 'kanban-item.updated' })
   t.strictSame((await ask('DELETE', `/${id}`)).body, { success: true })
   t.equal(count(app, 'webhook_deliveries'), 0)
   await send(app, 'PATCH', `/api/kanban-items/${item.id}`, { title: 'Weg' })
   t.strictSame((await ask('GET', '')).body, [])
+})
+
+t.test('for a day after a rotation the secret before signs, too', async (t) => {
+  const databaseUrl = `file:${t.testdir()}/board.db`
+  const { app, ask, create } = await withAdmin(t, { databaseUrl })
+  const receiver = await receive(t)
+  const { id, secret } = await create({ url: receiver.url, active: false })
+  /** Which of the secrets a test message is signed with, and how often it is signed. */
+  const signs = async (...secrets: string[]) => {
+    t.equal((await ask('POST', `/${id}/test`)).body.status, 204)
+    const { headers, text } = receiver.received.at(-1) as { headers: Record<string, string>; text: string }
+    const passes = secrets.map((one) => {
+      try {
+        return Boolean(new Webhook(one).verify(text, headers))
+      } catch {
+        return false
+      }
+    })
+    return [headers['webhook-signature']?.split(' ').length, ...passes]
+  }
+  const rotate = async () => (await ask('POST', `/${id}/rotate-secret`)).body.secret as string
+  const rotatedAt = (hours: number) =>
+    app.db.$client
+      .prepare('update webhooks set rotated_at = ?')
+      .run(new Date(Date.now() - hours * 3_600_000).toISOString())
+  t.strictSame(await signs(secret), [1, true])
+  const second = await rotate()
+  t.strictSame(await signs(secret, second), [2, true, true])
+  const third = await rotate()
+  t.strictSame(await signs(secret, second, third), [2, false, true, true], 'only the latest before')
+  rotatedAt(23.9)
+  t.strictSame(await signs(second, third), [2, true, true])
+  rotatedAt(24.1)
+  t.strictSame(await signs(second, third), [1, false, true])
+  t.equal(count(app, 'webhooks', 'former_secret = ?', second), 1)
+  const { body } = await ask('GET', `/${id}`)
+  t.notOk(JSON.stringify(body).includes('whsec_'))
+  // What is not kept any more is deleted at the start of a service, too.
+  const other = await build(t, { databaseUrl })
+  await until(async () => count(other, 'webhooks', 'former_secret is not null') === 0)
+  t.strictSame(await signs(second, third), [1, false, true])
 })
 
 t.test('replay sets the place, as far as changes are kept', async (t) => {
