@@ -26,12 +26,16 @@ export interface ModelItem {
   states: State[]
 }
 
+/** The names of columns of finished work that histories come by. */
+export const DONE_NAMES: readonly string[] = ['Done', 'CLOSED', 'erledigt']
+
 /** The stage of a column by its name on a board as it is now. */
 export function stageIn(columns: readonly ModelColumn[], name: string): string {
   const index = columns.findIndex((column) => column.name === name)
   const column = columns[index]
   if (column === undefined) return 'doing'
   if (column.stage !== null) return column.stage
+  if (DONE_NAMES.includes(name)) return 'done'
   if (index === 0) return 'todo'
   return index === columns.length - 1 ? 'done' : 'doing'
 }
