@@ -20,6 +20,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether a foreign origin is refused even with a token, which no browser adds by itself. */
     refusesForeignOrigins?: boolean
+    /** Whether it answers under any host name, also in open mode. */
+    takesAnyHost?: boolean
   }
   interface FastifyInstance {
     /** Reads and writes the session cookie. */
@@ -67,13 +69,26 @@ export default fp<AuthOptions>(
   async (app, options) => {
     const { authMode, corsOrigins, resolveMember } = options
     const cookies = await createSessionCookies(app)
-    const { identify, identifyCalendar, hasAmbient } = createCredentials(app, cookies, options)
+    const { identify, identifyCalendar, ensureKnownHost, hasAmbient } = createCredentials(
+      app,
+      cookies,
+      options,
+    )
     const guardAgainstCsrf = createCsrfGuard(corsOrigins, hasAmbient)
 
     app.decorateRequest(IDENTITY, null)
     app.decorate('firstAdmin', undefined)
     app.decorate('signInLimits', createSignInLimits())
     app.decorate('sessionCookies', cookies)
+
+    // Other routes identify whoever asks; a host knows its own names.
+    if (ensureKnownHost && resolveMember === undefined) {
+      app.addHook('onRequest', (request, _reply, done) => {
+        const { access = 'public', takesAnyHost = false } = request.routeOptions.config
+        if (access === 'public' && !takesAnyHost) ensureKnownHost(request)
+        done()
+      })
+    }
 
     /** The hook of public routes: credentials are ignored. */
     const guardPublic: onRequestHookHandler = (request, _reply, done) => {

@@ -15,7 +15,7 @@ const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.get('/healthz', {
-    config: { access: 'public', failure: 'Internal server error', unlimited: true },
+    config: { access: 'public', failure: 'Internal server error', unlimited: true, takesAnyHost: true },
     schema: {
       operationId: 'health',
       summary: 'The process is alive',
@@ -26,7 +26,7 @@ const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
   })
 
   app.get('/readyz', {
-    config: { access: 'public', failure: 'Internal server error', unlimited: true },
+    config: { access: 'public', failure: 'Internal server error', unlimited: true, takesAnyHost: true },
     schema: {
       operationId: 'readiness',
       summary: 'The service can do its work',

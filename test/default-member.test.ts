@@ -37,7 +37,23 @@ t.test(
         for (const url of ['/api/projects', '/api/session', '/api/projects/x', '/api/search?q=x']) {
           t.strictSame(await ask(name, url), { status: 403, body: foreignHost }, `${name} ${url}`)
         }
-        for (const url of ['/healthz', '/openapi.json']) t.equal((await ask(name, url)).status, 200, url)
+        for (const url of [
+          '/',
+          '/docs',
+          '/openapi.json',
+          '/assets/x.js',
+          '/nowhere',
+          '/api/nowhere',
+          '/metrics',
+          '/mcp',
+        ]) {
+          t.strictSame(await ask(name, url), { status: 403, body: foreignHost }, `${name} ${url}`)
+        }
+        t.strictSame(await ask(name, '/api/session', 'POST'), { status: 403, body: foreignHost })
+        t.strictSame(await ask(name, '/api/session', 'PUT'), { status: 403, body: foreignHost }, 'no method')
+        for (const url of ['/healthz', '/readyz']) t.equal((await ask(name, url)).status, 200, url)
+        const known = await ask('localhost', '/openapi.json')
+        t.equal(known.status, 200)
         for (const method of ['POST', 'HEAD'])
           t.equal((await ask(name, '/api/projects', method)).status, 403, method)
         // What a page can write itself does not help.
@@ -76,6 +92,29 @@ t.test('whoever has a credential may come under any name', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'member')
   for (const host of ['localhost', 'board.example']) {
-    t.equal((await send(app, 'GET', '/api/projects', undefined, { ...headers, host })).status, 200)
+    for (const url of ['/api/projects', '/openapi.json']) {
+      t.equal((await send(app, 'GET', url, undefined, { ...headers, host })).status, 200, url)
+    }
+  }
+})
+
+t.test('a credential that does not count is none', async (t) => {
+  const ask = await under(t, {})
+  for (const headers of [{ authorization: 'Bearer pbt_nope' }, { cookie: 'phaseboard_session=nope' }]) {
+    t.strictSame(await ask('evil.example', '/openapi.json', 'GET', headers), {
+      status: 403,
+      body: foreignHost,
+    })
+  }
+})
+
+t.test('every operation says so but those of health', async (t) => {
+  const app = await build(t)
+  const { paths } = (await send(app, 'GET', '/openapi.json')).body
+  for (const [path, operations] of Object.entries<Record<string, { responses: object }>>(paths)) {
+    for (const [method, { responses }] of Object.entries(operations)) {
+      const isHealth = path === '/healthz' || path === '/readyz'
+      t.equal('403' in responses, !isHealth, `${method} ${path}`)
+    }
   }
 })

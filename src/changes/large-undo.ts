@@ -71,8 +71,8 @@ function statementsOf({ $client: client }: SharedDatabase) {
     kinds: client.prepare<[object], Pick<ChangeRow, 'kind' | 'ownerId'>>(
       `select distinct kind, owner_id as ownerId from changes where ${RANGE}`,
     ),
-    projects: client.prepare<[object], Pick<ChangeRow, 'id' | 'action' | 'actorId' | 'before'>>(
-      `select id, action, actor_id as actorId, before from changes where ${RANGE} and kind = 'project'`,
+    projects: client.prepare<[object], Pick<ChangeRow, 'id' | 'action' | 'before'>>(
+      `select id, action, before from changes where ${RANGE} and kind = 'project'`,
     ),
     ideas: client.prepare<[object], Pick<ChangeRow, 'id' | 'before' | 'after'>>(
       `select id, before, after from changes where ${RANGE} and kind = 'personal-idea'`,
@@ -172,8 +172,7 @@ export class LargeUndo {
         this.#sql.other.get({ ...range, action, ids: JSON.stringify(ids) }) === undefined &&
         this.#sql.repeated.get(range) === undefined
       if (!isOfProjects) return this.#atOnce(range)
-      const isMine = action === 'created' && made.every(({ actorId }) => actorId === member.id)
-      if (member.role !== 'admin' && !isMine) throw forbidden('admin access required')
+      if (member.role !== 'admin') throw forbidden('admin access required')
       const ideas = this.#ideasOf(range)
       const plan: LargeUndoPlan = {
         ...{ ...range, checked, ideas },

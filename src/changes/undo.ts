@@ -323,7 +323,7 @@ function renamingsOf(effects: ReadonlyMap<string, Effect>): Set<string> {
 }
 
 /**
- * Checks that a member could have made the changes of a write, and could make those that undo it.
+ * Checks that a member may make the writes that undo one, by the rights of now: a project goes, and comes back, by an admin alone, whoever made it.
  * @throws ApiError 403
  */
 function ensureRights(
@@ -333,11 +333,8 @@ function ensureRights(
 ): void {
   if (member.role === 'admin') return
   for (const [name, effect] of effects) {
-    const { kind, actorId, before, after } = effect
-    // Whoever made a project by mistake may undo that. What came back was brought back by an admin, and goes by one.
-    if (kind === 'project' && (isComing(effect) || (isGoing(effect) && actorId !== member.id))) {
-      throw forbidden('admin access required')
-    }
+    const { kind, before, after } = effect
+    if (kind === 'project' && (isComing(effect) || isGoing(effect))) throw forbidden('admin access required')
     if (kind !== 'kanban-comment') continue
     const item = effects.get(nameOf('kanban-item', effect.itemId))
     if (isComing(item) || isGoing(item)) continue

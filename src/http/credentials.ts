@@ -32,6 +32,11 @@ export interface Credentials {
    * @throws ApiError 401; 403 for a token of another scope there: addresses end up in logs and histories
    */
   identifyCalendar: (request: FastifyRequest, reply?: FastifyReply) => Identity | undefined
+  /**
+   * Checks the host name of a request that is about nobody, as of a page or of an address that there is not: absent where any name will do.
+   * @throws ApiError 403 without a credential, under a foreign host name
+   */
+  ensureKnownHost: ((request: FastifyRequest) => void) | undefined
   /** Whether a request has an ambient credential: one that the browser or a proxy adds whichever page it comes from. */
   hasAmbient: (request: FastifyRequest) => boolean
 }
@@ -55,6 +60,8 @@ export function tokenInQuery({ query }: FastifyRequest): string | undefined {
   if (typeof token !== 'string') throw authenticationRequired()
   return token === '' ? undefined : token
 }
+
+const foreignHost = () => forbidden('host name is neither local nor in CORS_ORIGIN')
 
 /** Creates the credentials of requests. */
 export function createCredentials(
@@ -111,8 +118,18 @@ export function createCredentials(
    * @throws ApiError 403
    */
   function withoutCredential(host: string | undefined): Identity | undefined {
-    if (isOnlyLocal && !isKnownHost(host)) throw forbidden('host name is neither local nor in CORS_ORIGIN')
+    if (isOnlyLocal && !isKnownHost(host)) throw foreignHost()
     return defaultIdentity
+  }
+
+  function ensureKnownHost(request: FastifyRequest): void {
+    if (isKnownHost(request.headers.host)) return
+    try {
+      identify(request)
+    } catch {
+      // A credential that does not count is none.
+      throw foreignHost()
+    }
   }
 
   function identify(request: FastifyRequest, reply?: FastifyReply): Identity | undefined {
@@ -129,6 +146,7 @@ export function createCredentials(
 
   return {
     identify,
+    ensureKnownHost: isOnlyLocal ? ensureKnownHost : undefined,
     identifyCalendar(request, reply) {
       const token = tokenInQuery(request)
       if (token === undefined) return identify(request, reply)

@@ -130,9 +130,13 @@ function documentedQuery({ properties = {}, ...query }: TSchema): object {
 const UNAVAILABLE =
   'Service Unavailable: nothing was done, and it may succeed after `Retry-After`. `The database is busy` where a write has waited for others in vain'
 
+const FORBIDDEN =
+  'Forbidden; in open mode on a loopback address also `Forbidden: host name is neither local nor in CORS_ORIGIN`, on every path but health'
+
 /** The description of a status: its standard phrase, or the route's own `error` for an unexpected failure. */
 function describeStatus(status: string, failure: string | undefined) {
   if (status === '500' && failure !== undefined) return `Unexpected failure: \`${failure}\``
+  if (status === '403') return FORBIDDEN
   return status === '503' ? UNAVAILABLE : STATUS_CODES[status]
 }
 
@@ -159,15 +163,17 @@ const traitsOf = ({ method, schema, config }: DescribedRoute): Traits => ({
  * The errors that every endpoint of its kind can return, so that no route has to list them. A strict request is 400 for an
  * unknown parameter, whatever the endpoint.
  */
-function commonErrors(route: DescribedRoute): Record<string, TSchema> {
+function commonErrors(route: DescribedRoute, authMode: 'open' | 'required'): Record<string, TSchema> {
   const { body } = route.schema
   const { access } = route.config
   const { isRepeatable, isRead } = traitsOf(route)
+  const isOfOpenMode = authMode === 'open' && route.config.takesAnyHost !== true
+  const isRefused = isOfOpenMode || !(access === undefined || access === 'public' || access === 'read')
   const statuses = [
     400,
     ...(body || route.config.takesFile ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
-    ...(access === undefined || access === 'public' || access === 'read' ? [] : [403]),
+    ...(isRefused ? [403] : []),
     ...(isRepeatable ? [409, 412, 422] : []),
     ...(isRead ? [412] : []),
     429,
@@ -231,7 +237,7 @@ function documented(route: DescribedRoute, authMode: 'open' | 'required'): Fasti
   const { schema, config, method } = route
   const { body, querystring, response, ...rest } = schema
   const answers = {
-    ...commonErrors(route),
+    ...commonErrors(route, authMode),
     ...(response as Record<string, TSchema> | undefined),
     ...(traitsOf(route).isRecord && isSafe(method) ? { 304: NotModified } : {}),
   }

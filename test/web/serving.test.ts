@@ -80,7 +80,8 @@ t.test('each address is answered with the page, whose own addresses are relative
 })
 
 t.test('nothing of a request is in the page', async (t) => {
-  const app = await boardOf(t)
+  // In open mode another name would be refused.
+  const app = await boardOf(t, { authMode: 'required' })
   const { body } = await send(app, 'GET', '/projects/7')
   for (const url of ['/projects/%3Cb%3E', '/projects/7?q=%3Cb%3E', '/projects/__proto__']) {
     const headers = {

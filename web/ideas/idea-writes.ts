@@ -9,6 +9,7 @@ import {
   type UpdatePersonalIdea,
 } from '../common/api.ts'
 import { placedAt } from '../common/order.ts'
+import { isAdmin } from '../common/session.ts'
 import { done, failed, toast } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
 import { go, paths } from '../router.ts'
@@ -81,7 +82,8 @@ export async function promoteIdea({ id, title }: PersonalIdea): Promise<void> {
           seq ?? records.seqOf(id),
         ),
     })
-    done(seq)
+    // Only an admin may undo it: that deletes the project.
+    if (isAdmin.value) done(seq)
     toast(list.promotedTo(data.name), [{ label: list.openProject, run: () => go(paths.board(data.id)) }])
   } catch (error) {
     // Another window did so before.

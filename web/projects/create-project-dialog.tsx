@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../common/api.ts'
 import { activeMembers, teams } from '../common/people.ts'
 import { defaultPhaseConfig } from '../common/phases.ts'
-import { me } from '../common/session.ts'
+import { isAdmin, me } from '../common/session.ts'
 import { wordsOf } from '../common/terms.ts'
 import { done } from '../common/toasts.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
@@ -40,7 +40,8 @@ async function create(fields: FormData): Promise<string> {
   const answer = await write({
     send: (idempotencyKey) => api.request('post', '/api/projects', { body, idempotencyKey }),
   })
-  done(answer.seq)
+  // Only an admin may undo it: that deletes the project.
+  if (isAdmin.value) done(answer.seq)
   return answer.data.id
 }
 
