@@ -40,8 +40,8 @@ await client.get('/api/kanban-items', { query: { sort: 'x' } })
 export const unknown = changed.titel
 // @ts-expect-error: a summary has no items
 export const items = (await client.get('/api/projects', { query: { view: 'summary' } }))[0]?.kanbanItems
-// @ts-expect-error: this list has no pages
-client.pages('/api/teams')
+// @ts-expect-error: this is no list
+client.pages('/api/session')
 // @ts-expect-error: the client keeps the cursor
 client.pages('/api/kanban-items', { query: { cursor: 'x' } })
 // @ts-expect-error: a stream is followed by changes()

@@ -34,7 +34,7 @@ t.test('the sequence goes on at the time, and says what its last change was', as
       after: { last: end, lastAt: String },
     },
   ])
-  const { headers } = await send(app, 'POST', '/api/projects', { name: 'Gemini' })
+  const { headers } = await send(app, 'POST', '/api/personal-ideas', { title: 'Gemini' })
   t.equal(Number(headers['phaseboard-seq']), last(app), 'changes follow it')
   t.ok(last(app) > place && last(app) < place + 100)
   const undone = await send(app, 'POST', `/api/changes/${last(app)}/undo`, {})
