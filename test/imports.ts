@@ -1,7 +1,7 @@
 /** Imports over HTTP, in tests. */
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type App, send } from './helper.ts'
+import { type App, count, send } from './helper.ts'
 
 /** Sends a file. */
 export async function upload(
@@ -28,4 +28,9 @@ export async function ended(app: App, id: string, headers?: Record<string, strin
     if (body.status === 'done' || body.status === 'failed') return body
     await sleep(5)
   }
+}
+
+/** Waits until what large writes have done, which their end tells by one row, is in the sequence, change by change. */
+export async function folded(app: App): Promise<void> {
+  while (count(app, 'large_writes') > 0) await sleep(5)
 }

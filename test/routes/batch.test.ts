@@ -590,11 +590,13 @@ t.test('changes of a batch are told inside it, as they will be', async (t) => {
   )
   t.equal(headers['phaseboard-seq'], String(told.body[0].seq))
   const url = `/api/changes/${told.body[0].seq}/undo`
-  const undone = await sendBatch(app, [
+  const undoing: Batched[] = [
     { method: 'PATCH', path: `/api/projects/${first.id}`, body: { name: 'Other' } },
     { method: 'POST', path: url },
     { method: 'GET', path: '/api/changes?after=0&limit=1000' },
-  ])
+  ]
+  t.equal((await sendBatch(app, undoing)).status, 403, 'a project goes by an admin')
+  const undone = await sendBatch(app, undoing, signInAs(app, 'admin').headers)
   t.equal(undone.status, 200)
   const [patched, { body: answer }, { body: feed }] = undone.body.results
   t.equal(patched.body.name, 'Other')

@@ -9,6 +9,7 @@ import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
 import { type App, auditTrail, build, count, createItem, createProject, send, signInAs } from '../helper.ts'
+import { folded } from '../imports.ts'
 
 /** A service with an imported project of some 1,200 records in a file of some megabytes. */
 async function service(t: Test, path = join(t.testdir(), 'board.db')) {
@@ -25,10 +26,6 @@ async function service(t: Test, path = join(t.testdir(), 'board.db')) {
 }
 
 const last = (app: App) => app.rules.changes.sequence.last()
-
-const folded = async (app: App) => {
-  while (count(app, 'large_writes') > 0) await sleep(5)
-}
 
 t.test('a large project is deleted, brought back, and deleted again; others write meanwhile', async (t) => {
   const { app, headers, project } = await service(t)
