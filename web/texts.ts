@@ -15,6 +15,7 @@ const said = (words: TemplateStringsArray, ...values: readonly string[]): Senten
 
 export const texts = {
   name: 'Phaseboard',
+  untitled: '(untitled)',
   documentTitle: (...parts: readonly string[]) => [...parts, 'Phaseboard'].join(' · '),
   skip: (to: string) => `Skip to ${to}`,
   cards: (number: number) => count(number, 'card', 'cards'),

@@ -55,7 +55,7 @@ onBoard('a filter stands in the address, and own new cards stay in sight', async
   await page.keyboard.press('f')
   await page.keyboard.type('flyer')
   t.strictSame(await untilShown(page, 'To Do', ['Flyer', 'Flyer again']), ['Flyer', 'Flyer again'])
-  t.match(page.url(), /\?q=flyer$/)
+  await page.waitForURL(/\?q=flyer$/)
   t.match(await columnOf(page, 'To Do').innerText(), /2 of 3/)
   await page.getByRole('button', { name: 'Add a card to Done' }).click()
   await page.getByRole('textbox', { name: 'Card title' }).fill('Poster')

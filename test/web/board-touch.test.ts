@@ -26,9 +26,14 @@ onBoard('a swipe over cards scrolls and drags nothing', async (t, { api, person 
   const titles = Array.from({ length: 40 }, (_, index) => `Card ${index + 1}`)
   const { path } = await projectWith(api, { 'To Do': titles })
   const { page, go } = await person(PHONE)
+  await page.clock.install()
   await go(path)
   await card(page, 'Card 5').waitFor()
+  // However long a busy machine takes between two touches, a swipe is quick; and a press that it began is over, later, too.
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
   await swipe(page, card(page, 'Card 5'), { x: 0, y: -250 })
+  await page.clock.fastForward(1000)
+  await page.clock.resume()
   const body = column(page, 'To Do').locator('.column-body')
   // Until it has come to rest: a tap before that only stops it.
   await page.waitForFunction(async () => {

@@ -53,6 +53,15 @@ onBoard('has an address that is shared, reloaded, left and come back to', async 
   t.equal(at(), `/projects/${other.id}/items/${item.id}`)
 })
 
+onBoard('a blank title is shown as one that can be chosen', async (t, { api, person }) => {
+  const { projectId } = await makeCard({ api }, { title: ' \t' })
+  const { page, go } = await person()
+  await go(`/projects/${projectId}`)
+  await page.getByRole('link', { name: '(untitled)', exact: true }).click()
+  await dialogOf(page, '(untitled)').waitFor()
+  t.equal(await dialogOf(page).getByRole('heading', { name: '(untitled)' }).count(), 1)
+})
+
 onBoard('follows what others do while it is open', async (t, { api, person }) => {
   const { item, path, projectId } = await makeCard({ api }, { title: 'Rewrite pages' })
   const itemPath = { path: { id: item.id } }

@@ -5,6 +5,7 @@ import type { KanbanItem } from '../../src/client/api.d.ts'
 import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
 import { initials, memberName } from '../common/people.ts'
 import { mayWrite } from '../common/session.ts'
+import { shownTitle } from '../common/titles.ts'
 import { chipColor } from '../common/ui/chip.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { href, paths } from '../router.ts'
@@ -66,7 +67,7 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
         <CardLabels item={item} />
         <h3 class="card-name">
           {isUnsaved(id) ? (
-            <span dir="auto">{item.title}</span>
+            <span dir="auto">{shownTitle(item.title)}</span>
           ) : (
             <a
               dir="auto"
@@ -74,7 +75,7 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
               tabIndex={isStop ? 0 : -1}
               href={href(paths.card(board.store.id, id)) + query}
             >
-              {item.title}
+              {shownTitle(item.title)}
             </a>
           )}
         </h3>

@@ -4,6 +4,7 @@ import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
 import { LineEditor } from '../common/text-edit/line-editor.tsx'
 import type { TextEdit } from '../common/text-edit/use-text-edit.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 
@@ -23,7 +24,7 @@ export function CardTitle({ id, edit, canEdit }: { id: string; edit: TextEdit; c
     <div class="card-title">
       <div class="row">
         <h2 ref={heading} id={id} tabIndex={-1} dir="auto" class={isEditing ? 'visually-hidden' : undefined}>
-          {edit.shown}
+          {shownTitle(edit.shown)}
         </h2>
         {canEdit && edit.mode === 'shown' && (
           <button type="button" class="button-icon" aria-label={texts.card.editTitle} onClick={edit.begin}>

@@ -5,6 +5,7 @@ import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
 import { LineEditor } from '../common/text-edit/line-editor.tsx'
 import { useTextEdit } from '../common/text-edit/use-text-edit.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { texts } from '../texts.ts'
@@ -73,7 +74,7 @@ export function SubtaskRow({ card, subtask, canEdit, isFirst, isLast, onMove, on
             move(by)
           }}
         />
-        <span dir="auto">{edit.shown}</span>
+        <span dir="auto">{shownTitle(edit.shown)}</span>
       </label>
       {canEdit && (
         <Menu

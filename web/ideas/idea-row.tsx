@@ -5,6 +5,7 @@ import { leaveRow } from '../common/focus.ts'
 import { projectList, projectName } from '../common/projects.ts'
 import { mayWrite } from '../common/session.ts'
 import { wordsOf } from '../common/terms.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu, type MenuItem } from '../common/ui/menu.tsx'
 import { href, paths, place } from '../router.ts'
@@ -90,7 +91,7 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
         </span>
       )}
       <div class="idea-body">
-        <h3 dir="auto">{title}</h3>
+        <h3 dir="auto">{shownTitle(title)}</h3>
         {description && !isEdited && (
           <p class="meta idea-description" dir="auto">
             {description}

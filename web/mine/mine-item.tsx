@@ -6,6 +6,7 @@ import { projectName } from '../common/projects.ts'
 import type { Records } from '../common/records.ts'
 import { mayWrite } from '../common/session.ts'
 import { wordsOf } from '../common/terms.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -61,7 +62,7 @@ export function MineItem({ item, records, ticked }: MineItemProps) {
       )}
       <h3>
         <a href={href(paths.card(projectId, id))} dir="auto">
-          {title}
+          {shownTitle(title)}
         </a>
       </h3>
       <p class="meta mine-facts">

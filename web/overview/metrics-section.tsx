@@ -5,6 +5,7 @@ import { formatNumber } from '../common/dates.ts'
 import { byId } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { mayWrite } from '../common/session.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { texts } from '../texts.ts'
@@ -36,7 +37,7 @@ function Row({ store, metric, onDo }: { store: ProjectStore; metric: Metric; onD
   return (
     <li class="metric">
       <div>
-        <h3 dir="auto">{name}</h3>
+        <h3 dir="auto">{shownTitle(name)}</h3>
         {category !== '' && (
           <p class="meta" dir="auto">
             {category}

@@ -5,6 +5,7 @@ import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import { bySortOrder } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { mayWrite } from '../common/session.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { texts } from '../texts.ts'
@@ -31,7 +32,7 @@ function Row({ store, objective, index, count, onChange }: RowProps) {
     <li class="objective">
       <div>
         <h3 class="objective-title" dir="auto">
-          {title}
+          {shownTitle(title)}
         </h3>
         {description !== '' && <MarkdownText text={description} />}
       </div>

@@ -6,6 +6,7 @@ import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import { byId } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { mayWrite } from '../common/session.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { href, paths } from '../router.ts'
@@ -46,7 +47,7 @@ function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; a
   return (
     <li class="action">
       <a ref={link} href={href(paths.card(store.id, card.id))} dir="auto">
-        {card.title}
+        {shownTitle(card.title)}
       </a>
       <span class="meta" dir="auto">
         {card.dismissed ? words.isDismissed : isUndecided ? words.isNew : card.column}
@@ -92,7 +93,7 @@ function Transcript({ store, transcript, cardIds }: TranscriptProps) {
     <li>
       <article class="stack transcript" aria-label={title}>
         <div class="spread">
-          <h3 dir="auto">{title}</h3>
+          <h3 dir="auto">{shownTitle(title)}</h3>
           {mayWrite.value && (
             <Menu
               label={texts.actions(title)}

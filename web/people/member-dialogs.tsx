@@ -16,7 +16,7 @@ type Change = Partial<Pick<Member, 'name' | 'email' | 'role' | 'disabled'>> & { 
 
 /** Says of the last admin what to do instead. */
 function explained(error: unknown): never {
-  const isLastAdmin = error instanceof PhaseboardError && error.error === 'Member is the last admin'
+  const isLastAdmin = error instanceof PhaseboardError && error.code === 'last_admin'
   throw isLastAdmin ? new Error(words.lastAdmin) : error
 }
 

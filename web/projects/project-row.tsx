@@ -6,6 +6,7 @@ import { leaveRow } from '../common/focus.ts'
 import { memberName } from '../common/people.ts'
 import { isAdmin, mayWrite } from '../common/session.ts'
 import { wordsOf } from '../common/terms.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Icon, type IconName } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { href, paths } from '../router.ts'
@@ -78,7 +79,7 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
     <li ref={row} class="project">
       <h3>
         <a href={href(paths.board(id))} dir="auto">
-          {name}
+          {shownTitle(name)}
         </a>
       </h3>
       <p class="meta project-facts">

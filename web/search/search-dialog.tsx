@@ -4,6 +4,7 @@ import type { SearchResult } from '../common/api.ts'
 import { takeTypedAhead } from '../common/keys.ts'
 import { useLiveList } from '../common/live-list.ts'
 import { projectList } from '../common/projects.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { go } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -37,7 +38,7 @@ function Option({ id, result, isActive, onChoose }: OptionProps) {
       onClick={onChoose}
     >
       <span class="result-title" dir="auto">
-        {result.title}
+        {shownTitle(result.title)}
       </span>
       <span id={`${id}-kind`} class="meta" dir="auto" aria-hidden="true">
         {kindOf(result)}

@@ -4,6 +4,7 @@ import type { SearchResult } from '../common/api.ts'
 import { useLiveList } from '../common/live-list.ts'
 import { bySortOrder } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Page } from '../common/ui/page.tsx'
 import { type Options, Select } from '../common/ui/select.tsx'
 import { go, href, place, setQuery } from '../router.ts'
@@ -30,7 +31,7 @@ function Result({ result }: { result: SearchResult }) {
             void exactPathOf(result).then((exact) => go(exact))
           }}
         >
-          {result.title}
+          {shownTitle(result.title)}
         </a>{' '}
         <span class="meta" dir="auto">
           {kindOf(result)}

@@ -7,6 +7,7 @@ import { LiveList, useLiveList } from '../common/live-list.ts'
 import { memberName } from '../common/people.ts'
 import { projectList, projectName } from '../common/projects.ts'
 import { isAdmin, mayWrite } from '../common/session.ts'
+import { shownTitle } from '../common/titles.ts'
 import { undo } from '../common/toasts.ts'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
 import { href, paths } from '../router.ts'
@@ -55,7 +56,7 @@ function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> 
   return (
     <li ref={row} class="trash-entry">
       <div>
-        <h2 dir="auto">{title}</h2>
+        <h2 dir="auto">{shownTitle(title)}</h2>
         <p class="meta">
           <span>{texts.trashPage.kinds[kind]}</span>
           {projectId && project !== undefined && (

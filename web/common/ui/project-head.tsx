@@ -7,6 +7,7 @@ import { liveState } from '../live.ts'
 import { type OpenProject, openProject } from '../open-project.ts'
 import { memberName } from '../people.ts'
 import { isAdmin } from '../session.ts'
+import { shownTitle } from '../titles.ts'
 import { undo } from '../toasts.ts'
 import { Failed, Loading, Missing, Page } from './page.tsx'
 
@@ -69,7 +70,11 @@ export function ProjectPage({ id, current, aside, children, class: className = '
     </div>
   )
   return (
-    <Page title={project?.name ?? texts.project.one} aside={head} class={`project-page ${className}`}>
+    <Page
+      title={project ? shownTitle(project.name) : texts.project.one}
+      aside={head}
+      class={`project-page ${className}`}
+    >
       {step === 'loading' && <Loading />}
       {step === 'failed' && <Problem open={open} />}
       {(step === 'missing' || (step === 'ready' && !project)) && <Gone open={open} />}
