@@ -1,9 +1,11 @@
 /** Running the service as a process of its own, as `npm start` does. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { examine } from '../src/upkeep/doctor.ts'
 import { nodeCommand, SERVE } from './shipped.ts'
 
 /** Ends what was started for it: a test, or whatever else has an end. */
@@ -61,6 +63,13 @@ function launch(t: Owner, environment: Record<string, string>, tracer: string[] 
   return { child, exited, log: () => stdout }
 }
 
+/** What the doctor finds in a database that nobody has open; nothing where there is no file. */
+function findingsIn(url = ''): object[] {
+  const path = url.replace(/^file:/, '')
+  if (!existsSync(path)) return []
+  return examine(path).filter(({ status }) => status !== 'ok')
+}
+
 /** The environment of a service on a new file of its own. */
 export const onNewFile = (t: Test) => ({ DATABASE_URL: `file:${join(t.testdir(), 'board.db')}` })
 
@@ -69,13 +78,16 @@ export const run = (t: Test, environment: Record<string, string>): Promise<Exit>
   launch(t, environment).exited
 
 /**
- * Starts the service on a free port and waits until it listens; it is killed with the test.
+ * Starts the service on a free port and waits until it listens; it is killed with the test. However a service ends, the doctor
+ * must find nothing in its database.
  * @param tracer a command that turns into the service's process and watches it
+ * @param isOdd the test writes into the file what a doctor complains about
  */
 export async function start(
   t: Owner,
   environment: Record<string, string>,
   tracer: string[] = [],
+  { isOdd = false } = {},
 ): Promise<Service> {
   const { child, exited, log } = launch(t, environment, tracer)
   const ended = exited.then(({ code, stderr }) => {
@@ -89,6 +101,12 @@ export async function start(
       await Promise.race([once(child.stdout, 'data'), ended])
     }
   }
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await exited
+    const found = isOdd ? [] : findingsIn(environment.DATABASE_URL)
+    if (found.length > 0) throw new Error(`the doctor finds ${JSON.stringify(found)}`)
+  })
   const [, url = ''] = await logged(/listening on (http:\/\/\S+)/)
   return { url, port: Number(new URL(url).port), log, kill: (signal) => child.kill(signal), logged, exited }
 }

@@ -1,5 +1,5 @@
 /** Kanban labels: the coloured words of a project's board, and which item has which. */
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { Children, uniqueNameIn } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -26,11 +26,8 @@ const statementsOf = (db: SharedDatabase) => ({
       .innerJoin(kanbanItems, eq(kanbanItems.projectId, kanbanLabels.projectId))
       .where(and(eq(kanbanLabels.id, given('labelId')), eq(kanbanItems.id, given('itemId')))),
   ),
-  attach: change(() =>
-    db
-      .insert(kanbanItemLabels)
-      .values({ itemId: sql.placeholder('itemId'), labelId: sql.placeholder('labelId') })
-      .onConflictDoNothing(),
+  attached: selectOne(db, () =>
+    db.select({ labelId: kanbanItemLabels.labelId }).from(kanbanItemLabels).where(ofItemAndLabel),
   ),
   detach: change(() => db.delete(kanbanItemLabels).where(ofItemAndLabel)),
   detachAll: change(() => db.delete(kanbanItemLabels).where(ofItem)),
@@ -91,7 +88,8 @@ export class Labels extends Children<typeof kanbanLabels> {
    */
   attach(itemId: string, labelId: string): void {
     this.#ensureBoth(itemId, labelId)
-    this.#sql.attach({ itemId, labelId })
+    // No `or ignore`: what the triggers note of the row that is in its way would stay.
+    if (!this.#sql.attached({ itemId, labelId })) this.#sql.insert({ itemId, labelId })
   }
 
   /** Detaches a label from an item; idempotent, too. @throws ApiError 404 as {@link attach} */

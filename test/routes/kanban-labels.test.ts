@@ -347,6 +347,7 @@ t.test('PUT and DELETE /api/kanban-items/{id}/labels/{labelId}', async (t) => {
       t.strictSame([status, body], [200, { ...bare, labels: [label] }])
       t.strictSame((await send(app, 'GET', url)).body, body)
     }
+    t.equal(count(app, 'changes_pending'), 0, 'the second has left nothing behind')
     t.strictSame((await send(app, 'PUT', `${url}/labels/${other.id}`)).body, {
       ...bare,
       labels: [label, other],
