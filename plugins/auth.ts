@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import { forbidden } from '../src/errors.ts'
+import { adminRequired } from '../src/errors.ts'
 import { type CredentialOptions, createCredentials, tokenInQuery } from '../src/http/credentials.ts'
 import { createCsrfGuard } from '../src/http/csrf.ts'
 import { IDENTITY } from '../src/http/identity.ts'
@@ -47,7 +47,7 @@ const isClientError = (error: unknown) =>
 
 /** With the access `admin-or-403`, an invalid credential is 403, too. */
 const errorFor = (access: Access, error: unknown) =>
-  access === 'admin-or-403' && isClientError(error) ? forbidden('admin access required') : error
+  access === 'admin-or-403' && isClientError(error) ? adminRequired() : error
 
 const roles: readonly unknown[] = ROLES
 

@@ -49,7 +49,7 @@ const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
     // As for JSON: whatever it says that it is. What reads it says what is wrong with an empty one.
     if (!isEmpty) request.headers = { 'content-type': FILE_TYPE }
   } else if (isEmpty && (hasBody.has(method) || routeOptions.schema?.body !== undefined)) {
-    if (!takesNoBody(request)) return done(new SpecifiedFailure('the request body is empty'))
+    if (!takesNoBody(request)) return done(new SpecifiedFailure('the request body is empty', 'not_json'))
     hideBody(request)
     request.body = {}
   } else if (headers['content-type'] !== JSON_TYPE) {
@@ -75,7 +75,7 @@ export default fp<{ bodyLimit: number }>(
         value = body.length === 0 && takesNoBody(request) ? {} : parseJson(utf8.decode(body))
       } catch {
         // The parser's own message quotes the body, which must not get into the log.
-        done(new SpecifiedFailure('the request body is not JSON'))
+        done(new SpecifiedFailure('the request body is not JSON', 'not_json'))
         return
       }
       done(null, value)

@@ -2,8 +2,10 @@ import sensible, { httpErrors } from '@fastify/sensible'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isBusy } from '../src/db/busy.ts'
+import type { ErrorCode } from '../src/error-codes.ts'
 import { BatchFailure, type ErrorDetails, SpecifiedFailure } from '../src/errors.ts'
-import { toApiError } from '../src/http/api-errors.ts'
+import { codeOfFailure, toApiError } from '../src/http/api-errors.ts'
+import { asksForProblems, PROBLEM_JSON, problemOf } from '../src/http/problems.ts'
 
 /** The options of the errors plugin. */
 export interface ErrorsOptions {
@@ -30,15 +32,24 @@ function causeOf(error: unknown): unknown {
  * Sends an error without the route's response schemas: they describe the route's own errors, and a host's hook may reject
  * with the same status.
  */
-const send = (reply: FastifyReply, body: { error: string; details?: ErrorDetails | undefined }) =>
-  reply.serializer(JSON.stringify).header('content-type', 'application/json; charset=utf-8').send(body)
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { error, code, details }: { error: string; code: ErrorCode; details: ErrorDetails | undefined },
+): void {
+  const isProblem = asksForProblems(request.headers.accept)
+  reply
+    .serializer(JSON.stringify)
+    .header('content-type', isProblem ? PROBLEM_JSON : 'application/json; charset=utf-8')
+    .send(isProblem ? problemOf(reply.statusCode, error, code, details) : { error, details })
+}
 
 function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error)
   if (apiError) {
-    const { statusCode, message, details, headers } = apiError
+    const { statusCode, message, code, details, headers } = apiError
     if (isBusy(error)) request.log.warn({ err: causeOf(error) }, message)
-    send(reply.code(statusCode).headers(headers), { error: message, details })
+    send(request, reply.code(statusCode).headers(headers), { error: message, code, details })
     return
   }
   const { failure = 'Internal server error' } =
@@ -47,7 +58,7 @@ function handleError(error: unknown, request: FastifyRequest, reply: FastifyRepl
   const cause = causeOf(error)
   if (cause instanceof SpecifiedFailure) request.log.debug({ reason: cause.message }, failure)
   else request.log.error({ err: cause }, failure)
-  send(reply.code(500), { error: failure, details })
+  send(request, reply.code(500), { error: failure, code: codeOfFailure(cause), details })
 }
 
 /**

@@ -67,7 +67,7 @@ export default fp<TrafficOptions>(
           'ratelimit-remaining': remainingPoints,
           'ratelimit-reset': seconds,
         })
-        if (consumedPoints > rateLimitMax) throw tooManyRequests('Too Many Requests', seconds)
+        if (consumedPoints > rateLimitMax) throw tooManyRequests('Too Many Requests', seconds, 'rate_limited')
       })
     }
   },

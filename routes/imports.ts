@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import { newId } from '../src/db/ids.ts'
-import { forbidden, invalidField, validationFailed } from '../src/errors.ts'
+import { adminRequired, invalidField, validationFailed } from '../src/errors.ts'
 import type { Reserved } from '../src/exchange/imports/importer.ts'
 import { ARCHIVE_FORMAT, FORMAT_NAMES } from '../src/exchange/sources/formats.ts'
 import { memberOf } from '../src/http/identity.ts'
@@ -57,7 +57,7 @@ const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (
   const keepUpload: preHandlerAsyncHookHandler = async (request) => {
     const query = request.query as ImportQuery
     if (query.format === ARCHIVE_FORMAT && memberOf(request).role !== 'admin') {
-      throw forbidden('admin access required')
+      throw adminRequired()
     }
     refuseOptions(query)
     checkLength(request.headers, importLimit)

@@ -3,7 +3,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer, Asked, Service, WriteAs, Written } from '../src/agents/service.ts'
 import { ApiError, BatchFailure, SpecifiedFailure } from '../src/errors.ts'
-import { toApiError } from '../src/http/api-errors.ts'
+import { codeOfFailure, toApiError } from '../src/http/api-errors.ts'
 import { identityOf } from '../src/http/identity.ts'
 import { hashOf } from '../src/http/repeatable.ts'
 import { createStrictChecks } from '../src/http/validation.ts'
@@ -44,7 +44,7 @@ function apiErrorOf(error: unknown, request: FastifyRequest): ApiError {
       ? error
       : { message: 'Internal server error', details: undefined, cause: error }
   if (!(cause instanceof SpecifiedFailure)) request.log.error({ err: cause }, message)
-  return new ApiError(500, message, details && { details })
+  return new ApiError(500, message, { code: codeOfFailure(cause), ...(details && { details }) })
 }
 
 /** The Model Context Protocol, for agents. */

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
-import { forbidden } from '../src/errors.ts'
+import { adminRequired } from '../src/errors.ts'
 import { addressOf } from '../src/http/addresses.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
 import { createPasswordCheck } from '../src/http/own-password.ts'
@@ -51,14 +51,14 @@ const isAdmin = (request: FastifyRequest) => memberOf(request).role === 'admin'
 
 /** Before the body is read, and before existence: only an admin may change other members. @throws ApiError 403 */
 const requireOwnOrAdmin: onRequestHookHandler = (request, _reply, done) => {
-  done(isOwn(request) || isAdmin(request) ? undefined : forbidden('admin access required'))
+  done(isOwn(request) || isAdmin(request) ? undefined : adminRequired())
 }
 
 /** Before the body is validated, so by the names of its fields alone. @throws ApiError 403 */
 const requireAdminForFields: preValidationHookHandler = (request, _reply, done) => {
   const body = Object(request.body)
   const hasOne = Object.keys(adminOnlyFields).some((name) => Object.hasOwn(body, name))
-  done(hasOne && !isAdmin(request) ? forbidden('admin access required') : undefined)
+  done(hasOne && !isAdmin(request) ? adminRequired() : undefined)
 }
 
 /** Hashing takes its time, in which no write may be open. */

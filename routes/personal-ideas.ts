@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { onRequestHookHandler } from 'fastify'
-import { forbidden } from '../src/errors.ts'
+import { notOwner } from '../src/errors.ts'
 import { memberOf } from '../src/http/identity.ts'
 import { PageParameters } from '../src/http/pages.ts'
 import { listFor, recordFor } from '../src/http/response-shapes.ts'
@@ -55,7 +55,7 @@ const requireOwnIdeasOrAdmin: onRequestHookHandler = (request, _reply, done) => 
   const { ownerId } = request.query as Static<typeof PersonalIdeaFilterSchema>
   const { id, role } = memberOf(request)
   const asksForOthers = valuesOfAny(ownerId).some((owner) => owner !== id)
-  done(asksForOthers && role !== 'admin' ? forbidden("another member's ideas") : undefined)
+  done(asksForOthers && role !== 'admin' ? notOwner('ideas') : undefined)
 }
 
 /** Personal ideas: each member's private list. */

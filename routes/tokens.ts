@@ -33,14 +33,14 @@ const CreateToken = CreateBody({
 
 /** A leaked token must not create others; and a member without a session may have no row to own one. @throws ApiError 403 */
 const requireSession: onRequestHookHandler = (request, _reply, done) => {
-  done(identityOf(request).via === 'session' ? undefined : forbidden('session required'))
+  done(identityOf(request).via === 'session' ? undefined : forbidden('session required', 'session_required'))
 }
 
 /** A viewer's token must not have more rights than its member. @throws ApiError 403 */
 const rejectWriteScopeOfViewer: preHandlerHookHandler = (request, _reply, done) => {
   const { scope } = request.body as { scope?: string }
   const exceedsRole = scope === 'write' && memberOf(request).role === 'viewer'
-  done(exceedsRole ? forbidden('read-only role') : undefined)
+  done(exceedsRole ? forbidden('read-only role', 'read_only_role') : undefined)
 }
 
 /** API tokens: each member's own. */

@@ -68,6 +68,7 @@ export type {
   BuildOptions,
   Config,
   Conflict,
+  ErrorCode,
   ErrorDetails,
   HostMember,
   PhaseboardOptions,

@@ -3,6 +3,7 @@
  * responses.
  */
 import createError from 'http-errors'
+import { codeOfStatus, type ErrorCode } from './error-codes.ts'
 import type { Conflict, ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
 
 export type { Conflict, ErrorDetails, ValidationDetails } from './phaseboard.d.ts'
@@ -16,11 +17,17 @@ export class ApiError extends Error {
   declare readonly statusCode: number
   declare readonly details: ErrorDetails | undefined
   declare readonly headers: Record<string, string>
+  /** For programs; that of the status, where the error has none of its own. */
+  declare readonly code: ErrorCode
 
   constructor(
     statusCode: number,
     message: string,
-    { details, headers = {} }: { details?: ErrorDetails; headers?: Record<string, string> } = {},
+    {
+      details,
+      headers = {},
+      code = codeOfStatus(statusCode),
+    }: { details?: ErrorDetails; headers?: Record<string, string>; code?: ErrorCode } = {},
   ) {
     // A response, not a fault: it needs no stack trace, which costs ten times the rest.
     const { stackTraceLimit } = Error
@@ -29,14 +36,14 @@ export class ApiError extends Error {
     Error.stackTraceLimit = stackTraceLimit
     // It knows only errors; a host may throw a redirection, too.
     if (statusCode >= 400 && statusCode < 600)
-      createError(statusCode, this, { details, headers, expose: true })
-    else Object.assign(this, { statusCode, details, headers })
+      createError(statusCode, this, { details, headers, code, expose: true })
+    else Object.assign(this, { statusCode, details, headers, code })
   }
 }
 
 /** 400 with the flattened violations. */
 export const validationFailed = (details: ValidationDetails) =>
-  new ApiError(400, 'Validation failed', { details })
+  new ApiError(400, 'Validation failed', { details, code: 'validation_failed' })
 
 /** 400 with what is wrong below one top-level field. */
 export const invalidField = (field: string, ...messages: string[]) =>
@@ -47,28 +54,35 @@ export const authenticationRequired = (headers: Record<string, string> = {}) =>
   new ApiError(401, 'Authentication required', { headers: { 'www-authenticate': 'Bearer', ...headers } })
 
 /** 403 with its reason, e.g. `Forbidden: admin access required`. */
-export const forbidden = (reason: string) => new ApiError(403, `Forbidden: ${reason}`)
+export const forbidden = (reason: string, code?: ErrorCode) =>
+  new ApiError(403, `Forbidden: ${reason}`, code && { code })
+
+/** 403 for what takes an admin. */
+export const adminRequired = () => forbidden('admin access required', 'admin_required')
+
+/** 403 for what only its owner and admins may touch, e.g. `another member's comment`. */
+export const notOwner = (what: string) => forbidden(`another member's ${what}`, 'not_owner')
 
 /** 404, e.g. `Project not found`; in a bulk request with the ids of the missing records. */
 export const notFound = (thing: string, missing?: string[]) =>
   new ApiError(404, `${thing} not found`, missing && { details: { missing } })
 
 /** 409: the request is valid, but conflicts with the current state. */
-export const conflict = (message: string) => new ApiError(409, message)
+export const conflict = (message: string, code: ErrorCode) => new ApiError(409, message, { code })
 
 /** 410: the changes after a `seq` are not kept any more, only those from `oldest` on. */
 export const changesGone = (oldest: number) => new ApiError(410, 'Changes are gone', { details: { oldest } })
 /** 409 with what stands in the way of an undo. */
 export const changedSince = (conflicts: Conflict[]) =>
-  new ApiError(409, 'Changed since', { details: { conflicts } })
+  new ApiError(409, 'Changed since', { details: { conflicts }, code: 'changed_since' })
 
 /** 412, with the current ETag of the record where there is one. */
 export const preconditionFailed = (headers: Record<string, string> = {}) =>
   new ApiError(412, 'Precondition failed', { headers })
 
 /** 429 with `Retry-After`. */
-export const tooManyRequests = (message: string, retryAfterSeconds: number) =>
-  new ApiError(429, message, { headers: { 'retry-after': String(Math.max(1, retryAfterSeconds)) } })
+export const tooManyRequests = (message: string, retryAfterSeconds: number, code: ErrorCode) =>
+  new ApiError(429, message, { headers: { 'retry-after': String(Math.max(1, retryAfterSeconds)) }, code })
 
 /** 503 for what there is no room or nobody for at the moment. */
 export const unavailable = (retryAfterSeconds: number) =>
@@ -76,7 +90,7 @@ export const unavailable = (retryAfterSeconds: number) =>
 
 /** 503 for what was given up before its end, e.g. `Search took too long`. */
 export const tookTooLong = (what: string) =>
-  new ApiError(503, `${what} took too long`, { headers: { 'retry-after': '5' } })
+  new ApiError(503, `${what} took too long`, { headers: { 'retry-after': '5' }, code: 'took_too_long' })
 
 /**
  * A client error that the interface specification (section 7) nevertheless answers with the endpoint's 500: a body
@@ -84,6 +98,12 @@ export const tookTooLong = (what: string) =>
  */
 export class SpecifiedFailure extends Error {
   override readonly name = 'SpecifiedFailure'
+  readonly code: ErrorCode
+
+  constructor(reason: string, code: ErrorCode) {
+    super(reason)
+    this.code = code
+  }
 }
 
 /** An unexpected failure of one request of a batch: 500 with that request's own words. */

@@ -152,11 +152,64 @@ export type ErrorDetails = (
   request?: number
 }
 
+/** The stable words by which programs tell errors apart. */
+export type ErrorCode =
+  | 'admin_required'
+  | 'already_assigned'
+  | 'already_done'
+  | 'already_promoted'
+  | 'authentication_required'
+  | 'bad_request'
+  | 'changed_since'
+  | 'changes_gone'
+  | 'claimed'
+  | 'column_has_items'
+  | 'conflict'
+  | 'cross_origin'
+  | 'database_busy'
+  | 'email_taken'
+  | 'forbidden'
+  | 'foreign_host'
+  | 'headers_too_large'
+  | 'idempotency_key_reused'
+  | 'internal_error'
+  | 'invalid_credentials'
+  | 'last_admin'
+  | 'limit_reached'
+  | 'member_disabled'
+  | 'method_not_allowed'
+  | 'name_taken'
+  | 'no_account'
+  | 'no_column'
+  | 'not_claimed'
+  | 'not_found'
+  | 'not_json'
+  | 'not_owner'
+  | 'precondition_failed'
+  | 'provider_unavailable'
+  | 'rate_limited'
+  | 'read_only_role'
+  | 'read_only_token'
+  | 'request_failed'
+  | 'session_required'
+  | 'sign_in_failed'
+  | 'sign_in_refused'
+  | 'too_large'
+  | 'too_many_at_once'
+  | 'too_many_sign_ins'
+  | 'too_many_streams'
+  | 'took_too_long'
+  | 'unavailable'
+  | 'validation_failed'
+  | 'wip_limit_reached'
+
 /** An error response of the contract. `message` is the body's `error` string. */
 export declare class ApiError extends Error {
   readonly statusCode: number
   readonly details: ErrorDetails | undefined
   readonly headers: Record<string, string>
+  /** A stable word for programs, e.g. `not_found`; that of the status where a host throws it. */
+  readonly code: ErrorCode
   constructor(
     statusCode: number,
     message: string,

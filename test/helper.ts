@@ -72,7 +72,11 @@ export function createResponseChecker(document: OpenApiDocument) {
     }
     if (verb === 'get' && method === 'HEAD') return undefined
     const { content = {} } = Object(document.paths[template.path]?.[verb]?.responses[status])
-    if (Object.keys(content).some((type) => !['application/json', 'text/event-stream'].includes(type)))
+    if (
+      Object.keys(content).some(
+        (type) => !['application/json', 'application/problem+json', 'text/event-stream'].includes(type),
+      )
+    )
       return typeof body === 'string' ? undefined : 'a text, not JSON'
     const pointer = [
       'paths',
@@ -111,6 +115,15 @@ async function responseChecker(app: App, config: Partial<Config>) {
   return check
 }
 
+const JSON_TYPE = /^application\/(problem\+)?json\b/
+
+/** An error that was asked for as problem details, as it is elsewhere. */
+function plain(body: unknown): unknown {
+  const { type, title, details } = Object(body)
+  const isProblem = String(type).includes('/docs/errors.md#')
+  return isProblem ? { error: title, ...(details !== undefined && { details }) } : body
+}
+
 /** A response with its body; without, where that is a stream of events, which is closed. */
 async function wholeUnlessEvents(response: LightMyRequestResponse): Promise<LightMyRequestResponse> {
   const stream = response.stream()
@@ -141,9 +154,9 @@ export async function build(
     const response = await inject({ ...options, payloadAsStream: true }).then(wholeUnlessEvents)
     const { statusCode, body } = response
     const method = options.method ?? 'GET'
-    const isJson = String(response.headers['content-type']).startsWith('application/json')
+    const isJson = JSON_TYPE.test(String(response.headers['content-type']))
     const problem = isJson
-      ? check(method, String(options.url), statusCode, body === '' ? undefined : JSON.parse(body))
+      ? check(method, String(options.url), statusCode, body === '' ? undefined : plain(JSON.parse(body)))
       : statusCode >= 400 && 'an error that is not JSON'
     if (problem) t.fail(`${method} ${options.url}: ${problem}`, { body })
     return response
@@ -174,8 +187,7 @@ export async function send(
     headers: { ...(hasBody ? { 'content-type': 'application/json' } : {}), ...headers },
     ...(hasBody ? { payload: typeof body === 'string' ? body : JSON.stringify(body) } : {}),
   })
-  const isJson =
-    String(response.headers['content-type']).startsWith('application/json') && response.body !== ''
+  const isJson = JSON_TYPE.test(String(response.headers['content-type'])) && response.body !== ''
   return {
     status: response.statusCode,
     body: isJson ? response.json() : response.body,

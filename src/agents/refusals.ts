@@ -1,4 +1,5 @@
 /** Refusals as agents get them: what the service says, what is wrong with each argument, and what to do next. */
+import type { ErrorCode } from '../error-codes.ts'
 import type { ApiError } from '../errors.ts'
 import { type Answer, pathOf, type Service } from './service.ts'
 
@@ -22,10 +23,11 @@ const NEXT: Record<number, string> = {
 const FULL_COLUMN =
   'The column is full: finish or move an item that is in it first, or choose another column.'
 
-/** What to do where the message alone says it. */
-const SAID: Record<string, string | undefined> = {
-  'Already done':
+/** What to do where the code says more than the status. */
+const SAID: Partial<Record<ErrorCode, string>> = {
+  already_done:
     'A call with this idempotencyKey has done it before, and its result is not kept: read the records as they are now.',
+  wip_limit_reached: FULL_COLUMN,
 }
 
 /** Fields that name a column. */
@@ -56,7 +58,7 @@ async function columnsFor(args: Record<string, unknown>, service: Service): Prom
  * @param isBatch whether to say which request of a batch it was
  */
 export async function refusalOf(
-  { statusCode, message, details, headers }: ApiError,
+  { statusCode, message, code, details, headers }: ApiError,
   args: Record<string, unknown>,
   service: Service,
   isBatch: boolean,
@@ -64,11 +66,12 @@ export async function refusalOf(
   const { request, ...said } = { request: undefined, ...details }
   const fields = 'fieldErrors' in said ? Object.keys(Object(said.fieldErrors)) : []
   const isColumn = statusCode === 400 && fields.some((field) => COLUMNS.includes(field))
-  const next = SAID[message] ?? (/WIP limit/.test(message) ? FULL_COLUMN : (NEXT[statusCode] ?? NEXT[500]))
+  const next = SAID[code] ?? NEXT[statusCode] ?? NEXT[500]
   const { etag, 'retry-after': retryAfter } = headers
   return {
     status: statusCode,
     error: message,
+    code,
     ...(Object.keys(said).length > 0 && { details: said }),
     ...(isBatch && request !== undefined && { request }),
     ...(isColumn && (await columnsFor(args, service))),

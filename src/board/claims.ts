@@ -6,7 +6,7 @@ import { inOrder, type Place } from '../db/ordering.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
 import { amongValues, byFields, change, existsIn, given, selectAll } from '../db/statements.ts'
 import { ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
-import { conflict, forbidden } from '../errors.ts'
+import { conflict, notOwner } from '../errors.ts'
 import type { CurrentMember, KanbanItem } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 import type { ColumnNames } from './column-names.ts'
@@ -201,7 +201,7 @@ export class Claims {
    */
   renew(id: string, leaseSeconds: number | undefined, memberId: string): KanbanItem {
     const before = this.#claimed(id)
-    if (before.assigneeId !== memberId) throw conflict('Kanban item is claimed by another member')
+    if (before.assigneeId !== memberId) throw conflict('Kanban item is claimed by another member', 'claimed')
     const { claimedFrom } = before
     const claimedUntil = until(leaseSeconds ?? LEASE_SECONDS)
     return this.#items.changeClaim(before, { claimedUntil, claimedFrom }, memberId)
@@ -213,7 +213,7 @@ export class Claims {
    */
   release(id: string, member: CurrentMember): KanbanItem {
     const before = this.#claimed(id)
-    if (before.assigneeId !== member.id && member.role !== 'admin') throw forbidden("another member's claim")
+    if (before.assigneeId !== member.id && member.role !== 'admin') throw notOwner('claim')
     const change = { ...originOf(before.claimedFrom), assigneeId: null, ...NO_LEASE }
     return this.#items.changeClaim(before, change, member.id, { isAlwaysAdmitted: true })
   }
@@ -247,7 +247,8 @@ export class Claims {
   /** An item that somebody has claimed. @throws ApiError 404, 409 */
   #claimed(id: string): ItemRow {
     const row = this.#records.row(id) ?? throwNotFound(kanbanItems)
-    if (row.claimedUntil === null || isUnassigned(row)) throw conflict('Kanban item is not claimed')
+    if (row.claimedUntil === null || isUnassigned(row))
+      throw conflict('Kanban item is not claimed', 'not_claimed')
     return row
   }
 }

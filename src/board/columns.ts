@@ -102,7 +102,8 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
       throw invalidField('moveTo', 'must be the name of another column of the project')
     }
     if (moveTo !== undefined) this.#items.moveAll({ projectId, column }, moveTo, member?.id ?? null)
-    else if (this.#sql.anyItem({ projectId, column })) throw conflict('Kanban column still has items')
+    else if (this.#sql.anyItem({ projectId, column }))
+      throw conflict('Kanban column still has items', 'column_has_items')
     super.delete(id)
   }
 

@@ -3,7 +3,7 @@ import { Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import type { JsonPage, PageQuery } from '../db/pages.ts'
 import { kanbanComments } from '../db/schema.ts'
-import { forbidden } from '../errors.ts'
+import { notOwner } from '../errors.ts'
 import { type CurrentMember, type KanbanComment, KanbanCommentSchema } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 
@@ -57,7 +57,7 @@ export class Comments {
 
   #ownOf(id: string, member: CurrentMember): KanbanComment {
     const comment = this.get(id)
-    if (comment.authorId !== member.id && member.role !== 'admin') throw forbidden("another member's comment")
+    if (comment.authorId !== member.id && member.role !== 'admin') throw notOwner('comment')
     return comment
   }
 }

@@ -13,6 +13,6 @@ export class Subtasks extends OrderedChildren<typeof kanbanSubtasks> {
 
   /** The interface specification makes no existence check for subtasks: an unknown one is an unexpected failure. */
   protected override throwUnknown(): never {
-    throw new SpecifiedFailure('there is no such subtask')
+    throw new SpecifiedFailure('there is no such subtask', 'not_found')
   }
 }

@@ -84,7 +84,7 @@ export class WipLimits {
 
   #warningsOf(where: ColumnOf, { wipLimit, wipPolicy }: ColumnLimit): string[] {
     if (wipLimit === 0 || !this.#sql.beyond({ ...where, wipLimit })) return []
-    if (wipPolicy === 'block') throw conflict('Column is at its WIP limit')
+    if (wipPolicy === 'block') throw conflict('Column is at its WIP limit', 'wip_limit_reached')
     return [`Column "${where.column}" is above its WIP limit of ${wipLimit}`]
   }
 }

@@ -1,6 +1,6 @@
 /** Reading the sequence from a place on, a page at a time. */
 import { read, type SharedDatabase } from '../db/client.ts'
-import { ApiError } from '../errors.ts'
+import { changesGone } from '../errors.ts'
 import { type FeedPage, PageReading } from './feed-page.ts'
 import { type ChangeFilter, passes } from './filters.ts'
 import type { ChangeHead, ChangeRow, Sequence } from './sequence.ts'
@@ -44,7 +44,6 @@ export interface Slice {
 }
 
 /** 410: what is asked for is not kept any more. */
-export const changesGone = (oldest: number) => new ApiError(410, 'Changes are gone', { details: { oldest } })
 
 /** The feed of changes: all reads. */
 export class Feed {

@@ -6,10 +6,9 @@ import { getTableName } from 'drizzle-orm'
 import { childrenOf, keyOf, TOLD } from '../db/change-triggers.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { kanbanItems } from '../db/schema.ts'
-import { ApiError, type Conflict, changedSince, forbidden, notFound } from '../errors.ts'
+import { ApiError, adminRequired, type Conflict, changedSince, changesGone, notFound } from '../errors.ts'
 import { once } from '../once.ts'
 import type { CurrentMember } from '../schemas/records.ts'
-import { changesGone } from './feed.ts'
 import type { Groups } from './groups.ts'
 import { isSame, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
@@ -172,7 +171,7 @@ export class LargeUndo {
         this.#sql.other.get({ ...range, action, ids: JSON.stringify(ids) }) === undefined &&
         this.#sql.repeated.get(range) === undefined
       if (!isOfProjects) return this.#atOnce(range)
-      if (member.role !== 'admin') throw forbidden('admin access required')
+      if (member.role !== 'admin') throw adminRequired()
       const ideas = this.#ideasOf(range)
       const plan: LargeUndoPlan = {
         ...{ ...range, checked, ideas },

@@ -17,14 +17,13 @@ import {
   rowLimit,
   TooMuchWork,
 } from '../db/work-limits.ts'
-import { ApiError, changedSince, forbidden, notFound } from '../errors.ts'
+import { ApiError, adminRequired, changedSince, changesGone, notFound, notOwner } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 import { changeText } from './change-text.ts'
 import { Conflicts } from './conflicts.ts'
-import { changesGone } from './feed.ts'
 import type { Groups } from './groups.ts'
 import { type Effect, isSame, nameOf, netEffect, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
@@ -334,12 +333,12 @@ function ensureRights(
   if (member.role === 'admin') return
   for (const [name, effect] of effects) {
     const { kind, before, after } = effect
-    if (kind === 'project' && (isComing(effect) || isGoing(effect))) throw forbidden('admin access required')
+    if (kind === 'project' && (isComing(effect) || isGoing(effect))) throw adminRequired()
     if (kind !== 'kanban-comment') continue
     const item = effects.get(nameOf('kanban-item', effect.itemId))
     if (isComing(item) || isGoing(item)) continue
     const { authorId } = { ...current.get(name), ...after, ...before }
     // Whose it was, nobody knows where it was deleted since: a conflict.
-    if (authorId !== undefined && authorId !== member.id) throw forbidden("another member's comment")
+    if (authorId !== undefined && authorId !== member.id) throw notOwner('comment')
   }
 }

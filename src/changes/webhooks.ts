@@ -192,7 +192,7 @@ export class Webhooks {
    */
   create(input: WebhookInput & { url: string }, by: Actor): WebhookWithSecret {
     if (this.#sql.all().length >= WEBHOOKS_LIMIT) {
-      throw conflict(`There are ${WEBHOOKS_LIMIT} webhooks already`)
+      throw conflict(`There are ${WEBHOOKS_LIMIT} webhooks already`, 'limit_reached')
     }
     this.#requireProject(input.projectId)
     const [at, secret, id] = [timestamp(), newSecret(), newId()]

@@ -125,7 +125,7 @@ export async function createToken(
     const members = new Members(db)
     return write(db, () => {
       const { id, disabled } = memberCalled(members, idOrEmail)
-      if (disabled) throw conflict('Member is disabled')
+      if (disabled) throw conflict('Member is disabled', 'member_disabled')
       return members.tokens.create(id, input, COMMAND_LINE).token
     })
   })

@@ -50,6 +50,69 @@ export interface MissingError {
   }
 }
 
+export interface Problem {
+  /** A URI. Identifies the code: a section of the documentation */
+  type: string
+  /** What went wrong, in one line: the `error` of other answers */
+  title: string
+  /** The status of the answer */
+  status: number
+  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is assigned to the project already - `already_done`: a request with this Idempotency-Key has done it before, and its response is not kept - `already_promoted`: the idea has become a project already - `authentication_required`: no credential, or one that does not count (any more) - `bad_request`: the request is not well-formed - `changed_since`: what is to be undone was changed after it: `details.conflicts` - `changes_gone`: the changes are not kept any more: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow it - `cross_origin`: a page of another origin sent it, with the credentials of the browser - `database_busy`: the write waited for others in vain: nothing was done - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was done - `invalid_credentials`: email or password are wrong - `last_admin`: the service would be left without an admin - `limit_reached`: there are as many as there may be - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not have the method - `name_taken`: another one has the name - `no_account`: no member has the account of the sign-in provider - `no_column`: the board has no column - `not_claimed`: nobody has claimed the item - `not_found`: there is no such record or path, or the caller may not know of it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: it is another member's - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was done - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: too many requests in a minute - `read_only_role`: the role of the member only reads - `read_only_token`: the token only reads - `request_failed`: any other error - `session_required`: only for those who have signed in, not for tokens - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: more at once than the service takes, or answers - `too_many_at_once`: the caller has too many requests under way - `too_many_sign_ins`: too many sign-ins failed - `too_many_streams`: too many streams are open - `took_too_long`: it was given up before its end - `unavailable`: the service cannot do it at the moment: nothing was done - `validation_failed`: fields or parameters are wrong: `details` - `wip_limit_reached`: the column is at its WIP limit */
+  code:
+    | 'admin_required'
+    | 'already_assigned'
+    | 'already_done'
+    | 'already_promoted'
+    | 'authentication_required'
+    | 'bad_request'
+    | 'changed_since'
+    | 'changes_gone'
+    | 'claimed'
+    | 'column_has_items'
+    | 'conflict'
+    | 'cross_origin'
+    | 'database_busy'
+    | 'email_taken'
+    | 'forbidden'
+    | 'foreign_host'
+    | 'headers_too_large'
+    | 'idempotency_key_reused'
+    | 'internal_error'
+    | 'invalid_credentials'
+    | 'last_admin'
+    | 'limit_reached'
+    | 'member_disabled'
+    | 'method_not_allowed'
+    | 'name_taken'
+    | 'no_account'
+    | 'no_column'
+    | 'not_claimed'
+    | 'not_found'
+    | 'not_json'
+    | 'not_owner'
+    | 'precondition_failed'
+    | 'provider_unavailable'
+    | 'rate_limited'
+    | 'read_only_role'
+    | 'read_only_token'
+    | 'request_failed'
+    | 'session_required'
+    | 'sign_in_failed'
+    | 'sign_in_refused'
+    | 'too_large'
+    | 'too_many_at_once'
+    | 'too_many_sign_ins'
+    | 'too_many_streams'
+    | 'took_too_long'
+    | 'unavailable'
+    | 'validation_failed'
+    | 'wip_limit_reached'
+  /** As in other answers */
+  details?: {
+    [key: string]: unknown
+  }
+}
+
 export interface GoneError {
   error: string
   details: {

@@ -79,7 +79,7 @@ class Connection {
     const { projectId, itemId, kinds, headers } = this.#options
     const query = { after: this.place, projectId, itemId, kind: kinds?.length ? kinds.join(',') : undefined }
     const init = {
-      headers: { ...headers, accept: 'text/event-stream' },
+      headers: { ...headers, accept: 'text/event-stream, application/problem+json' },
       signal: this.#closing.signal,
       cache: 'no-store' as const,
     }
@@ -96,8 +96,14 @@ class Connection {
   }
 
   #gone(data: string): PhaseboardError {
-    const error = 'Changes are gone'
-    return new PhaseboardError({ status: 410, error, details: JSON.parse(data), request: REQUEST })
+    const details = JSON.parse(data)
+    return new PhaseboardError({
+      status: 410,
+      error: 'Changes are gone',
+      code: 'changes_gone',
+      details,
+      request: REQUEST,
+    })
   }
 }
 

@@ -4,18 +4,20 @@ import type { Failure, PhaseboardError as Published } from './types.d.ts'
 export class PhaseboardError extends Error implements Published {
   readonly status: number
   readonly error: string
+  readonly code: string | undefined
   readonly details: unknown
   readonly request: string | undefined
   readonly etag: string | undefined
   readonly retryAfter: number | undefined
 
   /** @param failure what went wrong */
-  constructor({ status, error, details, request, etag, retryAfter, cause }: Failure) {
+  constructor({ status, error, code, details, request, etag, retryAfter, cause }: Failure) {
     const answer = status === 0 ? error : `${status} ${error}`
     super(request === undefined ? answer : `${request}: ${answer}`, { cause })
     this.name = 'PhaseboardError'
     this.status = status
     this.error = error
+    this.code = code
     this.details = details
     this.request = request
     this.etag = etag
@@ -31,8 +33,11 @@ function retryAfterOf(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
 }
 
-/** What a response says, if it is an object of JSON: a proxy before the service answers in its own way. */
-function errorBody(text: string): { error?: unknown; details?: unknown } {
+/**
+ * What a response says, if it is an object of JSON: problem details (RFC 9457), or `error`, as the service answers before it has
+ * read a request's headers. A proxy before the service answers in its own way.
+ */
+function errorBody(text: string): { title?: unknown; error?: unknown; code?: unknown; details?: unknown } {
   try {
     return Object(JSON.parse(text))
   } catch {
@@ -42,10 +47,11 @@ function errorBody(text: string): { error?: unknown; details?: unknown } {
 
 /** The error of a response that is no success. @param request method and path */
 export async function errorOf(response: Response, request: string): Promise<PhaseboardError> {
-  const { error, details } = errorBody(await response.text())
+  const { title, error = title, code, details } = errorBody(await response.text())
   return new PhaseboardError({
     status: response.status,
     error: typeof error === 'string' ? error : response.statusText || 'No answer of Phaseboard',
+    code: typeof code === 'string' ? code : undefined,
     details,
     request,
     etag: response.headers.get('etag') ?? undefined,

@@ -6,6 +6,8 @@ import { baseOf, type Parameters, targetOf } from './urls.ts'
 import { WITHOUT_KEY } from './without-key.ts'
 
 const RETRIES = 4
+/** Errors come as problem details (RFC 9457), which have codes. */
+const ACCEPT = 'application/problem+json, */*'
 /** Longest pause between attempts, in milliseconds. */
 const LONGEST_PAUSE = 10_000
 
@@ -57,6 +59,7 @@ export class Requests {
     this.#fetch = (...args) => (send ?? globalThis.fetch)(...args)
     this.#credentials = credentials ?? (token === undefined ? 'same-origin' : 'omit')
     this.#headers = new Headers(headers)
+    if (!this.#headers.has('accept')) this.#headers.set('accept', ACCEPT)
     if (token !== undefined) this.#headers.set('authorization', `Bearer ${token}`)
   }
 

@@ -190,6 +190,8 @@ export interface Failure {
   status: number
   /** The answer's `error`, or what happened instead of an answer. */
   error: string
+  /** What went wrong, for programs. */
+  code?: string | undefined
   /** The answer's `details`. */
   details?: unknown
   /** What was asked for: method and path. */
@@ -207,8 +209,10 @@ export declare class PhaseboardError extends Error {
   constructor(failure: Failure)
   /** The status of the answer; 0 where there was none. */
   readonly status: number
-  /** The answer's `error`, or what happened instead of an answer. */
+  /** What went wrong, for people: the `error` of the service, or what happened instead of an answer. */
   readonly error: string
+  /** What went wrong, as a word that never changes, e.g. `claimed`; undefined where the service did not answer. */
+  readonly code: string | undefined
   /** The answer's `details`: for 400 `{formErrors, fieldErrors}`, for others what the service's documentation says. */
   readonly details: unknown
   /** What was asked for: method and path, e.g. `PATCH /api/kanban-items/01900000-...`. */

@@ -10,4 +10,4 @@ export const isBusy = (error: unknown): boolean =>
 
 /** 503 for whoever has waited for a lock too long: nothing was done, and it may well succeed in a moment. */
 export const databaseBusy = (): ApiError =>
-  new ApiError(503, 'The database is busy', { headers: { 'retry-after': '1' } })
+  new ApiError(503, 'The database is busy', { headers: { 'retry-after': '1' }, code: 'database_busy' })

@@ -227,6 +227,6 @@ export function uniqueNameIn(
       .where(and(eq(table.projectId, given('projectId')), eq(table.name, given('name')))),
   )
   return (projectId: string, name: string): void => {
-    if (named({ projectId, name })) throw conflict(`${thingOf(table)} name is taken`)
+    if (named({ projectId, name })) throw conflict(`${thingOf(table)} name is taken`, 'name_taken')
   }
 }

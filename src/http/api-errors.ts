@@ -4,11 +4,18 @@ import type { ErrorObject } from 'ajv'
 import type { FastifyError } from 'fastify'
 import { isHttpError } from 'http-errors'
 import { databaseBusy, isBusy } from '../db/busy.ts'
-import { ApiError, validationFailed } from '../errors.ts'
+import type { ErrorCode } from '../error-codes.ts'
+import { ApiError, SpecifiedFailure, validationFailed } from '../errors.ts'
 import { flattenErrors } from './validation.ts'
 
 /** A body shorter or longer than its Content-Length counts as one that is not JSON, not as a 400. */
 const TRUNCATED_BODY = 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
+
+/** The code of an unexpected failure: some are the request's own, which the interface specification nevertheless answers with 500. */
+export function codeOfFailure(cause: unknown): ErrorCode {
+  if (cause instanceof SpecifiedFailure) return cause.code
+  return Object(cause).code === TRUNCATED_BODY ? 'not_json' : 'internal_error'
+}
 
 /**
  * The contract's error for any thrown value: of the rules, Fastify, ajv, or http-errors, which @fastify/sensible and hosts

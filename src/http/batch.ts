@@ -187,8 +187,8 @@ export class BatchRun {
   #errorOf(index: number, error: unknown): unknown {
     const refusal = toApiError(error)
     if (refusal === undefined) return new BatchFailure(this.#failures[index] as string, index, error)
-    const { statusCode, message, headers, details } = refusal
-    return new ApiError(statusCode, message, { headers, details: { request: index, ...details } })
+    const { statusCode, message, headers, code, details } = refusal
+    return new ApiError(statusCode, message, { headers, code, details: { request: index, ...details } })
   }
 
   *#handle(index: number, { method, path, body, ifMatch, as }: BatchedRequest): StepGenerator {
@@ -254,7 +254,7 @@ export class BatchRun {
     if (!hasBody.has(method) && route.schema?.body === undefined) return undefined
     if (body !== undefined) return this.#options.hasLiteralBodies ? body : this.#results.intoBody(body)
     if (route.config?.isBodyOptional === true) return {}
-    throw new SpecifiedFailure('the request body is empty')
+    throw new SpecifiedFailure('the request body is empty', 'not_json')
   }
 
   #stepOf(

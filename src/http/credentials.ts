@@ -61,7 +61,7 @@ export function tokenInQuery({ query }: FastifyRequest): string | undefined {
   return token === '' ? undefined : token
 }
 
-const foreignHost = () => forbidden('host name is neither local nor in CORS_ORIGIN')
+const foreignHost = () => forbidden('host name is neither local nor in CORS_ORIGIN', 'foreign_host')
 
 /** Creates the credentials of requests. */
 export function createCredentials(

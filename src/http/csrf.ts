@@ -34,6 +34,6 @@ export function createCsrfGuard(
   return (request, via, isForAll = false) => {
     const hasOnlyToken = !isForAll && via === 'token' && !hasAmbientCredential(request)
     if (isSafe(request.method) || hasOnlyToken) return
-    if (isCrossOrigin(request, via, corsOrigins)) throw forbidden('cross-origin request')
+    if (isCrossOrigin(request, via, corsOrigins)) throw forbidden('cross-origin request', 'cross_origin')
   }
 }

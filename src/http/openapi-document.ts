@@ -9,9 +9,10 @@ import Fastify, { type FastifyContextConfig, type FastifySchema, type HTTPMethod
 import { type Access, isSafe } from '../members/identity.ts'
 import { SESSION_COOKIE } from '../members/sessions.ts'
 import { version } from '../package-files.ts'
-import { ErrorBody, NotModified, ref, ValidationErrorBody } from '../schemas/common.ts'
+import { ErrorBody, NotModified, ProblemBody, ref, ValidationErrorBody } from '../schemas/common.ts'
 import { BODY_EXAMPLES } from '../schemas/examples.ts'
 import { namedSchemas, WebhookEventSchema } from '../schemas/records.ts'
+import { PROBLEM_JSON } from './problems.ts'
 import { shapeOf } from './response-shapes.ts'
 import swagger from './swagger.ts'
 
@@ -20,7 +21,7 @@ interface Operation {
   operationId: string
   parameters?: ({ name: string } | { name?: undefined; $ref: string })[]
   requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> }
-  responses: Record<string, { headers?: object }>
+  responses: Record<string, { headers?: object; content?: Record<string, { schema: object }> }>
 }
 
 /** The OpenAPI document, as far as it is used here. */
@@ -46,7 +47,8 @@ Bodies are JSON in UTF-8, whatever their \`Content-Type\` says. Unknown fields a
 \`Prefer: handling=strict\`. A PATCH changes the fields it names. JSON-text fields
 (\`phaseConfig\`, \`metadata\`, \`participants\`, \`actionItems\`, \`history\`) are accepted as plain values or as JSON
 text and always returned as plain values; what other tools stored there is passed on, of whatever type it is.
-Every error is an object with an \`error\` string; failed validation adds \`details\`.`
+Every error is an object with an \`error\` string; failed validation adds \`details\`. With \`Accept: application/problem+json\`
+it is a problem (RFC 9457) with a \`code\` for programs.`
 
 const TAGS = [
   { name: 'Projects', description: 'Projects with all that belongs to them' },
@@ -364,6 +366,9 @@ const WEBHOOK_HEADERS = {
   ],
 } as const
 
+/** Every error, for who asks for problem details. */
+const PROBLEM = { schema: { $ref: `#/components/schemas/${String(ProblemBody.$id)}` } }
+
 /** What receivers of webhooks are sent: one request for each change. */
 const WEBHOOKS = {
   change: {
@@ -417,6 +422,7 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
       }
     }
     for (const [status, response] of Object.entries(responses)) {
+      if (Number(status) >= 400 && response.content !== undefined) response.content[PROBLEM_JSON] = PROBLEM
       const headers = headersOf(status, operation, config, traitsOf(route))
       if (headers.length === 0) continue
       response.headers = Object.fromEntries(headers.map((name) => [name, describeHeader(name)]))

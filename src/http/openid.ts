@@ -35,10 +35,13 @@ interface Begun {
   returnTo: string
 }
 
-const failed = () => new ApiError(401, 'Sign-in failed')
-const refused = () => new ApiError(401, 'Sign-in was refused by the provider')
+const failed = () => new ApiError(401, 'Sign-in failed', { code: 'sign_in_failed' })
+const refused = () => new ApiError(401, 'Sign-in was refused by the provider', { code: 'sign_in_refused' })
 const unreachable = () =>
-  new ApiError(503, 'The sign-in provider does not respond', { headers: { 'retry-after': '10' } })
+  new ApiError(503, 'The sign-in provider does not respond', {
+    headers: { 'retry-after': '10' },
+    code: 'provider_unavailable',
+  })
 
 /** Whether an error is of the network, not of what the provider said. */
 const isUnreachable = (error: unknown): boolean =>

@@ -52,4 +52,7 @@ export class Seats {
 
 /** The answer to one too many. */
 export const tooMany = (status: 429 | 503) =>
-  new ApiError(status, 'Too many streams', { headers: { 'retry-after': String(RETRY_AFTER) } })
+  new ApiError(status, 'Too many streams', {
+    headers: { 'retry-after': String(RETRY_AFTER) },
+    code: 'too_many_streams',
+  })

@@ -37,7 +37,11 @@ export function createSignInLimits() {
       if (refusal instanceof Error) throw refusal
       const { msBeforeNext } = refusal as RateLimiterRes
       // Windows end by a monotonic clock, but the library computes their rest by the system clock, which may be set back.
-      throw tooManyRequests('Too many failed sign-ins', Math.min(Math.ceil(msBeforeNext / 1000), WINDOW))
+      throw tooManyRequests(
+        'Too many failed sign-ins',
+        Math.min(Math.ceil(msBeforeNext / 1000), WINDOW),
+        'too_many_sign_ins',
+      )
     }
   }
 

@@ -1,5 +1,5 @@
 /** Who makes a request, and the access that a route requires. */
-import { authenticationRequired, forbidden } from '../errors.ts'
+import { adminRequired, authenticationRequired, forbidden } from '../errors.ts'
 import type { CurrentMember, Token } from '../schemas/records.ts'
 
 /** How a member was identified. `proxy`: by a proxy in front; `host`: by the application this service is embedded in. */
@@ -49,7 +49,7 @@ export function authorize(
   const isForCalendars = identity?.scope === 'calendar'
   const mayWrite = !isForCalendars && (isSafe(method) || identity?.scope === 'write')
   if (access === 'admin-or-403') {
-    if (identity?.member.role !== 'admin' || !mayWrite) throw forbidden('admin access required')
+    if (identity?.member.role !== 'admin' || !mayWrite) throw adminRequired()
     return
   }
   if (!identity) throw authenticationRequired()
@@ -58,10 +58,10 @@ export function authorize(
     throw authenticationRequired()
   }
   if (access === 'each') return
-  if (access === 'admin' && identity.member.role !== 'admin') throw forbidden('admin access required')
-  if (!mayWrite) throw forbidden('read-only token')
+  if (access === 'admin' && identity.member.role !== 'admin') throw adminRequired()
+  if (!mayWrite) throw forbidden('read-only token', 'read_only_token')
   if (access === 'write' && authMode === 'required' && identity.member.role === 'viewer') {
-    throw forbidden('read-only role')
+    throw forbidden('read-only role', 'read_only_role')
   }
 }
 

@@ -252,13 +252,14 @@ export class Members {
 
   #refuseTaken(email: string, memberId?: string): void {
     const holder = this.findByEmail(email)
-    if (holder && holder.id !== memberId) throw conflict('Member email is taken')
+    if (holder && holder.id !== memberId) throw conflict('Member email is taken', 'email_taken')
   }
 
   /** Keeps at least one enabled admin. @throws ApiError 409 */
   #keepAnAdmin(before: MemberRow, after?: MemberRow): void {
     const isLost = isEnabledAdmin(before) && !(after && isEnabledAdmin(after))
-    if (isLost && !this.#sql.otherAdmin({ id: before.id })) throw conflict('Member is the last admin')
+    if (isLost && !this.#sql.otherAdmin({ id: before.id }))
+      throw conflict('Member is the last admin', 'last_admin')
   }
 }
 

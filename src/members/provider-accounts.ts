@@ -44,7 +44,7 @@ const statementsOf = (db: SharedDatabase) => ({
 })
 
 /** The same words for an unknown account and a disabled member, so that none can be probed. */
-const noMember = () => forbidden('no member has this account')
+const noMember = () => forbidden('no member has this account', 'no_account')
 
 /** Sign-in with accounts of a provider. */
 export class ProviderAccounts {

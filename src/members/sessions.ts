@@ -48,7 +48,8 @@ export interface SessionFound {
 export type SessionUse = Pick<Session, 'lastUsedAt' | 'expiresAt'>
 
 /** The 401 of a sign-in. The same words whatever was wrong, against user enumeration. */
-export const invalidCredentials = () => new ApiError(401, 'Invalid email or password')
+export const invalidCredentials = () =>
+  new ApiError(401, 'Invalid email or password', { code: 'invalid_credentials' })
 
 const expiry = (createdAt: number, now: number) => timestamp(Math.min(now + IDLE_TIME, createdAt + MAX_AGE))
 

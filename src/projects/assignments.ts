@@ -72,7 +72,8 @@ export class Assignments {
   /** Lets a member work on a project. @throws ApiError 404 when there is no such project; 409 when it does already */
   create(projectId: string, { memberId, role = 'member' }: Team['members'][number]): TeamAssignment {
     if (!this.#sql.project({ projectId })) throwNotFound(projects)
-    if (this.#sql.named({ projectId, memberId })) throw conflict('Member is already assigned')
+    if (this.#sql.named({ projectId, memberId }))
+      throw conflict('Member is already assigned', 'already_assigned')
     return this.#assignments.create(projectId, { memberId, role })
   }
 

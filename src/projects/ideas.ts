@@ -137,7 +137,7 @@ export class Ideas {
    */
   promote(id: string, input: Pick<ProjectInput, 'teamId'>, member: CurrentMember): Project {
     const { title, description, promotedProjectId } = this.get(id, member)
-    if (promotedProjectId !== null) throw conflict('Personal idea is already promoted')
+    if (promotedProjectId !== null) throw conflict('Personal idea is already promoted', 'already_promoted')
     const name = firstCharacters(title, LIMITS.name)
     const project = this.#createProject({ ...input, name, description })
     this.#change(id, { status: 'promoted', promotedProjectId: project.id })

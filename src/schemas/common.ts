@@ -1,5 +1,6 @@
 /** Shared pieces of the HTTP schemas: limits, field types, errors. */
 import { type SchemaOptions, type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
 import type { JsonObject } from '../json.ts'
 
 /** A schema that describes the same value or null. */
@@ -211,6 +212,26 @@ export const NoContent = Type.Null({ description: 'There is none' })
 export const ErrorBody = Type.Object(
   { error: Type.String({ description: 'What went wrong, in one line' }) },
   { $id: 'ErrorResponse' },
+)
+
+/** The body of every error as problem details (RFC 9457). */
+export const ProblemBody = Type.Object(
+  {
+    type: Type.String({ description: 'A URI. Identifies the code: a section of the documentation' }),
+    title: Type.String({ description: 'What went wrong, in one line: the `error` of other answers' }),
+    status: Type.Integer({ description: 'The status of the answer' }),
+    code: Type.Unsafe<ErrorCode>({
+      type: 'string',
+      enum: Object.keys(ERROR_CODES),
+      description: `What went wrong, for programs: ${Object.entries(ERROR_CODES)
+        .map(([code, says]) => `\n- \`${code}\`: ${says}`)
+        .join('')}`,
+    }),
+    details: Type.Optional(
+      Type.Object({}, { description: 'As in other answers', additionalProperties: true }),
+    ),
+  },
+  { $id: 'Problem' },
 )
 
 /** The body of an error of the Model Context Protocol. */

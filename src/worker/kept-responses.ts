@@ -138,7 +138,10 @@ const statementsOf = (db: SharedDatabase) => ({
 
 /** What was done is not done again, and can be told of by its last change alone. */
 const alreadyDone = ({ seq }: Pick<Row, 'seq'>) =>
-  new ApiError(409, 'Already done', seq === null ? {} : { headers: { 'phaseboard-seq': String(seq) } })
+  new ApiError(409, 'Already done', {
+    headers: seq === null ? {} : { 'phaseboard-seq': String(seq) },
+    code: 'already_done',
+  })
 
 /** Whether a response was that to a role which the member has no longer. */
 const isForAHigherRole = (kept: Pick<Row, 'role'>, { role }: RepeatableRequest): boolean =>

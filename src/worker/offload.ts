@@ -216,7 +216,7 @@ export class Offload {
     return new Promise((resolve, reject) => {
       const own = this.#turns.of(member) + (this.#running?.member === member ? 1 : 0)
       if (member !== null && own >= this.#limits.ofMember) {
-        throw tooManyRequests('Too many requests at once', RETRY_AFTER)
+        throw tooManyRequests('Too many requests at once', RETRY_AFTER, 'too_many_at_once')
       }
       if (this.queued() >= this.#limits.tasks) throw unavailable(RETRY_AFTER)
       const askers: Asker[] = [{ resolve, reject }]
@@ -323,9 +323,14 @@ export class Offload {
   /** A thread has ended by itself: what it was doing has failed, and the next task starts a new one. */
   #lose(thread: Worker, error: unknown): void {
     if (this.#worker !== thread) return
+    this.#fail(error)
+    this.#goOn()
+  }
+
+  /** The next task starts a thread, and what this one was doing has failed. */
+  #fail(error: unknown): void {
     this.#worker = undefined
     this.#take()?.reject(error)
-    this.#goOn()
   }
 
   /** A read has taken too long: a new thread does what waits, unless too many are set aside. */
@@ -341,7 +346,6 @@ export class Offload {
   #abandon(error: unknown): void {
     this.#worker?.postMessage('end' satisfies Posted)
     this.#worker?.unref()
-    this.#worker = undefined
-    this.#take()?.reject(error)
+    this.#fail(error)
   }
 }

@@ -1,6 +1,7 @@
 /** How work ends in the worker thread, as it is posted back: errors lose their class on the way. */
 import { databaseBusy, isBusy } from '../db/busy.ts'
 import { LargeWork } from '../db/work-limits.ts'
+import type { ErrorCode } from '../error-codes.ts'
 import { ApiError, type ErrorDetails } from '../errors.ts'
 
 /** What work ended with. */
@@ -12,6 +13,7 @@ export type Outcome =
         message: string
         details: ErrorDetails | undefined
         headers: Record<string, string>
+        code: ErrorCode
       }
     }
   | { large: true }
@@ -26,8 +28,8 @@ export function outcomeOf(work: () => unknown): Outcome {
     const error = isBusy(thrown) ? databaseBusy() : thrown
     if (error instanceof LargeWork) return { large: true }
     if (!(error instanceof ApiError)) return { error }
-    const { statusCode, message, details, headers } = error
-    return { refusal: { statusCode, message, details, headers } }
+    const { statusCode, message, details, headers, code } = error
+    return { refusal: { statusCode, message, details, headers, code } }
   }
 }
 
@@ -36,6 +38,6 @@ export function unwrap(outcome: Outcome): unknown {
   if ('value' in outcome) return outcome.value
   if ('large' in outcome) throw new LargeWork()
   if ('error' in outcome) throw outcome.error
-  const { statusCode, message, details, headers } = outcome.refusal
-  throw new ApiError(statusCode, message, { headers, ...(details && { details }) })
+  const { statusCode, message, details, headers, code } = outcome.refusal
+  throw new ApiError(statusCode, message, { headers, code, ...(details && { details }) })
 }

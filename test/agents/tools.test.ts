@@ -71,6 +71,7 @@ t.test('arguments have the limits of the routes, and a refusal says what to do',
   t.match(await refused('create_item', { projectId, title: 'One too many', column: 'Review' }), {
     status: 409,
     error: 'Column is at its WIP limit',
+    code: 'wip_limit_reached',
     next: /full/,
   })
   await send(app, 'PATCH', `/api/kanban-columns/${review.id}`, { wipPolicy: 'warn' })

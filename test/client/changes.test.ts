@@ -161,7 +161,10 @@ t.test('what is refused for good ends the stream with the reason', async (t) => 
   const gone = { error: 'Changes are gone', details: { oldest: 900 } }
   const refusals: [Fate, object][] = [
     [answerJson(410, gone), { status: 410, ...gone }],
-    [stream(place(1), 'event: gone\ndata: {"oldest":900}\n\n'), { status: 410, ...gone }],
+    [
+      stream(place(1), 'event: gone\ndata: {"oldest":900}\n\n'),
+      { status: 410, code: 'changes_gone', ...gone },
+    ],
     [answerJson(403, { error: 'Forbidden' }), { status: 403 }],
     [answer(404), { status: 404, error: 'Not Found' }],
     [answer(200, { 'content-type': 'text/html' }, '<p>'), { status: 200, error: 'No stream of Phaseboard' }],

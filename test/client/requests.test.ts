@@ -158,7 +158,11 @@ t.test('failures say what the service says', async (t) => {
     request: 'POST /api/projects',
   })
   const unknown = failureOf(t, direct.get('/api/kanban-items/{id}/comments', { path: { id: 'a/b?c' } }))
-  t.match(await unknown, { status: 404, request: 'GET /api/kanban-items/a%2Fb%3Fc/comments' })
+  t.match(await unknown, {
+    status: 404,
+    code: 'not_found',
+    request: 'GET /api/kanban-items/a%2Fb%3Fc/comments',
+  })
   const nobody = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 })
   const unanswered = await failureOf(t, nobody.get('/api/kanban-items', { query: { q: 'private' } }))
   t.match(unanswered, { status: 0, message: 'GET /api/kanban-items: No answer', cause: Error })
@@ -216,6 +220,7 @@ t.test('headers, credentials and bodies are as they are asked for', async (t) =>
   t.strictSame(
     [...last().init.headers],
     [
+      ['accept', 'application/problem+json, */*'],
       ['x-a', '1'],
       ['x-b', '2'],
     ],

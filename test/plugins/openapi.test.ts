@@ -154,11 +154,10 @@ t.test('every operation documents the errors that its kind can answer', async (t
     if (/^\/api\/(projects|kanban)/.test(path) && method !== 'get') expected.push('403')
     for (const status of expected) t.ok(statuses.includes(status), `${method} ${path} ${status}`)
     for (const [status, { content }] of Object.entries(responses)) {
-      const media = status === '200' ? (OTHER_MEDIA[path] ?? 'application/json') : 'application/json'
-      t.strictSame(
-        Object.keys(content ?? {}),
-        /^(204|302|304)$/.test(status) || (path === '/mcp' && status === '202') ? [] : [media],
-      )
+      const success = (status === '200' && OTHER_MEDIA[path]) || 'application/json'
+      const media = Number(status) < 400 ? [success] : ['application/json', 'application/problem+json']
+      const isEmpty = /^(204|302|304)$/.test(status) || (path === '/mcp' && status === '202')
+      t.strictSame(Object.keys(content ?? {}), isEmpty ? [] : media, `${operation} ${status}`)
       if (Number(status) < 400) continue
       if (path === '/mcp' && status === '400') continue
       const namesMissing = status === '404' && NAMING.test(operation)

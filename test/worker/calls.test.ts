@@ -27,13 +27,18 @@ t.test('a call is a promise that starts when it is first awaited', async (t) => 
 
 t.test('an error of the contract keeps its class on the way between threads', (t) => {
   const refused = outcomeOf(() => {
-    throw new ApiError(409, 'Changed since', { details: { conflicts: [] }, headers: { etag: '"x"' } })
+    throw new ApiError(409, 'Changed since', {
+      details: { conflicts: [] },
+      headers: { etag: '"x"' },
+      code: 'changed_since',
+    })
   })
   t.throws(() => unwrap(structuredClone(refused)), {
     statusCode: 409,
     message: 'Changed since',
     details: { conflicts: [] },
     headers: { etag: '"x"' },
+    code: 'changed_since',
   })
   t.ok(Object.keys(refused).includes('refusal'))
   const plain = outcomeOf(() => {

@@ -100,7 +100,7 @@ const finish = (routes: RouteSchemas): Tool => ({
     const [columns] = (await read(pathOf`/api/projects/${item.body.projectId}/kanban-columns`)) as [Answer]
     const all: { name: string; stage: string }[] = columns.body
     const column = (all.findLast(({ stage }) => stage === 'done') ?? all.at(-1))?.name
-    if (column === undefined) throw conflict('The board has no column')
+    if (column === undefined) throw conflict('The board has no column', 'no_column')
     const requests: Asked[] = [{ method: 'POST', path: `${path}/move`, body: { column }, ifMatch }]
     if (comment !== undefined) {
       requests.push({ method: 'POST', path: `${path}/comments`, body: { content: comment } })
