@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
-import { send, signInAs } from '../helper.ts'
+import { build, createItem, createProject, send, signInAs } from '../helper.ts'
 
 const DEEP = `'{"metadata":' || '${'['.repeat(20_000)}${']'.repeat(20_000)}' || '}'`
 
@@ -207,4 +207,22 @@ t.test('whose an idea is that another tool has told oddly, nobody else sees', as
   const seq = append({ kind: "'personal-idea'", owner_id: "x'00ff'" })
   const { status, body } = await send(app, 'GET', `/api/changes?after=${seq - 1}`)
   t.match({ status, body }, { status: 200, body: { changes: [], last: seq } })
+})
+
+t.test('what the file does not take back stays as it is', async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  const item = await createItem(app, project.id)
+  const deleted = await send(app, 'DELETE', `/api/kanban-items/${item.id}`)
+  const seq = deleted.headers['phaseboard-seq']
+  app.db.$client.exec(
+    "create trigger tool before insert on kanban_items begin select raise(abort, 'another tool minds'); end",
+  )
+  t.match(await send(app, 'POST', `/api/changes/${seq}/undo`), {
+    status: 400,
+    body: { details: { formErrors: [/cannot be undone$/] } },
+  })
+  t.equal((await send(app, 'GET', `/api/kanban-items/${item.id}`)).status, 404)
+  app.db.$client.exec('drop trigger tool')
+  t.equal((await send(app, 'POST', `/api/changes/${seq}/undo`)).status, 200)
 })

@@ -186,3 +186,18 @@ t.test('an undo of it moves them first', async (t) => {
   t.match(await send(app, 'POST', `/api/changes/${first}/undo`, {}, headers), { status: 200 })
   t.match(await send(app, 'GET', `/api/projects/${projects[1]}`, undefined, headers), { status: 404 })
 })
+
+t.test('what large writes had hidden is forgotten, however much it is', async (t) => {
+  const { db, close } = openDatabase(':memory:')
+  t.teardown(close)
+  const { $client: client } = db
+  client.exec(`insert into large_writes (number, task) values (2, '');
+    insert into hidden_records (record_table, id, "write")
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000) select 'teams', i, 1 + (i > 999) from n`)
+  await foldAll(db, new BriefWrites(db))
+  t.strictSame(
+    client.prepare('select * from hidden_records').all(),
+    [{ record_table: 'teams', id: '1000', write: 2 }],
+    'but for that of one that is going on',
+  )
+})

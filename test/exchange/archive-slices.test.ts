@@ -221,3 +221,23 @@ t.test(
     holdsSequence(app.db.$client)
   },
 )
+
+t.test('what another tool keeps it from writing refuses it, whole or in slices', async (t) => {
+  const { folder, archive, tool, dump } = await setUp(t)
+  const minds = `create trigger tool before delete on changes begin select raise(abort, 'another tool minds'); end`
+  const refusal = { message: 'it does not fit what is here: another tool minds' }
+  const before = dump()
+  tool.db.$client.exec(minds)
+  await t.rejects(
+    importArchive(tool.db, archive, { ...quiet, actorId: 'ada' }),
+    refusal,
+    'beside other records',
+  )
+  tool.db.$client.exec('drop trigger tool')
+  t.strictSame(dump(), before)
+  const empty = openDatabase(join(folder, 'empty.db'))
+  t.teardown(empty.close)
+  empty.db.$client.exec(minds)
+  await t.rejects(importArchive(empty.db, archive, quiet), refusal, 'where there is nothing')
+  t.equal(empty.db.$client.prepare('select count(*) from projects').pluck().get(), 0)
+})
