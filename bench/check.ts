@@ -14,6 +14,7 @@ const folder = makeFolder()
 /** What else the short form of a benchmark is told. */
 const ARGUMENTS: Record<string, string[]> = {
   bench: ['--out', folder],
+  'bench:against': ['HEAD'],
   'bench:patch': ['.'],
   'bench:stalls': ['--out', folder],
 }
@@ -29,7 +30,7 @@ for (const name of names) {
   const { status, signal, stdout, stderr } = spawnSync(
     command,
     [...script, ...(ARGUMENTS[name] ?? []), '--quick'],
-    { encoding: 'utf8', timeout: Math.max(1, deadline - begin), maxBuffer: 64 * 1024 * 1024 },
+    { encoding: 'utf8', timeout: Math.ceil(Math.max(1, deadline - begin)), maxBuffer: 64 * 1024 * 1024 },
   )
   const seconds = ((performance.now() - begin) / 1000).toFixed(0)
   console.log(`${name}: ${status === 0 ? 'runs' : `fails (${status ?? signal})`}, ${seconds} s`)

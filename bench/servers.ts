@@ -56,6 +56,11 @@ const TAIL = 2000
 /** The program and arguments of a package script; only simple ones, without quotes. */
 const words = (script: string): string[] => script.split(' ').filter(Boolean)
 
+/** The scripts of a checkout, of this one if absent. */
+function scriptsIn(checkout = packageFile('.')): { prestart: string; start: string } {
+  return JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')).scripts
+}
+
 /** Starts a script's command in a package's folder, with nothing in its environment that would configure it. */
 function launch(
   [command = '', ...args]: string[],
@@ -74,9 +79,9 @@ function launch(
  * @param folder where the baselines go; packages can be imported from there
  */
 export async function buildServers(folder: string): Promise<StartServer> {
-  const { scripts } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'))
-  const [code] = await once(launch(words(scripts.prestart), {}), 'exit')
-  if (code !== 0) throw new Error(`\`${scripts.prestart}\` failed`)
+  const { prestart } = scriptsIn()
+  const [code] = await once(launch(words(prestart), {}), 'exit')
+  if (code !== 0) throw new Error(`\`${prestart}\` failed`)
   // Types are stripped before, so that no baseline's start and memory includes that. Packages stay outside: a
   // baseline loads them as applications usually do.
   await build({
@@ -90,9 +95,11 @@ export async function buildServers(folder: string): Promise<StartServer> {
     target: 'node22',
     logLevel: 'warning',
   })
-  const commandOf = (name: ServerName) =>
-    name === 'Phaseboard' ? words(scripts.start) : ['node', join(folder, `${BASELINES[name]}.mjs`)]
-  return (name, data = {}) => start(name, commandOf(name), data)
+  const commandOf = (name: ServerName, checkout?: string) =>
+    name === 'Phaseboard'
+      ? words(scriptsIn(checkout).start)
+      : ['node', join(folder, `${BASELINES[name]}.mjs`)]
+  return (name, data = {}) => start(name, commandOf(name, data.checkout), data)
 }
 
 async function start(

@@ -148,7 +148,7 @@ const changing = { writes: true, servers: SERVERS, plan: onlyChanges }
 
 /** The workloads by their names on the command line; those that change data come last. */
 export const WORKLOADS = {
-  project: { ...reading, title: 'one project', goal: 0.75, cpuGoal: 1.5, plan: allProjects },
+  project: { ...reading, title: 'one project', goal: 0.75, cpuGoal: 1.35, plan: allProjects },
   list: {
     ...reading,
     title: 'list',
@@ -159,6 +159,7 @@ export const WORKLOADS = {
     ...reading,
     title: 'filtered list',
     goal: 0.7,
+    cpuGoal: 1.4,
     plan: (_, connections) => inTurn([read(FILTERED_PATH)], connections),
   },
   'not-modified': {
@@ -169,14 +170,14 @@ export const WORKLOADS = {
     plan: notModified,
   },
   'patch-1': { ...changing, title: 'PATCH, 1 connection', connections: 1 },
-  'patch-32': { ...changing, title: 'PATCH, 32 connections', connections: 32, goal: 0.3, cpuGoal: 4 },
-  'patch-128': { ...changing, title: 'PATCH, 128 connections', connections: 128, goal: 0.28, cpuGoal: 4 },
+  'patch-32': { ...changing, title: 'PATCH, 32 connections', connections: 32, goal: 0.3, cpuGoal: 5 },
+  'patch-128': { ...changing, title: 'PATCH, 128 connections', connections: 128, goal: 0.28, cpuGoal: 3 },
   mix: {
     title: '95 % reads, 5 % PATCH',
     connections: 32,
     writes: true,
     servers: SERVERS,
-    goal: 0.5,
+    goal: 0.45,
     plan: mixed,
   },
 } as const satisfies Record<string, Workload>

@@ -1,0 +1,111 @@
+/**
+ * `npm run bench:against -- <commit>`: this checkout and another commit, beside `node:http`, in alternating rounds. It prints the
+ * lines of `bench/history.md`.
+ */
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { Command } from 'commander'
+import { recordAnswers } from './answers.ts'
+import { checkOut } from './checkout.ts'
+import { show, showRatio } from './format.ts'
+import { startGenerator } from './generator.ts'
+import { describeMachine, reserveCore } from './machine.ts'
+import { contentsOf, type Figures, median, sendInRounds, toFigures } from './measure.ts'
+import { residentBytes } from './process-usage.ts'
+import { makeFolder } from './processes.ts'
+import { sized } from './quick.ts'
+import { buildServers, type Server, type ServerData } from './servers.ts'
+import { WORKLOADS } from './workloads.ts'
+
+const BOARD = { projects: 50, itemsPerProject: 40 }
+const EFFORT = sized(
+  { rounds: 6, seconds: 3, warmUpSeconds: 3 },
+  { rounds: 1, seconds: 0.2, warmUpSeconds: 0.1 },
+)
+const STARTS = sized(5, 1)
+const IDLE_SECONDS = sized(3, 0.5)
+const MEASURED = ['project', 'list', 'filtered', 'patch-32', 'patch-128', 'mix'] as const
+
+/** What a version has shown. */
+interface Shown {
+  cpu: Partial<Record<(typeof MEASURED)[number], Figures>>
+  /** Milliseconds, by starts. */
+  ready: number[]
+  /** Bytes, by starts. */
+  idle: number[]
+}
+
+const program = new Command('npm run bench:against --')
+  .description(
+    'Compares this checkout with another commit of the repository, both built and run as by `npm start`.',
+  )
+  .argument('<commit>', 'anything that git takes for one')
+  .option('--quick', 'only see that everything works')
+  .parse()
+const folder = makeFolder()
+const { checkout, name, date } = checkOut(program.args[0] as string, folder)
+const start = await buildServers(folder)
+const machine = describeMachine(folder)
+
+// The older one makes the rows: the newer migrates them as it would those of a service that is updated.
+const before: ServerData = { database: join(folder, 'before.db'), checkout }
+const here: ServerData = { database: join(folder, 'here.db') }
+const { seedBoard } = await import(pathToFileURL(join(checkout, 'bench/board.ts')).href)
+seedBoard(`file:${before.database}`, BOARD)
+copyFileSync(before.database as string, here.database as string)
+const versions = [before, here].map((data) => ({
+  data,
+  shown: { cpu: {}, ready: [], idle: [] } as Shown,
+}))
+
+for (let turn = 0; turn < STARTS; turn++) {
+  for (const { data, shown } of versions) {
+    const server = await start('Phaseboard', data)
+    await sleep(IDLE_SECONDS * 1000)
+    const bytes = residentBytes(server.pid)
+    await server.stop()
+    // The first one reads from the disk, and migrates.
+    if (turn === 0 && STARTS > 1) continue
+    shown.ready.push(server.readyAfter)
+    if (bytes !== undefined) shown.idle.push(bytes)
+  }
+}
+
+const core = reserveCore()
+const generator = startGenerator(core)
+const servers: Server[] = []
+for (const { data } of versions) servers.push(await start('Phaseboard', data))
+const answers = join(folder, 'answers')
+await recordAnswers((servers[1] as Server).url, answers)
+servers.push(await start('node:http', { answers }))
+const holders = await Promise.all(
+  servers.map(async (server) => ({ server, contents: await contentsOf(server) })),
+)
+for (const workload of MEASURED) {
+  const results = await sendInRounds(WORKLOADS[workload], holders, generator, EFFORT, () => undefined)
+  for (const [index, { shown }] of versions.entries()) {
+    shown.cpu[workload] = toFigures(results[index] ?? [], results[2])
+  }
+  console.error(`${WORKLOADS[workload].title}: measured`)
+}
+await generator.stop()
+for (const server of servers) await server.stop()
+
+const line = (title: string, { cpu, ready, idle }: Shown) => {
+  const ratio = (workload: (typeof MEASURED)[number]) => showRatio(cpu[workload]?.cpuRatio)
+  const cells = [
+    title,
+    ...MEASURED.filter((workload) => workload !== 'mix').map(ratio),
+    showRatio(cpu.mix?.ratio),
+    idle.length === 0 ? '–' : show(median(idle) / 1e6, 0),
+    show(median(ready), 0),
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+console.log(`${machine.cpu}, ${machine.cores} cores, Node.js ${machine.node}, fdatasync ${show(machine.fdatasync)} ms; ${EFFORT.rounds} rounds of ${EFFORT.seconds} s
+
+| version | one project | list | filtered | PATCH 32 | PATCH 128 | mix: requests/s | idle, MB | ready, ms |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|
+${versions.map(({ shown }, index) => line(index === 0 ? `\`${name}\` (${date})` : 'here', shown)).join('\n')}`)
