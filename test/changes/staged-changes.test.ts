@@ -194,7 +194,7 @@ t.test('what large writes had hidden is forgotten, however much it is', async (t
   client.exec(`insert into large_writes (number, task) values (2, '');
     insert into hidden_records (record_table, id, "write")
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000) select 'teams', i, 1 + (i > 999) from n`)
-  await foldAll(db, new BriefWrites(db))
+  await foldAll(db, new BriefWrites(db, undefined, undefined, { held: 0, left: 0 }))
   t.strictSame(
     client.prepare('select * from hidden_records').all(),
     [{ record_table: 'teams', id: '1000', write: 2 }],

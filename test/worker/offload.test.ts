@@ -1,3 +1,4 @@
+import { mkdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -36,6 +37,22 @@ function setUp(t: Test, limits: Partial<OffloadLimits>, count?: number, room?: (
     offload.perform({ path: 'board.comments.list', args: ['i'] }, undefined, turn)
   return { path, offload, search, comments }
 }
+
+t.test(
+  'a thread that ends by itself fails what it was doing, and the next task starts another',
+  async (t) => {
+    const path = join(t.testdir(), 'board.db')
+    mkdirSync(path)
+    const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' })
+    t.teardown(() => offload.close())
+    const list = () => offload.perform({ path: 'projects.getMany', args: [[]] })
+    await t.rejects(list(), /cannot open the database/)
+    rmdirSync(path)
+    openDatabase(`file:${path}`).close()
+    t.strictSame(await list(), [])
+    t.equal(offload.threads(), 1)
+  },
+)
 
 t.test('one member has so many tasks at once, and then others still have theirs', async (t) => {
   const { offload, search } = setUp(t, { ofMember: 3, tasks: 5 })
