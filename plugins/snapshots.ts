@@ -1,4 +1,7 @@
+import type { IncomingMessage } from 'node:http'
+import type { Server } from 'node:net'
 import fp from 'fastify-plugin'
+import { Freshness } from '../src/reading/freshness.ts'
 import { createLargeSnapshots, type InWorker, type LargeSnapshots } from '../src/reading/large-snapshots.ts'
 import { createSnapshots } from '../src/reading/snapshots.ts'
 
@@ -19,13 +22,22 @@ export interface SnapshotsOptions {
 export default fp<SnapshotsOptions>(
   async (app, { snapshotCacheBytes }) => {
     const { projects, board } = app.rules
-    const snapshots = createSnapshots(app.db, projects, board.items, snapshotCacheBytes)
+    const freshness = new Freshness(app.db)
+    const snapshots = createSnapshots(app.db, projects, board.items, snapshotCacheBytes, freshness)
     const inWorker = ((turn, name, ...args) =>
       app.offload({ path: `reading.wholeProjects.${name}`, args }, undefined, turn)) as InWorker
     app.decorate(
       'snapshots',
       createLargeSnapshots(snapshots, projects, inWorker, app.attempt, snapshotCacheBytes),
     )
+
+    // Before Fastify's own listener, and for a host's routes, too.
+    app.server.prependListener('request', (message: IncomingMessage) => freshness.arrive(message))
+    // Other servers than this one tell nothing: `inject` has none, and `localhost` may have two.
+    app.addHook('onRequest', ({ raw }, _reply, done) => {
+      if ((raw.socket as { server?: Server }).server !== app.server) freshness.forget()
+      done()
+    })
   },
   { name: 'snapshots', fastify: '5.x', dependencies: ['rules'] },
 )

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { CLIENT, comeBack, provide } from './openid-provider.ts'
 import { onNewFile, type Service, start } from './process.ts'
@@ -184,6 +185,7 @@ const CASES: Record<string, Case> = {
           const state = await ask(service, `/api/imports/${id}`, { headers })
           const found = (await state.json()) as { status: string; error?: string }
           if (found.status === 'done' || found.status === 'failed') return found.error
+          await sleep(20)
         }
       }
       t.equal(await errorOf([{ id: 'one', name: 'One' }]), undefined)

@@ -7,6 +7,7 @@ import type { Page } from '../db/pages.ts'
 import { projects } from '../db/schema.ts'
 import { etagOf } from '../etags.ts'
 import type { ProjectFilter, Projects } from '../projects/projects.ts'
+import { Freshness } from './freshness.ts'
 import { createProjectWriter, type ProjectText } from './project-text.ts'
 import { watchProjects } from './touched-projects.ts'
 
@@ -136,20 +137,21 @@ export function assemble(snapshots: readonly Snapshot[]): Snapshot {
 /**
  * Creates the snapshots of a database's projects. A write of this connection invalidates what it touches, through
  * {@link watchProjects}: an item's text, or all but the items. A commit of another connection invalidates everything;
- * every read checks for one by `data_version`.
+ * every read checks for one, by its {@link Freshness}.
  * @param records reads the projects themselves
  * @param items reads items of projects
  * @param maxBytes memory that the snapshots may take; the least recently used are evicted first (LRU)
+ * @param freshness notices commits of other connections
  */
 export function createSnapshots(
   db: SharedDatabase,
   records: Projects,
   items: Pick<Items, 'getMany'>,
   maxBytes: number,
+  freshness = new Freshness(db),
 ): KeptSnapshots {
   const { $client: client } = db
   const writer = createProjectWriter()
-  const dataVersion = client.prepare<[], number>('pragma data_version').pluck()
   const kept = new LRUCache<string, KeptProject | KeptList>({
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: (entry, key) =>
@@ -158,7 +160,7 @@ export function createSnapshots(
       OVERHEAD.entry +
       ('places' in entry ? entry.places.length * OVERHEAD.item : 0),
   })
-  let version = dataVersion.get()
+  let version = freshness.versionNow()
   let generation = 0
   let hits = 0
   let misses = 0
@@ -179,8 +181,7 @@ export function createSnapshots(
   })
 
   /** Clears the cache when another connection has committed. */
-  function checkDataVersion(): void {
-    const current = dataVersion.get()
+  function checkVersion(current = freshness.versionNow()): void {
     if (current === version) return
     version = current
     kept.clear()
@@ -191,7 +192,7 @@ export function createSnapshots(
     // Uncommitted changes may be rolled back: they must not be cached.
     if (client.inTransaction) throw new Error('snapshots are of what is committed: read them after the write')
     return read(db, () => {
-      checkDataVersion()
+      checkVersion()
       return work()
     })
   }
@@ -245,7 +246,7 @@ export function createSnapshots(
   return {
     use: () => ({ hits, misses, entries: kept.size, bytes: kept.calculatedSize }),
     project(id) {
-      checkDataVersion()
+      checkVersion(freshness.version())
       const project = keptProject(id)
       if (project && !isStale(project)) {
         hits++
@@ -255,7 +256,7 @@ export function createSnapshots(
       return make(() => ofProjects([id])[0] ?? throwNotFound(projects))
     },
     list(filter) {
-      checkDataVersion()
+      checkVersion(freshness.version())
       const key = keyOf(filter)
       const list = kept.get(key)
       if (list && 'generation' in list && list.generation === generation) {
@@ -270,18 +271,18 @@ export function createSnapshots(
       })
     },
     beginWorkerRead() {
-      checkDataVersion()
+      checkVersion()
       const workerRead: WorkerRead = { version, generation, touched: new Map() }
       workerReads.add(workerRead)
       return workerRead
     },
     isCurrent(workerRead) {
-      checkDataVersion()
+      checkVersion()
       return version === workerRead.version && generation === workerRead.generation
     },
     endWorkerRead(workerRead, texts, list) {
       workerReads.delete(workerRead)
-      checkDataVersion()
+      checkVersion()
       if (version !== workerRead.version) return
       for (const [id, text] of texts) keep(id, text, text.etag, workerRead.touched.get(id))
       if (list && generation === workerRead.generation) kept.set(list.key, { ...list.snapshot, generation })

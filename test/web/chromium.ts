@@ -44,6 +44,8 @@ export function launch(): Promise<Browser> {
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
+        '--disable-features=AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,AvoidCorsURLLoaderRestartOnRedirect,TcpPortRandomizationWin,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled,PreconnectToSearch,WebUIReloadButton,WebUIToolbar,InitialWebUI,PreloadTopChromeWebUI,WebUIReloadButtonProfilePrewarming,SpareRendererForSitePerProcess',
+        '--in-process-gpu',
       ],
     })
     root.teardown(async () => (await launched)?.close())
