@@ -3,9 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { isBusy } from '../src/db/busy.ts'
 import type { ErrorCode } from '../src/error-codes.ts'
-import { type ApiError, BatchFailure, type ErrorDetails, SpecifiedFailure } from '../src/errors.ts'
+import { BatchFailure, type ErrorDetails, SpecifiedFailure } from '../src/errors.ts'
 import { codeOfFailure, toApiError } from '../src/http/api-errors.ts'
-import { errorBehindExistence } from '../src/http/existence.ts'
 import { asksForProblems, PROBLEM_JSON, problemOf } from '../src/http/problems.ts'
 
 /** The options of the errors plugin. */
@@ -45,12 +44,7 @@ function send(
     .send(isProblem ? problemOf(reply.statusCode, error, code, details) : { error, details })
 }
 
-/** Whether an error may be about a request's body: it is none, too large, or not valid. */
-const refusesBody = (error: unknown, { statusCode }: Partial<ApiError> = {}): boolean =>
-  statusCode === 400 || statusCode === 413 || codeOfFailure(error) === 'not_json'
-
-function handleError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const error = refusesBody(thrown, toApiError(thrown)) ? errorBehindExistence(request, thrown) : thrown
+function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error)
   if (apiError) {
     const { statusCode, message, code, details, headers } = apiError

@@ -216,7 +216,7 @@ export default fp(
         if (!isRead) ensurePerformed(reply)
         if (reply.sent) return reply
         const { later } = reply.request.routeOptions.config
-        if (value === undefined && later && !outcomeOf(reply.request)?.response) {
+        if (value === undefined && later && !outcomeOf(reply.request)?.response?.body) {
           await later(reply.request, reply)
           return reply
         }

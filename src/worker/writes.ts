@@ -185,7 +185,7 @@ export function runOnTerms(
   }
   ensureMatch(rules, terms)
   const value = work()
-  return repeatable ? { value, response: keep(db, rules, value, terms.record, repeatable) } : { value }
+  return repeatable ? { value, response: keep(db, rules, value, repeatable) } : { value }
 }
 
 /** The work of a write that is a single call. */
@@ -194,25 +194,29 @@ export const callOf =
   () =>
     ruleAt(rules, path).call(...args)
 
+/** The body and the ETag of a response; null where whoever responds reads the record: then it is too large to be kept, too. */
+function keptParts(shape: ResponseShape, result: unknown): Pick<KeptResponse, 'body' | 'etag'> {
+  if (result === undefined && shape.kind === 'record') return { body: null, etag: null }
+  const body = toText(bodyOf(shape, result))
+  return { body, etag: isRecord(shape, result) ? etagOfRecord(shape, result, body) : null }
+}
+
 /** Keeps the response to a write that has just been made. */
 function keep(
   db: SharedDatabase,
   rules: Rules,
   result: unknown,
-  record: WriteTerms['record'],
   { request, shape, isSecret }: NonNullable<WriteTerms['repeatable']>,
 ): KeptResponse {
-  const value = resultOf(rules, shape, record, result)
-  const body = toText(bodyOf(shape, value))
   const last = rules.changes.sequence.last()
   const response = {
-    status: statusOf(shape, value),
-    body,
-    etag: isRecord(shape, value) ? etagOfRecord(shape, value, body) : null,
+    status: statusOf(shape, result),
+    ...keptParts(shape, result),
     seq: last > currentWrite(db).since ? last : null,
   }
+  const isLarge = response.body === null || Buffer.byteLength(response.body) > BODY_BYTES
   // What changed nothing may be done again: that says more than that it was done.
-  if (response.seq === null && Buffer.byteLength(body) > BODY_BYTES) return response
+  if (response.seq === null && isLarge) return response
   rules.keptResponses.keep(request, isSecret ? { ...response, body: null } : response)
   return response
 }

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
+import { watch } from '../executions.ts'
 import { type App, build, count, createItem, createProject, LONG_AGO, send, signInAs } from '../helper.ts'
 import { CALLER, declaredRoutes, EMPTY, FURNISHED, RECORDS, REQUESTS, run, urlOf } from '../operations.ts'
 import { shipped } from '../shipped.ts'
@@ -603,6 +604,13 @@ t.test('what the worker thread does, it does on the same terms', async (t) => {
   const again = await ask(path, 'PATCH', { nextStep: 'Go' }, key)
   t.strictSame([again.status, again.body], [409, { error: 'Already done' }], 'it is too large to be kept')
   t.equal(again.headers.get('phaseboard-seq'), changed.headers.get('phaseboard-seq'))
+  const unconditional = { 'idempotency-key': 'other' }
+  const ran = watch(t, $client)
+  const stepped = await ask(path, 'PATCH', { nextStep: 'On' }, unconditional)
+  t.strictSame([stepped.status, stepped.body.nextStep, stepped.body.kanbanItems.length], [200, 'On', 1500])
+  t.equal(stepped.headers.get('etag'), (await fetch(path)).headers.get('etag'))
+  t.equal(ran.count(/^insert into "idempotency_keys"/), 1, 'the write needs no worker thread')
+  t.equal((await ask(path, 'PATCH', { nextStep: 'On' }, unconditional)).status, 409)
   const ids = Array.from({ length: 400 }, (_, index) => `i${index + 1}`)
   const bulk = await ask(`${url}/api/kanban-items`, 'PATCH', { ids, update: { priority: 'high' } }, {})
   t.equal(bulk.status, 200)

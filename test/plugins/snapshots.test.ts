@@ -246,7 +246,7 @@ t.test('the answer to an injected request shows what was committed before it', a
   }
 })
 
-t.test('every request asks other processes, and nothing else where all is kept', async (t) => {
+t.test('requests ask other processes, and nothing else where all is kept', async (t) => {
   const { app, other } = await buildOnFile(t)
   const { id } = await createProject(app, { phaseConfig: [] })
   const port = Number(new URL(await app.listen({ port: 0 })).port)
@@ -271,8 +271,9 @@ t.test('every request asks other processes, and nothing else where all is kept',
     other.prepare('update projects set name = ?').run(name)
     t.strictSame(await together(2), Array(2).fill(`"name":"${name}"`))
     t.strictSame(await together(20), Array(20).fill(`"name":"${name}"`))
-    t.equal(executed.count(/data_version/), 20)
-    t.equal(executed.log.length, 20, 'and nothing else is executed')
+    const asked = executed.count(/data_version/)
+    t.ok(asked >= 1 && asked <= 20, 'those that come together ask together')
+    t.equal(executed.log.length, asked, 'and nothing else is executed')
   }
 })
 
