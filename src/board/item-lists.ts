@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { and, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
+import { defineCollation, nameKey } from '../db/collation.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { anyContains, defineContains, fold } from '../db/folded-text.ts'
 import { isShown } from '../db/hidden.ts'
@@ -77,7 +78,7 @@ export const ITEM_SORTS = sortsOf(kanbanItems, {
   updatedAt: textKey(kanbanItems.updatedAt),
   createdAt: textKey(kanbanItems.createdAt),
   priority: rankKey(kanbanItems.priority, PRIORITIES),
-  title: textKey(kanbanItems.title),
+  title: nameKey(kanbanItems.title),
 })
 
 /** The words of filters: the member who asks; nobody, no date or no label. */
@@ -258,6 +259,7 @@ export class ItemLists {
 
   constructor(db: SharedDatabase, records: ItemRecords) {
     defineContains(db)
+    defineCollation(db)
     this.#db = db
     this.#sql = statementsOf(db)
     this.#records = records

@@ -3,6 +3,7 @@ import { and, eq, gt, type SQL } from 'drizzle-orm'
 import type { Board } from '../board/board.ts'
 import { Children, childrenOfMany } from '../db/children.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
+import { nameKey } from '../db/collation.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { anyContains, fold } from '../db/folded-text.ts'
 import { newId } from '../db/ids.ts'
@@ -80,7 +81,7 @@ export interface ProjectFilter {
 export const PROJECT_SORTS = sortsOf(projects, {
   updatedAt: textKey(projects.updatedAt),
   createdAt: textKey(projects.createdAt),
-  name: textKey(projects.name),
+  name: nameKey(projects.name),
 })
 
 /** The sort of a name that the validator has let through. */

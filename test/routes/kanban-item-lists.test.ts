@@ -4,6 +4,7 @@ import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
+import { collationKey } from '../../src/db/collation.ts'
 import { newId } from '../../src/db/ids.ts'
 import { kanbanItemLabels, kanbanLabels } from '../../src/db/schema.ts'
 import { parseTimestamp } from '../../src/time.ts'
@@ -675,7 +676,9 @@ t.test('a list takes the same few statements however many items it has', async (
   const statements = async (url: string) => {
     executed.log.length = 0
     t.equal((await send(app, 'GET', url)).status, 200)
-    return executed.log.filter((source) => source.startsWith('select')).length
+    // What the service does by the clock, meanwhile, reads the sequence of changes.
+    return executed.log.filter((source) => source.startsWith('select') && !/from "?change/.test(source))
+      .length
   }
   for (const total of [2, 40, 400]) {
     while (count(app, 'kanban_items') < total) items.create(one.id, { title: 'x' })
@@ -1090,6 +1093,12 @@ function bytesOf(value: unknown): Buffer | undefined {
   return bytes.length === 0 ? undefined : bytes
 }
 
+/** What a value of a sort is compared by; undefined where it is empty. `collation.test.ts` shows the order of collation keys. */
+function keyOf(name: keyof Stray, value: unknown): Buffer | undefined {
+  const bytes = bytesOf(value)
+  return name === 'title' ? bytesOf(collationKey(String(bytes ?? ''))) : bytes
+}
+
 /** The model of a sort: less than, equal to or greater than 0; undefined keys come last in both directions. */
 function compareBy(name: keyof Stray, isDescending: boolean) {
   const sign = isDescending ? -1 : 1
@@ -1110,12 +1119,12 @@ function compareBy(name: keyof Stray, isDescending: boolean) {
       }
       return rank(a) - rank(b)
     }
-    return Buffer.compare(bytesOf(a) as Buffer, bytesOf(b) as Buffer)
+    return Buffer.compare(keyOf(name, a) as Buffer, keyOf(name, b) as Buffer)
   }
   return (a: Stray & { id: string }, b: Stray & { id: string }): number => {
     const [left, right] = [a[name], b[name]]
     if (name !== 'sortOrder') {
-      const [isLeftEmpty, isRightEmpty] = [bytesOf(left) === undefined, bytesOf(right) === undefined]
+      const [isLeftEmpty, isRightEmpty] = [left, right].map((value) => keyOf(name, value) === undefined)
       if (isLeftEmpty !== isRightEmpty) return isLeftEmpty ? 1 : -1
       if (isLeftEmpty) return a.id < b.id ? -1 : 1
     }
@@ -1267,19 +1276,19 @@ t.test('texts that are no UTF-8, or of any length, have a place too', async (t) 
   ]
   for (const [index, value] of odd.entries()) insert.run(`odd-${index}`, one.id, value, value, value)
   const ids = odd.map((_, index) => `odd-${index}`)
-  const byBytes = (length: number) =>
+  const byKey = (keyOf: (value: Buffer) => Buffer) =>
     ids.toSorted((a, b) => {
-      const [left, right] = [a, b].map((id) => odd[ids.indexOf(id)]?.subarray(0, length)) as [Buffer, Buffer]
+      const [left, right] = [a, b].map((id) => keyOf(odd[ids.indexOf(id)] as Buffer)) as [Buffer, Buffer]
       return Buffer.compare(left, right) || (a < b ? -1 : 1)
     })
-  for (const [sort, length] of [
-    ['title', 2000],
-    ['dueDate', 2000],
-    ['sortOrder', 1e9],
+  for (const [sort, key] of [
+    ['title', (value: Buffer) => collationKey(String(value))],
+    ['dueDate', (value: Buffer) => value.subarray(0, 2000)],
+    ['sortOrder', (value: Buffer) => value],
   ] as const) {
-    t.strictSame(await listed(app, `${ofProject(one.id)}?sort=${sort}`), byBytes(length), sort)
+    t.strictSame(await listed(app, `${ofProject(one.id)}?sort=${sort}`), byKey(key), sort)
     const inPages = await pages(app, `${ofProject(one.id)}?sort=${sort}&limit=1`)
-    t.strictSame(inPages.flat(), byBytes(length), `${sort}, in pages`)
+    t.strictSame(inPages.flat(), byKey(key), `${sort}, in pages`)
     const backwards = await pages(app, `${ofProject(one.id)}?sort=-${sort}&limit=1`)
     t.strictSame(backwards.flat().toSorted(), ids, `-${sort}, in pages`)
   }

@@ -620,6 +620,7 @@ t.test('GET /api/projects?view=summary', async (t) => {
 
 t.test('GET /api/projects in another order', async (t) => {
   const NAMES = ['sortOrder', 'updatedAt', 'createdAt', 'name'] as const
+  const COLLATOR = new Intl.Collator('en', { numeric: true })
   const CHOICE = [...NAMES, ...NAMES.map((name) => `-${name}`)].map((name) => `"${name}"`).join(', ')
 
   t.test('each sort, in pages too, with filters and in both views, is what a model says', async (t) => {
@@ -668,7 +669,7 @@ t.test('GET /api/projects in another order', async (t) => {
               const byId = a.id < b.id ? -1 : 1
               if (a[name] === b[name]) return byId
               if (a[name] === '' || b[name] === '') return a[name] === '' ? 1 : -1
-              const isLess = a[name] < b[name]
+              const isLess = name === 'name' ? COLLATOR.compare(a.name, b.name) < 0 : a[name] < b[name]
               return isLess === (sign === '') ? -1 : 1
             })
             .map(({ id }) => id)
