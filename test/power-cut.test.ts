@@ -131,7 +131,7 @@ t.test('nothing acknowledged is lost by a power cut', { skip: withoutStrace }, a
   })
 
   const isSync = (event: Event) => event.kind === 'sync' && event.file.endsWith('-wal')
-  const LOSS = [/(lost|not as acknowledged|not gone)/]
+  const LOSS = [/(lost|half-written|not as acknowledged|not gone)/]
 
   t.test('of a service that would not sync, it is found', async (t) => {
     // Another kind of event in its place: the numbers of events stay.
