@@ -8,7 +8,7 @@ COPY . .
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATABASE_URL=file:/data/phaseboard.db
+ENV NODE_ENV=production AUTH_MODE=required HOST=0.0.0.0 PORT=3000 DATABASE_URL=file:/data/phaseboard.db
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules node_modules

@@ -6,6 +6,7 @@ import type { ErrorCode } from '../src/error-codes.ts'
 import { BatchFailure, type ErrorDetails, SpecifiedFailure } from '../src/errors.ts'
 import { codeOfFailure, toApiError } from '../src/http/api-errors.ts'
 import { asksForProblems, PROBLEM_JSON, problemOf } from '../src/http/problems.ts'
+import { CLIENT_FAILURES } from '../src/http/request-counters.ts'
 
 /** The options of the errors plugin. */
 export interface ErrorsOptions {
@@ -56,8 +57,10 @@ function handleError(error: unknown, request: FastifyRequest, reply: FastifyRepl
     error instanceof BatchFailure ? error : request.routeOptions.config
   const details = error instanceof BatchFailure ? error.details : undefined
   const cause = causeOf(error)
-  if (cause instanceof SpecifiedFailure) request.log.debug({ reason: cause.message }, failure)
-  else request.log.error({ err: cause }, failure)
+  if (cause instanceof SpecifiedFailure) {
+    CLIENT_FAILURES.set(request, cause.code === 'not_json' ? 'unparseable' : 'not_found')
+    request.log.debug({ reason: cause.message }, failure)
+  } else request.log.error({ err: cause }, failure)
   send(request, reply.code(500), { error: failure, code: codeOfFailure(cause), details })
 }
 

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { RequestCounters } from '../src/http/request-counters.ts'
+import { CLIENT_FAILURES, RequestCounters } from '../src/http/request-counters.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -19,7 +19,9 @@ export default fp(
       const route = request.is404 ? undefined : url?.slice(prefix.length) || '/'
       // A stream is as long as its reader wants it.
       const seconds = config.waits ? undefined : reply.elapsedTime / 1000
-      requestCounters.add(route, request.method, reply.statusCode, seconds)
+      const { statusCode } = reply
+      const reason = statusCode === 500 ? CLIENT_FAILURES.get(request) : undefined
+      requestCounters.add(route, request.method, statusCode, seconds, reason)
       done()
     })
   },

@@ -2,37 +2,42 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { PAGE_LIMIT } from '../src/db/pages.ts'
 import { memberOf } from '../src/http/identity.ts'
-import { WORD_LIMIT } from '../src/reading/search.ts'
+import { PageParameters } from '../src/http/pages.ts'
+import { BY_SCORE, WORD_LIMIT } from '../src/reading/search.ts'
 import { AnyOfThese, ref } from '../src/schemas/common.ts'
 import { SEARCH_KINDS, SearchResultSchema } from '../src/schemas/records.ts'
 
 /** Results without a `limit`. */
 const DEFAULT_LIMIT = 20
 
-const SearchQuerySchema = Type.Object({
-  q: Type.Optional(
-    Type.String({
-      maxLength: 500,
-      description: `At most ${WORD_LIMIT} different words to look for; without any, nothing is found`,
-      examples: ['engine test'],
-    }),
-  ),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: PAGE_LIMIT,
-      default: DEFAULT_LIMIT,
-      description: 'Results, at most',
-    }),
-  ),
-  kind: AnyOfThese('What to look for', SEARCH_KINDS),
-  projectId: Type.Optional(
-    Type.String({
-      description:
-        'Only the project of this id and what belongs to it, which ideas never do; empty does not filter',
-    }),
-  ),
-})
+const SearchQuerySchema = Type.Object(
+  {
+    q: Type.Optional(
+      Type.String({
+        maxLength: 500,
+        description: `At most ${WORD_LIMIT} different words to look for; without any, nothing is found`,
+        examples: ['engine test'],
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: PAGE_LIMIT,
+        default: DEFAULT_LIMIT,
+        description: 'Results, at most',
+      }),
+    ),
+    cursor: PageParameters.cursor,
+    kind: AnyOfThese('What to look for', SEARCH_KINDS),
+    projectId: Type.Optional(
+      Type.String({
+        description:
+          'Only the project of this id and what belongs to it, which ideas never do; empty does not filter',
+      }),
+    ),
+  },
+  { 'x-cursor-of-sort': BY_SCORE },
+)
 
 const DESCRIPTION = `Finds projects (name, description, next step), kanban items (title, description; dismissed ones
 too), kanban comments, transcript summaries (title, summary, participants, action items) and the caller's own personal
@@ -41,7 +46,8 @@ ideas (title, description), nobody else's.
 All words of \`q\` must be in the record, the last one at least as the beginning of a word. A word is a run of letters
 and digits; case and accents do not matter, and everything else only separates words: there is no query syntax. Where
 very much begins with the last word (8 MiB of the index), it must be whole, too. A search that takes too long is 503. The
-best matches come first: rare words count more than common ones, the title more than the rest.`
+best matches come first: rare words count more than common ones, the title more than the rest. Pages follow the scores as they are when each is read: a result whose
+score changes meanwhile may be on two of them, or on none.`
 
 /** Search over everything that the caller may read. */
 const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -56,8 +62,8 @@ const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Type.Object({ results: Type.Array(ref(SearchResultSchema)) }) },
     },
     handler: (request) => {
-      const { q = '', limit = DEFAULT_LIMIT, kind, projectId } = request.query
-      return app.reading.search.results(q, memberOf(request).id, limit, { kind, projectId })
+      const { q = '', limit = DEFAULT_LIMIT, cursor, kind, projectId } = request.query
+      return app.reading.search.results(q, memberOf(request).id, { limit, cursor }, { kind, projectId })
     },
   })
 }

@@ -4,6 +4,7 @@
  * would say nothing.
  */
 import { spawnSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { bundleSources, writeDocuments } from './bundled-sources.ts'
@@ -46,4 +47,6 @@ const { status } = spawnSync(
     },
   },
 )
+// Packages that tests have installed, hundreds of megabytes: kept from file to file, of no use after all of them.
+if (args.length === 0) rmSync('node_modules/.cache/phaseboard-tests', { recursive: true, force: true })
 process.exitCode = status ?? 1

@@ -206,6 +206,11 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
   checkProvider(settings)
   const onNetwork = !isLoopback(settings.HOST)
   const authMode = settings.AUTH_MODE ?? (onNetwork ? 'required' : 'open')
+  if (authMode === 'open' && trustProxy !== false) {
+    throw new StartupError(
+      'TRUST_PROXY needs AUTH_MODE=required: in open mode everybody whom the proxy lets through could read and write',
+    )
+  }
   return Object.freeze({
     host: settings.HOST,
     port: settings.PORT,

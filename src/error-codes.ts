@@ -14,6 +14,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   already_promoted: 'the idea has become a project already',
   authentication_required: 'no credential, or one that does not count (any more)',
   bad_request: 'the request is not well-formed',
+  behind_proxy: 'in open mode: the request came through a proxy and carries no credential',
   changed_since: 'what is to be undone was changed after it: `details.conflicts`',
   changes_gone: 'the changes are not kept any more: `details.oldest`',
   claimed: 'another member has claimed the item',

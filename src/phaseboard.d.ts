@@ -160,6 +160,7 @@ export type ErrorCode =
   | 'already_promoted'
   | 'authentication_required'
   | 'bad_request'
+  | 'behind_proxy'
   | 'changed_since'
   | 'changes_gone'
   | 'claimed'

@@ -55,10 +55,12 @@ export async function serve(
       app.log.info('stopped')
     },
   )
-  if (config.openOnNetwork) {
+  if (config.authMode === 'open') {
     app.log.warn(
       { host: config.host },
-      'AUTH_MODE=open on a network address: whoever reaches it may read and write',
+      config.openOnNetwork
+        ? 'AUTH_MODE=open on a network address: whoever reaches it may read and write'
+        : 'AUTH_MODE=open: whoever reaches this port may read and write; set AUTH_MODE=required before you put a proxy in front',
     )
   }
   const url = await app.listen({ host: config.host, port: config.port }).catch(async (error) => {

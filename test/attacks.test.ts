@@ -326,7 +326,7 @@ t.test(
   async (t) => {
     // No proxy is trusted, and one that is not the peer.
     for (const trustProxy of [false, ['10.0.0.1']]) {
-      const app = await build(t, { trustProxy, rateLimitMax: 15 })
+      const app = await build(t, { authMode: 'required', trustProxy, rateLimitMax: 15 })
       const statuses: number[] = []
       for (let attempt = 1; attempt <= 16; attempt++) {
         const headers = forwarded(`198.51.100.${attempt}`)

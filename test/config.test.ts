@@ -208,8 +208,21 @@ t.test('RATE_LIMIT_MAX is off in open mode, 600 in required mode, or what it say
   t.equal(limit({ RATE_LIMIT_MAX: '7' }), 7)
 })
 
+t.test('open mode trusts no proxy: whoever it lets through could read and write', async (t) => {
+  const refusal = /^TRUST_PROXY needs AUTH_MODE=required: /
+  for (const TRUST_PROXY of ['true', '127.0.0.1']) {
+    t.match(complaint({ TRUST_PROXY }), refusal)
+    t.match(complaint({ TRUST_PROXY, AUTH_MODE: 'open' }), refusal)
+    t.match(complaint({ TRUST_PROXY, AUTH_MODE: 'open', HOST: '0.0.0.0' }), refusal)
+    t.equal(complaint({ TRUST_PROXY, AUTH_MODE: 'required' }), 'nothing')
+    t.equal(complaint({ TRUST_PROXY, HOST: '0.0.0.0' }), 'nothing')
+  }
+  t.equal(complaint({ TRUST_PROXY: 'false', AUTH_MODE: 'open' }), 'nothing')
+  t.throws(() => configure({ authMode: 'open', trustProxy: true }), { message: refusal })
+})
+
 t.test('TRUST_PROXY is true, false or a list of addresses and subnets', async (t) => {
-  const trusted = (text: string) => loadConfig({ TRUST_PROXY: text }).trustProxy
+  const trusted = (text: string) => loadConfig({ AUTH_MODE: 'required', TRUST_PROXY: text }).trustProxy
   t.equal(trusted('true'), true)
   t.equal(trusted('false'), false)
   t.strictSame(trusted('10.0.0.1'), ['10.0.0.1'])
@@ -233,7 +246,7 @@ t.test('TRUST_PROXY is true, false or a list of addresses and subnets', async (t
 
 t.test('AUTH_PROXY_HEADER is the name of a header that nobody but a known proxy can send', async (t) => {
   const from = (TRUST_PROXY: string, HOST: string, AUTH_PROXY_HEADER = 'remote-user') =>
-    complaint({ AUTH_PROXY_HEADER, TRUST_PROXY, HOST })
+    complaint({ AUTH_MODE: 'required', AUTH_PROXY_HEADER, TRUST_PROXY, HOST })
   const unknown = 'AUTH_PROXY_HEADER needs the addresses of the proxy in TRUST_PROXY'
   for (const host of ['127.0.0.1', '0.0.0.0']) {
     t.equal(from('10.0.0.1', host), 'nothing')
@@ -448,7 +461,8 @@ t.test(
     t.match(refused({ authProxyHeader, trustProxy: ['10.0.0.1', '::1'], host: '0.0.0.0' }), {
       authProxyHeader,
     })
-    t.match(refused({ authProxyHeader, trustProxy: true }), { authProxyHeader, trustProxy: true })
+    const trusting = { authProxyHeader, authMode: 'required', trustProxy: true } as const
+    t.match(refused(trusting), trusting)
   },
 )
 

@@ -1,9 +1,14 @@
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
-import { build, send, signInAs } from './helper.ts'
+import { build, send, signInAs, tokenOf } from './helper.ts'
 
 const foreignHost = { error: 'Forbidden: host name is neither local nor in CORS_ORIGIN' }
+
+const behindProxy = {
+  error:
+    'Authentication required: the request came through a proxy, and open mode is for clients on this machine; set AUTH_MODE=required',
+}
 
 /** Asks under a name. Without the helper's check: the refusal is older than any endpoint, and in no document. */
 async function under(t: Test, options: Partial<Config>) {
@@ -24,15 +29,10 @@ t.test(
   async (t) => {
     for (const host of ['127.0.0.1', '::1', 'localhost']) {
       const ask = await under(t, { host, corsOrigins: ['https://board.example'] })
-      for (const name of [
-        'localhost',
-        'localhost:3000',
-        '127.0.0.1:3000',
-        '[::1]:3000',
-        'board.example',
-        undefined,
-      ])
+      for (const name of ['localhost', 'localhost:3000', '127.0.0.1:3000', '[::1]:3000', undefined])
         t.equal((await ask(name)).status, 200, name ?? 'that of an injected request')
+      for (const name of ['board.example', 'board.example:3000'])
+        t.strictSame(await ask(name), { status: 401, body: behindProxy }, name)
       for (const name of ['evil.example', 'evil.example:3000', '192.168.0.1', 'localhost.evil.example']) {
         for (const url of ['/api/projects', '/api/session', '/api/projects/x', '/api/search?q=x']) {
           t.strictSame(await ask(name, url), { status: 403, body: foreignHost }, `${name} ${url}`)
@@ -68,16 +68,50 @@ t.test(
   },
 )
 
-t.test('a proxy that is trusted vouches for where a request comes from, not for its name', async (t) => {
-  const ask = await under(t, { trustProxy: true })
-  t.equal(
-    (await ask('evil.example', '/api/projects', 'GET', { 'x-forwarded-host': 'localhost' })).status,
-    403,
-  )
-  t.equal(
-    (await ask('localhost', '/api/projects', 'GET', { 'x-forwarded-host': 'board.example' })).status,
-    200,
-  )
+/** Headers of which proxies add at least one. */
+const BY_PROXIES: Record<string, string>[] = [
+  { forwarded: 'for=192.0.2.1' },
+  { via: '1.1 proxy' },
+  { 'x-real-ip': '192.0.2.1' },
+  { 'x-forwarded-for': '192.0.2.1' },
+  { 'x-forwarded-host': 'board.example' },
+  { 'x-forwarded-proto': 'https' },
+  { 'x-forwarded-port': '443' },
+  { 'X-Forwarded-Server': 'proxy' },
+  { 'x-forwarded-prefix': '' },
+  { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-host': 'localhost' },
+]
+
+t.test('whom a proxy lets through is not the default member', async (t) => {
+  for (const options of [{}, { host: '0.0.0.0', authMode: 'open' }] as const) {
+    const ask = await under(t, options)
+    for (const headers of BY_PROXIES) {
+      const asked = JSON.stringify(headers)
+      for (const url of ['/api/projects', '/api/session', '/api/search?q=x', '/api/changes']) {
+        t.strictSame(await ask('localhost', url, 'GET', headers), { status: 401, body: behindProxy }, asked)
+      }
+      t.strictSame(await ask('localhost', '/api/projects', 'POST', headers), {
+        status: 401,
+        body: behindProxy,
+      })
+      t.equal((await ask('localhost', '/healthz', 'GET', headers)).status, 200)
+    }
+    t.equal((await ask('localhost')).status, 200)
+  }
+})
+
+t.test('through a proxy, whoever signs in or has a token is let in', async (t) => {
+  const app = await build(t)
+  const { id, headers } = signInAs(app, 'member')
+  for (const proxied of BY_PROXIES) {
+    for (const credential of [headers, tokenOf(app, id)]) {
+      const { status, body } = await send(app, 'GET', '/api/session', undefined, {
+        ...proxied,
+        ...credential,
+      })
+      t.match({ status, body }, { status: 200, body: { member: { id } } })
+    }
+  }
 })
 
 t.test('where members prove who they are, or a network is let in, any name will do', async (t) => {

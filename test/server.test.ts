@@ -261,6 +261,10 @@ t.test('a configuration or database that cannot be used ends the start with 2 an
   client.close()
   const wrong: [Record<string, string>, string][] = [
     [{ ADMIN_PASSWORD: 's3cr3t!' }, 'ADMIN_PASSWORD must NOT have fewer than 8 characters'],
+    [
+      { TRUST_PROXY: '127.0.0.1' },
+      'TRUST_PROXY needs AUTH_MODE=required: in open mode everybody whom the proxy lets through could read and write',
+    ],
     [{ DATABASE_URL: `file:${notes}` }, `cannot open the database ${notes}: it is not a database`],
     [
       { DATABASE_URL: `file:${newer}` },
@@ -296,7 +300,7 @@ t.test('the listening line tells where everything is, at any log level', async (
 })
 
 t.test('a database that others may open is warned of, in one line', async (t) => {
-  const environment = { ...onNewFile(t), ADMIN_PASSWORD: 'correct horse' }
+  const environment = { ...onNewFile(t), AUTH_MODE: 'required', ADMIN_PASSWORD: 'correct horse' }
   const path = environment.DATABASE_URL.slice('file:'.length)
   const warnings = ({ log }: Service) =>
     log()
@@ -321,6 +325,14 @@ t.test('a database that others may open is warned of, in one line', async (t) =>
     service.kill('SIGTERM')
     await service.exited
   }
+})
+
+t.test('the start says in one line what open mode means', async (t) => {
+  const { log } = await start(t, { DATABASE_URL: ':memory:', ADMIN_PASSWORD: 'correct horse' })
+  t.match(
+    log(),
+    /"level":40,.*"AUTH_MODE=open: whoever reaches this port may read and write; set AUTH_MODE=required before you put a proxy in front"/,
+  )
 })
 
 t.test('open mode on a network address is allowed when it is asked for, with a warning', async (t) => {
@@ -501,7 +513,9 @@ t.test('a client that hangs up in the middle of its request is no failure', asyn
   t.match(service.log(), /admin none: give a database in memory an ADMIN_PASSWORD"/)
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0 })
-  t.notMatch(service.log(), /"level":(40|50|60)/)
+  const warnings = service.log().match(/^.*"level":(40|50|60).*$/gm) ?? []
+  t.match(warnings, [/AUTH_MODE=open/])
+  t.equal(warnings.length, 1, 'and nothing of the client')
 })
 
 t.test('an answer that is still being made is finished, and its connection then ends', async (t) => {

@@ -74,8 +74,8 @@ function decodeKey(key: unknown): Omit<KeyPlace, 'id'> | undefined {
   return key.startsWith(TEXT) ? { key: null, text: bytes } : undefined
 }
 
-/** A cursor names the sort that it is of, unless that is the default. */
-function encode(place: KeyPlace, sort: string): string {
+/** The cursor of a place. It names the sort that it is of, unless that is the default. */
+export function cursorAt(place: KeyPlace, sort: string): string {
   const parts = [encodeKey(place), place.id, ...(sort === DEFAULT_SORT ? [] : [sort])]
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
@@ -95,6 +95,9 @@ function decode(text: string): { place: KeyPlace; sort: unknown } | undefined {
   }
 }
 
+/** The place that a cursor is of; undefined for what is no cursor. */
+export const placeOf = (cursor: string): KeyPlace | undefined => decode(cursor)?.place
+
 /** Whether a text is a cursor: for the validator. */
 export const isCursor = (text: string): boolean => decode(text) !== undefined
 
@@ -106,13 +109,13 @@ export function readPage(
   placesAfter: PlacesAfter,
   { limit = ALL, cursor, sort = DEFAULT_SORT }: PageQuery,
 ): Page {
-  const from = cursor === undefined ? undefined : decode(cursor)?.place
+  const from = cursor === undefined ? undefined : placeOf(cursor)
   // One more than the page holds shows whether there is a next one.
   const places = placesAfter(from, limit + 1)
   const shown = places.slice(0, limit)
   const last = shown.at(-1)
   const ids = shown.map(({ id }) => id)
-  return last && places.length > limit ? { ids, next: encode(last, sort) } : { ids }
+  return last && places.length > limit ? { ids, next: cursorAt(last, sort) } : { ids }
 }
 
 /** A row of a list that is sorted by `sortOrder`, or by nothing, and then by id. */
@@ -145,11 +148,11 @@ export function pageOfRows<Row extends PlacedRow>(
   toJson: (rows: Row[]) => JsonBytes,
   isDescending = false,
 ): JsonPage {
-  const from = cursor === undefined ? undefined : decode(cursor)?.place
+  const from = cursor === undefined ? undefined : placeOf(cursor)
   const rest = from ? rowsAfter(rows, { id: from.id, sortOrder: Number(from.key) }, isDescending) : rows
   const shown = rest.slice(0, limit)
   const last = shown.at(-1)
   if (last === undefined || rest.length === shown.length) return { body: toJson(shown) }
   const { id, sortOrder = 0 } = last
-  return { body: toJson(shown), next: encode({ id, key: sortOrder, text: null }, DEFAULT_SORT) }
+  return { body: toJson(shown), next: cursorAt({ id, key: sortOrder, text: null }, DEFAULT_SORT) }
 }

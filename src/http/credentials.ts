@@ -1,10 +1,11 @@
 /** Credentials: which member a request acts for. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../config.ts'
-import { authenticationRequired, forbidden } from '../errors.ts'
+import { ApiError, authenticationRequired, forbidden } from '../errors.ts'
 import type { Identity } from '../members/identity.ts'
 import { isStale, useOfSession } from '../members/sessions.ts'
 import { createHostCheck } from './host-names.ts'
+import { isProxied } from './proxied.ts'
 import { createProxyHeader, type ProxyHeaderOptions } from './proxy-header.ts'
 import type { SessionCookies } from './session-cookies.ts'
 
@@ -24,7 +25,7 @@ export interface Credentials {
    * default member.
    * @param reply takes a renewed or cleared cookie; without one, the use of the credential is not noted either
    * @returns undefined where there is none and one is required
-   * @throws ApiError 401 for an invalid one, 403 for the default member under a foreign host name
+   * @throws ApiError 401 for an invalid one; for the default member 401 through a proxy, 403 under a foreign host name
    */
   identify: (request: FastifyRequest, reply?: FastifyReply) => Identity | undefined
   /**
@@ -60,6 +61,14 @@ export function tokenInQuery({ query }: FastifyRequest): string | undefined {
   if (typeof token !== 'string') throw authenticationRequired()
   return token === '' ? undefined : token
 }
+
+/** What an operator reads who has put a proxy in front of open mode. */
+const behindProxy = () =>
+  new ApiError(
+    401,
+    'Authentication required: the request came through a proxy, and open mode is for clients on this machine; set AUTH_MODE=required',
+    { headers: { 'www-authenticate': 'Bearer' }, code: 'behind_proxy' },
+  )
 
 const foreignHost = () => forbidden('host name is neither local nor in CORS_ORIGIN', 'foreign_host')
 
@@ -111,14 +120,19 @@ export function createCredentials(
       : undefined
   const isOnlyLocal = defaultIdentity !== undefined && isLoopback(options.host)
   const isKnownHost = createHostCheck(options.corsOrigins)
+  const isLocalHost = createHostCheck([])
 
   /**
-   * Guards against DNS rebinding: where only the loopback address protects the default member, a foreign page whose host
-   * name resolves to this machine must not act as one.
-   * @throws ApiError 403
+   * The default member is for clients on this machine. Guards against DNS rebinding, where a foreign page's host name resolves to this
+   * machine, and against a proxy that passes the world's requests on.
+   * @throws ApiError 401, 403
    */
-  function withoutCredential(host: string | undefined): Identity | undefined {
-    if (isOnlyLocal && !isKnownHost(host)) throw foreignHost()
+  function withoutCredential({ headers, raw }: FastifyRequest): Identity | undefined {
+    if (defaultIdentity === undefined) return undefined
+    if (isOnlyLocal && !isLocalHost(headers.host)) {
+      throw isKnownHost(headers.host) ? behindProxy() : foreignHost()
+    }
+    if (isProxied(raw)) throw behindProxy()
     return defaultIdentity
   }
 
@@ -133,7 +147,7 @@ export function createCredentials(
   }
 
   function identify(request: FastifyRequest, reply?: FastifyReply): Identity | undefined {
-    const { authorization, host } = request.headers
+    const { authorization } = request.headers
     // Another scheme is meant for another server, e.g. a proxy in front.
     if (authorization !== undefined && /^bearer(?:\s|$)/i.test(authorization)) {
       return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '', reply)
@@ -141,7 +155,7 @@ export function createCredentials(
     const email = emailFromProxy(request)
     if (email !== undefined) return fromProxy(email)
     const token = cookies.read(request)
-    return token === undefined ? withoutCredential(host) : fromSession(request, token, reply)
+    return token === undefined ? withoutCredential(request) : fromSession(request, token, reply)
   }
 
   return {

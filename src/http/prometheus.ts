@@ -45,7 +45,12 @@ function linesOf(name: string, { bounds, counts, sum }: Distribution, labels: La
   ]
 }
 
-const labelsOf = ({ method, route, status }: RequestSeries): Labels => ({ method, route, status })
+const labelsOf = ({ method, route, status, reason }: RequestSeries): Labels => ({
+  method,
+  route,
+  status,
+  ...(reason && { reason }),
+})
 
 /** Bytes of a file; 0 where there is none. */
 const sizeOf = (file: string): Promise<number> =>
@@ -103,7 +108,7 @@ export class Exposition {
     this.#add(
       'counter',
       'phaseboard_http_requests_total',
-      'Requests, by route, method and status of the response',
+      "Requests, by route, method and status of the response; `reason` where a 500 is the client's doing",
       () => [...requestCounters.all()].map((series) => ({ labels: labelsOf(series), value: series.count })),
     )
     const times = 'phaseboard_http_request_duration_seconds'

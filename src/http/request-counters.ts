@@ -1,4 +1,5 @@
 /** What has been requested, how it was answered and how long that took: plain counters, which every request can afford. */
+import type { FastifyRequest } from 'fastify'
 import { Distribution } from '../distribution.ts'
 
 /** The bounds of response times, in seconds: most take some ms, and nothing should block for 50. */
@@ -10,18 +11,26 @@ export const UNKNOWN_ROUTE = 'unknown'
 /** The method of requests to unknown paths: it may be anything. */
 const ANY_METHOD = 'any'
 
+/** Why a 500 is the client's doing, as the specification has it: a body that is not JSON, a subtask that there is not. */
+export type FailureReason = 'unparseable' | 'not_found'
+
+/** The requests that failed by the client's doing. */
+export const CLIENT_FAILURES = new WeakMap<FastifyRequest, FailureReason>()
+
 /** The requests of a route that were answered with the same status. */
 export interface RequestSeries {
   method: string
   route: string
   status: number
+  /** Undefined but for a 500 that is the client's doing. */
+  reason: FailureReason | undefined
   count: number
   /** Response times in seconds; none for requests that wait for something to happen. */
   times: Distribution | undefined
 }
 
-/** The requests to one route, by method and status. */
-type OfRoute = Map<string, Map<number, RequestSeries>>
+/** The requests to one route, by method and status, the client's failures apart. */
+type OfRoute = Map<string, Map<number | FailureReason, RequestSeries>>
 
 /** The requests of a service, by route, method and status: as many series as routes have answers. */
 export class RequestCounters {
@@ -32,11 +41,17 @@ export class RequestCounters {
    * @param route its pattern; undefined for a path without a route
    * @param seconds how long the response took; undefined where it waited for something
    */
-  add(route: string | undefined, method: string, status: number, seconds: number | undefined): void {
+  add(
+    route: string | undefined,
+    method: string,
+    status: number,
+    seconds: number | undefined,
+    reason?: FailureReason,
+  ): void {
     const series =
       route === undefined
-        ? this.#seriesOf(UNKNOWN_ROUTE, ANY_METHOD, status, seconds !== undefined)
-        : this.#seriesOf(route, method, status, seconds !== undefined)
+        ? this.#seriesOf(UNKNOWN_ROUTE, ANY_METHOD, status, reason, seconds !== undefined)
+        : this.#seriesOf(route, method, status, reason, seconds !== undefined)
     series.count++
     if (seconds !== undefined) series.times?.add(seconds)
   }
@@ -48,15 +63,21 @@ export class RequestCounters {
     }
   }
 
-  #seriesOf(route: string, method: string, status: number, isTimed: boolean): RequestSeries {
+  #seriesOf(
+    route: string,
+    method: string,
+    status: number,
+    reason: FailureReason | undefined,
+    isTimed: boolean,
+  ): RequestSeries {
     const statuses = inMap(
       inMap(this.#routes, route, () => new Map()),
       method,
       () => new Map(),
     )
-    return inMap(statuses, status, () => {
+    return inMap(statuses, reason ?? status, () => {
       const times = isTimed ? new Distribution(SECONDS) : undefined
-      return { method, route, status, count: 0, times }
+      return { method, route, status, reason, count: 0, times }
     })
   }
 }

@@ -160,16 +160,20 @@ function compileAtMostOneOf(names: string[]): DataValidateFunction {
   return check
 }
 
-/** `x-cursor-of-sort`: the object's `cursor` is of a list in its `sort`. */
-const checkCursor: DataValidateFunction = (
-  { cursor, sort = DEFAULT_SORT }: { cursor?: unknown; sort?: unknown },
-  context?: DataValidationCxt,
-) => {
-  if (typeof cursor !== 'string' || !isCursor(cursor) || isCursorOf(cursor, String(sort))) return true
-  const instancePath = `${context?.instancePath ?? ''}/cursor`
-  const message = 'must be the cursor of a page in the same sort'
-  checkCursor.errors = [{ keyword: 'x-cursor-of-sort', instancePath, message, params: {} }]
-  return false
+/** `x-cursor-of-sort`: the object's `cursor` is of a list in its `sort`, where that is true, or in the sort that is named. */
+function compileCursorOfSort(wanted: true | string): DataValidateFunction {
+  const check: DataValidateFunction = (
+    { cursor, sort = DEFAULT_SORT }: { cursor?: unknown; sort?: unknown },
+    context?: DataValidationCxt,
+  ) => {
+    const name = wanted === true ? String(sort) : wanted
+    if (typeof cursor !== 'string' || !isCursor(cursor) || isCursorOf(cursor, name)) return true
+    const instancePath = `${context?.instancePath ?? ''}/cursor`
+    const message = 'must be the cursor of a page in the same sort'
+    check.errors = [{ keyword: 'x-cursor-of-sort', instancePath, message, params: {} }]
+    return false
+  }
+  return check
 }
 
 /** `x-any-of: [value, ...]`: each value, also between commas, is one of these; an empty one is none. */
@@ -273,9 +277,9 @@ function createAjv({ coerceTypes, isStrict = false }: { coerceTypes: boolean; is
   ajv.addKeyword({
     keyword: 'x-cursor-of-sort',
     type: 'object',
-    schemaType: 'boolean',
+    schemaType: ['boolean', 'string'],
     errors: 'full',
-    compile: () => checkCursor,
+    compile: compileCursorOfSort,
   })
   ajv.addKeyword({
     keyword: 'x-any-of',

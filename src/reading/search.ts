@@ -1,15 +1,18 @@
 /** Full-text search over what a member may read. The FTS5 index and its triggers are in the migration `search`. */
+import { Type } from '@sinclair/typebox'
 import { eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { ensureInTime, IN_TIME, withDeadline } from '../db/deadline.ts'
 import { isHiddenRecord } from '../db/hidden.ts'
+import { cursorAt, type JsonPage, placeOf } from '../db/pages.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
 import { byFields, given, type Identified, selectOne } from '../db/statements.ts'
 import { isFollowedByWorker, isLimited, TooMuchWork } from '../db/work-limits.ts'
 import { invalidField, tookTooLong } from '../errors.ts'
 import { once } from '../once.ts'
-import { valuesOfList } from '../schemas/common.ts'
-import type { SearchResult } from '../schemas/records.ts'
+import { ref, valuesOfList } from '../schemas/common.ts'
+import { type SearchResult, SearchResultSchema } from '../schemas/records.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
 import { indexSize } from './index-size.ts'
 import { snippetOf, type Wanted } from './search-snippets.ts'
 import { wordsOf } from './words.ts'
@@ -76,6 +79,7 @@ const bestWhere = (...filters: string[]) => `
 const CONDITIONS: Record<string, string> = {
   kinds: 'entries.kind in (select value from json_each(+?))',
   projectId: `+? = ${PROJECT_OF_ENTRY}`,
+  after: '(bm25(search_index, 50, 1), entries.record_id) > (+?, +?)',
 }
 
 /** Which results to show; an absent or empty filter lets all through. */
@@ -85,8 +89,24 @@ export interface SearchFilter {
   projectId?: string | undefined
 }
 
+/** Which results to show of all that are found. */
+export interface SearchPage {
+  limit: number
+  cursor?: string | undefined
+}
+
+/** What a search has found. */
+interface Found {
+  results: SearchResult[]
+  /** The cursor of the next page, where there is more. */
+  next?: string | undefined
+}
+
+/** The sort that cursors of searches name. Scores are not those of another word, nor of another time: a page begins where the last one ended as scores are now. */
+export const BY_SCORE = 'score'
+
 type StringColumn = Identified['id']
-type Hit = Pick<SearchResult, 'kind' | 'id'> & { entry: number }
+type Hit = Pick<SearchResult, 'kind' | 'id'> & { entry: number; score: number }
 type Texts = [title: string, text: string]
 
 /**
@@ -159,6 +179,7 @@ export class Search {
   readonly #limits: SearchLimits
   readonly #sizeInIndex: ReturnType<typeof indexSize>
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #toJson = createJsonWriter(Type.Object({ results: Type.Array(ref(SearchResultSchema)) }))
 
   constructor(db: SharedDatabase, limits: Partial<SearchLimits> = {}) {
     this.#db = db
@@ -167,9 +188,10 @@ export class Search {
     this.#sql = statementsOf(db)
   }
 
-  /** The same as {@link find}, as the response has it. */
-  results(...query: Parameters<Search['find']>): { results: SearchResult[] } {
-    return { results: this.find(...query) }
+  /** One page of what {@link find} finds, as the response has it. */
+  results(text: string, memberId: string, page: SearchPage, filter?: SearchFilter): JsonPage {
+    const { results, next } = this.#search(text, memberId, page, filter)
+    return { body: this.#toJson({ results }), next }
   }
 
   /**
@@ -177,36 +199,50 @@ export class Search {
    * @returns at most `limit` results that pass the filter, best first
    * @throws ApiError 400 for too many words, 503 where it takes too long; TooMuchWork
    */
-  find(text: string, memberId: string, limit: number, filter: SearchFilter = {}): SearchResult[] {
+  find(text: string, memberId: string, limit: number, filter?: SearchFilter): SearchResult[] {
+    return this.#search(text, memberId, { limit }, filter).results
+  }
+
+  #search(text: string, memberId: string, page: SearchPage, filter: SearchFilter = {}): Found {
     const asked = wantedIn(text)
-    if (asked.words.length === 0 && asked.prefix === undefined) return []
+    if (asked.words.length === 0 && asked.prefix === undefined) return { results: [] }
     // A common word may match most of the database.
     if (isLimited(this.#db)) throw new TooMuchWork()
     // A short file, too, may hold texts that match many times.
     const isOnLoop = isFollowedByWorker(this.#db)
     const late = () => (isOnLoop ? new TooMuchWork() : tookTooLong('Search'))
     const { time, timeOnLoop } = this.#limits
-    const work = () => this.#find(this.#bounded(asked, isOnLoop), memberId, limit, filter)
+    const work = () => this.#find(this.#bounded(asked, isOnLoop), memberId, page, filter)
     return withDeadline(this.#db, isOnLoop ? timeOnLoop : time, late, () => read(this.#db, work))
   }
 
-  #find(wanted: Wanted, memberId: string, limit: number, { kind, projectId }: SearchFilter): SearchResult[] {
+  #find(
+    wanted: Wanted,
+    memberId: string,
+    { limit, cursor }: SearchPage,
+    { kind, projectId }: SearchFilter,
+  ): Found {
     const { best, places, texts } = this.#sql
     const kinds = valuesOfList(kind)
+    const after = cursor === undefined ? undefined : placeOf(cursor)
     const filters = {
       kinds: kinds.length > 0 ? JSON.stringify(kinds) : undefined,
       projectId: projectId || undefined,
+      after: after && [after.key, after.id],
     }
     const values = Object.values(filters).filter((value) => value !== undefined)
-    return best(filters)
-      .all(toQuery(wanted), memberId, ...values, limit)
-      .flatMap(({ kind, id, entry }) => {
-        ensureInTime(this.#db)
-        const place = places[kind]({ id })
-        if (!place) return []
-        const snippet = snippetOf(texts().get(entry) ?? [''], wanted, TEXT_READ)
-        return [{ kind, id, projectId: null, ...place, snippet }]
-      })
+    // One more than the page holds shows whether there is a next one.
+    const hits = best(filters).all(toQuery(wanted), memberId, ...values.flat(), limit + 1)
+    const shown = hits.slice(0, limit)
+    const last = hits.length > limit ? shown.at(-1) : undefined
+    const results = shown.flatMap(({ kind, id, entry }) => {
+      ensureInTime(this.#db)
+      const place = places[kind]({ id })
+      if (!place) return []
+      const snippet = snippetOf(texts().get(entry) ?? [''], wanted, TEXT_READ)
+      return [{ kind, id, projectId: null, ...place, snippet }]
+    })
+    return { results, next: last && cursorAt({ id: last.id, key: last.score, text: null }, BY_SCORE) }
   }
 
   /** What of it is looked for: no prefix that too much begins with. @throws TooMuchWork */

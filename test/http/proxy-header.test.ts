@@ -6,10 +6,9 @@ import { members } from '../../src/db/schema.ts'
 import { type App, build, count, holds, readOnly, send, signInAs, tokenOf } from '../helper.ts'
 import { shipped } from '../shipped.ts'
 
-const MODES = ['open', 'required'] as const
 const HEADER = 'x-forwarded-email'
 const PROXY = '10.0.0.9'
-const BEHIND_PROXY = { authProxyHeader: HEADER, trustProxy: ['10.0.0.0/8'] }
+const BEHIND_PROXY = { authMode: 'required', authProxyHeader: HEADER, trustProxy: ['10.0.0.0/8'] } as const
 const foreignOrigin = { error: 'Forbidden: cross-origin request' }
 
 /** Asks from an address who is asking. */
@@ -26,28 +25,23 @@ function enrolAda(app: App, role: 'admin' | 'member' | 'viewer' = 'member') {
 }
 
 t.test('whom a trusted proxy names is the current member, with the role that it has here', async (t) => {
-  for (const authMode of MODES) {
-    const app = await build(t, { ...BEHIND_PROXY, authMode, trustProxy: ['127.0.0.1'] })
-    const { named } = enrolAda(app, 'viewer')
-    const member = { id: 'ada', name: 'The viewer', email: 'ada@example.test', role: 'viewer' }
-    const { status, body, headers } = await send(app, 'GET', '/api/session', undefined, named)
-    t.equal(status, 200)
-    t.strictSame(body, { member, via: 'proxy' })
-    t.equal(headers['set-cookie'], undefined, 'the proxy keeps the session')
-    const upper = { 'X-Forwarded-Email': 'ADA@Example.TEST' }
-    await holds(t, app, [['GET', '/api/session', undefined, upper, 200, { via: 'proxy' }]])
-    const create = await send(app, 'POST', '/api/projects', { name: 'A' }, named)
-    t.strictSame(
-      [create.status, authMode === 'required' && create.body],
-      authMode === 'required' ? [403, readOnly] : [201, false],
-    )
-    await holds(t, app, [
-      ['POST', '/api/personal-ideas', { title: 'Fly' }, named, 201, { ownerId: 'ada' }],
-      ['DELETE', '/api/session', undefined, named, 200, { success: true }],
-      ['GET', '/api/session', undefined, named, 200, { via: 'proxy' }],
-    ])
-    t.equal(count(app, 'sessions'), 1, 'a session of nobody was made')
-  }
+  const app = await build(t, { ...BEHIND_PROXY, trustProxy: ['127.0.0.1'] })
+  const { named } = enrolAda(app, 'viewer')
+  const member = { id: 'ada', name: 'The viewer', email: 'ada@example.test', role: 'viewer' }
+  const { status, body, headers } = await send(app, 'GET', '/api/session', undefined, named)
+  t.equal(status, 200)
+  t.strictSame(body, { member, via: 'proxy' })
+  t.equal(headers['set-cookie'], undefined, 'the proxy keeps the session')
+  const upper = { 'X-Forwarded-Email': 'ADA@Example.TEST' }
+  await holds(t, app, [['GET', '/api/session', undefined, upper, 200, { via: 'proxy' }]])
+  const create = await send(app, 'POST', '/api/projects', { name: 'A' }, named)
+  t.strictSame([create.status, create.body], [403, readOnly])
+  await holds(t, app, [
+    ['POST', '/api/personal-ideas', { title: 'Fly' }, named, 201, { ownerId: 'ada' }],
+    ['DELETE', '/api/session', undefined, named, 200, { success: true }],
+    ['GET', '/api/session', undefined, named, 200, { via: 'proxy' }],
+  ])
+  t.equal(count(app, 'sessions'), 1, 'a session of nobody was made')
 })
 
 t.test('the name of the header may be written in any case', async (t) => {
@@ -56,38 +50,36 @@ t.test('the name of the header may be written in any case', async (t) => {
 })
 
 t.test('whom nobody knows, and whoever is disabled, is refused, never the default member', async (t) => {
-  for (const authMode of MODES) {
-    const app = await build(t, { ...BEHIND_PROXY, authMode })
-    const { named, session } = enrolAda(app)
-    const from = (value: string | string[], more = {}) => whoAmI(app, { ...more, [HEADER]: value })
-    const nobodies = [
-      'bob@example.test',
-      'ada',
-      'local',
-      '',
-      ' ',
-      'ada@example.test,',
-      'ada@example.test, ada@example.test',
-      '%@example.test',
-      'Ada <ada@example.test>',
-      "' or 1=1 --",
-    ]
-    for (const value of nobodies) {
-      t.equal(await from(value), 'Authentication required', value)
-      t.equal(await from(value, session), 'Authentication required', `${value}, beside a good session`)
-    }
-    for (const values of [
-      ['ada@example.test', 'ada@example.test'],
-      ['ada@example.test', 'bob@example.test'],
-      ['bob@example.test', 'ada@example.test'],
-      ['', 'ada@example.test'],
-    ])
-      t.equal(await from(values), 'Authentication required', `twice: ${values}`)
-    app.db.update(members).set({ disabled: true }).where(eq(members.id, 'ada')).run()
-    t.equal(await whoAmI(app, named), 'Authentication required')
-    app.db.delete(members).run()
-    t.equal(await whoAmI(app, named), 'Authentication required')
+  const app = await build(t, BEHIND_PROXY)
+  const { named, session } = enrolAda(app)
+  const from = (value: string | string[], more = {}) => whoAmI(app, { ...more, [HEADER]: value })
+  const nobodies = [
+    'bob@example.test',
+    'ada',
+    'local',
+    '',
+    ' ',
+    'ada@example.test,',
+    'ada@example.test, ada@example.test',
+    '%@example.test',
+    'Ada <ada@example.test>',
+    "' or 1=1 --",
+  ]
+  for (const value of nobodies) {
+    t.equal(await from(value), 'Authentication required', value)
+    t.equal(await from(value, session), 'Authentication required', `${value}, beside a good session`)
   }
+  for (const values of [
+    ['ada@example.test', 'ada@example.test'],
+    ['ada@example.test', 'bob@example.test'],
+    ['bob@example.test', 'ada@example.test'],
+    ['', 'ada@example.test'],
+  ])
+    t.equal(await from(values), 'Authentication required', `twice: ${values}`)
+  app.db.update(members).set({ disabled: true }).where(eq(members.id, 'ada')).run()
+  t.equal(await whoAmI(app, named), 'Authentication required')
+  app.db.delete(members).run()
+  t.equal(await whoAmI(app, named), 'Authentication required')
 })
 
 t.test('an email in the header is found whatever its case, beyond ASCII too', async (t) => {
@@ -130,56 +122,52 @@ t.test('who must be an admin is refused like everybody else who is none', async 
 })
 
 t.test('a header of whoever is no trusted proxy is no header', async (t) => {
-  for (const authMode of MODES) {
-    const app = await build(t, { ...BEHIND_PROXY, authMode, trustProxy: ['10.0.0.0/8', '2001:db8::9'] })
-    const { named, session } = enrolAda(app)
-    const nobody = authMode === 'open' ? 'local via default' : 'Authentication required'
-    const forged = [named, { ...named, 'x-forwarded-for': PROXY }, { [HEADER]: '' }]
-    for (const headers of forged) {
-      for (const address of ['127.0.0.1', '192.0.2.1', '11.0.0.9', '2001:db8::a', '::10.0.0.9']) {
-        t.equal(await whoAmI(app, headers, address), nobody, `${address} ${JSON.stringify(headers)}`)
-        t.equal(await whoAmI(app, { ...headers, ...session }, address), 'ada via session')
-      }
+  const app = await build(t, { ...BEHIND_PROXY, trustProxy: ['10.0.0.0/8', '2001:db8::9'] })
+  const { named, session } = enrolAda(app)
+  const nobody = 'Authentication required'
+  const forged = [named, { ...named, 'x-forwarded-for': PROXY }, { [HEADER]: '' }]
+  for (const headers of forged) {
+    for (const address of ['127.0.0.1', '192.0.2.1', '11.0.0.9', '2001:db8::a', '::10.0.0.9']) {
+      t.equal(await whoAmI(app, headers, address), nobody, `${address} ${JSON.stringify(headers)}`)
+      t.equal(await whoAmI(app, { ...headers, ...session }, address), 'ada via session')
     }
-    for (const address of ['10.0.0.9', '::ffff:10.0.0.9', '2001:db8::9']) {
-      t.equal(await whoAmI(app, named, address), 'ada via proxy', address)
-      // For whom the proxy asks is not who asks.
-      t.equal(await whoAmI(app, { ...named, 'x-forwarded-for': '192.0.2.1' }, address), 'ada via proxy')
-    }
+  }
+  for (const address of ['10.0.0.9', '::ffff:10.0.0.9', '2001:db8::9']) {
+    t.equal(await whoAmI(app, named, address), 'ada via proxy', address)
+    // For whom the proxy asks is not who asks.
+    t.equal(await whoAmI(app, { ...named, 'x-forwarded-for': '192.0.2.1' }, address), 'ada via proxy')
   }
 })
 
 t.test('without AUTH_PROXY_HEADER no header is looked at', async (t) => {
-  const app = await build(t, { trustProxy: ['10.0.0.0/8'] })
+  const app = await build(t, { authMode: 'required', trustProxy: ['10.0.0.0/8'] })
   const { named, session } = enrolAda(app)
   for (const headers of [named, { 'remote-user': 'ada@example.test' }, { undefined: 'ada@example.test' }]) {
-    t.equal(await whoAmI(app, headers), 'local via default')
+    t.equal(await whoAmI(app, headers), 'Authentication required')
     t.equal(await whoAmI(app, { ...headers, ...session }), 'ada via session')
   }
   const other = await build(t, { ...BEHIND_PROXY, authProxyHeader: 'remote-user' })
-  t.equal(await whoAmI(other, enrolAda(other).named), 'local via default', 'another header is none')
+  t.equal(await whoAmI(other, enrolAda(other).named), 'Authentication required', 'another header is none')
 })
 
 t.test('where only this machine reaches the service, every peer may be trusted', async (t) => {
-  const app = await build(t, { authProxyHeader: HEADER, trustProxy: true })
+  const app = await build(t, { authMode: 'required', authProxyHeader: HEADER, trustProxy: true })
   t.equal(await whoAmI(app, enrolAda(app).named, '127.0.0.1'), 'ada via proxy')
 })
 
 t.test('a bearer token comes before the proxy, and the proxy before a session', async (t) => {
-  for (const authMode of MODES) {
-    const app = await build(t, { ...BEHIND_PROXY, authMode })
-    const { named } = enrolAda(app)
-    const bob = signInAs(app, 'member', { id: 'bob' })
-    const bearer = tokenOf(app, 'bob')
-    t.equal(await whoAmI(app, { ...named, ...bearer }), 'bob via token')
-    t.equal(await whoAmI(app, { ...named, ...bob.headers, ...bearer }), 'bob via token')
-    t.equal(await whoAmI(app, { [HEADER]: 'nobody@example.test', ...bearer }), 'bob via token')
-    t.equal(await whoAmI(app, { ...named, authorization: 'Bearer x' }), 'Authentication required')
-    t.equal(await whoAmI(app, { ...named, authorization: 'Basic eA==' }), 'ada via proxy')
-    t.equal(await whoAmI(app, { ...named, ...bob.headers }), 'ada via proxy')
-    t.equal(await whoAmI(app, { ...named, cookie: 'phaseboard_session=worthless' }), 'ada via proxy')
-    t.equal(await whoAmI(app, bob.headers), 'bob via session', 'a proxy may let requests pass without')
-  }
+  const app = await build(t, BEHIND_PROXY)
+  const { named } = enrolAda(app)
+  const bob = signInAs(app, 'member', { id: 'bob' })
+  const bearer = tokenOf(app, 'bob')
+  t.equal(await whoAmI(app, { ...named, ...bearer }), 'bob via token')
+  t.equal(await whoAmI(app, { ...named, ...bob.headers, ...bearer }), 'bob via token')
+  t.equal(await whoAmI(app, { [HEADER]: 'nobody@example.test', ...bearer }), 'bob via token')
+  t.equal(await whoAmI(app, { ...named, authorization: 'Bearer x' }), 'Authentication required')
+  t.equal(await whoAmI(app, { ...named, authorization: 'Basic eA==' }), 'ada via proxy')
+  t.equal(await whoAmI(app, { ...named, ...bob.headers }), 'ada via proxy')
+  t.equal(await whoAmI(app, { ...named, cookie: 'phaseboard_session=worthless' }), 'ada via proxy')
+  t.equal(await whoAmI(app, bob.headers), 'bob via session', 'a proxy may let requests pass without')
 })
 
 t.test(
@@ -188,7 +176,6 @@ t.test(
     const origin = 'http://board.example'
     const app = await build(t, {
       ...BEHIND_PROXY,
-      authMode: 'required',
       trustProxy: ['127.0.0.1'],
       corsOrigins: ['https://app.example'],
     })
@@ -225,7 +212,11 @@ t.test(
 )
 
 t.test('over a real connection, one header counts and two do not', async (t) => {
-  const app = await build(t, { authProxyHeader: 'From', trustProxy: ['127.0.0.1'] }, shipped.buildApp)
+  const app = await build(
+    t,
+    { authMode: 'required', authProxyHeader: 'From', trustProxy: ['127.0.0.1'] },
+    shipped.buildApp,
+  )
   enrolAda(app)
   const port = Number(new URL(await app.listen({ port: 0 })).port)
   const ask = (headers: [string, string][]) =>
@@ -237,7 +228,7 @@ t.test('over a real connection, one header counts and two do not', async (t) => 
     })
   t.match(await ask([['from', 'ada@example.test']]), '"via":"proxy"')
   t.match(await ask([['FROM', 'Ada@example.test']]), '"via":"proxy"')
-  t.match(await ask([['X', 'from']]), '"via":"default"')
+  t.match(await ask([['X', 'from']]), '"Authentication required"')
   // Of this one, Node itself keeps only the first.
   const twice: [string, string][] = [
     ['From', 'ada@example.test'],

@@ -507,9 +507,12 @@ t.test('noting a use does not wait for another process that writes', async (t) =
 
 t.test('a changed role, and being disabled, count from the next request', async (t) => {
   for (const authMode of MODES) {
-    const app = await build(t, { authMode, authProxyHeader: 'remote-user', trustProxy: ['127.0.0.1'] })
+    // Open mode knows no proxy.
+    const proxy = { authProxyHeader: 'remote-user', trustProxy: ['127.0.0.1'] }
+    const app = await build(t, { authMode, ...(authMode === 'required' && proxy) })
     const { id, headers } = signInAs(app, 'member')
-    const credentials = [headers, tokenOf(app, id), { 'remote-user': `${id}@example.test` }]
+    const named = { 'remote-user': `${id}@example.test` }
+    const credentials = [headers, tokenOf(app, id), ...(authMode === 'required' ? [named] : [])]
     const project = await createProject(app, {}, headers)
     const change = (fields: Partial<typeof members.$inferInsert>) =>
       app.db.update(members).set(fields).where(eq(members.id, id)).run()
@@ -675,7 +678,7 @@ t.test('every changing verb is held to the origin, and no reading one', async (t
 })
 
 t.test('behind TLS the own origin is what the trusted proxy says', async (t) => {
-  const app = await build(t, { trustProxy: ['127.0.0.1'] })
+  const app = await build(t, { authMode: 'required', trustProxy: ['127.0.0.1'] })
   const { headers } = signInAs(app, 'member')
   const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'board.example' }
   const origin = 'https://board.example'
@@ -683,7 +686,7 @@ t.test('behind TLS the own origin is what the trusted proxy says', async (t) => 
     ['POST', '/api/projects', { name: 'A' }, { ...headers, ...forwarded, origin }, 201, { name: 'A' }],
     ['POST', '/api/projects', { name: 'A' }, { ...headers, origin }, 403, foreignOrigin],
   ])
-  const trusting = await build(t, { trustProxy: ['10.0.0.1'] })
+  const trusting = await build(t, { authMode: 'required', trustProxy: ['10.0.0.1'] })
   const session = signInAs(trusting, 'member').headers
   await holds(t, trusting, [
     ['POST', '/api/projects', { name: 'A' }, { ...session, ...forwarded, origin }, 403, foreignOrigin],

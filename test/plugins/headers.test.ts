@@ -89,7 +89,13 @@ t.test('the page of the documentation may load what is its own, and nothing else
 
 t.test('behind TLS, which only a trusted proxy can tell, browsers are to stay with it', async (t) => {
   const header = async (trustProxy: boolean | string[], headers: Record<string, string>) => {
-    const answer = await send(await build(t, { trustProxy }), 'GET', '/nowhere', undefined, headers)
+    const answer = await send(
+      await build(t, { authMode: 'required', trustProxy }),
+      'GET',
+      '/nowhere',
+      undefined,
+      headers,
+    )
     return answer.headers['strict-transport-security']
   }
   const https = { 'x-forwarded-proto': 'https' }

@@ -119,8 +119,8 @@ t.test('every answer tells how many requests are left in the minute', async (t) 
 })
 
 t.test('a client that asks too often gets 429 and when to come back', async (t) => {
-  const app = await build(t, { rateLimitMax: 2, trustProxy: true })
-  const from = (client: string, method = 'GET', url = '/api/projects') =>
+  const app = await build(t, { authMode: 'required', rateLimitMax: 2, trustProxy: true })
+  const from = (client: string, method = 'GET', url = '/openapi.json') =>
     send(app, method, url, undefined, { 'x-forwarded-for': client })
   t.equal((await from('192.0.2.1')).status, 200)
   t.equal((await from('192.0.2.1', 'GET', '/nowhere')).status, 404)
@@ -164,9 +164,9 @@ t.test('guessing credentials counts as much as everything else', async (t) => {
 })
 
 t.test('the addresses of one network of 64 bits are one client', async (t) => {
-  const app = await build(t, { rateLimitMax: 2, trustProxy: true })
+  const app = await build(t, { authMode: 'required', rateLimitMax: 2, trustProxy: true })
   const from = async (client: string) =>
-    (await send(app, 'GET', '/api/projects', undefined, { 'x-forwarded-for': client })).status
+    (await send(app, 'GET', '/openapi.json', undefined, { 'x-forwarded-for': client })).status
   t.equal(await from('2001:db8:1:2::1'), 200)
   t.equal(await from('2001:db8:1:2:ffff::9'), 200)
   t.equal(await from('2001:DB8:1:2:3:4:5:6'), 429)
@@ -178,9 +178,9 @@ t.test('the addresses of one network of 64 bits are one client', async (t) => {
 })
 
 t.test('what is forged for an address counts as the peer', async (t) => {
-  const app = await build(t, { rateLimitMax: 2, trustProxy: true })
+  const app = await build(t, { authMode: 'required', rateLimitMax: 2, trustProxy: true })
   const from = async (client: string) =>
-    (await send(app, 'GET', '/api/projects', undefined, { 'x-forwarded-for': client })).status
+    (await send(app, 'GET', '/openapi.json', undefined, { 'x-forwarded-for': client })).status
   t.strictSame([await from('garbage'), await from('1.2.3.4.5'), await from('more')], [200, 200, 429])
   t.equal(await from('192.0.2.1'), 200)
 })

@@ -95,6 +95,25 @@ t.test('requests are counted by route, method and status; unknown paths are one 
   for (const told of [project.id, 'wp-login', 'local', 'Apollo']) t.notOk(text.includes(told), told)
 })
 
+t.test("a 500 that is the client's doing is counted apart, and alerts nobody", async (t) => {
+  const app = await build(t, { metricsPublic: true })
+  const post = (url: string, payload: string) =>
+    app.inject({ method: 'POST', url, payload, headers: { 'content-type': 'application/json' } })
+  for (const body of ['{', '', 'nope']) t.equal((await post('/api/projects', body)).statusCode, 500)
+  t.equal((await post('/api/batch', '{')).statusCode, 500)
+  t.equal((await send(app, 'PATCH', '/api/kanban-subtasks/none', { completed: true })).status, 500)
+  app.db.$client.exec('drop table teams')
+  t.equal((await send(app, 'GET', '/api/teams', undefined, signInAs(app, 'admin').headers)).status, 500)
+  const failed = [...(await scrape(app))].filter(([name]) => /requests_total.*status="500"/.test(name))
+  t.strictSame(Object.fromEntries(failed), {
+    'phaseboard_http_requests_total{method="POST",route="/api/projects",status="500",reason="unparseable"}': 3,
+    'phaseboard_http_requests_total{method="POST",route="/api/batch",status="500",reason="unparseable"}': 1,
+    'phaseboard_http_requests_total{method="PATCH",route="/api/kanban-subtasks/:id",status="500",reason="not_found"}': 1,
+    'phaseboard_http_requests_total{method="GET",route="/api/teams",status="500"}': 1,
+  })
+  t.match(readFileSync('deploy/prometheus-alerts.yml', 'utf8'), 'status="500",reason=""}')
+})
+
 t.test('buckets are cumulative, and a value on a bound is within it', async (t) => {
   const counters = new RequestCounters()
   for (const seconds of [0, 0.001, 0.0011, 5, 6]) counters.add('/', 'GET', 200, seconds)

@@ -241,6 +241,62 @@ t.test('the limit and the length of what is searched for', async (t) => {
   ])
 })
 
+t.test('results come in pages, whatever their scores', async (t) => {
+  const { app, project, item } = await furnish(t)
+  const titles = ['Engine engine', 'Engine', 'Engine', 'The engine of a long title', 'Oil', 'An engine, then']
+  for (const title of titles) await createItem(app, project.id, { title, description: 'engine '.repeat(3) })
+  addComment(app, item.id, 'another', 'engine')
+  const other = await createProject(app, { name: 'Engine of another' })
+  for (const rest of [
+    '',
+    '&kind=kanban-item',
+    `&projectId=${project.id}`,
+    `&kind=project,kanban-item&projectId=${other.id}`,
+  ]) {
+    const whole = await find(app, 'engine', undefined, `&limit=500${rest}`)
+    for (const limit of [1, 2, 3, whole.length, whole.length + 1]) {
+      const found: unknown[] = []
+      let pages = 0
+      for (
+        let url: string | undefined = urlOf('engine', `&limit=${limit}${rest}`);
+        url !== undefined;
+        pages++
+      ) {
+        const { body, headers } = await send(app, 'GET', url)
+        found.push(...body.results)
+        url = /^<(.*)>; rel="next"$/.exec(String(headers.link))?.[1]
+      }
+      t.strictSame(found, whole, `${rest}, by ${limit}`)
+      t.equal(pages, Math.ceil(whole.length / limit), `${rest}, by ${limit}`)
+    }
+  }
+  const { headers } = await send(app, 'GET', urlOf('engine', '&limit=1'))
+  const next = /^<(.*)>/.exec(String(headers.link))?.[1] ?? ''
+  t.match(await send(app, 'GET', next.replace(/q=engine/, 'q=nothing')), { status: 200, body: none })
+  const list = await send(app, 'GET', `/api/projects/${project.id}/kanban-items?limit=1`)
+  const ofList = /cursor=([^&>]+)/.exec(String(list.headers.link))?.[1]
+  const refused = ['must be the cursor of a page in the same sort']
+  await holds(t, app, [
+    ['GET', urlOf('x', `&cursor=${ofList}`), undefined, undefined, 400, invalid({ cursor: refused })],
+    [
+      'GET',
+      urlOf('x', '&cursor=nope'),
+      undefined,
+      undefined,
+      400,
+      invalid({ cursor: ['must be the cursor of a next page'] }),
+    ],
+    [
+      'GET',
+      next.replace('/api/search?q=engine', '/api/kanban-items?'),
+      undefined,
+      undefined,
+      400,
+      invalid({ cursor: refused }),
+    ],
+  ])
+})
+
 t.test('the order of checks', async (t) => {
   t.test('in open mode nobody is asked who they are', async (t) => {
     const { app } = await furnish(t)

@@ -115,7 +115,7 @@ t.test('an email is found whatever its case, and only exactly otherwise', async 
 t.test('the cookie is Secure behind TLS, which only a trusted proxy can tell', async (t) => {
   const https = { 'x-forwarded-proto': 'https' }
   const flagsOf = async (trustProxy: boolean | string[], headers: object, address: string) => {
-    const app = await build(t, { trustProxy })
+    const app = await build(t, { authMode: 'required', trustProxy })
     enrol(app, 'ada@example.test')
     return (await signIn(app, 'ada@example.test', PASSWORD, { headers, address })).flags
   }
@@ -571,7 +571,7 @@ t.test('a success gives the attempt back, for the account and the address', asyn
 
 t.test('which client an attempt counts for is what a trusted proxy says', async (t) => {
   const from = (client: string) => ({ headers: { 'x-forwarded-for': client } })
-  const behind = await build(t, { trustProxy: true })
+  const behind = await build(t, { authMode: 'required', trustProxy: true })
   const statuses = []
   for (let attempt = 0; attempt < 11; attempt++) {
     statuses.push((await signIn(behind, 'ada@example.test', 'wrong', from('198.51.100.1'))).status)
@@ -588,7 +588,7 @@ t.test('which client an attempt counts for is what a trusted proxy says', async 
 })
 
 t.test('a forged address counts as the peer, and does not get into the trail', async (t) => {
-  const app = await build(t, { trustProxy: true })
+  const app = await build(t, { authMode: 'required', trustProxy: true })
   enrol(app, 'ada@example.test')
   const from = (client: string) => ({ headers: { 'x-forwarded-for': client } })
   const statuses = []

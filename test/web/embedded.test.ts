@@ -4,14 +4,15 @@ import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { onNewFile, start } from '../process.ts'
+import { nginxBelowPath, noNginx } from '../reverse-proxies.ts'
 import { shipped } from '../shipped.ts'
-import { type Board, noBrowser, startBoard } from './browser.ts'
+import { ADMIN, type Board, noBrowser, startBoard } from './browser.ts'
 
 /** Walks through the page as anybody would, and looks at the addresses. */
-async function walk(t: Test, { url, api, person, finish }: Board): Promise<void> {
+async function walk(t: Test, { url, api, person, finish }: Board, signIn = false): Promise<void> {
   const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
   await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Land' } })
-  const { page, go } = await person()
+  const { page, go } = await person({ signIn })
   await go('/')
   await page.getByRole('link', { name: 'Apollo', exact: true }).click()
   await page.getByRole('link', { name: 'Land', exact: true }).click()
@@ -70,4 +71,17 @@ t.test('behind a proxy that strips a prefix', { skip: noBrowser }, async (t) => 
   })
   const { port } = proxy.address() as AddressInfo
   await walk(t, await startBoard(t, { url: `http://127.0.0.1:${port}/kanban` }))
+})
+
+t.test('signed in, behind nginx, below a path', { skip: noBrowser || noNginx }, async (t) => {
+  const service = await start(t, {
+    ...onNewFile(t),
+    LOG_LEVEL: 'warn',
+    AUTH_MODE: 'required',
+    TRUST_PROXY: '127.0.0.1',
+    ADMIN_EMAIL: ADMIN.email,
+    ADMIN_PASSWORD: ADMIN.password,
+  })
+  const url = await nginxBelowPath(t, service.port)
+  await walk(t, await startBoard(t, { url, mode: 'required' }), true)
 })
