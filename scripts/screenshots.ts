@@ -1,5 +1,5 @@
 /**
- * Takes README's pictures of the board page, `docs/images/*.png`, from the data of its tour: the imported Trello board, and
+ * Takes README's pictures of the board page, `docs/images/*.png`, from the data of the tour: the imported Trello board, and
  * beside it a project with twelve weeks of work behind it.
  */
 import { spawn } from 'node:child_process'

@@ -23,7 +23,7 @@ const IS_ALL = process.env.PHASEBOARD_TEST_PACKAGE === 'all'
 const NODES = IS_ALL ? [OLDEST, '24', NEWEST] : [OLDEST, NEWEST]
 
 const ownPackage = JSON.parse(readFileSync('package.json', 'utf8'))
-const readme = readFileSync('README.md', 'utf8')
+const embedding = readFileSync('docs/embedding.md', 'utf8')
 /** The examples of the client's page, which are one program. */
 const clientGuide = [...readFileSync('docs/client.md', 'utf8').matchAll(/^```ts\n([\s\S]*?)```/gm)]
   .map(([, code]) => code)
@@ -199,9 +199,9 @@ host.register(phaseboard, { resolveMember: () => ({ id: 'ada', role: 'boss' }) }
 const NODENEXT = ['--module', 'nodenext']
 const BUNDLER = ['--module', 'esnext', '--moduleResolution', 'bundler']
 
-t.test('hosts and clients in TypeScript compile, and so does the example of the README', async (t) => {
+t.test('hosts and clients in TypeScript compile, and so does the example of embedding', async (t) => {
   const project = await installPackage(t, OLDEST, HOST_PLUGINS)
-  const [, example = ''] = /^## Inside your own[\s\S]*?```ts\n([\s\S]*?)```/m.exec(readme) ?? []
+  const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(embedding) ?? []
   t.match(example, /resolveMember/)
   t.match(clientGuide, /createClient[\s\S]*changes/)
   const programs = {

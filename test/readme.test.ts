@@ -5,11 +5,10 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { start } from './process.ts'
 
-const readme = readFileSync('README.md', 'utf8')
-const tour = /## A five-minute tour\n(.*?)\n## /s.exec(readme)?.[1] ?? ''
-const [firstScreen = ''] = readme.split('\n## ', 1)
+const short = /## A five-minute tour\n(.*?)\n## /s.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
+const tour = readFileSync('docs/tour.md', 'utf8')
 
-/** The blocks of one kind, or several, in a part of the README, in order. */
+/** The blocks of one kind, or several, in a text, in order. */
 const blocks = (kind: string, part = tour) =>
   [...part.matchAll(new RegExp(`\`\`\`(?:${kind})\\n(.*?)\`\`\``, 'gs'))].map(([, block = '']) => block)
 
@@ -26,21 +25,26 @@ trap 'kill $!' EXIT
 ${waitFor(1, output)}
 `
 
-t.test('the first example works when pasted, and answers what the README says', async (t) => {
-  const { url } = await start(t, { DATABASE_URL: ':memory:' })
-  const [, example = ''] = blocks('sh', firstScreen)
-  const [answer = ''] = blocks('json', firstScreen)
-  const { stdout, stderr } = await promisify(execFile)('bash', [
-    '-c',
-    example.replaceAll('http://127.0.0.1:3000', url),
-  ])
+t.test("README's examples work when pasted, and answer what it says", async (t) => {
+  const DATABASE_URL = `file:${join(t.testdir({}), 'board.db')}`
+  const { url } = await start(t, { DATABASE_URL })
+  const run = (script = '') =>
+    promisify(execFile)('bash', ['-c', script.replaceAll('http://127.0.0.1:3000', url)], {
+      env: { ...process.env, DATABASE_URL },
+    })
+  const [example, importing, ...more] = blocks('sh', short)
+  t.strictSame(more, [])
+  const imported = await run(importing)
+  t.strictSame([imported.stderr, imported.stdout], ['', blocks('text', short).join('')])
+  const [answer = ''] = blocks('json', short)
+  const { stdout, stderr } = await run(example)
   t.equal(stderr, '')
   const comparable = (entries: string) =>
     JSON.parse(entries).map((entry: object) => ({ ...entry, id: '', itemId: '', createdAt: '' }))
   t.strictSame(comparable(stdout), comparable(answer))
 })
 
-t.test('every line of the tour works when pasted, and prints what the README says', async (t) => {
+t.test('every line of the tour works when pasted, and prints what it says', async (t) => {
   const folder = t.testdir({})
   // The database that the service has where nothing is configured, in a folder of the test.
   const DATABASE_URL = `file:${join(folder, 'data/phaseboard.db')}`

@@ -1,0 +1,145 @@
+/** Who may import whom (docs/decisions/022-rooms.md): one table, held against every import of the sources. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import t from 'tap'
+
+/**
+ * The rooms, and what each may import beside itself: other rooms, files, packages. A file that is named here is a room of its own.
+ * `web/*`: each page by itself.
+ */
+const ROOMS: Record<string, readonly string[]> = {
+  src: [],
+  'src/phaseboard.d.ts': ['fastify'],
+  'src/config.ts': ['src/db', 'src/schemas'],
+  'src/app.ts': ['fastify', 'plugins', 'routes', 'src/http'],
+  'src/server.ts': ['src/app.ts', 'src/members'],
+  'src/schemas': [],
+  'src/db': ['src/schemas'],
+  'src/board': ['src/db', 'src/schemas'],
+  'src/members': ['src/db', 'src/schemas'],
+  'src/projects': ['src/board', 'src/db', 'src/members', 'src/schemas'],
+  'src/reading': ['src/board', 'src/db', 'src/projects', 'src/schemas'],
+  'src/changes': ['src/board', 'src/db', 'src/members', 'src/schemas'],
+  'src/flow': ['src/board', 'src/changes', 'src/db', 'src/schemas'],
+  'src/worker': [
+    'src/board',
+    'src/changes',
+    'src/db',
+    'src/flow',
+    'src/members',
+    'src/projects',
+    'src/reading',
+    'src/schemas',
+  ],
+  'src/exchange': ['src/board', 'src/db', 'src/projects', 'src/schemas'],
+  'src/upkeep': ['src/board', 'src/db'],
+  'src/agents': ['src/schemas'],
+  'src/http': ['fastify', 'src/changes', 'src/db', 'src/members', 'src/reading', 'src/schemas', 'src/worker'],
+  'src/cli': [
+    'src/agents',
+    'src/db',
+    'src/exchange',
+    'src/http',
+    'src/members',
+    'src/projects',
+    'src/schemas',
+    'src/server.ts',
+    'src/upkeep',
+  ],
+  'src/client': [],
+  'src/client/client.ts': ['src/client'],
+  'src/client/api.d.ts': ['src/client/types.d.ts'],
+  'src/client/types.d.ts': [],
+  plugins: [
+    'fastify',
+    'src/changes',
+    'src/db',
+    'src/exchange',
+    'src/http',
+    'src/members',
+    'src/reading',
+    'src/schemas',
+    'src/worker',
+  ],
+  routes: [
+    'fastify',
+    'src/agents',
+    'src/board',
+    'src/changes',
+    'src/db',
+    'src/exchange',
+    'src/http',
+    'src/members',
+    'src/projects',
+    'src/reading',
+    'src/schemas',
+    'src/worker',
+  ],
+  'web/main.tsx': ['web', 'web/app.tsx', 'web/common'],
+  'web/app.tsx': ['web', 'web/*', 'web/common'],
+  web: ['web/common'],
+  'web/common': [
+    'src/client/api.d.ts',
+    'src/client/client.ts',
+    'src/client/types.d.ts',
+    'src/projects/phases.ts',
+    'web',
+  ],
+  'web/*': ['src/client/api.d.ts', 'src/client/types.d.ts', 'web', 'web/common'],
+  'src/projects/phases.ts': [],
+}
+
+/** What lies in `src` itself, but for the application and the server: open to all of `src` but the client, to plugins and routes. */
+const OPEN = ['src', 'src/config.ts', 'src/phaseboard.d.ts']
+/** Rooms whose files never import each other; in `web/*` each folder is a page, which imports its own files alone. */
+const APART = ['plugins', 'routes', 'web/*']
+/** Rooms of what runs in browsers, without Node's modules. */
+const IN_BROWSERS = /^(web|src\/client)\b/
+const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g
+
+/** Other packages are no room's affair. */
+const isChecked = (path: string) => /^(@?fastify\b|src|plugins|routes|web|scripts|test|bench)/.test(path)
+
+/** The room of a file, or of a package. */
+function roomOf(path: string): string {
+  if (/^@?fastify\b/.test(path)) return 'fastify'
+  if (path in ROOMS) return path
+  const [top = '', folder = '', ...rest] = path.split('/')
+  if (rest.length === 0) return top
+  return `${top}/${folder}` in ROOMS || top !== 'web' ? `${top}/${folder}` : 'web/*'
+}
+
+/** Whether a path is in a room, if perhaps in one within it. */
+const isIn = (path: string, room: string) =>
+  roomOf(path) === room || (room !== 'web' && path.startsWith(`${room}/`))
+
+/** Whether a room may import a path: its own, what is open to it, what the table says. */
+function may(file: string, path: string): boolean {
+  const [room, other] = [roomOf(file), roomOf(path)]
+  const isNear = !APART.includes(room) || (room === 'web/*' && dirname(file) === dirname(path))
+  if (isNear && isIn(path, room)) return true
+  if (OPEN.includes(other) && /^(src(?!\/client)|plugins|routes)/.test(room)) return true
+  return ROOMS[room]?.some((one) => isIn(path, one)) ?? false
+}
+
+t.test('no file imports what its room may not, and no room may import what it does not', async (t) => {
+  const wrong: string[] = []
+  const used = new Set<string>()
+  for (const file of globSync('{src,plugins,routes,web}/**/*.{ts,tsx}')) {
+    const room = roomOf(file)
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+      const path = name.startsWith('.') ? join(dirname(file), name) : name
+      used.add(`${room}: ${roomOf(path)}`)
+      if (name.startsWith('node:') ? IN_BROWSERS.test(room) : isChecked(path) && !may(file, path))
+        wrong.push(`${file} imports ${path}; ${room} may import ${ROOMS[room]?.join(', ') || 'nothing else'}`)
+    }
+  }
+  t.strictSame(wrong, [])
+  const allowed = Object.entries(ROOMS).flatMap(([room, others]) =>
+    others.map((other) => `${room}: ${other}`),
+  )
+  t.strictSame(
+    allowed.filter((one) => !used.has(one)),
+    [],
+  )
+})
