@@ -49,7 +49,7 @@ const ROOMS: Record<string, readonly string[]> = {
   'src/client': [],
   'src/client/client.ts': ['src/client'],
   'src/client/api.d.ts': ['src/client/types.d.ts'],
-  'src/client/types.d.ts': [],
+  'src/client/types.d.ts': ['src/client/api.d.ts'],
   plugins: [
     'fastify',
     'src/changes',
