@@ -177,7 +177,7 @@ const pathsOf = ({ items }: Situation): Record<string, string> => ({
 const RECORDS: Record<string, string> = {}
 
 /** Adds a record of each collection that the data has none of. */
-function furnish(db: Parameters<NonNullable<Row['prepare']>>[0]): void {
+function seed(db: Parameters<NonNullable<Row['prepare']>>[0]): void {
   const first = (sql: string) => idsOf(db, sql)[0] ?? ''
   const project = first('select id from projects order by id')
   const item = first('select id from kanban_items order by sort_order, id')
@@ -395,7 +395,7 @@ export const SHAPES: Record<string, Row> = {
     data: 'history',
     isSignedIn: true,
     patience: 600,
-    prepare: furnish,
+    prepare: seed,
     run: tryShapes,
   },
 }

@@ -13,7 +13,7 @@ import type { Identity } from '../src/members/identity.ts'
 import { isSafe } from '../src/members/identity.ts'
 import type { JsonBytes } from '../src/schemas/serialization.ts'
 import { Call } from '../src/worker/calls.ts'
-import type { KeptResponse } from '../src/worker/kept-responses.ts'
+import type { StoredResponse } from '../src/worker/idempotency-store.ts'
 import {
   bodyOf,
   ensureMatch,
@@ -61,8 +61,8 @@ const OUTCOME = Symbol('phaseboard.outcome')
 
 /** The response to an earlier request with the same key, on its way to whoever performs this one. */
 class Replay {
-  readonly response: KeptResponse
-  constructor(response: KeptResponse) {
+  readonly response: StoredResponse
+  constructor(response: StoredResponse) {
     this.response = response
   }
 }
@@ -128,7 +128,7 @@ export default fp(
     function sendKept(
       reply: FastifyReply,
       shape: ResponseShape,
-      { status, body, etag, seq }: KeptResponse,
+      { status, body, etag, seq }: StoredResponse,
     ): FastifyReply {
       reply.header('idempotent-replayed', 'true')
       if (seq !== null) reply.header('phaseboard-seq', String(seq))
@@ -142,7 +142,7 @@ export default fp(
     /** Before the route's own hooks: what the request is about may be gone by the time of its repetition. */
     const findKept: onRequestHookHandler = (request, _reply, done) => {
       const key = keyOf(request)
-      if (key !== undefined) request.setDecorator(REPEATED, app.rules.keptResponses.isKept(key))
+      if (key !== undefined) request.setDecorator(REPEATED, app.rules.idempotencyStore.isKept(key))
       done()
     }
 
@@ -228,9 +228,9 @@ export default fp(
     }
 
     /** The response to a repetition. @throws ApiError 422, 409 */
-    function keptOf(request: FastifyRequest): KeptResponse | undefined {
+    function keptOf(request: FastifyRequest): StoredResponse | undefined {
       const repeatable = isRepeated(request) ? repeatableOf(request) : undefined
-      return repeatable && app.rules.keptResponses.find(repeatable)
+      return repeatable && app.rules.idempotencyStore.find(repeatable)
     }
 
     /** A route's handler that performs what the route's own returns. */

@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { FORMER_SECRET_KEPT } from '../src/changes/deliveries.ts'
-import { KEPT_FOR } from '../src/worker/kept-responses.ts'
+import { KEPT_FOR } from '../src/worker/idempotency-store.ts'
 
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
@@ -24,7 +24,7 @@ interface Kept {
 /** Deletes what is no longer kept: at the start and once an hour, in small slices. */
 export default fp<RetentionOptions>(
   async (app, { auditKeepDays, changesKeepDays }) => {
-    const { changes, keptResponses, members } = app.rules
+    const { changes, idempotencyStore, members } = app.rules
     const all: Kept[] = [
       {
         what: 'the audit log',
@@ -41,8 +41,8 @@ export default fp<RetentionOptions>(
       {
         what: 'the responses to requests with an Idempotency-Key',
         time: KEPT_FOR,
-        hasOlder: (before) => keptResponses.hasOlder(before),
-        prune: (before) => app.keptResponses.prune(before),
+        hasOlder: (before) => idempotencyStore.hasOlder(before),
+        prune: (before) => app.idempotencyStore.prune(before),
       },
       {
         what: 'the former secrets of webhooks',

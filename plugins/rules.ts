@@ -3,7 +3,7 @@ import { databasePath } from '../src/db/client.ts'
 import { LargeWork, limitWork, TooMuchWork } from '../src/db/work-limits.ts'
 import { Attempts } from '../src/http/turns.ts'
 import type { Attempt } from '../src/reading/large-snapshots.ts'
-import { type CallOf, type Performed, type Performer, performed } from '../src/worker/calls.ts'
+import { type CallOf, type Dispatcher, type Performed, performed } from '../src/worker/calls.ts'
 import { Offload, type WorkerOptions } from '../src/worker/offload.ts'
 import { createRules, type Rules } from '../src/worker/rules.ts'
 import { createStepwise, type Stepwise } from '../src/worker/stepwise.ts'
@@ -23,7 +23,7 @@ declare module 'fastify' {
     /** Tasks that the worker thread does, or that wait for it. */
     workerQueue: () => number
     /** Performs a call that only reads, here or in the worker thread. */
-    readCall: Performer['read']
+    readCall: Dispatcher['read']
     /** Performs a write of several steps. */
     stepwise: Stepwise
   }
@@ -62,7 +62,7 @@ export default fp<WorkerOptions>(
       }
     }
 
-    const performer: Performer = {
+    const performer: Dispatcher = {
       async read(call, turn) {
         try {
           return await app.attempt(turn ?? null, callOf(rules, call))

@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { systemClock } from '../src/changes/clock.ts'
 import { Deliverer } from '../src/changes/deliverer.ts'
 import { createDeliveryLock } from '../src/changes/delivery-lock.ts'
-import { createLateSender } from '../src/changes/late-sender.ts'
+import { createLazySender } from '../src/changes/lazy-sender.ts'
 import { databasePath } from '../src/db/client.ts'
 import { NO_LOCK } from '../src/db/process-lock.ts'
 
@@ -28,7 +28,7 @@ export default fp<WebhooksOptions>(
       sequence,
       deliveries,
       outcomes: app.changes.deliveries,
-      sender: createLateSender({ clock: systemClock, allowsPrivate: webhookAllowPrivate }),
+      sender: createLazySender({ clock: systemClock, allowsPrivate: webhookAllowPrivate }),
       tail: app.tail,
       lock: path === ':memory:' ? NO_LOCK : createDeliveryLock(path),
       clock: systemClock,

@@ -7,12 +7,12 @@ import {
   CREDENTIALS,
   declaredRoutes,
   EMPTY,
-  FURNISHED,
   JUST_USED,
   RECORDS,
   REQUESTS,
   type Route,
   run,
+  SEEDED,
   urlOf,
 } from './operations.ts'
 
@@ -191,16 +191,16 @@ function expectedOf(route: Route, caller: string, mode: Mode): string {
 const WITHOUT_CALLER = `delete from members where id <> 'somebody'`
 
 /** Applications whose records are as they were made. */
-const furnished = new WeakSet<App>()
+const seeded = new WeakSet<App>()
 
 /** Makes the caller, and all records anew where they are not as they were made: that takes longest. @returns its headers */
-function furnish(app: App, caller: string): Record<string, string> {
+function seed(app: App, caller: string): Record<string, string> {
   const { $client } = app.db
-  const isFurnished = furnished.has(app)
-  run($client, isFurnished ? WITHOUT_CALLER : EMPTY)
+  const isSeeded = seeded.has(app)
+  run($client, isSeeded ? WITHOUT_CALLER : EMPTY)
   const headers = CALLERS[caller]?.(app) ?? {}
-  run($client, isFurnished ? CREDENTIALS : FURNISHED)
-  furnished.add(app)
+  run($client, isSeeded ? CREDENTIALS : SEEDED)
+  seeded.add(app)
   return headers
 }
 
@@ -208,12 +208,12 @@ function furnish(app: App, caller: string): Record<string, string> {
 async function outcomeOf(app: App, route: Route, caller: string): Promise<string> {
   const { $client } = app.db
   const [passes, body] = REQUESTS[`${route.method} ${route.path}`] ?? [200]
-  const headers = furnish(app, caller)
+  const headers = seed(app, caller)
   const changes = () => $client.prepare('select total_changes()').pluck().get()
   const before = changes()
   const call = async (url: string, payload: unknown) => {
     const answer = await send(app, route.method, url, payload, headers)
-    if (changes() !== before) furnished.delete(app)
+    if (changes() !== before) seeded.delete(app)
     return { status: answer.status, text: `${answer.status} ${answer.body.error}` }
   }
 

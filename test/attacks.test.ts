@@ -20,11 +20,11 @@ import {
   count,
   createItem,
   createProject,
-  furnish,
   holds,
   LONG_AGO,
   type Row,
   readOnly,
+  seed,
   send,
   signInAs,
   stored,
@@ -90,7 +90,7 @@ async function boardOf(app: App, headers?: Headers) {
     item: String(item),
     subtask: String(subtask.id),
     column,
-    ...furnish(app, project, item),
+    ...seed(app, project, item),
   }
 }
 

@@ -32,7 +32,7 @@ export function dump(app: App): Record<string, unknown[]> {
 }
 
 /** Records of every kind under ids that say what they are; `owner` is whose the own ones are. */
-export const furnishing = (owner: string) => `
+export const seeding = (owner: string) => `
   insert into projects (id, name, phase) values ('project', 'Apollo', 'Planning'), ('other', 'Gemini', 'Planning');
   insert into kanban_columns (id, project_id, name, sort_order) values ('column', 'project', 'To Do', 1),
     ('done', 'project', 'Done', 2), ('full', 'project', 'Full', 3);

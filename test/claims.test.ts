@@ -28,7 +28,7 @@ interface Running {
 }
 
 /** Puts a project with cards into the file, and a token for each agent. */
-function furnish(client: SQLite.Database, mode: string): { projectId: string; agents: Agent[] } {
+function seed(client: SQLite.Database, mode: string): { projectId: string; agents: Agent[] } {
   const projectId = newId()
   const agents = Array.from({ length: AGENTS }, () => {
     const memberId = newId()
@@ -125,7 +125,7 @@ async function drill(t: Test, mode: 'open' | 'required'): Promise<void> {
   const first = await running.service
   const client = new SQLite(environment.DATABASE_URL.slice('file:'.length))
   t.teardown(() => client.close())
-  const { projectId, agents } = client.transaction(() => furnish(client, mode)).immediate()
+  const { projectId, agents } = client.transaction(() => seed(client, mode)).immediate()
 
   let claims = 0
   const killInTheMidst = () => {

@@ -26,7 +26,7 @@ const ADMIN = { email: 'admin@localhost', password: 'correct horse' }
 /** A request that writes: method, path, body, the `error` of its 500, and a session's cookie where it takes one. */
 type Request = readonly [string, string, object | undefined, string, string?]
 
-/** What {@link furnish} made. */
+/** What {@link seed} made. */
 interface Board {
   project: string
   item: string
@@ -75,7 +75,7 @@ async function signIn(service: { url: string }): Promise<string> {
   return headers.get('set-cookie')?.split(';', 1)[0] ?? ''
 }
 
-async function furnish(service: { url: string }): Promise<Board> {
+async function seed(service: { url: string }): Promise<Board> {
   const { body: project } = await done(service, 'POST', '/api/projects', { name: 'Apollo' })
   const { body: item } = await done(service, 'POST', `/api/projects/${project.id}/kanban-items`, {
     title: 'Card',
@@ -315,7 +315,7 @@ t.test('a full disk refuses writes and nothing else, and room lets them go on', 
   const environment = environmentOf(t)
   const path = fileOf(environment)
   const service = await startLimited(t, environment)
-  const board = await furnish(service)
+  const board = await seed(service)
   const first = await fill(t, service, board, 'Step')
   const stored = async (from: { url: string }) => {
     const { body } = await done(from, 'GET', '/api/projects')
@@ -353,7 +353,7 @@ t.test('a full disk refuses writes and nothing else, and room lets them go on', 
   isSound(t, after)
 })
 
-/** A service in this process, so that its own connection can be told what no other can, with a furnished board. */
+/** A service in this process, so that its own connection can be told what no other can, with a seeded board. */
 async function startInProcess(t: Test) {
   const { DATABASE_URL: databaseUrl } = onNewFile(t)
   let text = ''
@@ -364,7 +364,7 @@ async function startInProcess(t: Test) {
   const app = await build(t, options, shipped.buildApp)
   const service = { url: await app.listen({ port: 0 }) }
   const { $client: client } = app.db
-  const board = await furnish(service)
+  const board = await seed(service)
   const before = await readAll(service, board)
   return { service, client, board, before, log: () => text }
 }
@@ -412,7 +412,7 @@ t.test('a database that may not grow refuses what needs room, whole, and stores 
 t.test('a lock that lasts lets a write try again after five seconds, and holds up no other', async (t) => {
   const environment = environmentOf(t)
   const service = await start(t, environment)
-  const board = await furnish(service)
+  const board = await seed(service)
   const before = await readAll(service, board)
   const tool = openTool(t, fileOf(environment))
   tool.exec('begin exclusive')
@@ -448,7 +448,7 @@ t.test('a lock that lasts lets a write try again after five seconds, and holds u
 t.test('a lock that is released lets the writes that wait go on, with what its holder wrote', async (t) => {
   const environment = environmentOf(t)
   const service = await start(t, environment)
-  const board = await furnish(service)
+  const board = await seed(service)
   const before = await readAll(service, board)
   const tool = openTool(t, fileOf(environment))
   tool.exec('begin immediate')
@@ -500,7 +500,7 @@ t.test('a commit that fails is undone, and the next one is made', async (t) => {
   const app = await build(t, { adminPassword: ADMIN.password }, shipped.buildApp)
   const service = { url: await app.listen({ port: 0 }) }
   const { $client: client } = app.db
-  const board = await furnish(service)
+  const board = await seed(service)
   const before = await readAll(service, board)
   const write = (sql: string) => () => client.prepare(sql).run()
   // Unlike a full disk, a foreign key that is checked at the end fails the commit and leaves the transaction open.
@@ -563,7 +563,7 @@ for (const [loss, happen] of Object.entries(LOSSES)) {
     const environment = environmentOf(t)
     const path = fileOf(environment)
     const service = await start(t, environment)
-    const board = await furnish(service)
+    const board = await seed(service)
     const before = await readAll(service, board)
     const undo = happen(path)
     await cannotWrite(t, service)
@@ -584,14 +584,14 @@ t.test('a service whose file was removed starts again, with a new one', async (t
   const environment = environmentOf(t)
   const path = fileOf(environment)
   const service = await start(t, environment)
-  await furnish(service)
+  await seed(service)
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix)
   await cannotWrite(t, service)
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0, stderr: '' })
   t.notOk(existsSync(path))
   const again = await start(t, environment)
-  await works(t, again, await furnish(again), openTool(t, path))
+  await works(t, again, await seed(again), openTool(t, path))
 })
 
 /** Takes a table away, with all that belongs to it. @returns the function that puts it back as it was */
@@ -610,7 +610,7 @@ function remove(tool: SQLite.Database, table: string): () => void {
 t.test('a table that is gone fails what needs it, and all is well when it is back', async (t) => {
   const environment = environmentOf(t)
   const service = await start(t, environment)
-  const board = await furnish(service)
+  const board = await seed(service)
   const tool = openTool(t, fileOf(environment))
   const requests = { ...readsOf(board), ...writesOf(board) }
   type Operations = (keyof typeof requests)[]
@@ -689,7 +689,7 @@ t.test('a table that is gone fails what needs it, and all is well when it is bac
 t.test('a fault that no process survives ends the service, and loses nothing', async (t) => {
   const environment = environmentOf(t)
   const service = await start(t, environment)
-  const board = await furnish(service)
+  const board = await seed(service)
   // The index of the log is memory that is mapped from this file: without the file, touching it is a bus error.
   truncateSync(`${fileOf(environment)}-shm`, 0)
   const answer = call(service, 'GET', '/readyz').catch(() => undefined)

@@ -8,8 +8,8 @@ import {
   createItem,
   createProject,
   createSubtask,
-  furnish,
   long,
+  seed,
   send,
   signInAs,
   stored,
@@ -214,7 +214,7 @@ async function places(app: App): Promise<(template: string) => string> {
   const project = await createProject(app)
   const item = await createItem(app, project.id)
   const subtask = await createSubtask(app, item.id)
-  const of = furnish(app, project.id, item.id)
+  const of = seed(app, project.id, item.id)
   const ids: [RegExp, string][] = [
     [/^\/api\/projects\//, project.id],
     [/^\/api\/kanban-items\//, item.id],

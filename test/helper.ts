@@ -317,7 +317,7 @@ export const breakTable = (app: App, table: string) =>
  * Gives an item and its project one row of every kind that can belong to them and has no other way in here.
  * @returns the ids
  */
-export function furnish(app: App, projectId: string, itemId: string) {
+export function seed(app: App, projectId: string, itemId: string) {
   const ids = {
     label: newId(),
     comment: newId(),

@@ -11,7 +11,7 @@ import { openDatabase } from '../src/db/client.ts'
 import { isSafe } from '../src/members/identity.ts'
 import { hashToken } from '../src/members/secrets.ts'
 import { type Answer, type App, build, send } from './helper.ts'
-import { CALLER, declaredRoutes, FURNISHED, RECORDS, REQUESTS, type Route, urlOf } from './operations.ts'
+import { CALLER, declaredRoutes, RECORDS, REQUESTS, type Route, SEEDED, urlOf } from './operations.ts'
 
 /** Bytes that the event loop may read for one request. */
 const MOST = 2 * 1024 * 1024
@@ -92,7 +92,7 @@ function bytesRead(): number {
 /** A record of each collection, and what another tool does to them. */
 const recordsWith = (sql: string): string => `
   insert into members (id, name, email, role) values ('${CALLER}', 'Ada', 'ada@example.test', 'admin');
-  ${FURNISHED} ${MORE} update sessions set token_hash = '${hashToken(TOKEN)}'; ${sql};
+  ${SEEDED} ${MORE} update sessions set token_hash = '${hashToken(TOKEN)}'; ${sql};
   delete from changes where seq <> 1000000;
   create table notes (note text);`
 

@@ -25,7 +25,7 @@ export const EMPTY = `
   insert into members (id, name, email, role) values ('somebody', 'Ada', 'ada@example.test', 'admin');`
 
 /** One record of each collection, the caller's own where that matters. */
-export const FURNISHED = `
+export const SEEDED = `
   insert into projects (id, name) values ('project', 'Apollo');
   insert into kanban_columns (id, project_id, name) values ('column', 'project', 'Parked');
   insert into kanban_items (id, project_id, title, assignee_id, claimed_until, claimed_from)

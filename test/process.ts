@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { examine } from '../src/upkeep/doctor.ts'
+import { examine } from '../src/maintenance/doctor.ts'
 import { nodeCommand, SERVE } from './shipped.ts'
 
 /** Ends what was started for it: a test, or whatever else has an end. */

@@ -32,7 +32,7 @@ const ROOMS: Record<string, readonly string[]> = {
     'src/schemas',
   ],
   'src/exchange': ['src/board', 'src/db', 'src/projects', 'src/schemas'],
-  'src/upkeep': ['src/board', 'src/db'],
+  'src/maintenance': ['src/board', 'src/db'],
   'src/agents': ['src/schemas'],
   'src/http': ['fastify', 'src/changes', 'src/db', 'src/members', 'src/reading', 'src/schemas', 'src/worker'],
   'src/cli': [
@@ -44,7 +44,7 @@ const ROOMS: Record<string, readonly string[]> = {
     'src/projects',
     'src/schemas',
     'src/server.ts',
-    'src/upkeep',
+    'src/maintenance',
   ],
   'src/client': [],
   'src/client/client.ts': ['src/client'],

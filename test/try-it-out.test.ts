@@ -1,7 +1,7 @@
 /** What the page at /docs has ready when somebody presses "Try it out": good as it is, once there are real ids in it. */
 import t from 'tap'
 import { BODY_EXAMPLES, EXAMPLE_ID } from '../src/schemas/examples.ts'
-import { type App, build, createItem, createProject, createSubtask, furnish, send } from './helper.ts'
+import { type App, build, createItem, createProject, createSubtask, seed, send } from './helper.ts'
 
 interface Parameter {
   name: string
@@ -34,7 +34,7 @@ async function operationsOf(app: App): Promise<Operation[]> {
 }
 
 /** A service with a record of each kind, and who may change them. @returns the ids, by what collections are called */
-async function furnished(app: App) {
+async function seeded(app: App) {
   const credentials = BODY_EXAMPLES.signIn as { email: string; password: string }
   const { headers } = await send(app, 'POST', '/api/session', credentials)
   const admin = { cookie: String(headers['set-cookie']).split(';', 1)[0] ?? '' }
@@ -42,7 +42,7 @@ async function furnished(app: App) {
     (await send(app, 'POST', url, body, admin)).body.id
   const project = await createProject(app)
   const item = await createItem(app, project.id)
-  const ids = furnish(app, project.id, item.id)
+  const ids = seed(app, project.id, item.id)
   const columns = await send(app, 'GET', `/api/projects/${project.id}/kanban-columns`)
   return {
     admin,
@@ -72,7 +72,7 @@ async function furnished(app: App) {
 t.test('every documented body is accepted as it is, with real ids in it and in the path', async (t) => {
   const { password } = BODY_EXAMPLES.signIn as { password: string }
   const app = await build(t, { adminPassword: password })
-  const { admin, records } = await furnished(app)
+  const { admin, records } = await seeded(app)
   const tried = new Set<string>()
   // What deletes comes last: the others need what it deletes.
   const operations = (await operationsOf(app)).toSorted(

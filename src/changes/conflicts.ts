@@ -1,6 +1,6 @@
 /** What stands in the way of an undo. Checked before anything is written. */
 import { endsLease, type Held, isUnassigned } from '../board/leases.ts'
-import { TOLD } from '../db/change-triggers.ts'
+import { TRACKED } from '../db/change-triggers.ts'
 import type { Conflict } from '../errors.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import { type Effect, isSame, nameOf } from './net-effect.ts'
@@ -10,7 +10,7 @@ import { type Fields, maySee } from './told.ts'
 /** Conflicts that one response lists, at most. */
 const REPORTED = 100
 
-const ranks = new Map(TOLD.map(({ kind }, rank) => [kind, rank]))
+const ranks = new Map(TRACKED.map(({ kind }, rank) => [kind, rank]))
 const rankOf = ({ kind }: Effect): number => ranks.get(kind) ?? 0
 
 /** Where an item was claimed from is told of by its lease alone. */

@@ -3,7 +3,7 @@
  * what is to be brought back, read a page at a time. It is written in slices (see `src/worker/large-tasks.ts`).
  */
 import { getTableName } from 'drizzle-orm'
-import { childrenOf, keyOf, TOLD } from '../db/change-triggers.ts'
+import { childrenOf, keyOf, TRACKED } from '../db/change-triggers.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { kanbanItems } from '../db/schema.ts'
 import { ApiError, adminRequired, type Conflict, changedSince, changesGone, notFound } from '../errors.ts'
@@ -113,7 +113,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
 }
 
 /** What belongs to a project, kind by kind: the rows of the tables, and how each is named. */
-const BELONGINGS = TOLD.filter(
+const BELONGINGS = TRACKED.filter(
   ({ kind }) => !['kanban-activity', 'project', 'member', 'team', 'personal-idea'].includes(kind),
 ).map((told) => {
   const table = getTableName(told.table)
@@ -195,7 +195,7 @@ export class LargeUndo {
 
   /** The rows that come back with their projects, parents first; none of the projects' own. */
   *rowsOf({ first, last }: LargeUndoPlan): Generator<RestoredRow, void, void> {
-    for (const { kind } of TOLD) {
+    for (const { kind } of TRACKED) {
       if (kind === 'project' || kind === 'personal-idea') continue
       for (const { record } of this.#pages((seq) => this.#sql.pageOf.all({ seq, last, kind }), first)) {
         yield { kind, fields: fieldsIn(record) }

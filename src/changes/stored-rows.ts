@@ -3,7 +3,7 @@ import type SQLite from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { CasingCache } from 'drizzle-orm/casing'
 import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { fieldsOf, type Key, keyOf, TOLD, type Told } from '../db/change-triggers.ts'
+import { fieldsOf, type Key, keyOf, TRACKED, type TrackedTable } from '../db/change-triggers.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { byFields } from '../db/statements.ts'
 import { once } from '../once.ts'
@@ -22,15 +22,15 @@ export interface Reference {
 
 const casing = new CasingCache('snake_case')
 
-const kindOf = new Map(TOLD.map(({ table, kind }) => [getTableName(table), kind]))
+const kindOf = new Map(TRACKED.map(({ table, kind }) => [getTableName(table), kind]))
 
-const nameOf = (told: Told, column: SQLiteColumn): string => {
+const nameOf = (told: TrackedTable, column: SQLiteColumn): string => {
   const stored = casing.getColumnCasing(column)
   return fieldsOf(told).find((field) => field.column === stored)?.name as string
 }
 
 /** The fields of all records that name others, by foreign keys. */
-export const REFERENCES: readonly Reference[] = TOLD.flatMap((told) =>
+export const REFERENCES: readonly Reference[] = TRACKED.flatMap((told) =>
   getTableConfig(told.table).foreignKeys.map((key) => {
     const { columns, foreignTable } = key.reference()
     return {
@@ -44,7 +44,7 @@ export const REFERENCES: readonly Reference[] = TOLD.flatMap((told) =>
 
 /** The fields that only one record of a kind may have these values of, besides those that name it. */
 export const UNIQUE: ReadonlyMap<string, Key> = new Map(
-  TOLD.flatMap((told) => {
+  TRACKED.flatMap((told) => {
     const unique = getTableConfig(told.table).indexes.filter(({ config }) => config.unique)
     // Of members alone there is one of an expression; nobody writes them here.
     return told.kind === 'member'
@@ -56,7 +56,7 @@ export const UNIQUE: ReadonlyMap<string, Key> = new Map(
   }),
 )
 
-function statementsOf({ $client: client }: SharedDatabase, told: Told) {
+function statementsOf({ $client: client }: SharedDatabase, told: TrackedTable) {
   const table = getTableName(told.table)
   const columns = new Map(fieldsOf(told).map(({ name, column }) => [name, `"${column}"`]))
   const column = (name: string) => columns.get(name) as string
@@ -94,7 +94,7 @@ export class StoredRows {
   readonly #hidden: () => SQLite.Statement<[unknown]>
 
   constructor(db: SharedDatabase) {
-    this.#sql = new Map(TOLD.map((told) => [told.kind, statementsOf(db, told)]))
+    this.#sql = new Map(TRACKED.map((told) => [told.kind, statementsOf(db, told)]))
     this.#hidden = once(() => db.$client.prepare('select 1 from hidden_projects where project_id = ?'))
   }
 

@@ -1,6 +1,6 @@
 /** Changes as the API tells them. The sequence holds values as they are stored; here they get the API's types. */
 import { type Column, getTableColumns } from 'drizzle-orm'
-import { TOLD } from '../db/change-triggers.ts'
+import { TRACKED } from '../db/change-triggers.ts'
 import { readObjectText } from '../db/json-text.ts'
 import { decoder } from '../db/statements.ts'
 import type { Change } from '../schemas/records.ts'
@@ -10,7 +10,7 @@ import type { ChangeRow } from './sequence.ts'
 export type Fields = Record<string, unknown>
 
 /** The kinds of records that the sequence tells of. */
-export const KINDS: readonly string[] = TOLD.map(({ kind }) => kind)
+export const KINDS: readonly string[] = TRACKED.map(({ kind }) => kind)
 
 /** The kinds that a webhook may be told of: an idea is its owner's alone. */
 export const WEBHOOK_KINDS: readonly string[] = KINDS.filter((kind) => kind !== 'personal-idea')
@@ -37,7 +37,7 @@ export const isOfProject = (
 ): boolean => projectId === id || fromProjectId === id
 
 const decoders = new Map(
-  TOLD.map(({ kind, table }) => {
+  TRACKED.map(({ kind, table }) => {
     const columns = Object.entries<Column>(getTableColumns(table))
     return [kind, new Map(columns.map(([name, column]) => [name, decoder(column)]))]
   }),

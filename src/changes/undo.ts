@@ -4,7 +4,7 @@ import type { Board } from '../board/board.ts'
 import type { Claims } from '../board/claims.ts'
 import type { ColumnNames } from '../board/column-names.ts'
 import { endsLease, type Held, NO_LEASE } from '../board/leases.ts'
-import { TOLD } from '../db/change-triggers.ts'
+import { TRACKED } from '../db/change-triggers.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
@@ -190,7 +190,7 @@ export class Undo {
    */
   #restore(undoing: Undoing): void {
     const ofKind = Map.groupBy(undoing.effects.values(), ({ kind }) => kind)
-    const parentsFirst = TOLD.map(({ kind }) => ({ kind, effects: ofKind.get(kind) ?? [] }))
+    const parentsFirst = TRACKED.map(({ kind }) => ({ kind, effects: ofKind.get(kind) ?? [] }))
     const childrenFirst = parentsFirst.toReversed()
     for (const { kind, effects } of childrenFirst) if (!HOLDERS.has(kind)) this.#remove(effects, undoing)
     for (const { kind, effects } of parentsFirst) {

@@ -1,5 +1,5 @@
 /** The commands for archives. */
-import { BriefWrites } from '../db/brief-writes.ts'
+import { ChunkedWriter } from '../db/chunked-writer.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { foldAll } from '../db/large-writes.ts'
 import { exportArchive } from '../exchange/archives/export-archive.ts'
@@ -15,7 +15,7 @@ import { say } from './terminal.ts'
 /** `export`. @param path where the archive goes */
 export async function exportTo(db: SharedDatabase, path: string, { force }: { force?: true }): Promise<void> {
   // What a process has left that was killed.
-  await foldAll(db, new BriefWrites(db))
+  await foldAll(db, new ChunkedWriter(db))
   const { files, lastSeq } = await shown('exporting', 'records', (options) =>
     exportArchive(db.$client, path, { ...options, force }),
   )

@@ -1,7 +1,7 @@
 /** `doctor`. */
 import type { Checkpoints } from '../db/client.ts'
 import { backUp } from '../exchange/copies/backup.ts'
-import { type Diagnosis, examine, isHealthy, isRepairable, repair } from '../upkeep/doctor.ts'
+import { type Diagnosis, examine, isHealthy, isRepairable, repair } from '../maintenance/doctor.ts'
 import { say } from './terminal.ts'
 
 interface DoctorOptions {

@@ -14,7 +14,7 @@ import * as schema from './schema.ts'
 type Row = string
 
 /** A kind of record that the sequence tells of. */
-export interface Told {
+export interface TrackedTable {
   kind: string
   table: SQLiteTable
   /** Columns that are told of nowhere: credentials. */
@@ -40,7 +40,7 @@ const inItem = { id: idOf, projectId: projectOfItem, itemId: ofItem }
 const alone = { id: idOf, projectId: none, itemId: none }
 
 /** What the sequence tells of, parents first. */
-export const TOLD: readonly Told[] = [
+export const TRACKED: readonly TrackedTable[] = [
   { kind: 'member', table: schema.members, ...alone, secret: ['passwordHash'] },
   { kind: 'team', table: schema.teams, ...alone },
   { kind: 'project', table: schema.projects, ...alone, projectId: idOf },
@@ -80,7 +80,7 @@ interface Field {
 }
 
 /** The columns of a record that the sequence tells of. */
-export const fieldsOf = ({ table, secret = [] }: Told): Field[] =>
+export const fieldsOf = ({ table, secret = [] }: TrackedTable): Field[] =>
   Object.entries(getTableColumns(table))
     .filter(([name]) => !secret.includes(name))
     .map(([name, column]) => ({
@@ -90,7 +90,7 @@ export const fieldsOf = ({ table, secret = [] }: Told): Field[] =>
     }))
 
 /** The names of the fields that a change of a kind may tell. */
-export const toldFieldsOf = (told: Told): string[] => [
+export const trackedFieldsOf = (told: TrackedTable): string[] => [
   ...fieldsOf(told).map(({ name }) => name),
   ...(told.table === schema.teams ? ['memberIds'] : []),
 ]
@@ -110,7 +110,7 @@ const membersOf = (team: string, rest = '') =>
   `(select json_group_array(member_id) from (\n      select member_id from team_members where team_id = ${team} ${rest} order by member_id))`
 
 /** A whole record as JSON. */
-const record = (told: Told, row: Row): string => {
+const record = (told: TrackedTable, row: Row): string => {
   const fields = fieldsOf(told).map((field) => `',"${field.name}":' || ${json(row, field)}`)
   const members = told.table === schema.teams ? [`',"memberIds":' || ${membersOf(`${row}.id`)}`] : []
   return `'{' || substr(${[...fields, ...members].join('\n    || ')}, 2) || '}'`
@@ -123,7 +123,7 @@ const HELD = "(select before from changes_pending where kind = 'team-members' an
 const MEMBERS_CHANGED = `${HELD} <> ${membersOf('new.id')}`
 
 /** The fields that an update has changed, as JSON with their values in `row`. */
-const difference = (told: Told, row: 'old' | 'new'): string => {
+const difference = (told: TrackedTable, row: 'old' | 'new'): string => {
   const fields = fieldsOf(told).map(
     (field) =>
       `case when old."${field.column}" is new."${field.column}" then '' else ',"${field.name}":' || ${json(row, field)} end`,
@@ -134,7 +134,7 @@ const difference = (told: Told, row: 'old' | 'new'): string => {
 }
 
 /** Whether an update has changed anything but `updated_at`, without which nothing is told. */
-const hasChanged = (told: Told): string => {
+const hasChanged = (told: TrackedTable): string => {
   const columns = fieldsOf(told).filter(({ name }) => name !== 'updatedAt')
   const list = (row: Row) => columns.map(({ column }) => `${row}."${column}"`).join(', ')
   return `(${list('old')})\n  is not (${list('new')})`
@@ -144,7 +144,7 @@ const COLUMNS = 'kind, id, action, project_id, item_id, from_project_id, owner_i
 
 /** The values of an appended change. */
 const values = (
-  told: Told,
+  told: TrackedTable,
   row: Row,
   { action, before = 'null', after = 'null', fromProject = 'null' }: Record<string, string>,
 ) =>
@@ -219,7 +219,7 @@ export const childrenOf = (table: SQLiteTable): readonly string[] =>
 type Definition = readonly [name: string, sql: string]
 
 /** The triggers of one table, and the view that they read whole records from. */
-function definitionsOf(told: Told): Definition[] {
+function definitionsOf(told: TrackedTable): Definition[] {
   const { kind, table } = told
   const name = getTableName(table)
   const trigger = (suffix: string, head: string, ...body: string[]): Definition => [
@@ -363,4 +363,4 @@ end`,
 
 /** All triggers of the sequence, and the views they read: their names, and the statements that create them. */
 export const changeTriggers = (): ReadonlyMap<string, string> =>
-  new Map([...TOLD.flatMap(definitionsOf), ...triggersOfMembers()])
+  new Map([...TRACKED.flatMap(definitionsOf), ...triggersOfMembers()])

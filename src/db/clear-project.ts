@@ -1,6 +1,7 @@
 /** Deleting all that belongs to a project, in slices, without its own row: children first, so that no statement deletes many. */
-import type { BriefWrite } from './brief-writes.ts'
+
 import { childrenOf } from './change-triggers.ts'
+import type { Chunk } from './chunked-writer.ts'
 import type { SharedDatabase } from './client.ts'
 import { kanbanItems, projects } from './schema.ts'
 
@@ -17,7 +18,7 @@ const ITEMS_TABLE = 'kanban_items'
 export function clearProject(
   { $client: client }: SharedDatabase,
   projectId: string,
-): (write: BriefWrite) => boolean {
+): (write: Chunk) => boolean {
   const some = (table: string, column: string) =>
     client.prepare<[string]>(
       `delete from ${table} where rowid in (select rowid from ${table} where ${column} = +? limit ${ROWS})`,

@@ -10,7 +10,7 @@
  * - Afterwards they are moved into the sequence, in slices, by whoever has the time: {@link foldAll}.
  */
 import { timestamp } from '../time.ts'
-import type { BriefWrite, BriefWrites } from './brief-writes.ts'
+import type { Chunk, ChunkedWriter } from './chunked-writer.ts'
 import type { SharedDatabase } from './client.ts'
 
 /** Places that the staged changes of one write have: more than anybody writes, and far below what a number of JavaScript's holds. */
@@ -44,7 +44,7 @@ export interface LargeWriteOptions {
 }
 
 /** A slice of a large write. */
-export interface LargeSlice extends BriefWrite {
+export interface LargeSlice extends Chunk {
   /**
    * Stages a change that says itself when and by whom it was made.
    * @param insert writes it to `staged_changes` at this place; `nth` is how many of the write are staged before it
@@ -58,7 +58,7 @@ export interface LargeSlice extends BriefWrite {
 export type Tell = () => void
 
 /** What a large write has told. */
-export interface Told {
+export interface TrackedTable {
   /** The first of its changes, which is their group, and the last one; undefined where it made none. */
   group: number | undefined
   seq: number | undefined
@@ -108,13 +108,13 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
 /** A write in slices. While it is under way, nothing else is written on its connection. */
 export class LargeWrite {
   readonly number: number
-  readonly #writes: BriefWrites
+  readonly #writes: ChunkedWriter
   readonly #sql: ReturnType<typeof statementsOf>
   /** The place that the next change is staged at. */
   #next: number
 
   /** Goes on with a write that was begun: its process may be gone. @param number its number in `large_writes` */
-  constructor(db: SharedDatabase, writes: BriefWrites, number: number) {
+  constructor(db: SharedDatabase, writes: ChunkedWriter, number: number) {
     this.#writes = writes
     this.#sql = statementsOf(db)
     this.number = number
@@ -128,7 +128,7 @@ export class LargeWrite {
    */
   static async begin(
     db: SharedDatabase,
-    writes: BriefWrites,
+    writes: ChunkedWriter,
     { projectIds, importId }: LargeWriteOptions,
     also: () => string,
   ): Promise<LargeWrite> {
@@ -175,8 +175,8 @@ export class LargeWrite {
   async last<T>(
     actorId: string | null,
     work: (tell: Tell) => void,
-    end: (told: Told) => T,
-  ): Promise<Told & { value: T }> {
+    end: (told: TrackedTable) => T,
+  ): Promise<TrackedTable & { value: T }> {
     return await this.#writes.last((since) => {
       const own = { actorId, group: since + 1, at: timestamp() }
       let said = since
@@ -198,7 +198,7 @@ export class LargeWrite {
 
   /** Forgets all that is staged, in slices: for a write that comes to nothing. */
   async forget(): Promise<void> {
-    const forgetSome = ({ isLong }: BriefWrite): boolean => {
+    const forgetSome = ({ isLong }: Chunk): boolean => {
       do {
         if (this.#sql.forget.run(...this.#places()).changes < AT_ONCE) return false
       } while (!isLong())
@@ -273,13 +273,13 @@ export function createFold({ $client: client }: SharedDatabase): (count?: number
 }
 
 /** Forgets which records large writes had hidden that are over: nobody asks any more. */
-async function forgetHidden({ $client: client }: SharedDatabase, writes: BriefWrites): Promise<void> {
+async function forgetHidden({ $client: client }: SharedDatabase, writes: ChunkedWriter): Promise<void> {
   const over = `from hidden_records where "write" not in (select number from large_writes where first_seq is null)`
   if (client.prepare(`select 1 ${over} limit 1`).get() === undefined) return
   const some = client.prepare(
     `delete from hidden_records where rowid in (select rowid ${over} limit ${AT_ONCE})`,
   )
-  const forgetSome = ({ isLong }: BriefWrite): boolean => {
+  const forgetSome = ({ isLong }: Chunk): boolean => {
     do {
       if (some.run().changes < AT_ONCE) return false
     } while (!isLong())
@@ -289,11 +289,11 @@ async function forgetHidden({ $client: client }: SharedDatabase, writes: BriefWr
 }
 
 /** Moves all changes that are told to where they belong in the sequence, in slices. */
-export async function foldAll(db: SharedDatabase, writes: BriefWrites): Promise<void> {
+export async function foldAll(db: SharedDatabase, writes: ChunkedWriter): Promise<void> {
   await forgetHidden(db, writes)
   if (isFolded(db.$client)) return
   const fold = createFold(db)
-  const foldSome = ({ isLong }: BriefWrite): boolean => {
+  const foldSome = ({ isLong }: Chunk): boolean => {
     do {
       if (!fold()) return false
     } while (!isLong())

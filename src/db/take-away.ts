@@ -1,5 +1,5 @@
 /** Taking away what a large write has written that comes to nothing: in slices, and told by no change. */
-import type { BriefWrite, BriefWrites } from './brief-writes.ts'
+import type { Chunk, ChunkedWriter } from './chunked-writer.ts'
 import { clearProject } from './clear-project.ts'
 import type { SharedDatabase } from './client.ts'
 import type { LargeWrite } from './large-writes.ts'
@@ -8,7 +8,7 @@ import type { LargeWrite } from './large-writes.ts'
 const ROWS = 100
 
 /** Deletes what a write has hidden by its id, inside of a slice. @returns whether there is more */
-function clearRecords({ $client: client }: SharedDatabase, write: number): (slice: BriefWrite) => boolean {
+function clearRecords({ $client: client }: SharedDatabase, write: number): (slice: Chunk) => boolean {
   const tables = client
     .prepare<[number], string>('select distinct record_table from hidden_records where "write" = +?')
     .pluck()
@@ -41,7 +41,7 @@ function clearRecords({ $client: client }: SharedDatabase, write: number): (slic
  */
 export async function takeAway(
   db: SharedDatabase,
-  writes: BriefWrites,
+  writes: ChunkedWriter,
   write: LargeWrite,
   also: () => void = () => undefined,
 ): Promise<void> {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { validationFailed } from '../errors.ts'
-import type { RepeatableRequest } from '../worker/kept-responses.ts'
+import type { RepeatableRequest } from '../worker/idempotency-store.ts'
 import { identityOf } from './identity.ts'
 
 /** The decorator of a request whose response is kept already. */

@@ -13,7 +13,7 @@ export interface CallOf {
 }
 
 /** How calls are performed: on the event loop, or in the worker thread where that would take too long. */
-export interface Performer {
+export interface Dispatcher {
   /** @param turn whose turn it takes in the worker thread: see `Offload.perform` */
   read: (call: CallOf, turn?: string | null) => Promise<unknown>
   write: (call: CallOf, terms: WriteTerms) => Promise<WriteOutcome<unknown>>
@@ -31,10 +31,10 @@ export class Call<Result> implements Promise<Result>, CallOf {
   readonly path: string
   readonly args: unknown[]
   readonly isRead: boolean
-  readonly #performer: Performer
+  readonly #performer: Dispatcher
   #result: Promise<Result> | undefined
 
-  constructor({ path, args, isRead }: CallOf & { isRead: boolean }, performer: Performer) {
+  constructor({ path, args, isRead }: CallOf & { isRead: boolean }, performer: Dispatcher) {
     this.path = path
     this.args = args
     this.isRead = isRead
@@ -110,7 +110,7 @@ const isRules = (value: unknown): value is object =>
 export function performed<Rules extends object>(
   rules: Rules,
   path: string,
-  performer: Performer,
+  performer: Dispatcher,
 ): Performed<Rules> {
   const calling = (name: string) => {
     const of = { path: `${path}.${name}`, isRead: isRead(rules, name) }

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import type { SharedDatabase } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
-import type { RepeatableRequest } from './kept-responses.ts'
+import type { RepeatableRequest } from './idempotency-store.ts'
 import { hasOpenTasks, type LargeJob } from './large-tasks.ts'
 import type { LargeThread } from './large-worker.ts'
 import type { WorkerOptions } from './offload.ts'

@@ -7,14 +7,14 @@
 import { realpathSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LargeUndoPlan, RestoredRow } from '../changes/large-undo.ts'
-import type { BriefWrite, BriefWrites } from '../db/brief-writes.ts'
+import type { Chunk, ChunkedWriter } from '../db/chunked-writer.ts'
 import { clearProject } from '../db/clear-project.ts'
 import { read, type SharedDatabase, writeAs } from '../db/client.ts'
 import { isConstraint } from '../db/constraints.ts'
 import { throwNotFound } from '../db/existence.ts'
 import type { DatabaseFiles } from '../db/files.ts'
 import { newId } from '../db/ids.ts'
-import { foldAll, LargeWrite, type Told } from '../db/large-writes.ts'
+import { foldAll, LargeWrite, type TrackedTable } from '../db/large-writes.ts'
 import { createProcessLock, type ProcessLock } from '../db/process-lock.ts'
 import { projects } from '../db/schema.ts'
 import { takeAway } from '../db/take-away.ts'
@@ -23,7 +23,7 @@ import type { Actor } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import type { CallOf } from './calls.ts'
-import type { KeptResponse, RepeatableRequest } from './kept-responses.ts'
+import type { RepeatableRequest, StoredResponse } from './idempotency-store.ts'
 import type { Rules } from './rules.ts'
 import { callOf, ensureMatch, runOnTerms, toText, type WriteOutcome, type WriteTerms } from './writes.ts'
 
@@ -40,7 +40,7 @@ export interface LargePlace {
   /** The path of the database. */
   database: string
   rules: Rules
-  writes: BriefWrites
+  writes: ChunkedWriter
 }
 
 /** A project that is being deleted: its row as JSON, as the sequence tells of it. */
@@ -174,7 +174,7 @@ export class LargeTasks {
   }
 
   #keptFor({ repeatable }: WriteTerms): WriteOutcome<unknown> | undefined {
-    const response = repeatable && this.#place.rules.keptResponses.find(repeatable.request)
+    const response = repeatable && this.#place.rules.idempotencyStore.find(repeatable.request)
     return response && { value: undefined, seq: undefined, response, isReplay: true }
   }
 
@@ -266,21 +266,21 @@ export class LargeTasks {
     work: (tell: () => void) => void,
   ): Promise<WriteOutcome<unknown>> {
     const { files, rules } = this.#place
-    const end = (told: Told): Pick<WriteOutcome<unknown>, 'value' | 'response'> => {
+    const end = (told: TrackedTable): Pick<WriteOutcome<unknown>, 'value' | 'response'> => {
       const lost = files.lost()
       if (lost) throw lost
       const value = isUndo ? this.#answer(told, actorId) : undefined
       if (kept === undefined) return { value }
       const body = value === undefined ? '{"success":true}' : toText(value)
-      const response: KeptResponse = { status: kept.status, body, etag: null, seq: told.seq ?? null }
-      rules.keptResponses.keep(kept.request, response)
+      const response: StoredResponse = { status: kept.status, body, etag: null, seq: told.seq ?? null }
+      rules.idempotencyStore.keep(kept.request, response)
       return { value, response }
     }
     const { value, seq } = await write.last(actorId, work, end)
     return { ...value, seq }
   }
 
-  #answer({ group }: Told, actorId: string | null): JsonBytes {
+  #answer({ group }: TrackedTable, actorId: string | null): JsonBytes {
     const since = (group ?? 0) - 1
     return this.#place.rules.changes.undo.answer(since, { since, actorId })
   }
@@ -328,7 +328,7 @@ export class LargeTasks {
     const { db, rules, writes } = this.#place
     const { largeUndo } = rules.changes
     try {
-      const insertSome = (rows: RestoredRow[]) => (slice: BriefWrite) => {
+      const insertSome = (rows: RestoredRow[]) => (slice: Chunk) => {
         let count = 0
         for (const row of rows) {
           largeUndo.bringBack(row)

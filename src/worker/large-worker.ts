@@ -1,6 +1,6 @@
 /** A thread that does one large write, or ends those that others have left, on a connection of its own. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { BriefWrites } from '../db/brief-writes.ts'
+import { ChunkedWriter } from '../db/chunked-writer.ts'
 import { databasePath, openDatabase } from '../db/client.ts'
 import { type LargeJob, LargeTasks } from './large-tasks.ts'
 import type { WorkerOptions } from './offload.ts'
@@ -21,7 +21,7 @@ parentPort?.on('message', () => {
 })
 parentPort?.unref()
 try {
-  const writes = new BriefWrites(db, files)
+  const writes = new ChunkedWriter(db, files)
   const place = { db, files, database: databasePath(databaseUrl), rules: createRules(db), writes }
   const tasks = new LargeTasks(place)
   if (job) {

@@ -6,14 +6,14 @@ import { Flow } from '../flow/flow.ts'
 import { Members } from '../members/members.ts'
 import { Projects } from '../projects/projects.ts'
 import { Reading } from '../reading/reading.ts'
-import { KeptResponses } from './kept-responses.ts'
+import { IdempotencyStore } from './idempotency-store.ts'
 
 /** The rules of one connection. Call a write inside a transaction. */
 export interface Rules {
   board: Board
   changes: Changes
   flow: Flow
-  keptResponses: KeptResponses
+  idempotencyStore: IdempotencyStore
   members: Members
   projects: Projects
   reading: Reading
@@ -27,5 +27,5 @@ export function createRules(db: SharedDatabase): Rules {
   const reading = new Reading(db, projects)
   const changes = new Changes(db, board, members.audit)
   const flow = new Flow(db, changes.subjects)
-  return { board, changes, flow, keptResponses: new KeptResponses(db), members, projects, reading }
+  return { board, changes, flow, idempotencyStore: new IdempotencyStore(db), members, projects, reading }
 }

@@ -10,10 +10,10 @@ import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 import { type CallOf, ruleAt } from './calls.ts'
 import {
   BODY_BYTES,
-  type KeptResponse,
-  type KeptResponses,
+  type IdempotencyStore,
   type RepeatableRequest,
-} from './kept-responses.ts'
+  type StoredResponse,
+} from './idempotency-store.ts'
 import type { Rules } from './rules.ts'
 
 /** How a route responds: what makes a response of a rule's result, in either thread. */
@@ -58,7 +58,7 @@ export interface WriteOutcome<Result> {
   /** The last change of the write; undefined where it made none. */
   seq: number | undefined
   /** The response, where it is kept. */
-  response?: KeptResponse
+  response?: StoredResponse
   /** Whether the request was a repetition, and nothing was done. */
   isReplay?: boolean
 }
@@ -170,7 +170,7 @@ export const resultOf = (
  * Runs the work of a write on the request's terms.
  * @param work what it does; returns the rule's result
  * @returns the outcome without its `seq`, which the write path knows
- * @throws ApiError 412 with the current ETag, 422 or 409 (see {@link KeptResponses}), or whatever the work throws
+ * @throws ApiError 412 with the current ETag, 422 or 409 (see {@link IdempotencyStore}), or whatever the work throws
  */
 export function runOnTerms(
   db: SharedDatabase,
@@ -180,7 +180,7 @@ export function runOnTerms(
 ): Omit<WriteOutcome<unknown>, 'seq'> {
   const { repeatable } = terms
   if (repeatable) {
-    const response = rules.keptResponses.find(repeatable.request)
+    const response = rules.idempotencyStore.find(repeatable.request)
     if (response) return { value: undefined, response, isReplay: true }
   }
   ensureMatch(rules, terms)
@@ -195,7 +195,7 @@ export const callOf =
     ruleAt(rules, path).call(...args)
 
 /** The body and the ETag of a response; null where whoever responds reads the record: then it is too large to be kept, too. */
-function keptParts(shape: ResponseShape, result: unknown): Pick<KeptResponse, 'body' | 'etag'> {
+function storedParts(shape: ResponseShape, result: unknown): Pick<StoredResponse, 'body' | 'etag'> {
   if (result === undefined && shape.kind === 'record') return { body: null, etag: null }
   const body = toText(bodyOf(shape, result))
   return { body, etag: isRecord(shape, result) ? etagOfRecord(shape, result, body) : null }
@@ -207,16 +207,16 @@ function keep(
   rules: Rules,
   result: unknown,
   { request, shape, isSecret }: NonNullable<WriteTerms['repeatable']>,
-): KeptResponse {
+): StoredResponse {
   const last = rules.changes.sequence.last()
   const response = {
     status: statusOf(shape, result),
-    ...keptParts(shape, result),
+    ...storedParts(shape, result),
     seq: last > currentWrite(db).since ? last : null,
   }
   const isLarge = response.body === null || Buffer.byteLength(response.body) > BODY_BYTES
   // What changed nothing may be done again: that says more than that it was done.
   if (response.seq === null && isLarge) return response
-  rules.keptResponses.keep(request, isSecret ? { ...response, body: null } : response)
+  rules.idempotencyStore.keep(request, isSecret ? { ...response, body: null } : response)
   return response
 }

@@ -11,7 +11,7 @@ import { type Receiver, receive, until } from '../receivers.ts'
 const ADMIN = { email: 'ada@example.test', password: 'correct horse' }
 
 /** A database file, how to start services on it, and a webhook of all that they write. */
-async function furnished(t: Test) {
+async function seeded(t: Test) {
   const file = join(t.testdir(), 'board.db')
   const environment = {
     DATABASE_URL: `file:${file}`,
@@ -83,7 +83,7 @@ function inOrder(t: Test, receiver: Receiver, mostRepeated: number): number[] {
 }
 
 t.test('kill -9 in the midst of deliveries loses none, and keeps their order', async (t) => {
-  const { file, run, service: first, receiver, agent, secret } = await furnished(t)
+  const { file, run, service: first, receiver, agent, secret } = await seeded(t)
   let service = first
   const KILLS = 3
   for (let round = 0; round < KILLS; round++) {
@@ -103,7 +103,7 @@ t.test('kill -9 in the midst of deliveries loses none, and keeps their order', a
 })
 
 t.test('of two services the one that is left goes on where the killed one was', async (t) => {
-  const { file, run, service: one, receiver, agent } = await furnished(t)
+  const { file, run, service: one, receiver, agent } = await seeded(t)
   await ask(one.port, agent, 'POST', '/api/projects', { name: 'The first to deliver is the first' })
   await receiver.got(1)
   const two = await run()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { BriefWrites } from '../../src/db/brief-writes.ts'
+import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
 import { databasePath, openDatabase, type SharedDatabase, write, writeAs } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
 import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
@@ -34,7 +34,7 @@ function open(t: Test, path: string) {
 }
 
 /** A file with one project of everything, made by one import; another tool has added what imports do not make. */
-function furnished(t: Test, path: string, board: SourceBoard): string {
+function seeded(t: Test, path: string, board: SourceBoard): string {
   const { db } = open(t, path)
   const plan = planBoard(board)
   importAtOnce(db, plan, 'ada')
@@ -54,7 +54,7 @@ function furnished(t: Test, path: string, board: SourceBoard): string {
 }
 
 function tasksOf({ db, rules }: { db: SharedDatabase; rules: Rules }, signal?: AbortSignal) {
-  const writes = new BriefWrites(db, undefined, signal, GREEDY)
+  const writes = new ChunkedWriter(db, undefined, signal, GREEDY)
   const database = databasePath(db.$client.name)
   return new LargeTasks({ db, files: NO_FILES, database, rules, writes })
 }
@@ -117,7 +117,7 @@ t.test('what is done in slices is what one transaction does', async (t) => {
     fc.asyncProperty(anyBoard, async (board) => {
       round++
       const [one, other] = [join(folder, `${round}.db`), join(folder, `${round} whole.db`)]
-      const project = furnished(t, one, board)
+      const project = seeded(t, one, board)
       const sliced = open(t, one)
       sliced.db.$client.pragma('wal_checkpoint(truncate)')
       copyFileSync(one, other)
@@ -161,7 +161,7 @@ t.test('what is done in slices is what one transaction does', async (t) => {
 function service(t: Test, cards = 4) {
   const path = join(t.testdir(), 'board.db')
   const board = readTrello(new TextEncoder().encode(trelloExport(cards, 'Word')))
-  const project = furnished(t, path, board)
+  const project = seeded(t, path, board)
   return { ...open(t, path), path, project }
 }
 
@@ -285,7 +285,7 @@ t.test('what has changed since stands in the way of an undo, and nothing changes
 
 t.test('who is always too late is told so, and a restoration that fails leaves nothing', async (t) => {
   const path = join(t.testdir(), 'board.db')
-  const project = furnished(t, path, readTrello(new TextEncoder().encode(trelloExport(300, 'Word'))))
+  const project = seeded(t, path, readTrello(new TextEncoder().encode(trelloExport(300, 'Word'))))
   const service = open(t, path)
   const { db } = service
   const other = open(t, path)

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import type SQLite from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
-import { fieldsOf, TOLD } from '../../src/db/change-triggers.ts'
+import { fieldsOf, TRACKED } from '../../src/db/change-triggers.ts'
 import { LEAP } from '../../src/db/lost-changes.ts'
 
 /** A row of the sequence, as stored. */
@@ -123,7 +123,7 @@ export function stateOf(client: SQLite.Database): State {
   const membersOf = client
     .prepare<[string], string>('select member_id from team_members where team_id = ? order by member_id')
     .pluck()
-  for (const told of TOLD.filter(({ onlyDeleted }) => !onlyDeleted)) {
+  for (const told of TRACKED.filter(({ onlyDeleted }) => !onlyDeleted)) {
     const fields = fieldsOf(told)
     const table = getTableName(told.table)
     const columns = fields.map(({ name, column }) => `"${column}" as "${name}"`).join(', ')

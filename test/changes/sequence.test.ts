@@ -7,7 +7,7 @@ import { getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { changeTriggers, TOLD } from '../../src/db/change-triggers.ts'
+import { changeTriggers, TRACKED } from '../../src/db/change-triggers.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import * as schema from '../../src/db/schema.ts'
 import { parseTrelloBoard } from '../../src/exchange/sources/trello.ts'
@@ -56,7 +56,7 @@ const NOT_TOLD = [
 
 t.test('each table is told of, or is one of those that are not', async (t) => {
   const tables = Object.values(schema).filter((value) => is(value, SQLiteTable))
-  const told = TOLD.map(({ table }) => getTableName(table))
+  const told = TRACKED.map(({ table }) => getTableName(table))
   t.strictSame([...told, ...NOT_TOLD].toSorted(), tables.map((table) => getTableName(table)).toSorted())
 })
 
@@ -378,7 +378,7 @@ t.test('rebuilt from the sequence alone, every table equals the file', async (t)
   await writeAll(app, signInAs(app, 'admin').headers)
   holdsSequence(tool)
   const told = new Set(rowsOf(tool).map(({ kind, action }) => `${kind} ${action}`))
-  const actions = TOLD.flatMap(({ kind, onlyDeleted }) =>
+  const actions = TRACKED.flatMap(({ kind, onlyDeleted }) =>
     ['created', 'updated', 'deleted'].map((action) => ({ kind, action, onlyDeleted })),
   )
   const possible = actions.filter(

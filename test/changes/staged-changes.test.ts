@@ -1,16 +1,16 @@
 /** Changes of a large write that are told and not in the table of the sequence yet: nobody can tell the difference. */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { BriefWrites } from '../../src/db/brief-writes.ts'
+import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
 import { openDatabase, type SharedDatabase, write, writeAs } from '../../src/db/client.ts'
 import { createFold, foldAll } from '../../src/db/large-writes.ts'
 import { gapsIn, missingChange } from '../../src/db/lost-changes.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
+import { examine } from '../../src/maintenance/doctor.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import type { CurrentMember } from '../../src/schemas/records.ts'
-import { examine } from '../../src/upkeep/doctor.ts'
 import { createRules } from '../../src/worker/rules.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
 import { build, createItem, createProject, send, signInAs } from '../helper.ts'
@@ -25,7 +25,7 @@ async function importUnfolded(db: SharedDatabase, word: string, memberId: string
   write(db, () => new Imports(db).create(word, 'trello', memberId))
   const { projectId } = await writeInSlices(
     db,
-    new BriefWrites(db, undefined, ending.signal, { held: 0, left: 0 }),
+    new ChunkedWriter(db, undefined, ending.signal, { held: 0, left: 0 }),
     plan,
     { id: word, memberId },
     (done, total) => {
@@ -166,8 +166,8 @@ t.test('who reads outside of a transaction gets them too', async (t) => {
   const rows = all.map((seq) => sequence.one(seq))
   t.equal(sequence.one(last + 1), undefined)
   t.ok(rows.some((row) => row && sequence.isStaged(row)))
-  await foldAll(db, new BriefWrites(db))
-  await foldAll(db, new BriefWrites(db))
+  await foldAll(db, new ChunkedWriter(db))
+  await foldAll(db, new ChunkedWriter(db))
   t.notOk(rows.some((row) => row && sequence.isStaged(row)))
   t.strictSame(
     all.map((seq) => sequence.one(seq)),
@@ -194,7 +194,7 @@ t.test('what large writes had hidden is forgotten, however much it is', async (t
   client.exec(`insert into large_writes (number, task) values (2, '');
     insert into hidden_records (record_table, id, "write")
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 1000) select 'teams', i, 1 + (i > 999) from n`)
-  await foldAll(db, new BriefWrites(db, undefined, undefined, { held: 0, left: 0 }))
+  await foldAll(db, new ChunkedWriter(db, undefined, undefined, { held: 0, left: 0 }))
   t.strictSame(
     client.prepare('select * from hidden_records').all(),
     [{ record_table: 'teams', id: '1000', write: 2 }],

@@ -12,8 +12,8 @@ import {
   createItem,
   createProject,
   createSubtask,
-  furnish,
   invalid,
+  seed,
   send,
   signInAs,
   stored,
@@ -38,7 +38,7 @@ t.test('a deleted project comes back with all that belonged to it, byte for byte
   const project = await createProject(app, { metadata: { a: [1.5, null] }, leadId: 'ada' })
   const item = await createItem(app, project.id, { column: 'Odd', dueDate: '2026-02-03' })
   await createSubtask(app, item.id)
-  const ids = furnish(app, project.id, item.id)
+  const ids = seed(app, project.id, item.id)
   await send(app, 'PATCH', `/api/kanban-items/${item.id}`, { priority: 'high', column: 'Done' })
   await send(app, 'PATCH', `/api/metrics/${ids.metric}`, { value: 4 })
   const urls = [

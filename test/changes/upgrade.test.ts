@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openDatabase, shippedMigrations } from '../../src/db/client.ts'
-import { type App, build, createItem, createProject, createSubtask, furnish, send } from '../helper.ts'
+import { type App, build, createItem, createProject, createSubtask, seed, send } from '../helper.ts'
 import { holdsSequence, rowsOf, stateOf } from './replay.ts'
 
 /** The migrations before the sequence. */
@@ -48,20 +48,20 @@ function copyRows(from: SQLite.Database, to: SQLite.Database): void {
 }
 
 /** A service with something of everything. */
-async function furnished(t: Test): Promise<App> {
+async function seeded(t: Test): Promise<App> {
   const app = await build(t, { adminPassword: 'correct horse' })
   for (let count = 0; count < 3; count += 1) {
     const { id } = await createProject(app)
     const item = await createItem(app, id)
     await createSubtask(app, item.id)
-    furnish(app, id, item.id)
+    seed(app, id, item.id)
   }
   await send(app, 'POST', '/api/personal-ideas', { title: 'Fly' })
   return app
 }
 
 t.test('upgrading tells of every record, parents first, as one group of nobody', async (t) => {
-  const source = await furnished(t)
+  const source = await seeded(t)
   const path = makeOld(t, (client) => {
     copyRows(source.db.$client, client)
     client.exec("insert into teams (id, name) values ('ops', 'Ops')")
@@ -85,7 +85,7 @@ t.test('upgrading tells of every record, parents first, as one group of nobody',
 })
 
 t.test('what is written to an upgraded file is told of as in a new one', async (t) => {
-  const source = await furnished(t)
+  const source = await seeded(t)
   const path = makeOld(t, (client) => copyRows(source.db.$client, client))
   const app = await build(t, { databaseUrl: `file:${path}`, adminPassword: 'correct horse' })
   const [project] = (await send(app, 'GET', '/api/projects')).body

@@ -4,7 +4,7 @@ import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { ARCHIVED } from '../../src/exchange/archives/archive-tables.ts'
-import { furnishing } from '../batches.ts'
+import { seeding } from '../batches.ts'
 import { failedGets } from '../every-get.ts'
 import { ODD_VALUES, oddFields } from '../exchange/archives.ts'
 import { signInAs } from '../helper.ts'
@@ -23,7 +23,7 @@ t.test('all is read, whatever is stored', async (t) => {
   const tool = new SQLite(file)
   t.teardown(() => tool.close())
   const { headers, id } = signInAs(app, 'admin')
-  tool.exec(furnishing(id))
+  tool.exec(seeding(id))
   tool.exec(
     `insert into kanban_item_labels values ('item', 'label');
      insert into kanban_activity (id, item_id, type) values ('activity', 'item', 'status_change');

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { buildApp } from '../../src/app.ts'
-import { BriefWrites } from '../../src/db/brief-writes.ts'
+import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
 import { openDatabase, write } from '../../src/db/client.ts'
 import { watchLog } from '../../src/db/log-size.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
@@ -104,7 +104,7 @@ t.test('an import leaves checkpoints to Litestream, too', async (t) => {
     const { db, close } = openDatabase(path, checkpoints)
     const { size } = statSync(path)
     write(db, () => new Imports(db).create('import', 'trello', null))
-    await writeInSlices(db, new BriefWrites(db), plan(), { id: 'import', memberId: null })
+    await writeInSlices(db, new ChunkedWriter(db), plan(), { id: 'import', memberId: null })
     t.equal(statSync(path).size > size, copies, checkpoints)
     close()
   }

@@ -3,7 +3,7 @@ import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { blackBox } from '../black-box/suite.ts'
-import { build, createItem, createProject, furnish, send, TABLES_OF_A_PROJECT } from '../helper.ts'
+import { build, createItem, createProject, seed, send, TABLES_OF_A_PROJECT } from '../helper.ts'
 
 /** What a freshly made timestamp looks like. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -227,7 +227,7 @@ const insert = (client: SQLite.Database, table: string, row: Record<string, unkn
     .run(...Object.values(row))
 
 /** A database in memory with one row in each table. */
-function furnished() {
+function seeded() {
   const { db, close } = openDatabase(':memory:')
   for (const [table, [row]] of Object.entries(DEFAULTS)) insert(db.$client, table, row)
   return { client: db.$client, close }
@@ -248,7 +248,7 @@ const SEARCH = [
 ]
 
 t.test('there are the tables of the contract, those of the search and no others', async (t) => {
-  const { client, close } = furnished()
+  const { client, close } = seeded()
   t.teardown(close)
   const tables = client
     .prepare<[], string>(
@@ -260,7 +260,7 @@ t.test('there are the tables of the contract, those of the search and no others'
 })
 
 t.test('a row with the required columns alone has every default', async (t) => {
-  const { client, close } = furnished()
+  const { client, close } = seeded()
   t.teardown(close)
   for (const [table, [given, defaults]] of Object.entries(DEFAULTS)) {
     const stored = client.prepare(`select * from ${table}`).get() as Record<string, unknown>
@@ -282,7 +282,7 @@ t.test('a row with the required columns alone has every default', async (t) => {
 })
 
 t.test('every column without a default is required', async (t) => {
-  const { client, close } = furnished()
+  const { client, close } = seeded()
   t.teardown(close)
   for (const [table, [row]] of Object.entries(DEFAULTS)) {
     for (const name of Object.keys(row)) {
@@ -295,7 +295,7 @@ t.test('every column without a default is required', async (t) => {
 })
 
 t.test('deleting a project takes all that belongs to it along', async (t) => {
-  const { client, close } = furnished()
+  const { client, close } = seeded()
   t.teardown(close)
   client.exec("update personal_ideas set promoted_project_id = 'p'")
   client.exec("delete from projects where id = 'p'")
@@ -319,7 +319,7 @@ t.test('deleting any parent takes its children along', async (t) => {
     ['webhooks', 'w', ['webhook_deliveries']],
   ]
   for (const [table, id, gone] of children) {
-    const { client, close } = furnished()
+    const { client, close } = seeded()
     t.teardown(close)
     const key = table === 'large_writes' ? 'number' : 'id'
     client.prepare(`delete from ${table} where ${key} = ?`).run(id)
@@ -332,7 +332,7 @@ t.test('deleting any parent takes its children along', async (t) => {
 })
 
 t.test('a reference inside the service must exist, one to a person or team need not', async (t) => {
-  const { client, close } = furnished()
+  const { client, close } = seeded()
   t.teardown(close)
   const dangling: [string, Record<string, string>][] = [
     ['kanban_items', { id: 'x', project_id: 'nobody', title: 'Card' }],
@@ -355,7 +355,7 @@ t.test('a reference inside the service must exist, one to a person or team need 
 })
 
 t.test('what is unique stays unique', async (t) => {
-  const { client, close } = furnished()
+  const { client, close } = seeded()
   t.teardown(close)
   const twice: [string, Record<string, string>][] = [
     ['members', { id: 'x', name: 'Ada', email: 'ADA@Example.test' }],
@@ -384,7 +384,7 @@ t.test('what is unique stays unique', async (t) => {
 })
 
 t.test('every foreign key has an index that begins with its column', async (t) => {
-  const { client, close } = furnished()
+  const { client, close } = seeded()
   t.teardown(close)
   const foreignKeys = client
     .prepare<[], { table: string; column: string }>(
@@ -579,7 +579,7 @@ t.test('what another tool commits shows in the next response', async (t) => {
     subtasks: [{ id: 'step', completed: false }],
   })
 
-  furnish(app, project.id, item.id)
+  seed(app, project.id, item.id)
   tool.exec('update metrics set history = null; update transcript_summaries set participants = null')
   t.match((await send(app, 'GET', `/api/projects/${project.id}`)).body, {
     metrics: [{ history: [] }],

@@ -11,8 +11,8 @@ import { fromLine, toJson } from '../../src/exchange/archives/archive-lines.ts'
 import { ARCHIVED } from '../../src/exchange/archives/archive-tables.ts'
 import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { importArchive } from '../../src/exchange/archives/import-archive.ts'
-import { examine } from '../../src/upkeep/doctor.ts'
-import { furnishing } from '../batches.ts'
+import { examine } from '../../src/maintenance/doctor.ts'
+import { seeding } from '../batches.ts'
 import { failedGets } from '../every-get.ts'
 import { tokenOf } from '../helper.ts'
 import { rounds } from '../rounds.ts'
@@ -25,7 +25,7 @@ const ROUNDS = rounds(15)
 async function archived(t: Test) {
   const folder = t.testdir()
   const { db, close } = openDatabase(join(folder, 'source.db'))
-  db.$client.exec(furnishing('boss'))
+  db.$client.exec(seeding('boss'))
   db.$client.exec(
     `insert into members (id, name, email, role) values ('boss', 'Boss', 'boss@example.test', 'admin');
      insert into kanban_item_labels values ('item', 'label');

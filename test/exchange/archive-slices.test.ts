@@ -1,14 +1,14 @@
 /** Archives beside other people's records: written in slices, while others go on. */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { BriefWrites } from '../../src/db/brief-writes.ts'
+import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
 import { orphansIn } from '../../src/db/orphans.ts'
 import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { importArchive } from '../../src/exchange/archives/import-archive.ts'
 import { importByCommand } from '../../src/exchange/imports/archive-job.ts'
-import { examine, isHealthy } from '../../src/upkeep/doctor.ts'
+import { examine, isHealthy } from '../../src/maintenance/doctor.ts'
 import { holdsGroups, holdsSequence, rowsOf } from '../changes/replay.ts'
 import { build, count, createProject, send, signInAs } from '../helper.ts'
 import { quiet } from './archives.ts'
@@ -191,7 +191,7 @@ t.test(
   async (t) => {
     const { app, archive, file, tool, rests } = await setUp(t)
     const ended = new AbortController()
-    const writes = new BriefWrites(tool.db, NO_FILES, ended.signal)
+    const writes = new ChunkedWriter(tool.db, NO_FILES, ended.signal)
     const onSlice = () => {
       if (tool.db.$client.prepare("select 1 from staged_changes where kind = 'kanban-comment'").get())
         ended.abort(new Error('killed'))

@@ -152,12 +152,12 @@ t.test(
     const foreign = new SQLite(file)
     t.teardown(() => foreign.close())
     const { headers } = signInAs(app, 'admin', { id: 'admin' })
-    const furnished: [string, object][] = [
+    const seeded: [string, object][] = [
       ['/api/teams', { name: 'Crew', memberIds: ['ada', 'admin'] }],
       ['/api/personal-ideas', { title: 'Fly' }],
       ['/api/members', { name: 'Ada', email: 'ada@example.test' }],
     ]
-    for (const [url, body] of furnished) await send(app, 'POST', url, body, headers)
+    for (const [url, body] of seeded) await send(app, 'POST', url, body, headers)
     const RUNS = 6
     let run = 0
     await fc.assert(

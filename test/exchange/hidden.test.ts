@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
-import { BriefWrites } from '../../src/db/brief-writes.ts'
+import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
 import { write } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
 import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
@@ -25,7 +25,7 @@ async function leaveBoard(t: Test, { db }: App): Promise<string> {
       if (since !== undefined) throw new Error('before the last write')
     },
   }
-  const importing = writeInSlices(db, new BriefWrites(db), ends, { id: 'import', memberId: null })
+  const importing = writeInSlices(db, new ChunkedWriter(db), ends, { id: 'import', memberId: null })
   await t.rejects(importing, { message: 'before the last write' })
   return plan.projectIds[0] as string
 }
@@ -42,7 +42,7 @@ async function leaveArchive(t: Test, { db }: App): Promise<string> {
   )
   await exportArchive(source.db.$client, join(folder, 'archive'), quiet)
   const ended = new AbortController()
-  const writes = new BriefWrites(db, NO_FILES, ended.signal)
+  const writes = new ChunkedWriter(db, NO_FILES, ended.signal)
   const written = db.$client
     .prepare<[], number>("select exists (select 1 from staged_changes where kind = 'personal-idea')")
     .pluck()

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { BriefWrites } from '../../src/db/brief-writes.ts'
+import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
 import { databasePath, openDatabase, type SharedDatabase, write } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
-import { clearRests, hasRests } from '../../src/exchange/imports/clear-import.ts'
+import { clearOrphanedImports, hasRests } from '../../src/exchange/imports/clear-import.ts'
 import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import { lockOf } from '../../src/exchange/imports/import-files.ts'
@@ -41,7 +41,7 @@ function importInSlices(
   { id = 'import', signal = undefined as AbortSignal | undefined } = {},
 ) {
   write(db, () => new Imports(db).create(id, 'trello', 'ada'))
-  const writes = new BriefWrites(db, undefined, signal, GREEDY)
+  const writes = new ChunkedWriter(db, undefined, signal, GREEDY)
   return writeInSlices(db, writes, plan, { id, memberId: 'ada' })
 }
 
@@ -149,7 +149,7 @@ t.test('wherever it is ended, nothing of it stays', async (t) => {
     )
     await t.rejects(importing, { message: 'enough' })
     t.ok(hasRests(db, ':memory:'))
-    await clearRests(db, new BriefWrites(db, undefined, undefined, GREEDY), ':memory:')
+    await clearOrphanedImports(db, new ChunkedWriter(db, undefined, undefined, GREEDY), ':memory:')
     t.notOk(hasRests(db, ':memory:'))
     deepStrictEqual(dump(db), before, `after ${last} rows`)
   }
@@ -168,12 +168,12 @@ t.test('what somebody is at is left alone', async (t) => {
   write(db, () => new Imports(db).create('theirs', 'trello', null))
   const lock = lockOf(database, 'theirs')
   t.ok(lock.take())
-  const writes = new BriefWrites(db)
+  const writes = new ChunkedWriter(db)
   const statusOf = () => db.$client.prepare('select status from imports').pluck().get()
-  await clearRests(db, writes, database)
+  await clearOrphanedImports(db, writes, database)
   t.equal(statusOf(), 'waiting')
   lock.release()
-  await clearRests(db, writes, database)
+  await clearOrphanedImports(db, writes, database)
   t.equal(statusOf(), 'failed')
   t.notOk(
     readdirSync(t.testdirName).some((name) => name.includes('import-')),
@@ -226,7 +226,7 @@ t.test('killed at any moment, it is whole or nothing after the next start', asyn
     await sleep(delay)
     child.kill('SIGKILL')
     await exit
-    await clearRests(db, new BriefWrites(db), databasePath(DATABASE_URL))
+    await clearOrphanedImports(db, new ChunkedWriter(db), databasePath(DATABASE_URL))
     const { status } = db.$client.prepare('select status from imports order by id desc').get() as {
       status: string
     }
@@ -249,7 +249,7 @@ t.test('a slice waits for whoever holds the lock', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const [db, other] = [open(t, `file:${path}`), open(t, `file:${path}`)]
   other.$client.exec('begin immediate')
-  const written = new BriefWrites(db).slice(() => 'written')
+  const written = new ChunkedWriter(db).slice(() => 'written')
   setTimeout(() => other.$client.exec('rollback'), 20)
   t.equal(await written, 'written')
 })

@@ -6,7 +6,7 @@ import t from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { version } from '../../src/package-files.ts'
 import { namedSchemas } from '../../src/schemas/records.ts'
-import { type App, build, createItem, createProject, furnish, holds, send, signInAs } from '../helper.ts'
+import { type App, build, createItem, createProject, holds, seed, send, signInAs } from '../helper.ts'
 import { shipped } from '../shipped.ts'
 
 interface Operation {
@@ -331,7 +331,7 @@ t.test('what a JSON field holds is documented, and what it holds instead is sent
   t.notMatch(JSON.stringify(schemas), 'x-items')
 
   const { id: projectId } = await createProject(app as App)
-  const { transcript, metric } = furnish(app as App, projectId, (await createItem(app as App, projectId)).id)
+  const { transcript, metric } = seed(app as App, projectId, (await createItem(app as App, projectId)).id)
   const ask = async (url: string) => (await app.inject(url)).body
   const odd = [
     '[1,2.5,-0,1e30,true,null]',

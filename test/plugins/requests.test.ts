@@ -6,7 +6,7 @@ import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
 import { watch } from '../executions.ts'
 import { type App, build, count, createItem, createProject, LONG_AGO, send, signInAs } from '../helper.ts'
-import { CALLER, declaredRoutes, EMPTY, FURNISHED, RECORDS, REQUESTS, run, urlOf } from '../operations.ts'
+import { CALLER, declaredRoutes, EMPTY, RECORDS, REQUESTS, run, SEEDED, urlOf } from '../operations.ts'
 import { shipped } from '../shipped.ts'
 
 const { routes } = await declaredRoutes()
@@ -59,7 +59,7 @@ function requester(app: App) {
   const { $client } = app.db
   run($client, EMPTY)
   const session = signInAs(app, 'admin', { id: CALLER }).headers
-  run($client, FURNISHED)
+  run($client, SEEDED)
   return (route: string, headers: Record<string, string> = {}, body?: object, query = '') => {
     const [method = '', path = ''] = route.split(' ')
     const url = urlOf(path, (collection) => RECORDS[collection]) + query

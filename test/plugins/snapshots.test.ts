@@ -14,7 +14,7 @@ import {
   createItem,
   createProject,
   createSubtask,
-  furnish,
+  seed,
   send,
   signInAs,
 } from '../helper.ts'
@@ -172,7 +172,7 @@ t.test('a request that writes drops the snapshot of its project, and no other', 
   const item = await createItem(app, own.id)
   const doomed = await createItem(app, own.id)
   const step = await createSubtask(app, item.id)
-  furnish(app, own.id, item.id)
+  seed(app, own.id, item.id)
   const besideItem = await createItem(app, beside.id)
   await createSubtask(app, besideItem.id)
   const snapshot = (id: string) => ready(() => app.snapshots.project(id))

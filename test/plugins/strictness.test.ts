@@ -8,9 +8,9 @@ import {
   count,
   createItem,
   createProject,
-  furnish,
   invalid,
   long,
+  seed,
   send,
   signInAs,
 } from '../helper.ts'
@@ -193,7 +193,7 @@ t.test('records that exist are refused unknown fields, too, and are not changed'
   const app = await build(t)
   const project = await createProject(app)
   const item = await createItem(app, project.id)
-  const ids = furnish(app, project.id, item.id)
+  const ids = seed(app, project.id, item.id)
   for (const [url, valid] of [
     [`/api/kanban-items/${item.id}`, { title: 'New' }],
     [`/api/projects/${project.id}`, { name: 'New' }],
@@ -474,7 +474,7 @@ t.test('a body is checked where the route takes one at most', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const item = await createItem(app, project.id)
-  const { label } = furnish(app, project.id, item.id)
+  const { label } = seed(app, project.id, item.id)
   const url = `/api/kanban-items/${item.id}/labels/${label}`
   t.match(await strictly(app, 'PUT', url), { status: 200 })
   t.match(await strictly(app, 'PUT', url, {}), { status: 200 })

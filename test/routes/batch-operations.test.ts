@@ -1,16 +1,7 @@
 /** Every documented operation, as the only request of a batch: it answers as it does when it is sent directly. */
 import t from 'tap'
 import { BODY_EXAMPLES, EXAMPLE_ID } from '../../src/schemas/examples.ts'
-import {
-  type Batched,
-  comparable,
-  dump,
-  EMPTYING,
-  errorOf,
-  furnishing,
-  RECORDS,
-  sendBatch,
-} from '../batches.ts'
+import { type Batched, comparable, dump, EMPTYING, errorOf, RECORDS, seeding, sendBatch } from '../batches.ts'
 import { type App, build, send, signInAs } from '../helper.ts'
 import { run } from '../operations.ts'
 
@@ -109,7 +100,7 @@ for (const authMode of ['open', 'required'] as const) {
           if (isAlone && name !== 'as documented') continue
           for (const app of [direct, batched]) {
             run(app.db.$client, EMPTYING)
-            run(app.db.$client, furnishing(`the-${role}`))
+            run(app.db.$client, seeding(`the-${role}`))
           }
           const { operationId, method, path, body } = vary(operation)
           const said = `${operationId} ${name}, by ${role === 'admin' ? 'an' : 'a'} ${role}`

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { type Batched, comparable, dump, EMPTYING, furnishing, sendBatch } from '../batches.ts'
+import { type Batched, comparable, dump, EMPTYING, seeding, sendBatch } from '../batches.ts'
 import {
   type App,
   breakTable,
@@ -738,7 +738,7 @@ t.test('a batch does what its requests do one by one, or nothing', async (t) => 
     fc.asyncProperty(arbitraryBatch, fc.boolean(), async (requests, dryRun) => {
       for (const app of [batched, single]) {
         app.db.$client.exec(`${EMPTYING} delete from members;`)
-        app.db.$client.exec(furnishing('local'))
+        app.db.$client.exec(seeding('local'))
       }
       const before = dump(batched)
       const answer = await sendBatch(batched, requests, {}, { dryRun })

@@ -13,7 +13,7 @@ const URL = '/api/changes'
 /** Kinds that a filter may name, with those that viewers see nothing of. */
 const KINDS = ['metric', 'objective', 'kanban-item', 'kanban-comment', 'team', 'member', 'personal-idea']
 
-interface Told {
+interface TrackedTable {
   kind: string
   projectId: string | null
   itemId: string | null
@@ -27,7 +27,7 @@ interface Filter {
   itemId: string | undefined
 }
 
-const told: fc.Arbitrary<Told> = fc.record({
+const told: fc.Arbitrary<TrackedTable> = fc.record({
   kind: fc.constantFrom(...KINDS),
   projectId: fc.constantFrom('apollo', 'gemini', null),
   itemId: fc.constantFrom('card', 'gemini', null),
@@ -48,7 +48,11 @@ const queryOf = ({ kinds, projectId, itemId }: Filter) =>
   }).toString()
 
 /** Whether somebody gets a change: what the documentation says. */
-const isFor = (change: Told, { kinds, projectId, itemId }: Filter, who: { id: string; role: string }) =>
+const isFor = (
+  change: TrackedTable,
+  { kinds, projectId, itemId }: Filter,
+  who: { id: string; role: string },
+) =>
   (who.role === 'admin' ||
     (!['team', 'member'].includes(change.kind) && [null, who.id].includes(change.ownerId))) &&
   (kinds.length === 0 || kinds.includes(change.kind)) &&
@@ -62,7 +66,7 @@ function appender(app: App) {
     values (:kind, 'x', 'created', :projectId, :itemId, :fromProjectId, :ownerId,
       (select max(seq) + 1 from changes), :after)`,
   )
-  return app.db.$client.transaction((changes: readonly Told[], after = '{}') => {
+  return app.db.$client.transaction((changes: readonly TrackedTable[], after = '{}') => {
     for (const change of changes) insert.run({ ...change, after })
   })
 }
@@ -106,7 +110,7 @@ t.test('pages, long polls and streams get what is theirs, each once, in order', 
     { ...signInAs(app, 'viewer', { id: 'bob' }), role: 'viewer' },
   ]
   const append = appender(app)
-  const run = async (batches: Told[][], filters: Filter[], indexed: number) => {
+  const run = async (batches: TrackedTable[][], filters: Filter[], indexed: number) => {
     const begin = last(app)
     const [early = [], ...live] = batches
     append(early)
@@ -171,7 +175,7 @@ t.test('many who catch up with what matches nothing leave the event loop to othe
     const kinds = KINDS.filter((kind, bit) => kind !== 'metric' && (index >> bit) % 2 === 1)
     const query = `kind=${['objective', ...kinds]}&projectId=p${index % 7}&itemId=i${index}`
     const answer = await fetch(`${url}?wait=30&after=0&${query}`, { headers: viewer.headers })
-    return { status: answer.status, body: (await answer.json()) as { changes: Told[]; last: number } }
+    return { status: answer.status, body: (await answer.json()) as { changes: TrackedTable[]; last: number } }
   })
   const refused = (await Promise.race(polls)) as { status: number }
   t.equal(refused.status, 429, 'those beyond the share of a member')

@@ -21,12 +21,12 @@ import {
   count,
   createProject,
   createSubtask,
-  furnish,
   holds,
   invalid,
   LONG_AGO,
   long,
   type Row,
+  seed,
   send,
   signInAs,
 } from '../helper.ts'
@@ -95,7 +95,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'abcde')
     const [a, b, c, d, e] = Object.values(ids) as [string, string, string, string, string]
     await createSubtask(app, a)
-    furnish(app, projectId, a)
+    seed(app, projectId, a)
     const { body } = await patch(app, [d, a, e, b, c], { priority: 'high' })
     t.strictSame(
       body.map(({ title }: { title: string }) => title),

@@ -15,12 +15,12 @@ import {
   type App,
   breakTable,
   createSubtask,
-  furnish,
   holds,
   invalid,
   LONG_AGO,
   long,
   type Row,
+  seed,
   send,
   signInAs,
 } from '../helper.ts'
@@ -54,7 +54,7 @@ t.test('POST /api/projects/{id}/kanban-items/reorder', async (t) => {
     async (t) => {
       const { app, projectId, ids } = await boardWith(t, 'abcd')
       await createSubtask(app, String(ids.c))
-      furnish(app, projectId, String(ids.c))
+      seed(app, projectId, String(ids.c))
       const before = new Map((await itemsOf(app, projectId)).map((item) => [item.title, item]))
       const { status, body } = await reorder(app, projectId, [
         [ids.c, 'To Do', -0.5],

@@ -16,9 +16,9 @@ import {
   count,
   createProject,
   createSubtask,
-  furnish,
   holds,
   LONG_AGO,
+  seed,
   send,
   signInAs,
 } from '../helper.ts'
@@ -134,7 +134,7 @@ t.test('a move into another project', async (t) => {
     const { app, from, to, ids } = await twoBoards(t)
     const subtask = await createSubtask(app, String(ids.a))
     const kept = await createSubtask(app, String(ids.b))
-    const { comment, activity } = furnish(app, from, String(ids.a))
+    const { comment, activity } = seed(app, from, String(ids.a))
     const before = everything(app)
     const { body } = await send(app, 'POST', urlOf(ids.a), { projectId: to })
     t.strictSame(body.subtasks, [subtask])

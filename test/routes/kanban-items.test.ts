@@ -9,13 +9,13 @@ import {
   createItem,
   createProject,
   createSubtask,
-  furnish,
   holds,
   invalid,
   LONG_AGO,
   long,
   type Row,
   readOnly,
+  seed,
   send,
   signInAs,
   stored,
@@ -80,7 +80,7 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
 
   t.test('answers the item with its labels and subtasks, and metadata as an object', async (t) => {
     const { app, project, item, url } = await boardOf(t)
-    const { label } = furnish(app, project.id, item.id)
+    const { label } = seed(app, project.id, item.id)
     const last = await createSubtask(app, item.id, { sortOrder: 9 })
     const first = await createSubtask(app, item.id, { sortOrder: 1 })
     const { body } = await send(app, 'PATCH', url, { metadata: '{"a":[1]}' })
@@ -593,7 +593,7 @@ t.test('DELETE /api/kanban-items/{id}', async (t) => {
     const { app, project, item, url } = await boardOf(t)
     const kept = await createItem(app, project.id)
     for (const { id } of [item, kept]) await createSubtask(app, id)
-    const { label } = furnish(app, project.id, item.id)
+    const { label } = seed(app, project.id, item.id)
     const sql = app.db.$client
     sql.prepare('insert into kanban_item_labels (item_id, label_id) values (?, ?)').run(kept.id, label)
     sql

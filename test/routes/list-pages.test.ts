@@ -1,7 +1,7 @@
 /** Every list can be read page by page, whatever it is a list of. */
 import t from 'tap'
 import { type App, build, send, signInAs } from '../helper.ts'
-import { CALLER, EMPTY, FURNISHED, RECORDS, REQUESTS, run, urlOf } from '../operations.ts'
+import { CALLER, EMPTY, RECORDS, REQUESTS, run, SEEDED, urlOf } from '../operations.ts'
 
 type Ask = (method: string, path: string, body?: object) => ReturnType<typeof send>
 
@@ -77,7 +77,7 @@ for (const authMode of ['open', 'required'] as const) {
     for (const path of lists) {
       run(app.db.$client, EMPTY)
       const { headers } = signInAs(app, 'admin', { id: CALLER })
-      run(app.db.$client, FURNISHED)
+      run(app.db.$client, SEEDED)
       const ask: Ask = (method, path, body) => send(app, method, path, body, headers)
       const url = urlOf(path.replace('{id}', ':id'), (collection) => RECORDS[collection])
       const [, body] = REQUESTS[`POST ${path.replace('{id}', ':id')}`] ?? []
@@ -125,7 +125,7 @@ t.test(
     const app = await build(t)
     run(app.db.$client, EMPTY)
     const { headers } = signInAs(app, 'admin', { id: CALLER })
-    run(app.db.$client, FURNISHED)
+    run(app.db.$client, SEEDED)
     const { paths } = (await send(app, 'GET', '/openapi.json')).body
     const reads = Object.keys(paths).filter(
       (path) => path.startsWith('/api/') && paths[path].get && !path.endsWith('/stream'),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { sendBatch } from '../batches.ts'
 import { build, createItem, createProject, send, signInAs } from '../helper.ts'
-import { CALLER, declaredRoutes, EMPTY, FURNISHED, RECORDS, run, urlOf } from '../operations.ts'
+import { CALLER, declaredRoutes, EMPTY, RECORDS, run, SEEDED, urlOf } from '../operations.ts'
 
 const { routes } = await declaredRoutes()
 const changes = routes.filter(({ method, path }) => method === 'PATCH' && path.endsWith('/:id'))
@@ -20,7 +20,7 @@ t.test('every record can be sent back as it was answered, and nothing changes', 
     for (const { path } of changes) {
       run(app.db.$client, EMPTY)
       const { headers } = signInAs(app, 'admin', { id: CALLER })
-      run(app.db.$client, FURNISHED)
+      run(app.db.$client, SEEDED)
       // What a service of long ago has stored, it would not store now.
       app.db.$client.exec('update projects set phase = \'Build\', phase_config = \'[{"name":"Build"}]\'')
       app.db.$client.exec('update kanban_items set "column" = \'Parked\'')

@@ -13,12 +13,12 @@ import {
   count,
   createItem,
   createProject,
-  furnish,
   holds,
   invalid,
   LONG_AGO,
   type Row,
   readOnly,
+  seed,
   send,
   signInAs,
 } from '../helper.ts'
@@ -448,7 +448,7 @@ t.test('GET /api/projects?view=summary', async (t) => {
     await createItem(app, project.id, { column: 'Blocked' })
     await createItem(app, project.id, { column: 'Blocked', dismissed: true })
     await createItem(app, project.id, { column: 'Done', dismissed: true })
-    furnish(app, project.id, item.id)
+    seed(app, project.id, item.id)
     app.db.$client
       .prepare("insert into objectives (id, project_id, title) values ('x', ?, 'Return')")
       .run(project.id)

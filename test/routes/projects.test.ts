@@ -10,13 +10,13 @@ import {
   createItem,
   createProject,
   createSubtask,
-  furnish,
   holds,
   invalid,
   LONG_AGO,
   long,
   type Row,
   readOnly,
+  seed,
   send,
   signInAs,
   stored,
@@ -494,7 +494,7 @@ t.test('the fields of a project', async (t) => {
     const app = await build(t)
     const { id } = await createProject(app)
     const item = await createItem(app, id)
-    const { transcript, metric } = furnish(app, id, item.id)
+    const { transcript, metric } = seed(app, id, item.id)
     const sql = app.db.$client
     for (const text of [null, '', '   ', 'oops', '5', 'null', '"x"', 'wrong shape']) {
       const array = text === 'wrong shape' ? '{}' : text
@@ -537,7 +537,7 @@ t.test('a project response', async (t) => {
     const project = await createProject(app)
     const item = await createItem(app, project.id, { metadata: { a: 1 } })
     const subtask = await createSubtask(app, item.id)
-    const ids = furnish(app, project.id, item.id)
+    const ids = seed(app, project.id, item.id)
     const timestamps = (table: string, id: string) => {
       const { created_at, updated_at } = stored(app, table, id)
       return { createdAt: created_at, updatedAt: updated_at }
@@ -962,7 +962,7 @@ t.test('DELETE /api/projects/{id}', async (t) => {
     for (const { id } of [doomed, kept]) {
       const item = await createItem(app, id)
       await createSubtask(app, item.id)
-      ideas[id] = furnish(app, id, item.id).idea
+      ideas[id] = seed(app, id, item.id).idea
     }
     const tables = ['projects', ...TABLES_OF_A_PROJECT]
     const referring = app.db.$client

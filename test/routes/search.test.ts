@@ -36,7 +36,7 @@ const addIdea = (app: App, ownerId: string, id: string, title: string) =>
   app.db.insert(personalIdeas).values({ id, ownerId, title }).run()
 
 /** A project with one record of every kind about engines. */
-async function furnish(t: Test) {
+async function seed(t: Test) {
   const app = await build(t)
   const project = await createProject(app, { name: 'Engine', nextStep: 'Test it' })
   const item = await createItem(app, project.id, { title: 'Paint', description: 'the engine' })
@@ -58,7 +58,7 @@ async function furnish(t: Test) {
 }
 
 t.test('every kind of record is found, with its place, its title and what was found in it', async (t) => {
-  const { app, project, item } = await furnish(t)
+  const { app, project, item } = await seed(t)
   const results = {
     project: {
       kind: 'project',
@@ -107,7 +107,7 @@ t.test('every kind of record is found, with its place, its title and what was fo
 })
 
 t.test('only the kinds and the project that are asked for are found', async (t) => {
-  const { app, project, item } = await furnish(t)
+  const { app, project, item } = await seed(t)
   const other = await createProject(app, { name: 'Other engine' })
   const moved = await createItem(app, other.id, { title: 'Engine mount' })
   const all = {
@@ -170,7 +170,7 @@ t.test('only the kinds and the project that are asked for are found', async (t) 
 })
 
 t.test('without a word nothing is found', async (t) => {
-  const { app } = await furnish(t)
+  const { app } = await seed(t)
   const rows = [
     '/api/search',
     '/api/search?limit=5',
@@ -184,7 +184,7 @@ t.test('without a word nothing is found', async (t) => {
 })
 
 t.test('what other searches take for syntax is text', async (t) => {
-  const { app, project } = await furnish(t)
+  const { app, project } = await seed(t)
   const hostile =
     '" "" * ^ - + NEAR( NEAR(engine,2) title:engine {title}:engine engine* "engine engine" ^engine -engine engine) __proto__ constructor engine\0 \0engine %00 \' \\ ; <script>'
   for (const q of hostile.split(' ')) {
@@ -242,7 +242,7 @@ t.test('the limit and the length of what is searched for', async (t) => {
 })
 
 t.test('results come in pages, whatever their scores', async (t) => {
-  const { app, project, item } = await furnish(t)
+  const { app, project, item } = await seed(t)
   const titles = ['Engine engine', 'Engine', 'Engine', 'The engine of a long title', 'Oil', 'An engine, then']
   for (const title of titles) await createItem(app, project.id, { title, description: 'engine '.repeat(3) })
   addComment(app, item.id, 'another', 'engine')
@@ -299,7 +299,7 @@ t.test('results come in pages, whatever their scores', async (t) => {
 
 t.test('the order of checks', async (t) => {
   t.test('in open mode nobody is asked who they are', async (t) => {
-    const { app } = await furnish(t)
+    const { app } = await seed(t)
     const answer = (await send(app, 'GET', urlOf('paint'))).body
     t.equal(answer.results.length, 1)
     for (const role of [undefined, 'viewer', 'member', 'admin'] as const) {

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { everything } from '../boards.ts'
 import { type App, build, send, signInAs } from '../helper.ts'
-import { CALLER, EMPTY, FURNISHED, run } from '../operations.ts'
+import { CALLER, EMPTY, run, SEEDED } from '../operations.ts'
 
 /** What names others: the method, the path, a body with these ids, what they would be, and one that is there. */
 type Naming = [method: string, path: string, body: (ids: string[]) => object, thing: string, known: string]
@@ -32,17 +32,17 @@ const ONE: Naming[] = [
 /** Ids that name nothing, whatever an object or SQL would take them for. */
 const UNKNOWN = ['none', '', '%', '__proto__', 'constructor', "'", 'x'.repeat(200)]
 
-function furnished(app: App) {
+function seeded(app: App) {
   run(app.db.$client, EMPTY)
   const { headers } = signInAs(app, 'admin', { id: CALLER })
-  run(app.db.$client, FURNISHED)
+  run(app.db.$client, SEEDED)
   return headers
 }
 
 for (const authMode of ['open', 'required'] as const) {
   t.test(`an unknown id is told, and nothing is done: ${authMode}`, async (t) => {
     const app = await build(t, { authMode })
-    const headers = furnished(app)
+    const headers = seeded(app)
     const before = everything(app)
     for (const [method, path, body, thing, known] of [...SEVERAL, ...ONE]) {
       const one = UNKNOWN.filter((id) => id !== '' || !path.endsWith('/webhooks'))
@@ -70,7 +70,7 @@ for (const authMode of ['open', 'required'] as const) {
 
 t.test('what is there, but elsewhere, is no unknown id', async (t) => {
   const app = await build(t)
-  const headers = furnished(app)
+  const headers = seeded(app)
   run(
     app.db.$client,
     `insert into projects (id, name) values ('else', 'Gemini');
@@ -94,7 +94,7 @@ t.test('what is there, but elsewhere, is no unknown id', async (t) => {
 
 t.test("to a member who is no admin, another's idea is an unknown one", async (t) => {
   const app = await build(t, { authMode: 'required' })
-  furnished(app)
+  seeded(app)
   const other = signInAs(app, 'member').headers
   const { status, body } = await send(app, 'POST', '/api/personal-ideas/reorder', order(['idea']), other)
   t.strictSame([status, body], [404, { error: 'Personal idea not found', details: { missing: ['idea'] } }])

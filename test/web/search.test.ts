@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../../src/client/types.d.ts'
 import { onBoard } from './browser.ts'
 
-async function furnish(api: Client) {
+async function seed(api: Client) {
   const project = await api.post('/api/projects', { body: { name: 'Zebra crossing' } })
   const path = { id: project.id }
   const card = await api.post('/api/projects/{id}/kanban-items', {
@@ -24,7 +24,7 @@ async function furnish(api: Client) {
 }
 
 onBoard('results come as one types, and open by keyboard', async (t, { api, url, person }) => {
-  const { project, card, other } = await furnish(api)
+  const { project, card, other } = await seed(api)
   const { page, go, check } = await person()
   await go('/')
   await page.getByRole('link', { name: 'Zebra crossing' }).waitFor()
@@ -84,7 +84,7 @@ onBoard('results come as one types, and open by keyboard', async (t, { api, url,
 })
 
 onBoard('the page of a search: filters, kept over reload and back', async (t, { api, url, person }) => {
-  const { project, other } = await furnish(api)
+  const { project, other } = await seed(api)
   const { page, go } = await person({ viewport: { width: 390, height: 800 } })
   await go('/ideas')
   await page.getByRole('button', { name: 'Search' }).click()

@@ -59,13 +59,13 @@ t.test('responses are kept for a day, and pruned in slices', async (t) => {
     (member_id, method, path, key, body_hash, status, created_at) values ('ada', 'POST', '/', ?, 'x', 201, ?)`)
   for (let key = 0; key < 700; key += 1) insert.run(`old ${key}`, LONG_AGO)
   await send(app, 'POST', '/api/projects', { name: 'Apollo' }, { 'idempotency-key': 'young' })
-  const { keptResponses } = app.rules
+  const { idempotencyStore } = app.rules
   const yesterday = Date.now() - 24 * 60 * 60 * 1000
-  t.equal(keptResponses.hasOlder(yesterday), true)
-  t.equal(await app.keptResponses.prune(yesterday), true, 'there is more')
+  t.equal(idempotencyStore.hasOlder(yesterday), true)
+  t.equal(await app.idempotencyStore.prune(yesterday), true, 'there is more')
   t.equal(count(app, 'idempotency_keys'), 201)
-  t.equal(await app.keptResponses.prune(yesterday), false)
-  t.equal(keptResponses.hasOlder(yesterday), false)
+  t.equal(await app.idempotencyStore.prune(yesterday), false)
+  t.equal(idempotencyStore.hasOlder(yesterday), false)
   t.equal(count(app, 'idempotency_keys', "key = 'young'"), 1)
 })
 

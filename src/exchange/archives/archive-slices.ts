@@ -6,8 +6,8 @@
  * themselves, of which there are few, come with the last write: they are kept in memory until then.
  */
 import type SQLite from 'better-sqlite3'
-import { BriefWrites } from '../../db/brief-writes.ts'
-import { TOLD } from '../../db/change-triggers.ts'
+import { TRACKED } from '../../db/change-triggers.ts'
+import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
 import { isHiddenById } from '../../db/hidden.ts'
@@ -37,7 +37,7 @@ const LAST: readonly string[] = [members, teamMembers, teams, projects].map(file
 
 /** The kinds of the records of each table whose creation the triggers tell. */
 const KINDS = new Map(
-  TOLD.filter(({ onlyDeleted }) => !onlyDeleted).map(({ kind, table }) => [fileOf(table), kind]),
+  TRACKED.filter(({ onlyDeleted }) => !onlyDeleted).map(({ kind, table }) => [fileOf(table), kind]),
 )
 
 /** Why an archive is not written that was checked. */
@@ -47,7 +47,7 @@ export const OTHERS_WROTE = 'somebody else has written to the database meanwhile
 export interface SlicesPlace {
   db: SharedDatabase
   /** The short writes of whoever uses the connection; undefined: it is this import's. */
-  writes: BriefWrites | undefined
+  writes: ChunkedWriter | undefined
   /** The import that it is; undefined for none. */
   importId: string | undefined
   actorId: string | null
@@ -248,7 +248,7 @@ export async function writeInSlices(
   facts: ArchiveFacts,
 ): Promise<void> {
   const { db, importId } = place
-  const writes = place.writes ?? new BriefWrites(db)
+  const writes = place.writes ?? new ChunkedWriter(db)
   try {
     const write = await LargeWrite.begin(
       db,

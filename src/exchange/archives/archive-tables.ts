@@ -7,7 +7,7 @@ import {
   SQLiteCustomColumn,
   type SQLiteTable,
 } from 'drizzle-orm/sqlite-core'
-import { TOLD } from '../../db/change-triggers.ts'
+import { TRACKED } from '../../db/change-triggers.ts'
 import { isHiddenById, isHiddenRecord } from '../../db/hidden.ts'
 import { auditLog, changes, projects, teamMembers, teams } from '../../db/schema.ts'
 
@@ -106,7 +106,7 @@ const nameOf = (table: SQLiteTable) => getTableName(table).replaceAll('_', '-')
  * tokens, accounts of a provider) or lets somebody sign (webhooks), and what passes: idempotency keys, running imports.
  */
 export const ARCHIVED: readonly ArchiveTable[] = [
-  ...TOLD.flatMap(({ kind, table, secret }) => {
+  ...TRACKED.flatMap(({ kind, table, secret }) => {
     const key = kind === 'kanban-item-label' ? ['itemId', 'labelId'] : ['id']
     const own = archived(nameOf(table), table, key, secret)
     return table === teams ? [archived('team-members', teamMembers, ['teamId', 'memberId']), own] : [own]

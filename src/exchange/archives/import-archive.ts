@@ -1,6 +1,6 @@
 /** Importing an archive: it is checked as a whole first, and then written, everything or nothing. */
 import type SQLite from 'better-sqlite3'
-import type { BriefWrites } from '../../db/brief-writes.ts'
+import type { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
 import type { Counts } from '../imports/import-plan.ts'
@@ -39,7 +39,7 @@ export interface ArchiveImportOptions {
   /** Called in each slice, with the number of records done. */
   onSlice?: (done: number) => void
   /** The short writes of whoever uses the connection. */
-  writes?: BriefWrites | undefined
+  writes?: ChunkedWriter | undefined
   /** The import that it is, by its row. */
   importId?: string
   /** Called within the transaction, as the last that it does: what it throws undoes all. */

@@ -4,7 +4,7 @@
  * may do what has to be right.
  */
 
-import { keyOf, TOLD, toldFieldsOf } from '../../db/change-triggers.ts'
+import { keyOf, TRACKED, trackedFieldsOf } from '../../db/change-triggers.ts'
 import { isReadableJson, readObjectText } from '../../db/json-text.ts'
 import { LAST_SEQ, LEAP } from '../../db/lost-changes.ts'
 import { MEMBERS_FILE, reader } from './archive-facts.ts'
@@ -64,7 +64,7 @@ function fieldProblem({ type, holds, isRequired, isName, values }: RuledField, v
 
 /** The names of the fields that a change of each kind may tell. */
 const toldNames = new Map<string, ReadonlySet<string>>([
-  ...TOLD.map((told) => [told.kind, new Set(toldFieldsOf(told))] as const),
+  ...TRACKED.map((told) => [told.kind, new Set(trackedFieldsOf(told))] as const),
   [LEAP, new Set(['last', 'lastAt'])],
 ])
 

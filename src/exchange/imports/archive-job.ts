@@ -1,6 +1,6 @@
 /** The import of an archive, as a job of the service: all the while its row says how far it has come. */
 
-import { BriefWrites } from '../../db/brief-writes.ts'
+import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { type DatabaseFiles, NO_FILES } from '../../db/files.ts'
 import { newId } from '../../db/ids.ts'
@@ -14,7 +14,7 @@ import {
   notesOf,
 } from '../archives/import-archive.ts'
 import { ARCHIVE_FORMAT } from '../sources/formats.ts'
-import { clearImport, clearRests } from './clear-import.ts'
+import { clearImport, clearOrphanedImports } from './clear-import.ts'
 import { lineOf, TOO_SLOW } from './failures.ts'
 import { lockOf } from './import-files.ts'
 import type { ImportJob } from './import-job.ts'
@@ -29,7 +29,7 @@ export interface ArchivePlace {
   db: SharedDatabase
   files: DatabaseFiles
   /** The short writes of the job; undefined in memory, where nobody else writes. */
-  writes: BriefWrites | undefined
+  writes: ChunkedWriter | undefined
   /** Milliseconds that the check may take; as long as it likes without. */
   time?: number | undefined
 }
@@ -62,7 +62,7 @@ export async function importByCommand(
   const id = newId()
   const lock = lockOf(database, id)
   const states = importStates(db)
-  const writes = new BriefWrites(db, NO_FILES, options.signal)
+  const writes = new ChunkedWriter(db, NO_FILES, options.signal)
   let hasRow = false
   const onChecked = async (isInSlices: boolean) => {
     if (!isInSlices) return writes.leave()
@@ -77,11 +77,11 @@ export async function importByCommand(
   }
   const onSlice = (done: number) => states.advance(id, done)
   try {
-    await clearRests(db, writes, database)
+    await clearOrphanedImports(db, writes, database)
     const calls = { onChecked, onSlice, whenWritten }
     return await importArchive(db, path, { ...options, ...calls, writes, importId: id })
   } catch (error) {
-    if (hasRow) await clearImport(db, new BriefWrites(db), id, lineOf(error))
+    if (hasRow) await clearImport(db, new ChunkedWriter(db), id, lineOf(error))
     throw error
   } finally {
     writes.leave()

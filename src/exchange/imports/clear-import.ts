@@ -1,6 +1,6 @@
 /** Taking away what an import has written that came to nothing: in slices, and told by no change. */
 import { rmSync } from 'node:fs'
-import type { BriefWrites } from '../../db/brief-writes.ts'
+import type { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { foldAll, LargeWrite } from '../../db/large-writes.ts'
 import { NO_LOCK } from '../../db/process-lock.ts'
@@ -14,7 +14,7 @@ import { importStates, STOPPED } from './import-state.ts'
  */
 export async function clearImport(
   db: SharedDatabase,
-  writes: BriefWrites,
+  writes: ChunkedWriter,
   id: string,
   error: string,
 ): Promise<void> {
@@ -61,9 +61,9 @@ function clearUpload(database: string, id: string): void {
  * @param database the path of the file
  * @param known why imports of this process have failed, by their ids: they count as gone
  */
-export async function clearRests(
+export async function clearOrphanedImports(
   db: SharedDatabase,
-  writes: BriefWrites,
+  writes: ChunkedWriter,
   database: string,
   known: ReadonlyMap<string, string> = new Map(),
 ): Promise<void> {

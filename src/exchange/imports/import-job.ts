@@ -1,10 +1,10 @@
 /** One import from beginning to end: a file is read, and what it holds written. */
 
-import { BriefWrites } from '../../db/brief-writes.ts'
+import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import type { DatabaseFiles } from '../../db/files.ts'
 import { ARCHIVE_FORMAT } from '../sources/formats.ts'
-import { clearImport, clearRests } from './clear-import.ts'
+import { clearImport, clearOrphanedImports } from './clear-import.ts'
 import { lineOf } from './failures.ts'
 import { importAtOnce } from './import-at-once.ts'
 import { planRows } from './import-board.ts'
@@ -79,7 +79,7 @@ export async function performImport(place: ImportPlace, job: ImportJob): Promise
 async function importWhole(
   { db, files, limits = READING_LIMITS }: ImportPlace,
   job: ImportJob,
-  writes?: BriefWrites,
+  writes?: ChunkedWriter,
 ): Promise<Imported> {
   const { performArchiveImport } = await import('./archive-job.ts')
   return performArchiveImport({ db, files, writes, time: limits.time }, job)
@@ -87,10 +87,10 @@ async function importWhole(
 
 async function inFile(place: ImportPlace, job: ImportJob): Promise<Imported> {
   const { db, files, database, signal, onProgress } = place
-  const writes = new BriefWrites(db, files, signal)
+  const writes = new ChunkedWriter(db, files, signal)
   const states = importStates(db)
   try {
-    await clearRests(db, writes, database)
+    await clearOrphanedImports(db, writes, database)
     await writes.slice(() => states.reading(job.id))
     if (job.format === ARCHIVE_FORMAT) return await importWhole(place, job, writes)
     return await withPlan(place, job, async (plan) => {
@@ -101,7 +101,7 @@ async function inFile(place: ImportPlace, job: ImportJob): Promise<Imported> {
     })
   } catch (error) {
     const line = lineOf(error)
-    await clearImport(db, new BriefWrites(db, files), job.id, line).catch((cause) => {
+    await clearImport(db, new ChunkedWriter(db, files), job.id, line).catch((cause) => {
       throw new NotCleared(line, { cause })
     })
     throw new Error(line, { cause: error })

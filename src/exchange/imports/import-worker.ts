@@ -1,8 +1,8 @@
 /** A thread that does one import, or clears away what failed ones have left, on a connection of its own. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { BriefWrites } from '../../db/brief-writes.ts'
+import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import { type Checkpoints, databasePath, openDatabase } from '../../db/client.ts'
-import { clearRests } from './clear-import.ts'
+import { clearOrphanedImports } from './clear-import.ts'
 import { type ImportJob, NotCleared, performImport } from './import-job.ts'
 import { ReaderFailed, type ReadingLimits } from './read-apart.ts'
 
@@ -49,7 +49,7 @@ async function perform(job: ImportJob): Promise<void> {
 
 try {
   if (job) await perform(job)
-  else await clearRests(db, new BriefWrites(db, files), database, failed)
+  else await clearOrphanedImports(db, new ChunkedWriter(db, files), database, failed)
 } finally {
   close()
 }

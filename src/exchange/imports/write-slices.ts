@@ -1,5 +1,5 @@
 /** Writing an import in slices: nobody waits long for it, and nobody sees any of it before all is there. */
-import type { BriefWrite, BriefWrites } from '../../db/brief-writes.ts'
+import type { Chunk, ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { foldAll, LargeWrite, type Tell } from '../../db/large-writes.ts'
 import { projects } from '../../db/schema.ts'
@@ -42,7 +42,7 @@ function* rowsIn({ tables }: ImportPlan): Generator<[table: PlannedRows['table']
  */
 export async function writeInSlices(
   db: SharedDatabase,
-  writes: BriefWrites,
+  writes: ChunkedWriter,
   plan: ImportPlan,
   { id, memberId }: Importing,
   onProgress: (done: number, total: number) => void = () => undefined,
@@ -59,7 +59,7 @@ export async function writeInSlices(
   })
   onProgress(done, total)
   const rows = rowsIn(plan)
-  const writeSome = ({ isLong }: BriefWrite): boolean => {
+  const writeSome = ({ isLong }: Chunk): boolean => {
     do {
       const next = rows.next()
       if (next.done) return false

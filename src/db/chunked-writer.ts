@@ -1,6 +1,6 @@
 /**
- * Many short writes beside others who write, too: each holds the write lock for some milliseconds, and then leaves it to
- * them for a while. What they do is told by no change, unless somebody keeps it (see `large-writes.ts`).
+ * A chunked writer: many short transactions instead of a long one. Each holds the write lock for some milliseconds, then others get
+ * it for a while. The chunks append nothing to the sequence of changes (see `large-writes.ts`).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
@@ -25,13 +25,13 @@ const PATIENCE = 60_000
  */
 const CHECKPOINT_PAGES = 1000
 
-/** A write in progress: whether it has held the lock for long enough. */
-export interface BriefWrite {
+/** A chunk that is being written: whether it has held the lock for long enough. */
+export interface Chunk {
   isLong: () => boolean
 }
 
-/** Writes in slices. */
-export class BriefWrites {
+/** Writes in chunks, each of which holds the write lock for milliseconds. */
+export class ChunkedWriter {
   readonly #client: SQLite.Database
   readonly #files: DatabaseFiles
   readonly #signal: AbortSignal | undefined
@@ -71,7 +71,7 @@ export class BriefWrites {
    * @param keep keeps the changes after the one that it is called with, before they are taken out of the sequence; without,
    * they are forgotten
    */
-  async slice<T>(work: (write: BriefWrite) => T, keep?: (since: number) => void): Promise<T> {
+  async slice<T>(work: (write: Chunk) => T, keep?: (since: number) => void): Promise<T> {
     this.#client.pragma('synchronous = normal')
     const value = await this.#transaction((isLong) => {
       const before = this.#newest.get() ?? 0

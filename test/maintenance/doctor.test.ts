@@ -6,8 +6,8 @@ import t, { type Test } from 'tap'
 import { runDoctor } from '../../src/cli/doctor-command.ts'
 import { openDatabase, shippedMigrations } from '../../src/db/client.ts'
 import { leap } from '../../src/db/lost-changes.ts'
-import { CHECKS, examine, isHealthy, repair } from '../../src/upkeep/doctor.ts'
-import { roomOf } from '../../src/upkeep/leftover-checks.ts'
+import { CHECKS, examine, isHealthy, repair } from '../../src/maintenance/doctor.ts'
+import { roomOf } from '../../src/maintenance/leftover-checks.ts'
 import { run } from '../command-line.ts'
 
 const BOARD = `

@@ -1,6 +1,6 @@
 /**
- * Responses to writes that carried an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), kept for a day. What
- * they take is bounded: large bodies are not kept, old ones make room, and so do a member's oldest keys.
+ * The idempotency store: responses to writes with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), for a day. Its
+ * size is bounded: it stores no large bodies, drops the oldest bodies first, and a member's oldest keys.
  */
 import { and, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
@@ -41,7 +41,7 @@ export interface RepeatableRequest {
 }
 
 /** A response to a write, as its repetitions get it. */
-export interface KeptResponse {
+export interface StoredResponse {
   status: number
   /** JSON; null where it is not kept. */
   body: string | null
@@ -149,8 +149,8 @@ const isForAHigherRole = (kept: Pick<Row, 'role'>, { role }: RepeatableRequest):
 
 const since = () => timestamp(Date.now() - KEPT_FOR)
 
-/** The responses that are kept, by member, method, path and key. */
-export class KeptResponses {
+/** The idempotency store: responses by member, method, path and key. */
+export class IdempotencyStore {
   static readonly reads: readonly string[] = ['isKept', 'find', 'hasOlder']
   readonly #sql: ReturnType<typeof statementsOf>
 
@@ -171,7 +171,7 @@ export class KeptResponses {
    * @throws ApiError 422 when the key was used with another body; 409 when the response is not kept, or depended on a role
    * that the member has no longer
    */
-  find(request: RepeatableRequest): KeptResponse | undefined {
+  find(request: RepeatableRequest): StoredResponse | undefined {
     const found = this.#sql.one({ ...request, since: since() })
     if (found === undefined) return undefined
     if (found.bodyHash !== request.bodyHash) {
@@ -182,7 +182,7 @@ export class KeptResponses {
   }
 
   /** Keeps a response: inside the write that it responds to. */
-  keep(request: RepeatableRequest, response: KeptResponse): void {
+  keep(request: RepeatableRequest, response: StoredResponse): void {
     const { bytes, keys } = this.#limits
     this.#sql.forget({ ...request })
     const size = Buffer.byteLength(response.body ?? '')

@@ -2,7 +2,7 @@
 import type { Sender, SenderOptions } from './webhook-sender.ts'
 
 /** Creates a sender whose module is loaded by its first message. */
-export function createLateSender(options: SenderOptions): Sender {
+export function createLazySender(options: SenderOptions): Sender {
   let sender: Promise<Sender> | undefined
   return {
     send: async (message, signal) => {

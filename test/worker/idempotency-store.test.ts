@@ -1,9 +1,9 @@
-/** Kept responses: how much of them is kept, what goes first, and what an older file has of them. */
+/** The idempotency store: how much it stores, what goes first, and what it finds in an older file. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { shippedMigrations } from '../../src/db/client.ts'
-import { BODY_BYTES, KeptResponses, type RepeatableRequest } from '../../src/worker/kept-responses.ts'
+import { BODY_BYTES, IdempotencyStore, type RepeatableRequest } from '../../src/worker/idempotency-store.ts'
 import { type App, build } from '../helper.ts'
 
 const requestOf = (key: string, memberId = 'ada', role: RepeatableRequest['role'] = null) => ({
@@ -28,7 +28,7 @@ const rowsOf = ({ db: { $client } }: App) =>
     .all()
 
 t.test('of a large response only the key is kept', async (t) => {
-  const kept = new KeptResponses((await build(t)).db)
+  const kept = new IdempotencyStore((await build(t)).db)
   kept.keep(requestOf('just'), responseOf('x'.repeat(BODY_BYTES)))
   t.equal(kept.find(requestOf('just'))?.body?.length, BODY_BYTES)
   kept.keep(requestOf('large'), responseOf('é'.repeat(BODY_BYTES / 2 + 1)))
@@ -41,7 +41,7 @@ t.test('of a large response only the key is kept', async (t) => {
 
 t.test('the oldest bodies make room, and their keys stay', async (t) => {
   const app = await build(t)
-  const kept = new KeptResponses(app.db, { bytes: 100, keys: 1000 })
+  const kept = new IdempotencyStore(app.db, { bytes: 100, keys: 1000 })
   for (let number = 0; number < 10; number += 1)
     kept.keep(requestOf(`${number}`, `member ${number}`), responseOf('x'.repeat(10)))
   t.ok(rowsOf(app).every((row) => row.endsWith(':10')))
@@ -63,12 +63,12 @@ t.test('the oldest bodies make room, and their keys stay', async (t) => {
 
 t.test('a table that is too large shrinks slice by slice', async (t) => {
   const app = await build(t)
-  const large = new KeptResponses(app.db)
+  const large = new IdempotencyStore(app.db)
   for (let number = 0; number < 40; number += 1)
     large.keep(requestOf(`${number}`), responseOf('x'.repeat(BODY_BYTES)))
   const bodies = () => rowsOf(app).filter((row) => !row.endsWith('-')).length
   t.equal(bodies(), 40)
-  const kept = new KeptResponses(app.db, { bytes: 2 * BODY_BYTES, keys: 1000 })
+  const kept = new IdempotencyStore(app.db, { bytes: 2 * BODY_BYTES, keys: 1000 })
   const sizes = ['a', 'b', 'c'].map((key) => {
     kept.keep(requestOf(key), responseOf('x'))
     return bodies()
@@ -78,17 +78,17 @@ t.test('a table that is too large shrinks slice by slice', async (t) => {
 
 t.test("a member's oldest keys go, nobody else's", async (t) => {
   const app = await build(t)
-  const kept = new KeptResponses(app.db, { bytes: 1000, keys: 3 })
+  const kept = new IdempotencyStore(app.db, { bytes: 1000, keys: 3 })
   kept.keep(requestOf('other', 'bob'), responseOf('x'))
   for (const key of ['a', 'b', 'c', 'd']) kept.keep(requestOf(key), responseOf('x'))
   t.strictSame(rowsOf(app), ['other:1', 'b:1', 'c:1', 'd:1'])
   t.equal(kept.find(requestOf('a')), undefined)
-  new KeptResponses(app.db, { bytes: 1000, keys: 1 }).keep(requestOf('e'), responseOf('x'))
+  new IdempotencyStore(app.db, { bytes: 1000, keys: 1 }).keep(requestOf('e'), responseOf('x'))
   t.strictSame(rowsOf(app), ['other:1', 'e:1'])
 })
 
 t.test('a response that depended on a role is given to no lower one', async (t) => {
-  const kept = new KeptResponses((await build(t)).db)
+  const kept = new IdempotencyStore((await build(t)).db)
   kept.keep(requestOf('k', 'ada', 'member'), responseOf('x'))
   for (const role of ['admin', 'member', null] as const)
     t.equal(kept.find(requestOf('k', 'ada', role))?.body, 'x')
