@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import SQLite from 'better-sqlite3'
-import { LEAP } from '../src/db/lost-changes.ts'
+import { JUMP } from '../src/db/lost-changes.ts'
 import { rowsOf } from './changes/replay.ts'
 import { type Answer, ask, generator, pick } from './clients.ts'
 import { readState } from './crash-model.ts'
@@ -199,7 +199,7 @@ function compare({ problems }: Drill, dead: Machine, taken: Machine, acknowledge
   const rows = changesIn(taken.file)
   const leap = rows.pop()
   const kept = rows.at(-1)?.seq ?? 0
-  if (leap?.kind !== LEAP || JSON.parse(leap.after ?? '{}').last !== kept)
+  if (leap?.kind !== JUMP || JSON.parse(leap.after ?? '{}').last !== kept)
     problems.push(`the sequence ends with ${JSON.stringify(leap)}, after ${kept}`)
   const had = changesIn(dead.file).filter(({ seq }) => seq <= kept)
   if (!isDeepStrictEqual(rows, had)) problems.push('the changes are no prefix of those of the dead machine')

@@ -8,7 +8,7 @@ import { TRACKED } from '../db/change-triggers.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
-import { LEAP } from '../db/lost-changes.ts'
+import { JUMP } from '../db/lost-changes.ts'
 import {
   isFollowedByWorker,
   isSplit,
@@ -146,7 +146,7 @@ export class Undo {
     if (seq > 0 && seq < oldest) throw changesGone(oldest)
     const row = this.#sequence.one(seq)
     if (!row || !maySee(row, member)) throw notFound('Change')
-    if (row.kind === LEAP) throw notUndone('a leap of the sequence cannot be undone')
+    if (row.kind === JUMP) throw notUndone('a jump of the sequence cannot be undone')
     const isUpgrade = row.group === UPGRADE && row.actorId === null && row.action === 'created'
     if (isUpgrade && !NOT_UNDONE.has(row.kind)) {
       throw notUndone('what the file held when its changes began to be kept cannot be undone')

@@ -15,8 +15,10 @@ export async function restoreFrom(path: string, file: string): Promise<void> {
   const restored = await shown('restoring', 'pages', (options) => restore(path, file, options))
   warnOfOrphans(restored)
   say(`restored ${path} from ${file} (${restored.size} bytes)`)
-  if (restored.leapedTo !== undefined) {
-    say(`changes go on with ${restored.leapedTo}: who has seen what was made since the backup loads again`)
+  if (restored.jumpedTo !== undefined) {
+    say(
+      `the sequence of changes goes on with ${restored.jumpedTo}: clients that saw changes after the backup must reload`,
+    )
   }
   if (restored.kept !== undefined) say(`the database that was there is now ${restored.kept}`)
 }

@@ -50,7 +50,7 @@ export async function takeOverFrom(
     }),
   )
   warnOfOrphans(taken)
-  const { last, leapedTo, kept, size, writtenAt, isCut, gap } = taken
+  const { last, jumpedTo, kept, size, writtenAt, isCut, gap } = taken
   say(`took over ${path} (${size} bytes)`)
   if (last === undefined) say('it holds no changes')
   else say(`it is up to change ${last.seq}, made ${agoOf(last.at)}`)
@@ -62,8 +62,10 @@ export async function takeOverFrom(
   }
   if (isCut)
     complain('warning: what it replicated last was broken off, and is left out with all of that second')
-  if (leapedTo !== undefined) {
-    say(`changes go on with ${leapedTo}: who has seen later ones than ${last?.seq} loads again`)
+  if (jumpedTo !== undefined) {
+    say(
+      `the sequence of changes goes on with ${jumpedTo}: clients that saw changes after ${last?.seq} must reload`,
+    )
   }
   if (kept !== undefined) say(`the database that was there is now ${kept}`)
   say('next: start the service here, and let none start on the first machine')

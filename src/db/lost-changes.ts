@@ -1,14 +1,13 @@
 /**
- * What a file had told and its copy never got: a machine that failed and its replica, a database and an older backup that
- * replaces it. Whoever goes on with the copy must give no `seq` to another change than others may have seen under it: readers
- * would miss it, and receivers of webhooks take it for a repetition. So the sequence leaps, and the change that it goes on with
- * says so. The places between have no change, and whoever is at one has to load again.
+ * Changes that clients saw and the file has lost: after a takeover from a replica, or a restore of an older backup. Their `seq` must not
+ * be used again: readers would miss the new change, and receivers of webhooks would take it for a repetition. So the sequence jumps ahead,
+ * and a change of the kind `leap` says so. Clients at a place in the gap get 410 and reload.
  */
 import type SQLite from 'better-sqlite3'
 import { newId } from './ids.ts'
 
-/** The kind of the change that a leap makes. It is of no record. */
-export const LEAP = 'leap'
+/** The kind of the change that a jump appends. It is of no record. */
+export const JUMP = 'leap'
 
 /** The last place that a sequence may come to by itself: beyond 2 ** 53 numbers are not exact, and below that is room to go on. */
 export const LAST_SEQ = 2 ** 53 - 2 ** 32
@@ -19,7 +18,7 @@ const MICROSECONDS = 1000
 /** How far ahead of the last change its time has to be for the sequence to go on there: no clocks agree better. */
 const MARGIN = 1_000_000
 
-/** How far the sequence leaps where that cannot be: more than is ever lost. */
+/** How far the sequence jumps where that cannot be: more than is ever lost. */
 const FAR = 1_000_000_000
 
 /** A change, as far as it says how up to date a file is. */
@@ -28,7 +27,7 @@ export interface LastChange {
   at: string
 }
 
-/** Places without a change that no leap accounts for. */
+/** Places without a change that no jump accounts for. */
 export interface Gap {
   from: number
   to: number
@@ -69,7 +68,7 @@ export function missingChange(client: SQLite.Database): number | undefined {
 }
 
 /**
- * Places in the sequence of a file, from the oldest change that is kept, without one, for which no leap accounts: changes are
+ * Places in the sequence of a file, from the oldest change that is kept, without one, for which no jump accounts: changes are
  * missing. In their order.
  * @param count how many, at most
  */
@@ -88,12 +87,12 @@ export function gapsIn(client: SQLite.Database, count: number): Gap[] {
         and json_valid(after) and after ->> 'last' = previous) ${staged}
       order by seq limit ?`,
     )
-    .all(LEAP, count)
+    .all(JUMP, count)
 }
 
 /**
- * Where a sequence goes on: at the time, in microseconds since 1970. So a leap is beyond whatever any copy of the file was told
- * before it, those that have leaped themselves included: none makes a change a microsecond.
+ * Where a sequence goes on: at the time, in microseconds since 1970. So a jump is beyond whatever any copy of the file was told
+ * before it, those that have jumped themselves included: none makes a change a microsecond.
  * @param last the newest place that is known
  */
 function placeAfter(last: number): number {
@@ -102,11 +101,11 @@ function placeAfter(last: number): number {
 }
 
 /**
- * Lets the sequence of a file leap, so that no change which was lost shares its place with one to come.
+ * Lets the sequence of a file jump ahead, so that no change which was lost shares its place with one to come.
  * @param known a place that is known to have a change in another copy of the file
  * @returns the place of that change; undefined for a file without changes
  */
-export function leap(client: SQLite.Database, known = 0): number | undefined {
+export function jump(client: SQLite.Database, known = 0): number | undefined {
   const last = lastChange(client)
   if (last === undefined) return undefined
   const seq = placeAfter(Math.max(last.seq, known))
@@ -114,6 +113,6 @@ export function leap(client: SQLite.Database, known = 0): number | undefined {
     .prepare(
       `insert into changes (seq, "group", kind, id, action, after) values (:seq, :seq, :kind, :id, 'created', json(:after))`,
     )
-    .run({ seq, kind: LEAP, id: newId(), after: JSON.stringify({ last: last.seq, lastAt: last.at }) })
+    .run({ seq, kind: JUMP, id: newId(), after: JSON.stringify({ last: last.seq, lastAt: last.at }) })
   return seq
 }

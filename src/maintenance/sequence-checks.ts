@@ -2,7 +2,7 @@
 
 import { TRACKED } from '../db/change-triggers.ts'
 import { isJsonObject } from '../db/json-text.ts'
-import { gapsIn, LAST_SEQ, LEAP } from '../db/lost-changes.ts'
+import { gapsIn, JUMP, LAST_SEQ } from '../db/lost-changes.ts'
 import { type Check, count, counted, found, NOTHING, together } from './checks.ts'
 
 /** Gaps that are looked for. */
@@ -64,7 +64,7 @@ const pending: Check = {
     `removed ${counted(client.prepare('delete from changes_pending').run().changes, 'entry', 'entries')}`,
 }
 
-const KINDS = [...TRACKED.map(({ kind }) => kind), LEAP].map((kind) => `'${kind}'`).join(', ')
+const KINDS = [...TRACKED.map(({ kind }) => kind), JUMP].map((kind) => `'${kind}'`).join(', ')
 
 const [BEFORE, AFTER] = [isJsonObject('before'), isJsonObject('after')]
 

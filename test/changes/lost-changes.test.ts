@@ -1,6 +1,6 @@
 /** What others may have seen and the file never had: its places are of no change, and whoever is there loads again. */
 import t, { type Test } from 'tap'
-import { gapsIn, lastChange, leap, missingChange } from '../../src/db/lost-changes.ts'
+import { gapsIn, jump, lastChange, missingChange } from '../../src/db/lost-changes.ts'
 import { connectStream, type StreamEvent } from '../event-source.ts'
 import { type App, build, createProject, holds, send, signInAs } from '../helper.ts'
 import { receive } from '../receivers.ts'
@@ -12,7 +12,7 @@ async function taken(t: Test, options: Parameters<typeof build>[1] = {}) {
   const app = await build(t, options)
   await createProject(app)
   const end = last(app)
-  const place = leap(app.db.$client) as number
+  const place = jump(app.db.$client) as number
   return { app, end, place }
 }
 
@@ -44,24 +44,24 @@ t.test('the sequence goes on at the time, and says what its last change was', as
 t.test('whatever the clock says, it goes far beyond what is known', async (t) => {
   const { app, place } = await taken(t)
   const { $client } = app.db
-  const leaps = (now: number, known?: number) => {
+  const jumps = (now: number, known?: number) => {
     $client.exec('savepoint trial')
     const { now: real } = Date
     Date.now = () => now
     try {
-      return leap($client, known)
+      return jump($client, known)
     } finally {
       Date.now = real
       $client.exec('rollback to trial; release trial')
     }
   }
   const ms = Math.round(place / 1000)
-  t.equal(leaps(ms + 5000), (ms + 5000) * 1000)
-  t.equal(leaps(ms), place + 1e9, 'at the same time')
-  t.equal(leaps(0), place + 1e9, 'in 1970')
-  t.equal(leaps(8.64e15), place + 1e9, 'at the end of time')
-  t.equal(leaps(ms + 5000, place + 5e6), place + 5e6 + 1e9, 'another copy is as far')
-  t.equal(leaps(ms + 5000, 7), (ms + 5000) * 1000)
+  t.equal(jumps(ms + 5000), (ms + 5000) * 1000)
+  t.equal(jumps(ms), place + 1e9, 'at the same time')
+  t.equal(jumps(0), place + 1e9, 'in 1970')
+  t.equal(jumps(8.64e15), place + 1e9, 'at the end of time')
+  t.equal(jumps(ms + 5000, place + 5e6), place + 5e6 + 1e9, 'another copy is as far')
+  t.equal(jumps(ms + 5000, 7), (ms + 5000) * 1000)
 })
 
 t.test('who was ahead of it has to load again; who was not, goes on', async (t) => {
@@ -101,7 +101,7 @@ t.test('webhooks go on from their places, and are told of it', async (t) => {
     send(app, method, `/api/webhooks${path}`, body, headers)
   const made = await ask('POST', '', { url: receiver.url })
   const end = last(app)
-  const place = leap(app.db.$client) as number
+  const place = jump(app.db.$client) as number
   await app.listen({ port: 0 })
   await receiver.got(1)
   t.match(receiver.received[0], {
@@ -117,7 +117,7 @@ t.test('it cannot be undone', async (t) => {
   const { app, place } = await taken(t)
   t.match(await send(app, 'POST', `/api/changes/${place}/undo`, {}), {
     status: 400,
-    body: { details: { formErrors: ['a leap of the sequence cannot be undone'] } },
+    body: { details: { formErrors: ['a jump of the sequence cannot be undone'] } },
   })
 })
 
@@ -170,9 +170,9 @@ t.test('a file without changes, or of a version before them, stays as it is', as
   const app = await build(t)
   const { $client } = app.db
   $client.exec('delete from changes')
-  t.equal(leap($client), undefined)
+  t.equal(jump($client), undefined)
   $client.exec('drop table changes')
-  t.equal(leap($client), undefined)
+  t.equal(jump($client), undefined)
   t.equal(lastChange($client), undefined)
   t.equal(missingChange($client), undefined)
   t.strictSame(gapsIn($client, 9), [])

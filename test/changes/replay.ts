@@ -3,7 +3,7 @@ import { deepStrictEqual, ok } from 'node:assert/strict'
 import type SQLite from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { fieldsOf, TRACKED } from '../../src/db/change-triggers.ts'
-import { LEAP } from '../../src/db/lost-changes.ts'
+import { JUMP } from '../../src/db/lost-changes.ts'
 
 /** A row of the sequence, as stored. */
 export interface Row {
@@ -25,7 +25,7 @@ export interface Row {
 type Fields = Record<string, unknown>
 
 /** Kinds that the state does not hold: entries are told of only when they go, and a leap is of no record. */
-const IS_NO_RECORD = new Set(['kanban-activity', LEAP])
+const IS_NO_RECORD = new Set(['kanban-activity', JUMP])
 
 /** Records by kind and id. */
 export type State = Map<string, Fields>

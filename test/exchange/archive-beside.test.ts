@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
-import { gapsIn, leap } from '../../src/db/lost-changes.ts'
+import { gapsIn, jump } from '../../src/db/lost-changes.ts'
 import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { describeArchive, importArchive } from '../../src/exchange/archives/import-archive.ts'
 import { holdsGroups, holdsSequence, rowsOf } from '../changes/replay.ts'
@@ -272,7 +272,7 @@ t.test(
 t.test('what is left out of the history leaves no gap in the sequence, which does not leap', async (t) => {
   const { folder, app, ada, target } = await source(t)
   const { $client } = app.db
-  leap($client)
+  jump($client)
   await createProject(app, { name: 'Gemini' }, ada.headers)
   // The beginnings of some records are not kept any more.
   const { seq } = rowsOf($client).find(({ kind }) => kind === 'kanban-item') ?? {}
@@ -281,7 +281,7 @@ t.test('what is left out of the history leaves no gap in the sequence, which doe
   const other = await target('target.db', { adminEmail: 'root@localhost' })
   signInAs(other, 'admin', { id: 'ada' })
   await createProject(other)
-  leap(other.db.$client)
+  jump(other.db.$client)
   const last = rowsOf(other.db.$client).at(-1)?.seq ?? 0
   await importArchive(other.db, join(folder, 'pruned'), { ...quiet, actorId: 'ada' })
   const rows = holdsSequence(other.db.$client)

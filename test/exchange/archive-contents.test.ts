@@ -191,9 +191,9 @@ t.test('what no service could go on with is refused, and its line is named', asy
   }
 })
 
-t.test('a leap is as a takeover writes it', async (t) => {
+t.test('a jump is as a takeover writes it', async (t) => {
   const { folder, archive } = await archived(t)
-  const leaping = (fields: Record<string, string>) => {
+  const jumping = (fields: Record<string, string>) => {
     const copy = join(folder, 'copy')
     change(archive, copy, (files) => {
       const lines = files.get('changes.jsonl') as Line[]
@@ -213,12 +213,12 @@ t.test('a leap is as a takeover writes it', async (t) => {
     })
     return copy
   }
-  t.match(await imported(join(folder, 'leaped.db'), leaping({})), { plan: { kind: 'whole' } })
+  t.match(await imported(join(folder, 'leaped.db'), jumping({})), { plan: { kind: 'whole' } })
   t.strictSame(
     examine(join(folder, 'leaped.db')).filter(({ status }) => status !== 'ok'),
     [],
   )
-  await t.rejects(imported(join(folder, 'other.db'), leaping({ action: '"updated"' })), {
+  await t.rejects(imported(join(folder, 'other.db'), jumping({ action: '"updated"' })), {
     message: /line \d+: action must be one that its kind has$/,
   })
 })

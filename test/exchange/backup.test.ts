@@ -311,15 +311,15 @@ t.test('what was told since the backup is told to nobody else under the same num
   const places = new Set<number | undefined>()
   for (const path of [file, file, join(folder, 'elsewhere.db')]) {
     const known = path === file ? changes(file).at(-1)?.seq : undefined
-    const { leapedTo } = await restore(path, copy, quiet)
+    const { jumpedTo } = await restore(path, copy, quiet)
     const rows = changes(path)
     t.strictSame(rows.slice(0, -1), backedUp)
-    t.match(rows.at(-1), { seq: leapedTo, kind: 'leap' })
+    t.match(rows.at(-1), { seq: jumpedTo, kind: 'leap' })
     t.match(JSON.parse(rows.at(-1)?.after ?? ''), { last: end })
-    t.ok((leapedTo ?? 0) > (known ?? 0), 'also beyond the database that is replaced')
-    places.add(leapedTo)
+    t.ok((jumpedTo ?? 0) > (known ?? 0), 'also beyond the database that is replaced')
+    places.add(jumpedTo)
     fill(path, 'd')
-    t.equal(changes(path).at(-1)?.seq, (leapedTo ?? 0) + 1)
+    t.equal(changes(path).at(-1)?.seq, (jumpedTo ?? 0) + 1)
   }
   t.equal(places.size, 3, 'no two restores of a backup go on alike')
 })

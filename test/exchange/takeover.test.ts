@@ -96,14 +96,14 @@ t.test('it says up to when it is, and the file goes on where nobody has been', a
     /^took over .*board\.db \(\d+ bytes\)$/,
     /^it is up to change 3, made at 20\S+Z, \d seconds? ago$/,
     /^the first machine last replicated at 2026-11-22T10:32:04Z, \d+ (second|minute|hour|day)s? ago$/,
-    /^changes go on with \d{16}: who has seen later ones than 3 loads again$/,
+    /^the sequence of changes goes on with \d{16}: clients that saw changes after 3 must reload$/,
     'next: start the service here, and let none start on the first machine',
   ])
   t.strictSame(readdirSync(home), ['board.db'], 'nothing else is left')
   t.equal(statSync(path).mode & 0o777, 0o600)
   const { db, close } = openDatabase(path)
   t.teardown(close)
-  const place = Number(/go on with (\d+)/.exec(stdout)?.[1])
+  const place = Number(/goes on with (\d+)/.exec(stdout)?.[1])
   t.strictSame(db.$client.prepare('select seq from changes order by seq').pluck().all(), [1, 2, 3, place])
 })
 
@@ -139,7 +139,7 @@ t.test('it is refused while the first machine answers, or where that cannot be t
   t.ok(isUntouched())
   t.match(await take({ first: `http://127.0.0.1:${await freePort()}/` }), {
     last: { seq: 3 },
-    leapedTo: Number,
+    jumpedTo: Number,
   })
 })
 

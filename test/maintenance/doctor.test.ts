@@ -5,7 +5,7 @@ import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { runDoctor } from '../../src/cli/doctor-command.ts'
 import { openDatabase, shippedMigrations } from '../../src/db/client.ts'
-import { leap } from '../../src/db/lost-changes.ts'
+import { jump } from '../../src/db/lost-changes.ts'
 import { CHECKS, examine, isHealthy, repair } from '../../src/maintenance/doctor.ts'
 import { roomOf } from '../../src/maintenance/leftover-checks.ts'
 import { run } from '../command-line.ts'
@@ -186,7 +186,7 @@ t.test('takes a leap of the sequence for no gap, and finds one beside it', async
   const path = spoilt(t, '')
   const client = new SQLite(path)
   t.teardown(() => client.close())
-  leap(client)
+  jump(client)
   t.strictSame(wrong(path), [])
   client.exec('delete from changes where seq = 3')
   t.strictSame(wrong(path), [['sequence', 'found', 1]])

@@ -12,7 +12,7 @@ import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
 import { isHiddenById } from '../../db/hidden.ts'
 import { foldAll, type LargeSlice, LargeWrite } from '../../db/large-writes.ts'
-import { LEAP } from '../../db/lost-changes.ts'
+import { JUMP } from '../../db/lost-changes.ts'
 import { members, projects, teamMembers, teams } from '../../db/schema.ts'
 import { takeAway } from '../../db/take-away.ts'
 import { type ArchiveFacts, MEMBERS_FILE, reader, toldAs } from './archive-facts.ts'
@@ -224,7 +224,7 @@ class ArchiveSlices {
     let group: { there: StoredValue; here: bigint } | undefined
     return (slice, values) => {
       const [kind, id] = read(values)
-      if (kind === LEAP || (kind === 'member' && this.#plan.known.has(String(id)))) return
+      if (kind === JUMP || (kind === 'member' && this.#plan.known.has(String(id)))) return
       map(values)
       slice.append((place, nth) => {
         const there = values[atGroup] ?? null

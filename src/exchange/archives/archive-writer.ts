@@ -1,7 +1,7 @@
 /** Writing the records of an archive into a database, inside one transaction. */
 import type SQLite from 'better-sqlite3'
 import { isConstraint } from '../../db/constraints.ts'
-import { LEAP } from '../../db/lost-changes.ts'
+import { JUMP } from '../../db/lost-changes.ts'
 import { kanbanActivity } from '../../db/schema.ts'
 import { once } from '../../once.ts'
 import { type ArchiveFacts, MEMBERS_FILE, reader, toldAs } from './archive-facts.ts'
@@ -235,7 +235,7 @@ export class ArchiveWriter {
     let group: { there: StoredValue; here: bigint } | undefined
     return (values) => {
       const [ofKind, id] = read(values)
-      if (ofKind === LEAP || (ofKind === 'member' && known.has(String(id)))) return
+      if (ofKind === JUMP || (ofKind === 'member' && known.has(String(id)))) return
       map(values)
       seq++
       const there = values[atGroup as number] ?? null

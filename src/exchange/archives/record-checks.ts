@@ -6,7 +6,7 @@
 
 import { keyOf, TRACKED, trackedFieldsOf } from '../../db/change-triggers.ts'
 import { isReadableJson, readObjectText } from '../../db/json-text.ts'
-import { LAST_SEQ, LEAP } from '../../db/lost-changes.ts'
+import { JUMP, LAST_SEQ } from '../../db/lost-changes.ts'
 import { MEMBERS_FILE, reader } from './archive-facts.ts'
 import { PLAIN_LIMIT, type StoredValue } from './archive-lines.ts'
 import type { FileToRead } from './archive-manifest.ts'
@@ -65,7 +65,7 @@ function fieldProblem({ type, holds, isRequired, isName, values }: RuledField, v
 /** The names of the fields that a change of each kind may tell. */
 const toldNames = new Map<string, ReadonlySet<string>>([
   ...TRACKED.map((told) => [told.kind, new Set(trackedFieldsOf(told))] as const),
-  [LEAP, new Set(['last', 'lastAt'])],
+  [JUMP, new Set(['last', 'lastAt'])],
 ])
 
 /** Whether a change may tell a value: what a column holds, bytes as `{"blob"}`, or the ids of a team's members. */
@@ -89,7 +89,7 @@ function toldProblem(kind: string, value: StoredValue, id: string | undefined): 
   }
   const isOther =
     id !== undefined &&
-    kind !== LEAP &&
+    kind !== JUMP &&
     keyOf(kind)
       .map((name) => fields[name])
       .join(':') !== id
@@ -126,7 +126,7 @@ function changeCheck(of: FileToRead): RecordCheck {
       if (problem) return `${named[index]} ${problem}`
     }
     const form = FORMS[String(action)]
-    if (!form || (kind === LEAP && action !== 'created')) return 'action must be one that its kind has'
+    if (!form || (kind === JUMP && action !== 'created')) return 'action must be one that its kind has'
     const isWhole = action !== 'updated'
     for (const [name, value, isToBe] of [
       ['before', before, form.before],

@@ -16,7 +16,7 @@ import { dirname, resolve } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { BUSY_TIMEOUT, describe, refuseForeignTables } from '../../db/client.ts'
 import { makeFolders, openAlone, removeFolders, syncFolder } from '../../db/files.ts'
-import { lastChange, leap } from '../../db/lost-changes.ts'
+import { jump, lastChange } from '../../db/lost-changes.ts'
 import { orphansIn } from '../../db/orphans.ts'
 import { StartupError } from '../../errors.ts'
 
@@ -177,12 +177,12 @@ export interface Replaced {
 /** The result of a restore. */
 export interface Restored extends Copied, Replaced {
   /** The change that the sequence goes on with; undefined for a backup without changes. */
-  leapedTo: number | undefined
+  jumpedTo: number | undefined
 }
 
 /**
  * Restores a copy of a backup in the place of a database that no process has open, and keeps that one under another name. What
- * was told since the backup was made is told to nobody else under the same numbers: the sequence of changes leaps.
+ * was told since the backup was made is told to nobody else under the same numbers: the sequence of changes jumps ahead.
  * @param path the database; missing parent folders are created
  * @param file the backup
  * @throws Error when a process has the database open, or the backup is not sound: then nothing has changed
@@ -194,15 +194,15 @@ export async function restore(path: string, file: string, options: CopyOptions):
   const names = { what: `cannot restore ${file}`, suffix: 'before-restore' }
   return replaceDatabase(path, names, async (temporary, known) => {
     const { orphans } = await copy(given, temporary, options)
-    const leapedTo = leapIn(temporary, known)
-    return { orphans, leapedTo, size: statSync(temporary).size }
+    const jumpedTo = jumpIn(temporary, known)
+    return { orphans, jumpedTo, size: statSync(temporary).size }
   })
 }
 
-function leapIn(file: string, known: number): number | undefined {
+function jumpIn(file: string, known: number): number | undefined {
   const client = new SQLite(file)
   try {
-    return leap(client, known)
+    return jump(client, known)
   } finally {
     client.close()
   }

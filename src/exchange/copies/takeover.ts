@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
-import { type Gap, gapsIn, type LastChange, lastChange, leap, missingChange } from '../../db/lost-changes.ts'
+import { type Gap, gapsIn, jump, type LastChange, lastChange, missingChange } from '../../db/lost-changes.ts'
 import { timestamp } from '../../time.ts'
 import { type Copied, check, type Replaced, replaceDatabase } from './backup.ts'
 import {
@@ -59,7 +59,7 @@ export interface Taken extends Copied, Replaced {
   /** Places in the sequence without a change, for which nothing accounts; undefined for none. */
   gap: Gap | undefined
   /** The change that the sequence goes on with. */
-  leapedTo: number | undefined
+  jumpedTo: number | undefined
 }
 
 /**
@@ -144,16 +144,16 @@ async function restoreBeside(
 }
 
 /**
- * Checks that the sequence of changes is whole, and lets it leap.
+ * Checks that the sequence of changes is whole, and lets it jump.
  * @param known the last change of the database that is replaced; 0 for none
  * @throws Error where changes are missing
  */
-function continueSequence(file: string, known: number): Pick<Taken, 'last' | 'leapedTo' | 'gap'> {
+function continueSequence(file: string, known: number): Pick<Taken, 'last' | 'jumpedTo' | 'gap'> {
   const client = new SQLite(file)
   try {
     const missing = missingChange(client)
     if (missing !== undefined) throw new Error(`it is damaged: change ${missing} is missing`)
-    return { gap: gapsIn(client, 1)[0], last: lastChange(client), leapedTo: leap(client, known) }
+    return { gap: gapsIn(client, 1)[0], last: lastChange(client), jumpedTo: jump(client, known) }
   } finally {
     client.close()
   }
