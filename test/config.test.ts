@@ -167,7 +167,11 @@ t.test('every variable is read', async (t) => {
 })
 
 t.test('the result is frozen, lists and all, and the environment stays as it is', async (t) => {
-  const environment = Object.freeze({ TRUST_PROXY: '10.0.0.1', CORS_ORIGIN: 'http://a.example' })
+  const environment = Object.freeze({
+    AUTH_MODE: 'required',
+    TRUST_PROXY: '10.0.0.1',
+    CORS_ORIGIN: 'http://a.example',
+  })
   const config = loadConfig(environment)
   t.ok(Object.isFrozen(config))
   t.ok(Object.isFrozen(config.trustProxy))

@@ -142,7 +142,7 @@ t.test('inside a host they are on the answers of the service alone', async (t) =
 
 t.test('what a host has decided for its own answers holds for those of the service', async (t) => {
   const theirs = { 'content-security-policy': "default-src 'self'", 'referrer-policy': 'origin' }
-  const host = await createHost(t, { trustProxy: true }, theirs)
+  const host = await createHost(t, { authMode: 'required', trustProxy: true }, theirs)
   for (const url of ['/board/api/projects', '/board/nowhere', '/board/docs']) {
     const { headers } = await host.inject({ url, headers: { 'x-forwarded-proto': 'https' } })
     t.strictSame(secure(headers), { ...EXPECTED, ...theirs }, url)
