@@ -20,7 +20,7 @@ import type { Service } from './service.ts'
 import type { Tool } from './tool.ts'
 import { createTools } from './tools.ts'
 
-/** TrackedTable to each agent as it connects. */
+/** The instructions that each agent gets when it connects. */
 const INSTRUCTIONS = `Phaseboard holds projects with kanban boards. Begin with list_projects; read_board shows a board, read_item an item with all that belongs to it.
 
 To work off a board: claim an item, tick_subtask as you go, comment on what people should know, renew before claimedUntil, then finish (or release, if you cannot do it). Claim again until it returns item: null.

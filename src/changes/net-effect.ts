@@ -33,20 +33,20 @@ export const isSame = (one: unknown, other: unknown): boolean =>
 export const nameOf = (kind: string, id: unknown): string => `${kind} ${id}`
 
 /** A change as it is to be undone. */
-interface TrackedTable extends Pick<ChangeRow, 'action'> {
+interface ParsedChange extends Pick<ChangeRow, 'action'> {
   before: Fields | null
   after: Fields | null
 }
 
 /** What a record was before a change of the same write, from how it was after that change. */
-function earlier({ action, before }: TrackedTable, known: Effect | undefined): Fields | null {
+function earlier({ action, before }: ParsedChange, known: Effect | undefined): Fields | null {
   if (known === undefined) return before
   if (known.before === null || action === 'created') return known.before
   return { ...before, ...known.before }
 }
 
 /** How a change left a record. */
-const later = ({ action, after }: TrackedTable, known: Effect | undefined): Fields | null =>
+const later = ({ action, after }: ParsedChange, known: Effect | undefined): Fields | null =>
   action === 'updated' ? { ...known?.after, ...after } : after
 
 const kinds = new Set(KINDS)
@@ -56,7 +56,7 @@ const isStored = (value: unknown): boolean =>
   value === null || typeof value === 'string' || typeof value === 'number' || Buffer.isBuffer(value)
 
 /** Whether a row tells what triggers tell: what a record was and became, as its action has it. */
-function isWhole({ kind, id }: ChangeRow, { action, before, after }: TrackedTable): boolean {
+function isWhole({ kind, id }: ChangeRow, { action, before, after }: ParsedChange): boolean {
   const form = { created: [false, true], updated: [true, true], deleted: [true, false] }[action]
   if (!kinds.has(kind) || form?.[0] !== (before !== null) || form[1] !== (after !== null)) return false
   const told = [before, after].filter((fields) => fields !== null)
@@ -73,7 +73,7 @@ function isWhole({ kind, id }: ChangeRow, { action, before, after }: TrackedTabl
 }
 
 /** What a row tells, to be undone. @throws ApiError 400 for one that another tool has written in its own way */
-function toldBy(row: ChangeRow): TrackedTable {
+function toldBy(row: ChangeRow): ParsedChange {
   const read = (text: string | null) => (text === null ? null : (storedFields(text) ?? null))
   const told = { action: row.action, before: read(row.before), after: read(row.after) }
   if (!isWhole(row, told)) throw notUndone('what another tool has told in its own way cannot be undone')

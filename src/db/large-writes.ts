@@ -58,7 +58,7 @@ export interface LargeSlice extends Chunk {
 export type Tell = () => void
 
 /** What a large write has told. */
-export interface TrackedTable {
+export interface LargeWriteSummary {
   /** The first of its changes, which is their group, and the last one; undefined where it made none. */
   group: number | undefined
   seq: number | undefined
@@ -175,8 +175,8 @@ export class LargeWrite {
   async last<T>(
     actorId: string | null,
     work: (tell: Tell) => void,
-    end: (told: TrackedTable) => T,
-  ): Promise<TrackedTable & { value: T }> {
+    end: (told: LargeWriteSummary) => T,
+  ): Promise<LargeWriteSummary & { value: T }> {
     return await this.#writes.last((since) => {
       const own = { actorId, group: since + 1, at: timestamp() }
       let said = since

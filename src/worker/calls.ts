@@ -31,24 +31,24 @@ export class Call<Result> implements Promise<Result>, CallOf {
   readonly path: string
   readonly args: unknown[]
   readonly isRead: boolean
-  readonly #performer: Dispatcher
+  readonly #dispatcher: Dispatcher
   #result: Promise<Result> | undefined
 
-  constructor({ path, args, isRead }: CallOf & { isRead: boolean }, performer: Dispatcher) {
+  constructor({ path, args, isRead }: CallOf & { isRead: boolean }, dispatcher: Dispatcher) {
     this.path = path
     this.args = args
     this.isRead = isRead
-    this.#performer = performer
+    this.#dispatcher = dispatcher
   }
 
   /** Performs a call that only reads. @param turn whose turn it takes in the worker thread */
   read(turn: string | null = null): Promise<Result> {
-    return this.#performer.read(this, turn) as Promise<Result>
+    return this.#dispatcher.read(this, turn) as Promise<Result>
   }
 
   /** Performs a call that writes, on these terms. */
   write(terms: WriteTerms): Promise<WriteOutcome<Result>> {
-    return this.#performer.write(this, terms) as Promise<WriteOutcome<Result>>
+    return this.#dispatcher.write(this, terms) as Promise<WriteOutcome<Result>>
   }
 
   #start(): Promise<Result> {
@@ -110,15 +110,15 @@ const isRules = (value: unknown): value is object =>
 export function performed<Rules extends object>(
   rules: Rules,
   path: string,
-  performer: Dispatcher,
+  dispatcher: Dispatcher,
 ): Performed<Rules> {
   const calling = (name: string) => {
     const of = { path: `${path}.${name}`, isRead: isRead(rules, name) }
-    return (...args: unknown[]) => new Call({ ...of, args }, performer)
+    return (...args: unknown[]) => new Call({ ...of, args }, dispatcher)
   }
   return Object.fromEntries([
     ...methodsOf(rules).map((name) => [name, calling(name)]),
-    ...partsOf(rules).map(([name, part]) => [name, performed(part, `${path}.${name}`, performer)]),
+    ...partsOf(rules).map(([name, part]) => [name, performed(part, `${path}.${name}`, dispatcher)]),
   ]) as Performed<Rules>
 }
 

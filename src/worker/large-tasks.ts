@@ -14,7 +14,7 @@ import { isConstraint } from '../db/constraints.ts'
 import { throwNotFound } from '../db/existence.ts'
 import type { DatabaseFiles } from '../db/files.ts'
 import { newId } from '../db/ids.ts'
-import { foldAll, LargeWrite, type TrackedTable } from '../db/large-writes.ts'
+import { foldAll, LargeWrite, type LargeWriteSummary } from '../db/large-writes.ts'
 import { createProcessLock, type ProcessLock } from '../db/process-lock.ts'
 import { projects } from '../db/schema.ts'
 import { takeAway } from '../db/take-away.ts'
@@ -266,7 +266,7 @@ export class LargeTasks {
     work: (tell: () => void) => void,
   ): Promise<WriteOutcome<unknown>> {
     const { files, rules } = this.#place
-    const end = (told: TrackedTable): Pick<WriteOutcome<unknown>, 'value' | 'response'> => {
+    const end = (told: LargeWriteSummary): Pick<WriteOutcome<unknown>, 'value' | 'response'> => {
       const lost = files.lost()
       if (lost) throw lost
       const value = isUndo ? this.#answer(told, actorId) : undefined
@@ -280,7 +280,7 @@ export class LargeTasks {
     return { ...value, seq }
   }
 
-  #answer({ group }: TrackedTable, actorId: string | null): JsonBytes {
+  #answer({ group }: LargeWriteSummary, actorId: string | null): JsonBytes {
     const since = (group ?? 0) - 1
     return this.#place.rules.changes.undo.answer(since, { since, actorId })
   }

@@ -40,7 +40,7 @@ export interface TaskResult {
 }
 
 /** What the worker thread posts: that it has opened its file, and results. */
-export type TrackedTable = 'ready' | TaskResult
+export type WorkerMessage = 'ready' | TaskResult
 
 /** What the worker thread opens, and how. */
 export type WorkerOptions = Pick<Config, 'databaseUrl' | 'walCheckpoints'>
@@ -281,7 +281,7 @@ export class Offload {
     })
     this.#threads.add(started)
     this.#isReady = false
-    started.on('message', (told: TrackedTable) => {
+    started.on('message', (told: WorkerMessage) => {
       if (told !== 'ready') this.#settle(told)
       else if (this.#worker === started) {
         this.#isReady = true

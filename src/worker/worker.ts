@@ -9,7 +9,7 @@ import { withRoom } from '../db/room.ts'
 import { splitWork } from '../db/work-limits.ts'
 import { tookTooLong } from '../errors.ts'
 import { createLockGaps } from './lock-gaps.ts'
-import type { Posted, StepsTask, Task, TaskResult, TrackedTable, WorkerOptions } from './offload.ts'
+import type { Posted, StepsTask, Task, TaskResult, WorkerMessage, WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
 import { createRules } from './rules.ts'
 import { runStepsFromMain } from './step-sessions.ts'
@@ -75,4 +75,4 @@ parentPort?.on('message', (task: Posted) => {
   parentPort?.postMessage({ id: task.id, outcome } satisfies TaskResult, buffers)
 })
 
-parentPort?.postMessage('ready' satisfies TrackedTable)
+parentPort?.postMessage('ready' satisfies WorkerMessage)

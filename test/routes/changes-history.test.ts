@@ -17,7 +17,7 @@ import {
 const lastOf = (app: App) => app.rules.changes.sequence.last()
 
 /** What a change, or an entry of the trash, is about. */
-interface TrackedTable {
+interface AnyChange {
   seq: number
   kind: string
   id: string
@@ -26,11 +26,11 @@ interface TrackedTable {
   title: string
 }
 
-const inShort = (changes: TrackedTable[]) => changes.map(({ kind, action }) => `${kind} ${action}`)
+const inShort = (changes: AnyChange[]) => changes.map(({ kind, action }) => `${kind} ${action}`)
 
 /** All pages of a list, one after the other. */
-async function pages(app: App, url: string): Promise<TrackedTable[][]> {
-  const all: TrackedTable[][] = []
+async function pages(app: App, url: string): Promise<AnyChange[][]> {
+  const all: AnyChange[][] = []
   for (let next: string | undefined = url; next !== undefined; ) {
     const { body, headers } = await send(app, 'GET', next)
     all.push(body)
@@ -98,7 +98,7 @@ t.test('the history of a project and of an item, newest first, also once they ar
   t.ok(paged.every(({ length }) => length <= 3))
   t.strictSame(
     whole,
-    whole.toSorted((a: TrackedTable, b: TrackedTable) => b.seq - a.seq),
+    whole.toSorted((a: AnyChange, b: AnyChange) => b.seq - a.seq),
   )
 
   app.db.$client.exec('delete from changes where seq < (select max(seq) from changes)')
@@ -132,7 +132,7 @@ t.test('the trash lists what can come back, newest first', async (t) => {
   const [project, other] = [await createProject(app), await createProject(app, { name: 'Gemini' })]
   const items: { id: string }[] = []
   for (const title of ['one', 'two', 'three']) items.push(await createItem(app, project.id, { title }))
-  const trash = async (query = '') => (await send(app, 'GET', `/api/trash${query}`)).body as TrackedTable[]
+  const trash = async (query = '') => (await send(app, 'GET', `/api/trash${query}`)).body as AnyChange[]
   const titles = async (query = '') => (await trash(query)).map(({ title }) => title)
   t.strictSame(await trash(), [])
   for (const { id } of items.slice(0, 2))

@@ -13,7 +13,7 @@ const URL = '/api/changes'
 /** Kinds that a filter may name, with those that viewers see nothing of. */
 const KINDS = ['metric', 'objective', 'kanban-item', 'kanban-comment', 'team', 'member', 'personal-idea']
 
-interface TrackedTable {
+interface AnyChange {
   kind: string
   projectId: string | null
   itemId: string | null
@@ -27,7 +27,7 @@ interface Filter {
   itemId: string | undefined
 }
 
-const told: fc.Arbitrary<TrackedTable> = fc.record({
+const told: fc.Arbitrary<AnyChange> = fc.record({
   kind: fc.constantFrom(...KINDS),
   projectId: fc.constantFrom('apollo', 'gemini', null),
   itemId: fc.constantFrom('card', 'gemini', null),
@@ -48,11 +48,7 @@ const queryOf = ({ kinds, projectId, itemId }: Filter) =>
   }).toString()
 
 /** Whether somebody gets a change: what the documentation says. */
-const isFor = (
-  change: TrackedTable,
-  { kinds, projectId, itemId }: Filter,
-  who: { id: string; role: string },
-) =>
+const isFor = (change: AnyChange, { kinds, projectId, itemId }: Filter, who: { id: string; role: string }) =>
   (who.role === 'admin' ||
     (!['team', 'member'].includes(change.kind) && [null, who.id].includes(change.ownerId))) &&
   (kinds.length === 0 || kinds.includes(change.kind)) &&
@@ -66,7 +62,7 @@ function appender(app: App) {
     values (:kind, 'x', 'created', :projectId, :itemId, :fromProjectId, :ownerId,
       (select max(seq) + 1 from changes), :after)`,
   )
-  return app.db.$client.transaction((changes: readonly TrackedTable[], after = '{}') => {
+  return app.db.$client.transaction((changes: readonly AnyChange[], after = '{}') => {
     for (const change of changes) insert.run({ ...change, after })
   })
 }
@@ -110,7 +106,7 @@ t.test('pages, long polls and streams get what is theirs, each once, in order', 
     { ...signInAs(app, 'viewer', { id: 'bob' }), role: 'viewer' },
   ]
   const append = appender(app)
-  const run = async (batches: TrackedTable[][], filters: Filter[], indexed: number) => {
+  const run = async (batches: AnyChange[][], filters: Filter[], indexed: number) => {
     const begin = last(app)
     const [early = [], ...live] = batches
     append(early)
@@ -171,15 +167,18 @@ t.test('many who catch up with what matches nothing leave the event loop to othe
       most = Math.max(most, executions.rows - before)
     }
   })()
+  let refusals = 0
   const polls = Array.from({ length: 60 }, async (_, index) => {
     const kinds = KINDS.filter((kind, bit) => kind !== 'metric' && (index >> bit) % 2 === 1)
     const query = `kind=${['objective', ...kinds]}&projectId=p${index % 7}&itemId=i${index}`
     const answer = await fetch(`${url}?wait=30&after=0&${query}`, { headers: viewer.headers })
-    return { status: answer.status, body: (await answer.json()) as { changes: TrackedTable[]; last: number } }
+    if (answer.status === 429) refusals++
+    return { status: answer.status, body: (await answer.json()) as { changes: AnyChange[]; last: number } }
   })
   const refused = (await Promise.race(polls)) as { status: number }
   t.equal(refused.status, 429, 'those beyond the share of a member')
-  while (app.changeReaders.count('poll') < 20) {
+  // All have come: one that came after the end would be answered at once.
+  while (app.changeReaders.count('poll') < 20 || refusals < 40) {
     // What others ask is answered meanwhile.
     const made = await send(app, 'POST', '/api/personal-ideas', { title: 'Idea' }, other.headers)
     t.equal(made.status, 201)
@@ -190,7 +189,6 @@ t.test('many who catch up with what matches nothing leave the event loop to othe
   t.ok(most < 12_000, `${most} rows in one turn`)
   app.changeReaders.close()
   const answers = await Promise.all(polls)
-  t.equal(answers.filter(({ status }) => status === 429).length, 40)
   const waited = answers.filter(({ status }) => status === 200)
   t.equal(waited.length, 20)
   t.ok(waited.every(({ body }) => body.changes.length === 0 && body.last > 12_000))
