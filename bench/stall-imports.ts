@@ -35,7 +35,7 @@ export interface Imported {
 const PAUSE = 100
 
 /** Characters of an error that a remark tells. */
-const TRACKED = 120
+const SAID = 120
 
 /** Imports a file, and waits for the end of that. */
 export async function importFile(
@@ -52,7 +52,7 @@ export async function importFile(
     file,
     sending,
   )
-  if (began.status !== 202) return { said: began.text.slice(0, TRACKED), project: undefined }
+  if (began.status !== 202) return { said: began.text.slice(0, SAID), project: undefined }
   const { id } = JSON.parse(began.text)
   // On a connection whose answers are not counted.
   const asking = makeClient(client.port)
@@ -64,7 +64,7 @@ export async function importFile(
         const took = show((performance.now() - begin) / 1000, 1)
         const what = found.status === 'done' ? `${show(found.total, 0)} records` : `“${found.error}”`
         return {
-          said: `${found.status} after ${took} s: ${what.slice(0, TRACKED)}`,
+          said: `${found.status} after ${took} s: ${what.slice(0, SAID)}`,
           project: found.projectId,
         }
       }

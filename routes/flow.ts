@@ -29,7 +29,7 @@ const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'getFlow',
       summary: 'See how the items of a board flow',
       description:
-        'Items in each column day by day, cycle and lead times, throughput, the age of what is being worked on, and a forecast of when the rest is done. TrackedTable from activity and the sequence of changes, as it was known at the end of the range: columns by their present names and stages, items by what they are now.',
+        'Items in each column day by day, cycle and lead times, throughput, the age of what is being worked on, and a forecast of when the rest is done. Told from activity and the sequence of changes, as it was known at the end of the range: columns by their present names and stages, items by what they are now.',
       tags: ['Kanban items'],
       params: IdParams,
       querystring: FlowQuery,
