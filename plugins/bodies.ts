@@ -1,3 +1,4 @@
+import type { Http2ServerRequest } from 'node:http2'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
@@ -34,6 +35,12 @@ async function ignoreBody(request: FastifyRequest): Promise<void> {
   if (request.method === 'DELETE') hideBody(request)
 }
 
+/** Whether no body follows. In HTTP/2, a frame says so, and a body needs no header. */
+function isBodyAbsent({ raw, headers }: FastifyRequest): boolean {
+  if (raw.httpVersionMajor > 1) return (raw as unknown as Http2ServerRequest).stream.endAfterHeaders
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+}
+
 /** Whether a route's body is optional: then an absent one is an empty object. */
 const takesNoBody = ({ routeOptions }: FastifyRequest) => routeOptions.config.isBodyOptional === true
 
@@ -44,7 +51,7 @@ const takesFile = ({ routeOptions }: FastifyRequest) => routeOptions.config.take
  */
 const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
   const { method, headers, routeOptions } = request
-  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
+  const isEmpty = isBodyAbsent(request)
   if (takesFile(request)) {
     // As for JSON: whatever it says that it is. What reads it says what is wrong with an empty one.
     if (!isEmpty) request.headers = { 'content-type': FILE_TYPE }

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+import { connect } from 'node:http2'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify'
@@ -728,4 +730,26 @@ t.test("the host's way of writing answers does not change those of the service",
     t.strictSame((await signIn('wrong password')).json(), { error: 'Invalid email or password' })
     t.strictSame((await host.inject('/board/nothing')).json(), { error: 'Not found' })
   }
+})
+
+t.test('a host may speak HTTP/2, where a body needs no header', async (t) => {
+  const host = Fastify({ http2: true })
+  t.teardown(() => host.close())
+  await host.register(phaseboard, { databaseUrl: ':memory:', authMode: 'open' })
+  const connection = connect(await host.listen({ port: 0 }))
+  t.teardown(() => connection.close())
+  const post = async (sent: string) => {
+    const stream = connection.request({ ':method': 'POST', ':path': '/api/projects' })
+    let status: number | undefined
+    stream.on('response', (headers) => {
+      status = headers[':status']
+    })
+    stream.end(sent)
+    const body = JSON.parse(await text(stream))
+    return { status, body }
+  }
+  const { status, body } = await post('{"name":"Streamed"}')
+  t.equal(status, 201)
+  t.equal(body.name, 'Streamed')
+  t.strictSame(await post(''), { status: 500, body: { error: 'Failed to create project' } })
 })

@@ -1,11 +1,16 @@
 /** Requests that come together look once for what other processes have committed, and none misses a commit. */
+import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { watch } from '../executions.ts'
 import { build, createProject } from '../helper.ts'
+import { shipped } from '../shipped.ts'
+
+const { phaseboard } = shipped
 
 const get = (path: string, ...headers: string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n')
@@ -109,4 +114,27 @@ t.test('requests without a socket ask each time', async (t) => {
   const before = questions()
   await Promise.all([app.inject({ url: path }), app.inject({ url: path })])
   t.equal(questions() - before, 2)
+})
+
+t.test('over HTTP/2, where one connection carries many requests, each asks', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const host = Fastify({ http2: true })
+  t.teardown(() => host.close())
+  await host.register(phaseboard, { databaseUrl, authMode: 'open' })
+  const { db: other, close } = openDatabase(databaseUrl)
+  t.teardown(close)
+  const connection = connectHttp2(await host.listen({ port: 0 }))
+  t.teardown(() => connection.close())
+  const request = (headers: OutgoingHttpHeaders) => {
+    const stream = connection.request(headers)
+    return { stream, answer: text(stream) }
+  }
+  const post = request({ ':method': 'POST', ':path': '/api/projects', 'content-type': 'application/json' })
+  post.stream.end('{"name":"one","nextStep":"before"}')
+  const { id } = JSON.parse(await post.answer)
+
+  host.server.once('request', () => other.$client.prepare("update projects set next_step = 'after'").run())
+  const answers = [1, 2].map(() => request({ ':path': `/api/projects/${id}` }).answer)
+  const steps = (await Promise.all(answers)).map((answer) => JSON.parse(answer).nextStep)
+  t.strictSame(steps, ['before', 'after'])
 })
