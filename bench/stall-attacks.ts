@@ -304,7 +304,7 @@ export const ATTACKS: Record<string, Row> = {
     run: (situation) =>
       besideWriters(writersOf(situation), () => {
         const { seq } = newestWhere(situation.file, `kind = 'kanban-comment'`)
-        return situation.client.send('POST', undoPath(seq), undefined, { cookie: situation.member })
+        return situation.client.send('POST', undoPath(seq), undefined, { cookie: situation.cookie })
       }),
   },
   'delete-beside': {

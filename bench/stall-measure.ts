@@ -91,6 +91,9 @@ const environmentOf = ({ heap, isSignedIn = false }: Row) => ({
   ...(isSignedIn && { AUTH_MODE: 'required', RATE_LIMIT_MAX: '0' }),
 })
 
+/** Responses to what the row may not ask for, or what is not there: such a row has died without anybody noticing. */
+const NOT_MEASURED: ReadonlySet<number | string> = new Set([401, 403, 404, 405])
+
 /** Asks for what a row asks for, of a service on a copy of the file. */
 export async function measureRow(
   { start, scale, checkout }: Measuring,
@@ -144,18 +147,20 @@ export async function measureRow(
       peak: peakBytes(pid),
       after: residentBytes(pid),
     }))
+    const refused = [...client.statuses.keys()].find((status) => NOT_MEASURED.has(status))
+    const unmeasured = refused === undefined ? undefined : `nothing was measured: ${refused}`
     const ended = health.isAlive || row.ends === true ? undefined : 'the service ended'
     const statuses = [...client.statuses].map(([status, count]) =>
       count > 1 ? `${status} × ${count}` : status,
     )
     const size = client.bytes() > 0 ? showBytes(client.bytes()) : undefined
-    const parts = [...statuses, size, remark, failure, ended]
+    const parts = [...statuses, size, remark, failure, unmeasured, ended]
     return {
       ...health,
       row,
       seconds,
       answer: parts.filter((part) => part !== undefined).join(', '),
-      failure: ended ?? failure,
+      failure: ended ?? failure ?? unmeasured,
       isRemarkOver: isOver,
       cpu: used?.cpu === undefined || cpu === undefined ? undefined : used.cpu - cpu,
       lock,
