@@ -147,7 +147,9 @@ export async function measureRow(
       peak: peakBytes(pid),
       after: residentBytes(pid),
     }))
-    const refused = [...client.statuses.keys()].find((status) => NOT_MEASURED.has(status))
+    const refused = row.isRefused
+      ? undefined
+      : [...client.statuses.keys()].find((status) => NOT_MEASURED.has(status))
     const unmeasured = refused === undefined ? undefined : `nothing was measured: ${refused}`
     const ended = health.isAlive || row.ends === true ? undefined : 'the service ended'
     const statuses = [...client.statuses].map(([status, count]) =>

@@ -57,6 +57,8 @@ export interface Row {
   patience?: number
   /** Whether members have to sign in; nobody has to otherwise. */
   isSignedIn?: boolean
+  /** Whether what it asks for is refused, which is measured. */
+  isRefused?: boolean
   /** Whether the service ends in it, which nobody may take for a failure; then nobody else has its file open. */
   ends?: boolean
   /** Asks before it is watched, for what is to be remembered. */
@@ -404,6 +406,7 @@ export const ROWS: Record<string, Row> = {
     },
   },
   'batch-refused': {
+    isRefused: true,
     title: 'batch of 200 requests, the last of which fails',
     data: 'board',
     run: ({ client, items }) => {
