@@ -68,7 +68,7 @@ function hostIdentity(member: HostMember): Identity {
 export default fp<AuthOptions>(
   async (app, options) => {
     const { authMode, corsOrigins, resolveMember } = options
-    const cookies = await createSessionCookies(app)
+    const cookies = createSessionCookies()
     const { identify, identifyCalendar, ensureKnownHost, hasAmbient } = createCredentials(
       app,
       cookies,

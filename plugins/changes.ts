@@ -1,6 +1,8 @@
+import type { onSendHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { Tail } from '../src/changes/tail.ts'
 import { ChangeReaders } from '../src/http/change-readers.ts'
+import { methodsOf } from '../src/http/response-shapes.ts'
 import { watchCredentials } from '../src/members/ended-credentials.ts'
 import { isSafe } from '../src/members/identity.ts'
 
@@ -24,9 +26,12 @@ export default fp<{ streamsMax: number }>(
     app.decorate('changeReaders', readers)
     watchCredentials(app.db, (id) => readers.credentialEnds(id))
 
-    app.addHook('onSend', (request, _reply, payload, done) => {
-      if (!isSafe(request.method)) tail.notify()
+    const notify: onSendHookHandler = (_request, _reply, payload, done) => {
+      tail.notify()
       done(null, payload)
+    }
+    app.addHook('onRoute', (route) => {
+      if (!methodsOf(route).every(isSafe)) route.onSend = [notify, route.onSend ?? []].flat()
     })
     app.addHook('preClose', async () => readers.close())
   },

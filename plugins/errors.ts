@@ -5,6 +5,7 @@ import { isBusy } from '../src/db/busy.ts'
 import type { ErrorCode } from '../src/error-codes.ts'
 import { BatchFailure, type ErrorDetails, SpecifiedFailure } from '../src/errors.ts'
 import { codeOfFailure, toApiError } from '../src/http/api-errors.ts'
+import { missingRecordOf, SOUGHT } from '../src/http/existence.ts'
 import { asksForProblems, PROBLEM_JSON, problemOf } from '../src/http/problems.ts'
 import { CLIENT_FAILURES } from '../src/http/request-counters.ts'
 
@@ -45,7 +46,8 @@ function send(
     .send(isProblem ? problemOf(reply.statusCode, error, code, details) : { error, details })
 }
 
-function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+function handleError(failed: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const error = missingRecordOf(request) ?? failed
   const apiError = toApiError(error)
   if (apiError) {
     const { statusCode, message, code, details, headers } = apiError
@@ -74,6 +76,7 @@ export default fp<ErrorsOptions>(
     // Inside a host only its errors: the host may have request and reply decorators of these names.
     else app.decorate('httpErrors', httpErrors)
     const methods = new Map<string, Set<string>>()
+    app.decorateRequest(SOUGHT, null)
     app.setErrorHandler(handleError)
     if (answersUnknownRoutes) {
       const unknown = app.httpErrors.notFound('Not found')

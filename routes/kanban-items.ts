@@ -267,7 +267,7 @@ const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       operationId: 'updateKanbanItem',
       summary: 'Change an item',
-      description: `A changed \`column\`, \`assigneeId\` or \`priority\` leaves an activity entry each. Whether the item exists is checked before the body is even read. ${aboveLimit}`,
+      description: `A changed \`column\`, \`assigneeId\` or \`priority\` leaves an activity entry each. An unknown item is 404, whatever the body. ${aboveLimit}`,
       tags,
       params: IdParams,
       body: UpdateKanbanItem,

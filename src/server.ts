@@ -9,6 +9,7 @@ import type { FirstAdminMade } from './members/first-admin.ts'
 import { initialPasswordFile } from './members/initial-password.ts'
 import { version } from './package-files.ts'
 import { mapStackTraces } from './stack-traces.ts'
+import { keepTickObject } from './tick-objects.ts'
 
 /**
  * How long requests in flight may take to finish once the service stops, in milliseconds. Supervisors commonly kill
@@ -38,6 +39,7 @@ export async function serve(
   environment: Record<string, string | undefined>,
   logStream: Writable,
 ): Promise<void> {
+  keepTickObject()
   mapStackTraces()
   // Requests that wait for the disk survive a scavenge or two, after which V8's pretenuring would allocate every later
   // request in the old generation (docs/decisions/025-no-pretenuring.md).

@@ -1,9 +1,15 @@
-/** The existence check as a hook: where it is mounted decides the order of checks. */
+/** Existence before the body: a request for an unknown record is 404, whatever else is wrong with it. */
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { thingOf } from '../db/existence.ts'
-import { notFound } from '../errors.ts'
+import { type ApiError, notFound } from '../errors.ts'
 import { isRepeated } from './repeatable.ts'
+
+/** Whether there is a record with this id. */
+type Exists = (id: string) => boolean
+
+/** The decorator of a request for a record that has to exist: how to look for it. */
+export const SOUGHT = Symbol('phaseboard.sought')
 
 const checks = new WeakSet<object>()
 
@@ -11,17 +17,29 @@ const checks = new WeakSet<object>()
 export const isExistenceCheck = (hook: object): boolean => checks.has(hook)
 
 /**
- * Creates the hook that responds 404 to an unknown `:id`. As `onRequest`, existence is checked before the body is read; as
- * `preHandler`, after validation. A repetition of a
- * request passes: what it was about may be gone. A rule that changes the record checks again, inside its write.
+ * Creates the `onRequest` hook of a route that is 404 for an unknown `:id` before anything about the body counts. It only takes
+ * note: the rule looks for the record inside its write, and {@link missingRecordOf} does where a request fails earlier.
+ * So a request that succeeds does not pay for looking twice.
  * @param table the records' table, for the error message
- * @param exists whether there is a record with this id
  */
-export function mustExist(table: SQLiteTable, exists: (id: string) => boolean) {
-  const check = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void =>
-    isRepeated(request) || exists((request.params as { id: string }).id)
-      ? done()
-      : done(notFound(thingOf(table)))
+export function mustExist(table: SQLiteTable, exists: Exists): onRequestHookHandler {
+  const sought = (id: string) => (exists(id) ? undefined : notFound(thingOf(table)))
+  const check: onRequestHookHandler = (request, _reply, done) => {
+    request.setDecorator(SOUGHT, sought)
+    done()
+  }
   checks.add(check)
   return check
+}
+
+/** The 404 of a request that fails, if its record has to exist and does not. What a repetition was about may be gone. */
+export function missingRecordOf(request: FastifyRequest): ApiError | undefined {
+  const sought = request.getDecorator<((id: string) => ApiError | undefined) | null>(SOUGHT)
+  if (sought === null || isRepeated(request)) return undefined
+  try {
+    return sought((request.params as { id: string }).id)
+  } catch {
+    // The database fails: that is what the request's own error says.
+    return undefined
+  }
 }

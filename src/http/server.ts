@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream'
 import { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
+import { createRequestLog } from './request-log.ts'
 import { repairUrl } from './urls.ts'
 
 const errorBody = (status: number) => JSON.stringify({ error: STATUS_CODES[status] })
@@ -104,6 +105,7 @@ export const serverOptions = (
 ): FastifyHttpOptions<Server> => ({
   logger: { level: config.logLevel, ...(logStream && { stream: logStream }) },
   logController: new LogController({ disableRequestLogging: true }),
+  childLoggerFactory: createRequestLog,
   // The cast drops `readonly`; Fastify only reads it.
   trustProxy: config.trustProxy as boolean | string[],
   // A request has a minute to arrive: Fastify's default is no timeout.

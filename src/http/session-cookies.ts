@@ -1,6 +1,6 @@
 /** The cookie with the token of a session. */
-import cookie from '@fastify/cookie'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type NewSession, SESSION_COOKIE } from '../members/sessions.ts'
 
 /** The session cookie of requests and replies. */
@@ -26,29 +26,8 @@ const SIGN_IN_COOKIE = 'phaseboard_sign_in'
 
 const OVER = { token: '', expiresAt: new Date(0).toISOString() }
 
-/** The plugin's reply decorators; requests get `cookies`. */
-const REPLY_DECORATORS = ['cookie', 'setCookie', 'clearCookie']
-
-/**
- * Registers `@fastify/cookie`. Where a host has it, or decorators of the same names, registering it again would be an
- * error, and the host's options (`decode`, `domain`) are not ours: there it is registered in a separate application.
- * @returns its functions
- */
-async function registerCookie(
-  app: FastifyInstance,
-): Promise<Pick<FastifyInstance, 'parseCookie' | 'serializeCookie'>> {
-  const isTaken =
-    app.hasRequestDecorator('cookies') || REPLY_DECORATORS.some((name) => app.hasReplyDecorator(name))
-  const home = isTaken ? Fastify() : app
-  // Cookies are parsed on demand: most requests need none.
-  await home.register(cookie, { hook: false })
-  const { parseCookie, serializeCookie } = home
-  return { parseCookie, serializeCookie }
-}
-
 /** Creates the functions that read and write the session cookie. */
-export async function createSessionCookies(app: FastifyInstance): Promise<SessionCookies> {
-  const { parseCookie, serializeCookie } = await registerCookie(app)
+export function createSessionCookies(): SessionCookies {
   /** Adds a cookie to a reply: Fastify collects those of several calls. */
   const setCookie = (
     request: FastifyRequest,
@@ -59,7 +38,9 @@ export async function createSessionCookies(app: FastifyInstance): Promise<Sessio
   ) =>
     reply.header(
       'set-cookie',
-      serializeCookie(name, value, {
+      stringifySetCookie({
+        name,
+        value,
         httpOnly: true,
         sameSite: 'lax',
         path: '/',

@@ -77,6 +77,32 @@ t.test('at debug a request leaves one line, with its path and without its query'
   }
 })
 
+t.test('a request has a log of its own, as Fastify gives it', async (t) => {
+  const { app, lines } = await logged(t, { logLevel: 'warn' }, (app) => {
+    app.get('/logs', async ({ log, id }) => {
+      const asGiven = log.level
+      log.info('is below the level')
+      log.level = 'info'
+      log.info({ a: 1 }, 'of %s', id)
+      log.child({ part: 'b' }).warn('of its child')
+      return [asGiven, log.level]
+    })
+    app.get('/verbose', { logLevel: 'trace' }, async ({ log }) => {
+      log.trace('by the route')
+      return [log.level]
+    })
+  })
+  t.strictSame((await app.inject('/logs')).json(), ['warn', 'info'])
+  t.strictSame((await app.inject('/verbose')).json(), ['trace'])
+  const said = lines().filter(({ msg }) => msg !== 'request')
+  t.match(said, [
+    { msg: /^of req-/, a: 1, reqId: /^req-/ },
+    { msg: 'of its child', part: 'b', reqId: said[0]?.reqId },
+    { msg: 'by the route', reqId: /^req-/ },
+  ])
+  t.equal(said.length, 3)
+})
+
 t.test('a slow request leaves a warning, a quick one nothing', async (t) => {
   const { app, lines } = await logged(t, { logLevel: 'warn' }, (app) => {
     app.get('/takes/:milliseconds', async ({ params }, reply) => {
