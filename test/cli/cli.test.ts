@@ -135,7 +135,7 @@ t.test('import says what it made, in plain lines when piped', async (t) => {
       'imported Website relaunch',
       `project ${ids[0]?.id} (/api/projects/${ids[0]?.id})`,
       'columns 4 (1 from closed lists)',
-      'items 8 (1 dismissed)',
+      'items 8 (2 dismissed)',
       'labels 4',
       'subtasks 5 (from 2 checklists)',
       'comments 4',

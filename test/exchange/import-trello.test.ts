@@ -78,7 +78,7 @@ t.test('a board is imported whole, by another process on the same file', async (
     columnsFromClosedLists: 1,
     columnsWithoutList: 0,
     items: 8,
-    dismissed: 1,
+    dismissed: 2,
     labels: 4,
     subtasks: 5,
     checklists: 2,
@@ -94,7 +94,7 @@ t.test('a board is imported whole, by another process on the same file', async (
     'imported Website relaunch',
     `project ${projectId} (/api/projects/${projectId})`,
     'columns 4 (1 from closed lists)',
-    'items 8 (1 dismissed)',
+    'items 8 (2 dismissed)',
     'labels 4',
     'subtasks 5 (from 2 checklists)',
     'comments 4',
@@ -123,7 +123,7 @@ t.test('a board is imported whole, by another process on the same file', async (
           url: 'https://trello.com/b/wR3lAunC/website-relaunch',
           shortLink: 'wR3lAunC',
           closed: false,
-          lists: ['Later', 'Doing', 'Done', 'Kick-off'].map((name) => ({
+          lists: ['Kick-off', 'Later', 'Doing', 'Done'].map((name) => ({
             id: file.lists.find((list: { name: string }) => list.name === name).id,
             name,
             closed: name === 'Kick-off',
@@ -157,12 +157,12 @@ t.test('a board is imported whole, by another process on the same file', async (
       return { name, color, sortOrder, wipLimit, wipPolicy }
     }),
     [
-      { name: 'Later', color: '', sortOrder: 1, wipLimit: 0, wipPolicy: 'warn' },
-      { name: 'Doing', color: '', sortOrder: 2, wipLimit: 3, wipPolicy: 'warn' },
-      { name: 'Done', color: '', sortOrder: 3, wipLimit: 0, wipPolicy: 'warn' },
-      { name: 'Kick-off', color: '', sortOrder: 4, wipLimit: 0, wipPolicy: 'warn' },
+      { name: 'Kick-off', color: '', sortOrder: 1, wipLimit: 0, wipPolicy: 'warn' },
+      { name: 'Later', color: '', sortOrder: 2, wipLimit: 0, wipPolicy: 'warn' },
+      { name: 'Doing', color: '', sortOrder: 3, wipLimit: 3, wipPolicy: 'warn' },
+      { name: 'Done', color: '', sortOrder: 4, wipLimit: 0, wipPolicy: 'warn' },
     ],
-    'its columns are the lists, the open ones first',
+    'its columns are the lists, the closed ones first',
   )
   t.strictSame(labelsOf(app, projectId), [
     ['Content', '#4bce97'],
@@ -193,7 +193,7 @@ t.test('a board is imported whole, by another process on the same file', async (
       ['Later', 'Cookie banner: do we need one?', 65535, false, 'red'],
       ['Later', 'After the launch', 98303, false, ''],
       ['Doing', 'Redirect the old addresses', 98303.25, false, 'Content,Technical,red'],
-      ['Kick-off', 'Collect questions for the agency', 131071, false, ''],
+      ['Kick-off', 'Collect questions for the agency', 131071, true, ''],
       ['Later', 'Newsletter sign-up in the footer', 131071, false, ''],
     ],
     'its items are the cards, by position and then as in the file',
@@ -435,8 +435,9 @@ t.test('lists: order, names and cards without one', async (t) => {
       cards: [card('a', { idList: 'second' }), card('b', { idList: 'third' }), card('c', { idList: 'gone' })],
     }),
   )
-  const [first = '', second = ''] = columnNames(app, made.projectId)
+  const [closed, first = '', second = ''] = columnNames(app, made.projectId)
   t.strictSame(columnNames(app, made.projectId), [
+    closed,
     first,
     second,
     'Done',
@@ -447,12 +448,12 @@ t.test('lists: order, names and cards without one', async (t) => {
     'Later',
     '(untitled) (2)',
     'Odd limit',
-    'Done (4)',
     'No list (2)',
   ])
+  t.equal(closed, 'Done (4)', 'the open ones of its name keep theirs')
   t.equal(first, `${'Wishes '.repeat(15).slice(0, 99).trim()}…`)
   t.ok(second.endsWith('… (2)') && second.length <= 100, second)
-  t.match(columnsOf(app, made.projectId)[2], { name: 'Done', color: '#5b7f24', wipLimit: 4 })
+  t.match(columnsOf(app, made.projectId)[3], { name: 'Done', color: '#5b7f24', wipLimit: 4 })
   t.strictSame(
     columnsOf(app, made.projectId).filter(({ wipLimit }) => wipLimit !== 0).length,
     1,
@@ -467,8 +468,8 @@ t.test('lists: order, names and cards without one', async (t) => {
     ],
   )
   t.equal(items[2].metadata.trello.idList, 'gone')
-  t.match(project.metadata.trello.lists[0], { id: 'long 1', name: `${long} a`, column: first })
-  t.match(project.metadata.trello.lists[5], { id: 'blank', name: ' \u200b\u2060', column: '(untitled)' })
+  t.match(project.metadata.trello.lists[1], { id: 'long 1', name: `${long} a`, column: first })
+  t.match(project.metadata.trello.lists[6], { id: 'blank', name: ' \u200b\u2060', column: '(untitled)' })
   t.ok(
     describeImport(made).includes(
       'columns 12 (1 from closed lists, 1 for cards whose list is not in the file)',

@@ -82,6 +82,11 @@ t.test('by priority and due date', async (t) => {
   const due = (day: string) => ({ dueDate: `${day}T00:00:00.000Z` })
   t.ok(shows('due=overdue', due('2026-11-11')))
   t.notOk(shows('due=overdue', { ...due('2026-11-11'), column: 'Done' }), 'what is done is not overdue')
+  t.notOk(
+    shows('due=overdue', { ...due('2026-11-11'), metadata: { trello: { dueComplete: true } } }),
+    'nor is what Trello had ticked',
+  )
+  t.ok(shows('due=overdue', { ...due('2026-11-11'), metadata: { trello: { dueComplete: false } } }))
   t.notOk(shows('due=overdue', due('2026-11-12')))
   t.ok(shows('due=today', due('2026-11-12')))
   t.notOk(shows('due=today', due('2026-11-13')))

@@ -120,7 +120,7 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
           <Icon name="subtasks" /> {ticked}/{subtasks.length}
         </Fact>
       )}
-      {dueDate && <DueDate dueDate={dueDate} isDone={board.store.isDone(item.column)} />}
+      {dueDate && <DueDate dueDate={dueDate} isLate={isOverdue(item) && !board.store.isDone(item.column)} />}
       {priority !== 'medium' && (
         <Fact said={words.priorityOf(words.priorities[priority] ?? priority)}>
           <Icon name="priority" /> <span dir="auto">{words.priorities[priority] ?? priority}</span>
@@ -140,8 +140,7 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
   )
 }
 
-function DueDate({ dueDate, isDone }: { dueDate: string; isDone: boolean }) {
-  const isLate = isOverdue(dueDate) && !isDone
+function DueDate({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {
   const said = isLate ? words.overdue(fullDay(dueDate)) : words.due(fullDay(dueDate))
   return (
     <span class={isLate ? 'danger' : undefined}>

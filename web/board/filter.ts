@@ -85,10 +85,11 @@ const assigneeOf = (who: string, { me }: FilterContext) => (who === 'none' ? nul
 
 const WEEK = 7 * 86_400_000
 
-function isDue({ dueDate, column }: KanbanItem, due: Due, { now, isDone }: FilterContext): boolean {
+function isDue(item: KanbanItem, due: Due, { now, isDone }: FilterContext): boolean {
+  const { dueDate, column } = item
   if (dueDate === null) return due === 'none'
   const day = dayOf(dueDate)
-  if (due === 'overdue') return isOverdue(dueDate, now) && !isDone(column)
+  if (due === 'overdue') return isOverdue(item, now) && !isDone(column)
   if (due === 'today') return day === today(now)
   return due === 'week' && day <= today(new Date(now.getTime() + WEEK))
 }

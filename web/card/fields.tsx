@@ -89,7 +89,7 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
   }
   // Closing the dialog is leaving the field, too.
   useEffect(() => () => leave.current(), [])
-  const isLate = item.dueDate !== null && isOverdue(item.dueDate) && !card.store.isDone(item.column)
+  const isLate = isOverdue(item) && !card.store.isDone(item.column)
   return (
     <div class="field">
       <label for="card-due">{said.due}</label>

@@ -27,8 +27,19 @@ export function today(now = new Date()): string {
   return `${year}-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`
 }
 
-/** Whether a due date has passed: its day is before today. */
-export const isOverdue = (dueDate: string, now = new Date()): boolean => dayOf(dueDate) < today(now)
+/** What says of a card whether it is late. */
+interface Dated {
+  dueDate: string | null
+  metadata: Record<string, unknown>
+}
+
+/** Whether the due date was ticked in Trello, where that is apart from the card's list. */
+const isTicked = ({ trello }: Record<string, unknown>) =>
+  (trello as { dueComplete?: unknown } | undefined)?.dueComplete === true
+
+/** Whether a card is late where it is not in a column of what is done: its day is before today. */
+export const isOverdue = ({ dueDate, metadata }: Dated, now = new Date()): boolean =>
+  dueDate !== null && dayOf(dueDate) < today(now) && !isTicked(metadata)
 
 /** A day in short: "12 Nov", of another year "12 Nov 2024". @param date `YYYY-MM-DD` or a timestamp */
 export function shortDay(date: string, now = new Date()): string {

@@ -13,8 +13,7 @@ import { texts } from '../texts.ts'
 import { columnsOf, doneColumn } from './done-columns.ts'
 import { moveTo } from './mine-writes.ts'
 
-function Due({ dueDate }: { dueDate: string }) {
-  const isLate = isOverdue(dueDate)
+function Due({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {
   return (
     <span class={isLate ? 'danger' : undefined}>
       <Icon name={isLate ? 'warning' : 'calendar'} />{' '}
@@ -70,7 +69,7 @@ export function MineItem({ item, records, ticked }: MineItemProps) {
           {projectName(projectId) ?? projectId}
         </a>
         <span dir="auto">{column}</span>
-        {dueDate && <Due dueDate={dueDate} />}
+        {dueDate && <Due dueDate={dueDate} isLate={isOverdue(item)} />}
         {priority !== 'medium' && (
           <span dir="auto">
             <Icon name="priority" /> {wordsOf(priority)}

@@ -63,7 +63,7 @@ function distinctNames<T>(things: readonly T[], nameOf: (thing: T) => string, li
 /** The names of a board's columns. Cards without a column get one, too; its key is undefined. */
 export type ColumnNames = ReadonlyMap<SourceColumn | undefined, string>
 
-/** Names the columns of a board. @throws TooLarge */
+/** Names the columns of a board, in their order; the open ones take their names first. @throws TooLarge */
 export function nameColumns({
   columns,
   cards,
@@ -73,11 +73,14 @@ export function nameColumns({
 }): ColumnNames {
   refuseMany(columns, 'columns')
   const isOneMissing = cards.some(({ column }) => column === undefined)
-  return distinctNames(
-    [...columns, ...(isOneMissing ? [undefined] : [])],
+  const all = [...columns, ...(isOneMissing ? [undefined] : [])]
+  const isClosed = (column: SourceColumn | undefined) => column?.isClosed === true
+  const names = distinctNames(
+    [...all.filter((column) => !isClosed(column)), ...all.filter(isClosed)],
     (column) => (column ? readableName(column.name) : nameOfNoColumn),
     LIMITS.term,
   )
+  return new Map(all.map((column) => [column, names.get(column) as string]))
 }
 
 /** Names the labels of a board. @throws TooLarge */

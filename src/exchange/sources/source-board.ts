@@ -11,6 +11,8 @@ export interface SourceColumn {
   wipLimit: number
   /** What standing there means for the work, where the tool tells it; absent for what its name says. */
   stage?: Stage
+  /** Whether it is not shown there. */
+  isClosed?: boolean
   createdAt: string
 }
 

@@ -114,10 +114,11 @@ export function toSourceBoard(board: TrelloBoard): SourceBoard {
   }
 }
 
-const toColumn = ({ name, color, softLimit, createdAt }: TrelloList): SourceColumn => ({
+const toColumn = ({ name, color, softLimit, closed, createdAt }: TrelloList): SourceColumn => ({
   name,
   color: COLORS.get(color) ?? '',
   wipLimit: softLimit,
+  isClosed: closed,
   createdAt,
 })
 

@@ -221,7 +221,8 @@ function toLists(board: JsonObject, fallback: string): TrelloList[] {
     softLimit: Number.isSafeInteger(list.softLimit) ? Math.max(0, Number(list.softLimit)) : 0,
     createdAt: birth(list.id) ?? fallback,
   }))
-  return [...lists.filter(({ closed }) => !closed), ...lists.filter(({ closed }) => closed)]
+  // Behind the others they would take the place at the end, which is that of what is done.
+  return [...lists.filter(({ closed }) => closed), ...lists.filter(({ closed }) => !closed)]
 }
 
 /**
@@ -318,7 +319,8 @@ function toCard(card: JsonObject, parts: CardParts): TrelloCard {
     id,
     name: text(card.name),
     description: text(card.desc),
-    closed: card.closed === true,
+    // Trello shows no card of a closed list.
+    closed: card.closed === true || list?.closed === true,
     list,
     position,
     dueDate,
