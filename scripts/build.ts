@@ -60,6 +60,9 @@ const clientTypes = () =>
     .map((file) => readFileSync(join(root, file), 'utf8').replace(/^import .*\n+/gm, ''))
     .join('\n')
 
+/** The folder beside a build where Node keeps what V8 has compiled of it (docs/decisions/061-compile-cache.md). */
+const compiledOf = (build: string) => `${build}.compiled`
+
 /**
  * The files that lead to a build. Plain enough for any Node: an old one must get as far as the message, since it
  * crashes on better-sqlite3.
@@ -77,6 +80,8 @@ const refusal =
     'cli.js': `#!/usr/bin/env node
 ${refusal}
 if (refusal === undefined) {
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache(import.meta.dirname + '/${compiledOf(build)}')
   await import('./${build}/cli.js')
 } else {
   process.stderr.write(refusal + '\\n')
@@ -183,7 +188,7 @@ async function main(): Promise<void> {
     await utimes(join(dist, replaced), new Date(), new Date()).catch(() => undefined)
   }
   for (const name of stale) await replace(join(dist, name), entries[name] ?? '')
-  if (replaced !== undefined) await prune([build, ...Object.keys(entries)])
+  if (replaced !== undefined) await prune([build, compiledOf(build), ...Object.keys(entries)])
 }
 
 try {

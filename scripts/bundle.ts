@@ -26,9 +26,6 @@ const CLIENT = 'src/client/client.ts'
 /** Native code, and files that a package reads from its own folder: Node loads these, from the bundle too. */
 const OUTSIDE = ['better-sqlite3', '@node-rs/argon2', '@fastify/swagger-ui']
 
-/** Modules that packages import dynamically: as ES modules they have the same names in the bundle. */
-const IMPORTED_BY_PACKAGES = ['cookie']
-
 /**
  * Node reads every source map as it starts. Of a dependency it tells the file that a stack frame is in; only our own
  * sources are mapped line by line.
@@ -83,9 +80,8 @@ const requiredBuiltins: Plugin = {
 const sameNamesInTheBundle: Plugin = {
   name: 'same-names-in-the-bundle',
   setup({ onResolve }) {
-    const allowed = [...OUTSIDE, ...IMPORTED_BY_PACKAGES]
     onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-      kind !== 'dynamic-import' || path.startsWith('node:') || allowed.includes(path)
+      kind !== 'dynamic-import' || path.startsWith('node:') || OUTSIDE.includes(path)
         ? undefined
         : {
             errors: [

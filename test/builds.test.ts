@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -76,11 +77,12 @@ function copyQuick(t: Test): string {
 const tryBuild = (folder: string) => tryProgram(process.execPath, ['scripts/build.ts'], { cwd: folder, env })
 const build = (folder: string) => runProgram(process.execPath, ['scripts/build.ts'], { cwd: folder, env })
 
-/** The folders of the builds that are there, and of nothing else. */
+/** The folders of the builds that are there, and of nothing else but what Node compiles of them. */
 const buildsIn = (folder: string) =>
   readdirSync(join(folder, 'dist'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
+    .filter((name) => !/^[0-9a-f]{16}\.compiled$/.test(name))
 
 /** Which build the commands lead to. */
 const currentIn = (folder: string) =>
@@ -163,6 +165,18 @@ t.test('three starts at once from one folder, without a build, all serve', async
     names.map((name) => ['none', sizes(name)]),
     'each file was there as a whole or not at all',
   )
+})
+
+t.test('what Node compiles is kept beside the build, for the next start', async (t) => {
+  const folder = copyBuilt(t)
+  const compiled = join(folder, 'dist', `${currentIn(folder)}.compiled`)
+  const run = () => runProgram(process.execPath, ['dist/cli.js', '--version'], { cwd: folder, env })
+  await run()
+  const kept = readdirSync(compiled, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
+  t.ok(kept.length > 0)
+  rmSync(compiled, { recursive: true })
+  writeFileSync(compiled, 'no folder')
+  t.match(await run(), /^\d+\.\d+\.\d+$/m, 'a start that cannot use it goes without')
 })
 
 t.test('a start while another service runs takes nothing away from it', async (t) => {

@@ -262,8 +262,7 @@ t.test('the package holds what it needs and names, and nothing runs when it is i
   const clientTypes = readFileSync(join(installed, exports['./client'].types), 'utf8')
   t.notMatch(clientTypes, /\b(from '|import\(|<reference)/, 'nor do those of the client need others')
   t.equal(
-    readdirSync(join(installed, 'dist'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
-      .length,
+    readdirSync(join(installed, 'dist')).filter((name) => /^[0-9a-f]{16}$/.test(name)).length,
     1,
     'one build',
   )
