@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { FORMER_SECRET_KEPT } from '../src/changes/deliveries.ts'
+import { LINK_LIFETIME } from '../src/members/member-links.ts'
 import { KEPT_FOR } from '../src/worker/idempotency-store.ts'
 
 const HOUR = 60 * 60 * 1000
@@ -49,6 +50,12 @@ export default fp<RetentionOptions>(
         time: FORMER_SECRET_KEPT,
         hasOlder: (before) => changes.webhooks.hasFormerSecrets(before),
         prune: (before) => app.changes.webhooks.forgetSecrets(before),
+      },
+      {
+        what: 'the one-time links',
+        time: LINK_LIFETIME,
+        hasOlder: (before) => members.links.hasOlder(before),
+        prune: (before) => app.members.links.prune(before),
       },
     ]
     let isClosing = false

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationH
 import { adminRequired } from '../src/errors.ts'
 import { addressOf } from '../src/http/addresses.ts'
 import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
-import { createPasswordCheck } from '../src/http/own-password.ts'
+import { createPasswordCheck, removeAfterwards } from '../src/http/own-password.ts'
 import { PagesQuery } from '../src/http/pages.ts'
 import { recordOf } from '../src/http/response-shapes.ts'
 import { accountOf } from '../src/members/identity.ts'
@@ -94,11 +94,7 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const { passwordHash } = app.rules.members.stored(id)
     const removeInitial = await prepareInitialPasswordRemoval(app.db, passwordHash)
     const changed = await app.performFor(reply, members.update(id, fields, actorOf(request), newPassword))
-    try {
-      removeInitial()
-    } catch (error) {
-      request.log.warn({ err: error }, 'could not remove the file with the initial password')
-    }
+    removeAfterwards(removeInitial, request.log)
     return changed
   }
 

@@ -36,6 +36,7 @@ const ADDRESSES = [
   '/ideas',
   '/search',
   '/sign-in',
+  '/link',
   '/account',
   '/admin/members',
   '/admin/teams',

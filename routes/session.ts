@@ -7,14 +7,13 @@ import { ensureNamed } from '../src/http/send.ts'
 import type { Via } from '../src/members/identity.ts'
 import { verifyPassword } from '../src/members/passwords.ts'
 import { invalidCredentials } from '../src/members/sessions.ts'
-import { CreateBody, ErrorBody, ref, Success, Timestamp } from '../src/schemas/common.ts'
-import { CurrentMemberSchema } from '../src/schemas/records.ts'
+import { CreateBody, ErrorBody, ref, Success } from '../src/schemas/common.ts'
+import { CurrentMemberSchema, SignedInSchema } from '../src/schemas/records.ts'
 
 const SignIn = CreateBody({
   email: Type.String({ minLength: 1, maxLength: 254 }),
   password: Type.String({ minLength: 1, maxLength: 200 }),
 })
-const SignedIn = Type.Object({ member: ref(CurrentMemberSchema), expiresAt: Timestamp })
 const WhoAmI = Type.Object({
   member: ref(CurrentMemberSchema),
   via: Type.Unsafe<Via>({ type: 'string', enum: ['session', 'token', 'proxy', 'default', 'host'] }),
@@ -33,10 +32,10 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
    * Records a failed sign-in. Not awaited: it must neither fail the response, e.g. while the disk is full, nor be a timing
    * side channel for user enumeration. The given email is not recorded: it may be a password in the wrong field.
    */
-  function recordFailure(request: FastifyRequest, memberId: string | null): void {
+  function recordFailure(request: FastifyRequest, member: { id: string; name: string } | undefined): void {
     const by = { id: null, address: addressOf(request) }
     audit
-      .record({ action: 'sign-in-failed', by, subjectId: memberId })
+      .record({ action: 'sign-in-failed', by, subjectId: member?.id ?? null, subject: member?.name ?? null })
       .catch((error) => request.log.warn({ err: error }, 'could not record a failed sign-in'))
   }
 
@@ -50,7 +49,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
         'Whatever credential the request carries is ignored, but a session that it came with ends. The new one travels in a cookie.',
       tags,
       body: SignIn,
-      response: { 201: SignedIn, 401: ref(ErrorBody), 403: ref(ErrorBody) },
+      response: { 201: SignedInSchema, 401: ref(ErrorBody), 403: ref(ErrorBody) },
     },
     handler: async (request, reply) => {
       const { email, password } = request.body
@@ -59,7 +58,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const found = app.rules.members.findByEmail(email)
       const matches = await verifyPassword(found?.passwordHash ?? null, password)
       if (!found || !matches || found.disabled) {
-        recordFailure(request, found?.id ?? null)
+        recordFailure(request, found)
         throw invalidCredentials()
       }
       await limits.forgive(address, email)

@@ -41,6 +41,7 @@ import kanbanItemRoutes from '../routes/kanban-items.ts'
 import kanbanLabelRoutes from '../routes/kanban-labels.ts'
 import kanbanSubtaskRoutes from '../routes/kanban-subtasks.ts'
 import mcpRoutes from '../routes/mcp.ts'
+import memberLinkRoutes from '../routes/member-links.ts'
 import memberRoutes from '../routes/members.ts'
 import metricRoutes from '../routes/metrics.ts'
 import objectiveRoutes from '../routes/objectives.ts'
@@ -50,6 +51,7 @@ import projectRoutes from '../routes/projects.ts'
 import prometheusRoutes from '../routes/prometheus.ts'
 import searchRoutes from '../routes/search.ts'
 import sessionRoutes from '../routes/session.ts'
+import sessionLinkRoutes from '../routes/session-link.ts'
 import openIdRoutes from '../routes/session-oidc.ts'
 import ownSessionRoutes from '../routes/sessions.ts'
 import teamAssignmentRoutes from '../routes/team-assignments.ts'
@@ -129,10 +131,12 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   })
   await app.register(sessionRoutes)
   await app.register(openIdRoutes, { provider: options })
+  await app.register(sessionLinkRoutes)
   await app.register(ownSessionRoutes)
   await app.register(tokenRoutes, { authMode: options.authMode })
   await app.register(teamRoutes)
   await app.register(memberRoutes)
+  await app.register(memberLinkRoutes, { publicUrl: options.publicUrl })
   await app.register(projectRoutes)
   await app.register(kanbanColumnRoutes)
   await app.register(kanbanClaimRoutes)

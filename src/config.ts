@@ -33,6 +33,7 @@ const EnvironmentSchema = Type.Object({
   IMPORT_RECORDS: Type.Integer({ minimum: 1, maximum: 10_000_000, default: 200_000 }),
   TRUST_PROXY: Type.String({ default: 'false' }),
   CORS_ORIGIN: Type.String({ default: '' }),
+  PUBLIC_URL: Type.Optional(Type.String({ maxLength: 2000 })),
   RATE_LIMIT_MAX: Type.Optional(Type.Integer({ minimum: 0 })),
   SNAPSHOT_CACHE_BYTES: Type.Integer({ minimum: 0, default: 67_108_864 }),
   MAX_CONNECTIONS: Type.Integer({ minimum: 1, default: 10_000 }),
@@ -114,6 +115,19 @@ function allowedOrigins(text: string): readonly string[] {
     return origin
   })
   return Object.freeze(origins)
+}
+
+/** The address of the service, without a slash at its end. @throws StartupError for what no path can be put behind */
+function publicAddress(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const { protocol, username, password, search, hash, href } = URL.canParse(text)
+    ? new URL(text)
+    : new URL('none:')
+  const isPlain = [username, password, search, hash].every((part) => part === '') && !/[?#]/.test(text)
+  if (!/^https?:$/.test(protocol) || !isPlain) {
+    throw new StartupError(`PUBLIC_URL must be an address such as https://board.example (got "${text}")`)
+  }
+  return href.replace(/\/+$/, '')
 }
 
 /** Who can read the traffic with the provider, or redirect it, can be anybody. @throws StartupError */
@@ -228,6 +242,7 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
     importRecords: settings.IMPORT_RECORDS,
     trustProxy,
     corsOrigins: allowedOrigins(settings.CORS_ORIGIN),
+    publicUrl: publicAddress(settings.PUBLIC_URL),
     snapshotCacheBytes: settings.SNAPSHOT_CACHE_BYTES,
     maxConnections: settings.MAX_CONNECTIONS,
     auditKeepDays: settings.AUDIT_KEEP_DAYS,
@@ -261,7 +276,7 @@ export function configure<Options extends Partial<Config>>(
   const settings = { ...defaults, ...(Object.fromEntries(given) as Options) }
   const { host, authMode, authProxyHeader, trustProxy, adminEmail, adminPassword, databaseUrl } = settings
   // The checks of the environment, for the settings that decide on access.
-  loadConfig({
+  const { publicUrl } = loadConfig({
     HOST: host,
     AUTH_MODE: authMode,
     AUTH_PROXY_HEADER: authProxyHeader,
@@ -269,11 +284,12 @@ export function configure<Options extends Partial<Config>>(
     ADMIN_EMAIL: adminEmail,
     ADMIN_PASSWORD: adminPassword,
     DATABASE_URL: databaseUrl,
+    PUBLIC_URL: settings.publicUrl,
     OIDC_ISSUER: settings.oidcIssuer,
     OIDC_CLIENT_ID: settings.oidcClientId,
     OIDC_CLIENT_SECRET: settings.oidcClientSecret,
     OIDC_REDIRECT_URL: settings.oidcRedirectUrl,
     OIDC_SCOPE: settings.oidcScope,
   })
-  return settings
+  return { ...settings, publicUrl }
 }

@@ -29,6 +29,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   idempotency_key_reused: 'the Idempotency-Key was used for another request',
   internal_error: 'the service failed: nothing was done',
   invalid_credentials: 'email or password are wrong',
+  invalid_link: 'the one-time link was used, has expired or was revoked',
   last_admin: 'the service would be left without an admin',
   limit_reached: 'there are as many as there may be',
   member_disabled: 'the member is disabled',

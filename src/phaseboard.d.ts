@@ -30,6 +30,8 @@ export interface Config {
   /** Which peers may say who the client is (X-Forwarded-*): all, none, or these addresses and subnets. */
   trustProxy: boolean | readonly string[]
   corsOrigins: readonly string[]
+  /** Where people reach the service, for the links that it makes; undefined for where each request has reached it. */
+  publicUrl: string | undefined
   /** Requests a minute and client; 0 = no limit. */
   rateLimitMax: number
   /** Memory that cached responses may take; 0 = cache none. */
@@ -95,6 +97,7 @@ export type PhaseboardOptions = Partial<
     | 'importLimit'
     | 'importRecords'
     | 'corsOrigins'
+    | 'publicUrl'
     | 'rateLimitMax'
     | 'snapshotCacheBytes'
     | 'auditKeepDays'
@@ -175,6 +178,7 @@ export type ErrorCode =
   | 'idempotency_key_reused'
   | 'internal_error'
   | 'invalid_credentials'
+  | 'invalid_link'
   | 'last_admin'
   | 'limit_reached'
   | 'member_disabled'

@@ -22,6 +22,8 @@ type Mode = (typeof MODES)[number]
 /** What contract and specification demand of a route; without an entry: what reads is `read`, what changes is `write`. */
 const DEMANDED: Record<string, Access> = {
   'POST /api/session': 'public',
+  'POST /api/session/link': 'public',
+  'POST /api/session/link/check': 'public',
   'GET /api/session/oidc': 'public',
   'GET /api/session/oidc/callback': 'public',
   'GET /api/session': 'own',
@@ -46,6 +48,11 @@ const DEMANDED: Record<string, Access> = {
   'POST /api/members': 'admin',
   'PATCH /api/members/:id': 'own',
   'DELETE /api/members/:id': 'admin',
+  'POST /api/members/:id/password-link': 'admin',
+  'POST /api/invitations': 'admin',
+  'GET /api/member-links': 'admin',
+  'GET /api/member-links/:id': 'admin',
+  'DELETE /api/member-links/:id': 'admin',
   'GET /api/audit-log': 'admin',
   'GET /api/export': 'admin',
   'GET /api/webhooks': 'admin',

@@ -9,9 +9,16 @@ import { CLI, nodeCommand } from './shipped.ts'
 /** Starts the command line for real; it is killed with the test. What the developer's environment configures is unset. */
 export function start(t: Test, args: string[], environment: Record<string, string> = {}) {
   const unset = Object.fromEntries(
-    ['HOST', 'PORT', 'DATABASE_URL', 'AUTH_MODE', 'LOG_LEVEL', 'ADMIN_EMAIL', 'ADMIN_PASSWORD'].map(
-      (name) => [name, ''],
-    ),
+    [
+      'HOST',
+      'PORT',
+      'PUBLIC_URL',
+      'DATABASE_URL',
+      'AUTH_MODE',
+      'LOG_LEVEL',
+      'ADMIN_EMAIL',
+      'ADMIN_PASSWORD',
+    ].map((name) => [name, '']),
   )
   const child = spawn(...nodeCommand([CLI, ...args]), {
     env: { ...process.env, NO_COLOR: '1', ...unset, ...environment },

@@ -20,6 +20,7 @@ const DEFAULTS = {
   importRecords: 200_000,
   trustProxy: false,
   corsOrigins: [],
+  publicUrl: undefined,
   rateLimitMax: 0,
   snapshotCacheBytes: 67_108_864,
   maxConnections: 10_000,
@@ -78,6 +79,7 @@ t.test('an empty variable counts as unset, and variables of others are ignored',
     'IMPORT_LIMIT',
     'TRUST_PROXY',
     'CORS_ORIGIN',
+    'PUBLIC_URL',
     'RATE_LIMIT_MAX',
     'SNAPSHOT_CACHE_BYTES',
     'MAX_CONNECTIONS',
@@ -115,6 +117,7 @@ t.test('every variable is read', async (t) => {
     IMPORT_RECORDS: '500',
     TRUST_PROXY: '10.0.0.1',
     CORS_ORIGIN: 'https://app.example',
+    PUBLIC_URL: 'https://board.example/',
     RATE_LIMIT_MAX: '10',
     SNAPSHOT_CACHE_BYTES: '4096',
     MAX_CONNECTIONS: '50',
@@ -147,6 +150,7 @@ t.test('every variable is read', async (t) => {
     importRecords: 500,
     trustProxy: ['10.0.0.1'],
     corsOrigins: ['https://app.example'],
+    publicUrl: 'https://board.example',
     rateLimitMax: 10,
     snapshotCacheBytes: 4096,
     maxConnections: 50,
@@ -271,6 +275,32 @@ t.test('AUTH_PROXY_HEADER is the name of a header that nobody but a known proxy 
       `AUTH_PROXY_HEADER must be a header of the proxy's own (got "${header}")`,
     )
   }
+})
+
+t.test('PUBLIC_URL is an address that paths can be put behind', async (t) => {
+  const address = (text: string) => loadConfig({ PUBLIC_URL: text }).publicUrl
+  t.equal(address('https://board.example'), 'https://board.example')
+  t.equal(address('http://localhost:3000/'), 'http://localhost:3000')
+  t.equal(address('https://intranet.example/tools/board//'), 'https://intranet.example/tools/board')
+  t.equal(configure({ publicUrl: 'https://board.example/' }).publicUrl, 'https://board.example')
+  t.equal(configure({}).publicUrl, undefined)
+  for (const text of [
+    'board.example',
+    '/board',
+    'ftp://board.example',
+    'javascript:alert(1)',
+    'https://me@board.example',
+    'https://board.example/?a=b',
+    'https://board.example/#a',
+    'https://board.example/?',
+    'https://',
+  ]) {
+    t.equal(
+      complaint({ PUBLIC_URL: text }),
+      `PUBLIC_URL must be an address such as https://board.example (got "${text}")`,
+    )
+  }
+  t.throws(() => configure({ publicUrl: 'board.example' }), StartupError)
 })
 
 t.test('CORS_ORIGIN is a list of origins', async (t) => {

@@ -22,6 +22,7 @@ export const CREDENTIALS = `
 /** Nothing but another admin. */
 export const EMPTY = `
   delete from projects; delete from personal_ideas; delete from teams; delete from members; delete from webhooks; delete from imports;
+  delete from member_links;
   insert into members (id, name, email, role) values ('somebody', 'Ada', 'ada@example.test', 'admin');`
 
 /** One record of each collection, the caller's own where that matters. */
@@ -42,6 +43,7 @@ export const SEEDED = `
   insert or replace into changes (seq, "group", kind, id, action, project_id, before, after)
     values (1000000, 1000000, 'objective', 'objective', 'updated', 'project', '{"title":"Sea"}', '{"title":"Land"}');
   insert into teams (id, name) values ('team', 'Crew');
+  insert into member_links (id, kind, token_hash, expires_at) values ('link', 'invitation', 'hash', '${JUST_USED}');
   insert into imports (id, format, member_id, status) values ('import', 'trello', '${CALLER}', 'done');
   insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
   ${CREDENTIALS}`
@@ -83,6 +85,7 @@ export const RECORDS: Record<string, string> = {
   tokens: 'token',
   webhooks: 'webhook',
   imports: 'import',
+  'member-links': 'link',
   members: CALLER,
 }
 
@@ -94,12 +97,17 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'GET /assets/:name': [404],
   // Signing in would end the caller's session; that a body is looked at at all shows that nobody is refused.
   'POST /api/session': [400, {}],
+  // The same of using a one-time link.
+  'POST /api/session/link': [400, {}],
+  'POST /api/session/link/check': [400, {}],
   // The file that is imported comes in no JSON: that it is asked for shows that nobody is refused.
   'POST /api/imports': [400],
   'GET /api/session/oidc': [404],
   'GET /api/session/oidc/callback': [404],
   'POST /api/tokens': [201, { name: 'CI' }],
   'POST /api/members': [201, { name: 'Bob', email: 'bob@example.test' }],
+  'POST /api/members/:id/password-link': [201],
+  'POST /api/invitations': [201, { role: 'viewer' }],
   'PATCH /api/members/:id': [200, { name: 'Cleo' }],
   'POST /api/teams': [201, { name: 'Crew' }],
   'PATCH /api/teams/:id': [200, { name: 'Staff' }],

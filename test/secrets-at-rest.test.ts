@@ -83,6 +83,10 @@ t.test('the files of the database hold no token, cookie or password, only their 
     await send(app, 'GET', '/api/projects', undefined, cookieOf(encodeURIComponent(guess)))
   }
   const bearer = { authorization: `Bearer ${kept.token}` }
+  const invite = async () => (await send(app, 'POST', '/api/invitations', { role: 'viewer' }, session)).body
+  const [link, usedLink] = [await invite(), await invite()]
+  const guest = { token: usedLink.token, name: 'Guest', email: 'guest@example.test', password: PASSWORD }
+  await send(app, 'POST', '/api/session/link', guest)
   const project = await createProject(app, {}, bearer)
   await send(app, 'PATCH', `/api/projects/${project.id}`, { name: 'Gemini' }, session)
   app.db.$client.exec(
@@ -98,8 +102,10 @@ t.test('the files of the database hold no token, cookie or password, only their 
     kept: kept.token,
     reading: reading.token,
     revoked: revoked.token,
+    link: link.token,
+    usedLink: usedLink.token,
   }
-  t.equal(new Set(Object.values(tokens)).size, 6)
+  t.equal(new Set(Object.values(tokens)).size, 8)
   const secrets = { ...tokens, password: PASSWORD, ...guesses }
   const passwordHash = String(app.db.$client.prepare('select password_hash from members').pluck().get())
 
@@ -123,7 +129,7 @@ t.test('the files of the database hold no token, cookie or password, only their 
         )
       }
     }
-    for (const name of ['current', 'kept', 'reading'] as const) {
+    for (const name of ['current', 'kept', 'reading', 'link'] as const) {
       t.ok(all.includes(sha256(tokens[name])), `the SHA-256 of ${name}, ${when}`)
     }
     t.ok(all.includes(passwordHash), `the hash of the password, ${when}`)

@@ -1,5 +1,7 @@
 /** What the page at /docs has ready when somebody presses "Try it out": good as it is, once there are real ids in it. */
 import t from 'tap'
+import { memberLinks } from '../src/db/schema.ts'
+import { hashToken } from '../src/members/secrets.ts'
 import { BODY_EXAMPLES, EXAMPLE_ID } from '../src/schemas/examples.ts'
 import { type App, build, createItem, createProject, createSubtask, seed, send } from './helper.ts'
 
@@ -43,6 +45,12 @@ async function seeded(app: App) {
   const project = await createProject(app)
   const item = await createItem(app, project.id)
   const ids = seed(app, project.id, item.id)
+  for (const operation of ['checkLink', 'useLink']) {
+    const { token } = BODY_EXAMPLES[operation] as { token: string }
+    const expiresAt = '9999-12-31T00:00:00.000Z'
+    const link = { id: operation, kind: 'invitation', tokenHash: hashToken(token), expiresAt } as const
+    app.db.insert(memberLinks).values(link).run()
+  }
   const columns = await send(app, 'GET', `/api/projects/${project.id}/kanban-columns`)
   return {
     admin,
@@ -92,7 +100,13 @@ t.test('every documented body is accepted as it is, with real ids in it and in t
     const collection = path.endsWith('/reorder') ? path.split('/').at(-2) : path.split('/')[2]
     const id = path.startsWith('/api/ingest/') ? records.projects : records[collection ?? '']
     const body = JSON.stringify(example).replaceAll(EXAMPLE_ID, String(id))
-    const answer = await send(app, method, url, body, operationId === 'signIn' ? {} : admin)
+    const answer = await send(
+      app,
+      method,
+      url,
+      body,
+      ['signIn', 'useLink'].includes(operationId) ? {} : admin,
+    )
     t.ok(answer.status === 200 || answer.status === 201, `${method} ${url} ${body}: ${answer.status}`, answer)
   }
   t.strictSame([...tried].toSorted(), Object.keys(BODY_EXAMPLES).toSorted(), 'no example is left over')

@@ -215,6 +215,16 @@ const CASES: Record<string, Case> = {
       t.equal(headers.get('access-control-allow-origin'), null)
     },
   },
+  PUBLIC_URL: {
+    settings: { PUBLIC_URL: 'https://board.example/tools' },
+    show: async (t, service) => {
+      const response = await ask(service, '/api/invitations', {
+        headers: await session(t, service),
+        body: { role: 'viewer' },
+      })
+      t.match(await response.json(), { url: /^https:\/\/board\.example\/tools\/link#/ })
+    },
+  },
   RATE_LIMIT_MAX: {
     settings: { RATE_LIMIT_MAX: '3' },
     alone: true,

@@ -19,6 +19,7 @@ import { go, href, type PageName, paths, place, routeOf } from './router.ts'
 import { texts } from './texts.ts'
 
 const SignIn = latePage(() => import('./people/sign-in-page.tsx'))
+const LinkPage = latePage(() => import('./people/link-page.tsx'))
 const SignInDialog = late(() => import('./people/sign-in-dialog.tsx'))
 const CardDialog = late<{ project: OpenProject; id: string }>(() => import('./card/card-dialog.tsx'))
 const Overview = latePage<{ id: string }>(() => import('./overview/overview-page.tsx'))
@@ -168,6 +169,8 @@ export function App() {
     'g b': () => (id ? go(paths.board(id)) : false),
     'g f': () => (id ? go(paths.flow(id)) : false),
   })
+  // Whoever has a link may be nobody yet, or somebody else.
+  if (page === 'link') return <LinkPage />
   if (sessionState.value === 'signed-out' || page === 'sign-in') return <SignIn />
   if (sessionState.value === 'unknown') return <LoadingPage />
   return (

@@ -21,6 +21,7 @@ const PATTERNS = {
   ideas: '/ideas',
   search: '/search',
   'sign-in': '/sign-in',
+  link: '/link',
   account: '/account',
   members: '/admin/members',
   teams: '/admin/teams',

@@ -80,6 +80,9 @@ export const texts = {
   menuOf: (name: string) => `Menu of ${name}`,
   shortcuts: 'Keyboard shortcuts',
 
+  /** Who makes changes without being a member. */
+  actors: { 'command line': 'the command line', service: 'the service', 'another tool': 'another tool' },
+
   signIn: {
     title: 'Sign in',
     email: 'Email',
@@ -92,6 +95,20 @@ export const texts = {
     newTab: 'opens another tab; come back here afterwards',
     asGuest: 'Go on without signing in',
     out: 'Sign out',
+  },
+
+  // What a one-time link opens
+  link: {
+    title: 'One-time link',
+    welcome: 'Welcome to Phaseboard',
+    newPassword: 'Choose a new password',
+    unusable: 'This link was used already, has expired or was revoked. Ask an admin for a new one.',
+    invited: (role: string) => `You are invited. Role: ${role}.`,
+    forMember: (name: string) => `For ${name}. All of your sessions end, and you sign in here.`,
+    email: (email: string) => `You sign in with ${email}.`,
+    join: 'Join',
+    setPassword: 'Set password',
+    until: (time: string) => `The link works once, until ${time}.`,
   },
 
   // The list of projects, making one
@@ -160,8 +177,7 @@ export const texts = {
     board: 'Board',
     overview: 'Overview',
     flow: 'Flow',
-    deleted: (by: string | undefined) =>
-      by ? `This project was deleted by ${by}.` : 'This project was deleted.',
+    deleted: (by: string) => `This project was deleted by ${by}.`,
   },
 
   // A board
@@ -282,7 +298,6 @@ export const texts = {
 
   // A card
   card: {
-    unknownActor: 'Another tool',
     title: 'Title',
     description: 'Description',
     addDescription: 'Add a description',
@@ -614,7 +629,7 @@ export const texts = {
     hint: 'Deleted projects and cards can be brought back, with all that belonged to them.',
     none: 'Nothing has been deleted.',
     kinds: { project: 'Project', 'kanban-item': 'Card' },
-    by: (name: string | undefined) => (name === undefined ? 'Deleted by another tool' : `Deleted by ${name}`),
+    by: (name: string) => `Deleted by ${name}`,
     restore: 'Restore',
     restoreOf: (title: string) => `Restore ${title}`,
     more: 'Show more',
@@ -772,6 +787,24 @@ export const texts = {
     resetText: 'All of their sessions end.',
     reset: 'Reset password',
     passwordReset: (name: string) => `Password of ${name} reset.`,
+    invite: 'Invite',
+    inviteText: 'Whoever opens the link chooses a password, and is a member.',
+    optionalName: 'Name (optional)',
+    optionalEmail: 'Email (optional)',
+    optionalEmailHint: 'What they sign in with; if empty, they say so themselves.',
+    makeLink: 'Make a link',
+    passwordLink: 'Password link',
+    passwordLinkOf: (name: string) => `Password link for ${name}`,
+    invitationOf: (name: string | undefined) =>
+      name === undefined ? 'Invitation' : `Invitation for ${name}`,
+    link: 'Link',
+    linkHint: 'It works once, for 24 hours. Whoever has it can use it: pass it on in private.',
+    openLinks: 'Links that still work',
+    linkColumns: ['For', 'What', 'Role', 'Until', 'Actions'],
+    linkKinds: { password: 'New password', invitation: 'Invitation' },
+    anybody: 'Whoever has it',
+    revokeLinkOf: (name: string) => `Revoke the link for ${name}`,
+    linkRevoked: 'Link revoked.',
     lastAdmin: 'This is the last admin: make somebody else an admin first',
 
     teamColumns: ['Name', 'Description', 'Members', 'Actions'],
@@ -835,6 +868,8 @@ export const texts = {
 
     auditColumns: ['When', 'Who', 'What', 'Whom or what', 'Details', 'From'],
     nobody: 'Nobody known',
+    /** Who acts without being a member, as the service calls them. */
+    actors: { 'command line': 'Command line', service: 'The service' },
     onlyAction: 'Show',
     allActions: 'Everything',
     older: 'Show older',
@@ -851,6 +886,12 @@ export const texts = {
       'member-deleted': 'Deleted a member',
       'password-changed': 'Changed the own password',
       'password-reset': 'Reset a password',
+      'password-link-created': 'Made a password link',
+      'password-link-used': 'Used a password link',
+      'password-link-revoked': 'Ended a password link',
+      'invitation-created': 'Invited somebody',
+      'invitation-accepted': 'Accepted an invitation',
+      'invitation-revoked': 'Ended an invitation',
       'account-linked': 'Linked an account of the organisation',
       'session-revoked': 'Ended a session',
       'token-created': 'Created a token',

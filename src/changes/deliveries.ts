@@ -152,6 +152,7 @@ export class Deliveries {
       action: 'webhook-deactivated',
       by: SERVICE,
       subjectId: id,
+      subject: null,
       metadata: { reason, failingSince },
     })
   }

@@ -19,7 +19,7 @@ export interface Effect {
   /** What it belonged to, after the last of the changes. */
   projectId: string | null
   itemId: string | null
-  /** Who made the first of the changes; null for another tool. */
+  /** Who made the first of the changes, as it is stored. */
   actorId: string | null
   before: Fields | null
   after: Fields | null

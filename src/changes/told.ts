@@ -1,6 +1,7 @@
 /** Changes as the API tells them. The sequence holds values as they are stored; here they get the API's types. */
 import { type Column, getTableColumns } from 'drizzle-orm'
 import { TRACKED } from '../db/change-triggers.ts'
+import { BY_COMMAND } from '../db/current-write.ts'
 import { readObjectText } from '../db/json-text.ts'
 import { decoder } from '../db/statements.ts'
 import type { Change } from '../schemas/records.ts'
@@ -84,11 +85,21 @@ export function shownFields(kind: string, text: string | null): Fields | null {
   return fields
 }
 
+/** Who made a change, as the API tells it: a member, or who else. */
+export const madeBy = ({
+  actorId,
+  group,
+}: Pick<ChangeRow, 'actorId' | 'group'>): Pick<Change, 'actorId' | 'actor'> => {
+  if (actorId === BY_COMMAND) return { actorId: null, actor: 'command line' }
+  if (actorId !== null) return { actorId }
+  return { actorId: null, actor: group === null ? 'another tool' : 'service' }
+}
+
 /** A change as the API tells it. @param group see `Sequence.groupOf` */
 export const toChange = (row: ChangeRow, group: number): Change => ({
   seq: row.seq,
   at: row.at,
-  actorId: row.actorId,
+  ...madeBy(row),
   group,
   kind: row.kind,
   id: row.id,

@@ -12,7 +12,7 @@ import type { Groups } from './groups.ts'
 import { HISTORY_LIMIT } from './history.ts'
 import type { Placed, Sequence } from './sequence.ts'
 import { DELETIONS, type Subjects } from './subjects.ts'
-import { shownFields } from './told.ts'
+import { madeBy, shownFields } from './told.ts'
 
 /** Deletions that are looked at for one page, at most: on the event loop, and elsewhere. */
 const EXAMINED = { limited: 1000, unlimited: 50_000 }
@@ -34,7 +34,7 @@ export interface TrashPage {
 }
 
 /** A deletion of what does not exist now. */
-interface Deletion extends Placed, Omit<TrashEntry, 'title'> {
+interface Deletion extends Placed, Omit<TrashEntry, 'title' | 'actor'> {
   size: number
 }
 
@@ -171,9 +171,9 @@ export class Trash {
   #entries(deletions: readonly Deletion[]): TrashEntry[] {
     const bytes = deletions.reduce((sum, { size }) => sum + size, 0)
     if (bytes > BYTES_READ && isLimited(this.#db)) throw new TooMuchWork()
-    return deletions.map(({ seq, kind, id, projectId, at, actorId }) => {
+    return deletions.map(({ seq, kind, id, projectId, at, ...made }) => {
       const { name = '', title = name } = shownFields(kind, this.#sql.before().get(seq) ?? null) ?? {}
-      return { seq, kind, id, title: asText(title), projectId, at, actorId }
+      return { seq, kind, id, title: asText(title), projectId, at, ...madeBy(made) }
     })
   }
 }

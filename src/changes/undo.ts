@@ -290,7 +290,8 @@ export class Undo {
     fields: Fields | null,
     { by }: Undoing,
   ): void {
-    this.#audit.record({ action, by, subjectId, metadata: { name: String(fields?.name) } })
+    const name = String(fields?.name)
+    this.#audit.record({ action, by, subjectId, subject: name, metadata: { name } })
   }
 
   /** The first of the changes that were made since, and their group, as JSON. */

@@ -283,6 +283,6 @@ export class Webhooks {
     by: Actor,
     metadata: AuditEntry['metadata'] = {},
   ): void {
-    this.#audit.record({ action, by, subjectId, metadata })
+    this.#audit.record({ action, by, subjectId, subject: null, metadata })
   }
 }

@@ -1,4 +1,5 @@
 /** The commands for archives. */
+
 import { ChunkedWriter } from '../db/chunked-writer.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { foldAll } from '../db/large-writes.ts'

@@ -319,7 +319,7 @@ describeCommand(
   },
 )
 
-addMemberCommands(program, withDatabase)
+addMemberCommands(program, withDatabase, publicUrl)
 
 /** The configured database file. @throws StartupError for `:memory:` */
 async function databaseFile(): Promise<string> {
@@ -367,6 +367,15 @@ async function importArchive(path: string, options: { dryRun?: true; mapMembers?
   const file = await databaseFile()
   if (options.dryRun && !existsSync(file)) await importFrom(undefined, file, path, options)
   else await openFor(file, (db) => importFrom(db, file, path, options))
+}
+
+/** Where people reach the service: as configured, else where it listens; on this machine, where that is everywhere. */
+async function publicUrl(): Promise<string> {
+  const { loadConfig } = await import('../config.ts')
+  const { localUrl } = await import('../http/public-url.ts')
+
+  const config = loadConfig(process.env)
+  return config.publicUrl ?? localUrl(config)
 }
 
 /** The messages of an error; of a failed validation, all violations. */

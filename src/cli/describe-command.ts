@@ -9,6 +9,7 @@ const SETTINGS = {
   DATABASE_URL: 'the database: file:<path> or a path (default: file:./data/phaseboard.db)',
   HOST: 'the address to listen on (default: 127.0.0.1)',
   PORT: 'the port to listen on, 0 for any free one (default: 3000)',
+  PUBLIC_URL: 'where people reach the service (default: http, HOST and PORT)',
   AUTH_MODE: 'open or required: whether every request needs a member (default: by HOST)',
   PHASEBOARD_TOKEN: 'an API token of the service',
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent (default: info)',

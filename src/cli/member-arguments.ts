@@ -21,11 +21,20 @@ const manual = (about: CommandManual): CommandManual => ({
 
 const ASKED = 'The password is asked for; without a terminal, the first line of the input is one.'
 
+const ONE_TIME = 'It works once, for 24 hours, and whoever has it can use it.'
+
+const LINK_SETTINGS = ['DATABASE_URL', 'PUBLIC_URL', 'HOST', 'PORT'] as const
+
 /**
  * Adds the commands to the program.
  * @param withDatabase opens the database for them
+ * @param publicUrl where people reach the service
  */
-export function addMemberCommands(program: Command, withDatabase: WithDatabase): void {
+export function addMemberCommands(
+  program: Command,
+  withDatabase: WithDatabase,
+  publicUrl: () => Promise<string>,
+): void {
   const commands = () => import('./member-commands.ts')
 
   const member = describeCommand(
@@ -118,6 +127,39 @@ export function addMemberCommands(program: Command, withDatabase: WithDatabase):
     manual({
       details: [ASKED],
       examples: [['member reset-password ada@example.org', 'Ada has forgotten hers']],
+    }),
+  )
+
+  describeCommand(
+    member
+      .command('password-link')
+      .description('make a link with which a member sets a new password, and print it this once')
+      .addArgument(who())
+      .action(async (who) => (await commands()).createPasswordLink(withDatabase, who, await publicUrl())),
+    manual({
+      details: [ONE_TIME, 'A former one of the member ends.'],
+      settings: LINK_SETTINGS,
+      examples: [['member password-link ada@example.org', 'Ada has forgotten hers']],
+      seeAlso: ['phaseboard member reset-password', 'docs/access.md'],
+    }),
+  )
+
+  describeCommand(
+    member
+      .command('invite')
+      .description('make a link with which somebody becomes a member, and print it this once')
+      .option('--name <name>', 'how the member is shown (default: whoever is invited says)')
+      .option('--email <email>', 'what the member signs in with (default: whoever is invited says)')
+      .addOption(choosing(new Option('--role <role>', 'what the member may do').default('member'), ROLES))
+      .action(async (options) => (await commands()).inviteMember(withDatabase, options, await publicUrl())),
+    manual({
+      details: [ONE_TIME, 'Whoever is invited chooses a password, and may choose another name.'],
+      settings: LINK_SETTINGS,
+      examples: [
+        ['member invite', 'somebody who says the rest'],
+        ['member invite --email ada@example.org --role admin', 'Ada, as an admin'],
+      ],
+      seeAlso: ['phaseboard member add', 'docs/access.md'],
     }),
   )
 

@@ -1,6 +1,6 @@
 /** The commands for members and tokens: by the same rules as requests, also beside a running service. */
 import { type Static, Type } from '@sinclair/typebox'
-import { type SharedDatabase, write } from '../db/client.ts'
+import { type SharedDatabase, writeByCommand } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { members as table } from '../db/schema.ts'
 import { conflict, validationFailed } from '../errors.ts'
@@ -45,7 +45,7 @@ const memberCalled = (members: Members, idOrEmail: string): MemberRow =>
 const change = (withDatabase: WithDatabase, idOrEmail: string, input: MemberInput) =>
   withDatabase((db) => {
     const members = new Members(db)
-    return write(db, () => {
+    return writeByCommand(db, () => {
       const { id, email } = memberCalled(members, idOrEmail)
       members.update(id, input, COMMAND_LINE)
       return email
@@ -67,7 +67,7 @@ export async function addMember(
     const password = await askNewPassword(`Password of ${email} (empty: none)`)
     const hash = password === '' ? null : await hashChecked(password)
     const members = new Members(db)
-    const { id } = write(db, () => members.create({ email, name, role }, hash, COMMAND_LINE))
+    const { id } = writeByCommand(db, () => members.create({ email, name, role }, hash, COMMAND_LINE))
     say(`added ${email} as ${role}${hash === null ? ', without a password' : ''}: ${id}`)
   })
 }
@@ -108,10 +108,40 @@ export async function resetPassword(withDatabase: WithDatabase, idOrEmail: strin
     const { id, email } = memberCalled(members, idOrEmail)
     const hash = await hashChecked(await askNewPassword(`New password of ${email}`))
     const removeInitial = await prepareInitialPasswordRemoval(db, members.stored(id).passwordHash)
-    write(db, () => members.update(id, {}, COMMAND_LINE, { hash }))
+    writeByCommand(db, () => members.update(id, {}, COMMAND_LINE, { hash }))
     removeInitial()
     say(`${email} has a new password and is signed out everywhere`)
   })
+}
+
+/** `member password-link`: prints the link, this once, and nothing else. */
+export async function createPasswordLink(
+  withDatabase: WithDatabase,
+  idOrEmail: string,
+  base: string,
+): Promise<void> {
+  const url = await withDatabase((db) => {
+    const members = new Members(db)
+    return writeByCommand(db, () => {
+      const { id } = memberCalled(members, idOrEmail)
+      return members.links.createForPassword(id, base, COMMAND_LINE).url
+    })
+  })
+  say(url)
+}
+
+/** `member invite`: prints the link, this once, and nothing else. */
+export async function inviteMember(
+  withDatabase: WithDatabase,
+  options: { name?: string; email?: string; role: string },
+  base: string,
+): Promise<void> {
+  const input = checked(options as Pick<Input, 'name' | 'email' | 'role'>)
+  const url = await withDatabase((db) => {
+    const { links } = new Members(db)
+    return writeByCommand(db, () => links.invite(input, base, COMMAND_LINE).url)
+  })
+  say(url)
 }
 
 /** `token create`: prints the token, this once, and nothing else. */
@@ -123,7 +153,7 @@ export async function createToken(
   const input = checked({ name: options.name, scope: options.scope, expiresAt: options.expires ?? null })
   const token = await withDatabase((db) => {
     const members = new Members(db)
-    return write(db, () => {
+    return writeByCommand(db, () => {
       const { id, disabled } = memberCalled(members, idOrEmail)
       if (disabled) throw conflict('Member is disabled', 'member_disabled')
       return members.tokens.create(id, input, COMMAND_LINE).token

@@ -57,7 +57,7 @@ export interface Problem {
   title: string
   /** The status of the answer */
   status: number
-  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is assigned to the project already - `already_done`: a request with this Idempotency-Key has done it before, and its response is not kept - `already_promoted`: the idea has become a project already - `authentication_required`: no credential, or one that does not count (any more) - `bad_request`: the request is not well-formed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: what is to be undone was changed after it: `details.conflicts` - `changes_gone`: the changes are not kept any more: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow it - `cross_origin`: a page of another origin sent it, with the credentials of the browser - `database_busy`: the write waited for others in vain: nothing was done - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was done - `invalid_credentials`: email or password are wrong - `last_admin`: the service would be left without an admin - `limit_reached`: there are as many as there may be - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not have the method - `name_taken`: another one has the name - `no_account`: no member has the account of the sign-in provider - `no_column`: the board has no column - `not_claimed`: nobody has claimed the item - `not_found`: there is no such record or path, or the caller may not know of it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: it is another member's - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was done - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: too many requests in a minute - `read_only_role`: the role of the member only reads - `read_only_token`: the token only reads - `request_failed`: any other error - `session_required`: only for those who have signed in, not for tokens - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: more at once than the service takes, or answers - `too_many_at_once`: the caller has too many requests under way - `too_many_sign_ins`: too many sign-ins failed - `too_many_streams`: too many streams are open - `took_too_long`: it was given up before its end - `unavailable`: the service cannot do it at the moment: nothing was done - `validation_failed`: fields or parameters are wrong: `details` - `wip_limit_reached`: the column is at its WIP limit */
+  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is assigned to the project already - `already_done`: a request with this Idempotency-Key has done it before, and its response is not kept - `already_promoted`: the idea has become a project already - `authentication_required`: no credential, or one that does not count (any more) - `bad_request`: the request is not well-formed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: what is to be undone was changed after it: `details.conflicts` - `changes_gone`: the changes are not kept any more: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow it - `cross_origin`: a page of another origin sent it, with the credentials of the browser - `database_busy`: the write waited for others in vain: nothing was done - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was done - `invalid_credentials`: email or password are wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `last_admin`: the service would be left without an admin - `limit_reached`: there are as many as there may be - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not have the method - `name_taken`: another one has the name - `no_account`: no member has the account of the sign-in provider - `no_column`: the board has no column - `not_claimed`: nobody has claimed the item - `not_found`: there is no such record or path, or the caller may not know of it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: it is another member's - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was done - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: too many requests in a minute - `read_only_role`: the role of the member only reads - `read_only_token`: the token only reads - `request_failed`: any other error - `session_required`: only for those who have signed in, not for tokens - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: more at once than the service takes, or answers - `too_many_at_once`: the caller has too many requests under way - `too_many_sign_ins`: too many sign-ins failed - `too_many_streams`: too many streams are open - `took_too_long`: it was given up before its end - `unavailable`: the service cannot do it at the moment: nothing was done - `validation_failed`: fields or parameters are wrong: `details` - `wip_limit_reached`: the column is at its WIP limit */
   code:
     | 'admin_required'
     | 'already_assigned'
@@ -80,6 +80,7 @@ export interface Problem {
     | 'idempotency_key_reused'
     | 'internal_error'
     | 'invalid_credentials'
+    | 'invalid_link'
     | 'last_admin'
     | 'limit_reached'
     | 'member_disabled'
@@ -522,14 +523,74 @@ export interface NewToken {
   token: string
 }
 
+export interface LinkDetails {
+  /** Whether it sets the password of a member, or makes a member */
+  kind: 'password' | 'invitation'
+  /** Of the member, or as whoever made the invitation has suggested; null for none */
+  name: string | null
+  /** Of the member, as it is or will be; null where whoever is invited gives one */
+  email: string | null
+  role: 'admin' | 'member' | 'viewer'
+  /** ISO 8601 in UTC with milliseconds */
+  expiresAt: string
+}
+
+export interface MemberLink {
+  /** UUIDv7, made by the server */
+  id: string
+  /** Whose password it sets; null for an invitation */
+  memberId: string | null
+  /** Whether it sets the password of a member, or makes a member */
+  kind: 'password' | 'invitation'
+  /** Of the member, or as whoever made the invitation has suggested; null for none */
+  name: string | null
+  /** Of the member, as it is or will be; null where whoever is invited gives one */
+  email: string | null
+  role: 'admin' | 'member' | 'viewer'
+  /** ISO 8601 in UTC with milliseconds */
+  expiresAt: string
+  /** The admin who made it; null for the command line */
+  createdBy: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+}
+
+export interface NewMemberLink {
+  /** UUIDv7, made by the server */
+  id: string
+  /** Whose password it sets; null for an invitation */
+  memberId: string | null
+  /** Whether it sets the password of a member, or makes a member */
+  kind: 'password' | 'invitation'
+  /** Of the member, or as whoever made the invitation has suggested; null for none */
+  name: string | null
+  /** Of the member, as it is or will be; null where whoever is invited gives one */
+  email: string | null
+  role: 'admin' | 'member' | 'viewer'
+  /** ISO 8601 in UTC with milliseconds */
+  expiresAt: string
+  /** The admin who made it; null for the command line */
+  createdBy: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** The secret. Shown this once and not kept */
+  token: string
+  /** Where it is used, with the token in its fragment */
+  url: string
+}
+
 export interface AuditEntry {
   /** UUIDv7, made by the server */
   id: string
   action: string
   /** Who acted; null for whoever was not recognised, for the command line and for the service itself */
   actorId: string | null
-  /** What was acted on: a member, session, token, team, project or webhook */
+  /** The name of who acted, as it was then; `command line` or `service` where `actorId` is null; null for whoever was not recognised */
+  actor: string | null
+  /** What was acted on: a member, session, token, one-time link, team, project or webhook */
   subjectId: string | null
+  /** The name of what was acted on, as it was then; of a session, token or link the name of its member */
+  subject: string | null
   /** Where the request came from; null for the command line */
   address: string | null
   metadata: {
@@ -544,8 +605,10 @@ export interface Change {
   seq: number
   /** ISO 8601 in UTC with milliseconds */
   at: string
-  /** The member who made it; null for another tool */
+  /** The member who made it; null for who is none: `actor` */
   actorId: string | null
+  /** Only where `actorId` is null: a command, the service itself, or another tool that writes to the database file */
+  actor?: 'command line' | 'service' | 'another tool'
   /** The same for all changes of one write: the `seq` of its first */
   group: number
   kind: string
@@ -685,8 +748,10 @@ export interface TrashEntry {
   projectId: string | null
   /** ISO 8601 in UTC with milliseconds */
   at: string
-  /** The member who deleted it; null for another tool */
+  /** The member who deleted it; null for who is none: `actor` */
   actorId: string | null
+  /** Only where `actorId` is null: a command, the service itself, or another tool that writes to the database file */
+  actor?: 'command line' | 'service' | 'another tool'
 }
 
 export interface Flow {
@@ -784,6 +849,20 @@ export interface SignIn {
   password: string
 }
 
+export interface CheckLink {
+  /** The secret of the link */
+  token: string
+}
+
+export interface UseLink {
+  /** The secret of the link */
+  token: string
+  password: string
+  name?: string
+  /** Unique, whatever its case */
+  email?: string
+}
+
 export interface CreateToken {
   name: string
   /** What it opens: what its member may read; what its member may change, too; or the calendar and nothing else */
@@ -823,6 +902,13 @@ export interface UpdateMember {
   password?: string
   /** Needed to change the own password */
   currentPassword?: string
+}
+
+export interface CreateInvitation {
+  name?: string
+  /** Unique, whatever its case */
+  email?: string
+  role: 'admin' | 'member' | 'viewer'
 }
 
 export interface CreateProject {
@@ -1382,6 +1468,24 @@ export interface Paths {
       answer: Success
     }
   }
+  '/api/session/link/check': {
+    /** What a one-time link is for */
+    post: {
+      body: CheckLink
+      answer: LinkDetails
+    }
+  }
+  '/api/session/link': {
+    /** Use a one-time link, and sign in */
+    post: {
+      body: UseLink
+      answer: {
+        member: CurrentMember
+        /** ISO 8601 in UTC with milliseconds */
+        expiresAt: string
+      }
+    }
+  }
   '/api/sessions': {
     /** List the current member's sessions */
     get: {
@@ -1568,6 +1672,64 @@ export interface Paths {
       answer: Member
     }
     /** Delete a member */
+    delete: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Success
+    }
+  }
+  '/api/members/{id}/password-link': {
+    /** Create a link with which a member sets a new password */
+    post: {
+      path: {
+        id: string
+      }
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: NewMemberLink
+    }
+  }
+  '/api/invitations': {
+    /** Create a link with which somebody becomes a member */
+    post: {
+      body: CreateInvitation
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: NewMemberLink
+    }
+  }
+  '/api/member-links': {
+    /** List the one-time links that can still be used */
+    get: {
+      query?:
+        | {
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: MemberLink[]
+    }
+  }
+  '/api/member-links/{id}': {
+    /** Get a one-time link */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: MemberLink
+    }
+    /** Revoke a one-time link */
     delete: {
       path: {
         id: string

@@ -9,7 +9,7 @@ import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { StartupError } from '../errors.ts'
 import { packageFile } from '../package-files.ts'
 import type { Config } from '../phaseboard.d.ts'
-import { attributionOf, type Written } from './current-write.ts'
+import { attributionOf, BY_COMMAND, type Written } from './current-write.ts'
 import { limitTime } from './deadline.ts'
 import { type DatabaseFiles, type Made, makeFile, NO_FILES, remember, unmake, watchFiles } from './files.ts'
 import * as schema from './schema.ts'
@@ -216,8 +216,11 @@ export function writeAs<T>(db: SharedDatabase, actorId: string | null, work: () 
   )
 }
 
-/** {@link writeAs} nobody. */
+/** {@link writeAs} nobody: the service itself. */
 export const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, null, work).value
+
+/** {@link writeAs} the command line. */
+export const writeByCommand = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY_COMMAND, work).value
 
 /**
  * Sets the busy timeout to 0: waiting for another process's lock would block the event loop, so SQLITE_BUSY comes at

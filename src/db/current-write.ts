@@ -1,11 +1,17 @@
 /** The write that a connection is in the midst of: who makes it, and which changes are its own. */
 import type { SharedDatabase } from './client.ts'
 
+/**
+ * Who makes a command's changes, as they are stored in the place of a member's id, which none equals. The API tells of no
+ * member there (see `src/changes/told.ts`).
+ */
+export const BY_COMMAND = ':command-line'
+
 /** A write in progress. */
 export interface CurrentWrite {
   /** The last change before it: its own are those after, and the first of them is its group. */
   readonly since: number
-  /** The member who makes it; null for nobody, e.g. a command. */
+  /** The member who makes it; {@link BY_COMMAND} for a command, null for the service itself. */
   readonly actorId: string | null
 }
 

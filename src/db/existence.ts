@@ -20,6 +20,7 @@ const THINGS = new Map<SQLiteTable, string>([
   [tables.teams, 'Team'],
   [tables.sessions, 'Session'],
   [tables.apiTokens, 'Token'],
+  [tables.memberLinks, 'Link'],
   [tables.webhooks, 'Webhook'],
   [tables.imports, 'Import'],
 ])

@@ -352,6 +352,33 @@ export const apiTokens = sqliteTable(
   ],
 )
 
+/** One-time links: to set a password, or to become a member. A used, revoked or expired one is deleted. */
+export const memberLinks = sqliteTable(
+  'member_links',
+  {
+    id: id(),
+    kind: text({ enum: ['password', 'invitation'] }).notNull(),
+    /** Whose password it sets; NULL for an invitation. */
+    memberId: text().references(() => members.id, { onDelete: 'cascade' }),
+    /** What the invited member will be; where name and email are NULL, whoever uses the link chooses them. */
+    name: text(),
+    email: text(),
+    role: text({ enum: ['admin', 'member', 'viewer'] })
+      .notNull()
+      .default('member'),
+    /** SHA-256 of the link's token, hexadecimal. The token itself is never stored. */
+    tokenHash: required(),
+    /** The admin who made it; NULL for the command line. */
+    createdBy: text(),
+    createdAt: createdAt(),
+    expiresAt: required(),
+  },
+  (table) => [
+    uniqueIndex('member_links_token').on(table.tokenHash),
+    index('member_links_member').on(table.memberId),
+  ],
+)
+
 /** Teams. */
 export const teams = sqliteTable('teams', {
   id: id(),
@@ -377,10 +404,14 @@ export const teamMembers = sqliteTable(
 export const auditLog = sqliteTable('audit_log', {
   id: id(),
   action: required(),
-  /** The member who acted; NULL for an unknown one, and for the command line. */
+  /** The member who acted; NULL for an unknown one, the command line and the service itself. */
   actorId: text(),
+  /** The name of who acted, as it was then: also `command line` and `service`. NULL for an unknown one. */
+  actor: text(),
   /** What was acted on: a member, token, session or project. It may be gone by now. */
   subjectId: text(),
+  /** Its name as it was then; of a token, session or link the name of its member. */
+  subject: text(),
   /** The address that the request came from; NULL for the command line. */
   address: text(),
   metadata: jsonObject(),
@@ -397,9 +428,9 @@ export const changes = sqliteTable('changes', {
   /** The place in the sequence, which is the order of commits. The last row is never pruned, so none is used twice. */
   seq: integer().primaryKey(),
   at: createdAt(),
-  /** The member who made it; NULL for another tool, and for the command line. */
+  /** The member who made it, or `:command-line`; NULL for the service itself and for another tool. */
   actorId: text(),
-  /** The first `seq` of the write; NULL for another tool's (see `src/changes/told.ts`). */
+  /** The first `seq` of the write; NULL for another tool's, which tells it from the service's (see `src/changes/told.ts`). */
   group: integer(),
   kind: required(),
   id: required(),

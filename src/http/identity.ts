@@ -32,6 +32,7 @@ export function turnOf(request: FastifyRequest): string | null {
 /** Who makes this request and from where, for the audit log. Only in handlers of routes that are not public. */
 export const actorOf = (request: FastifyRequest): Actor => ({
   id: memberOf(request).id,
+  name: memberOf(request).name,
   address: addressOf(request),
 })
 

@@ -1,4 +1,5 @@
-/** Changing one's own password takes knowing it. */
+/** Changing one's own password takes knowing it; and what is to be done once a password is changed. */
+import type { FastifyBaseLogger } from 'fastify'
 import { invalidField } from '../errors.ts'
 import { type Members, wrongPassword } from '../members/members.ts'
 import { verifyPassword } from '../members/passwords.ts'
@@ -19,5 +20,17 @@ export function createPasswordCheck(members: Members, limits: SignInLimits) {
     if (passwordHash === null || !matches) throw wrongPassword()
     await limits.forgive(address, email)
     return passwordHash
+  }
+}
+
+/**
+ * Removes the file with the initial password once that is changed: what cannot be removed does not cost the change its answer.
+ * @param remove see `prepareInitialPasswordRemoval`
+ */
+export function removeAfterwards(remove: () => void, log: FastifyBaseLogger): void {
+  try {
+    remove()
+  } catch (err) {
+    log.warn({ err }, 'could not remove the file with the initial password')
   }
 }

@@ -7,7 +7,7 @@ import {
   describe,
   openDatabase,
   refuseForeignTables,
-  write,
+  writeByCommand,
 } from '../db/client.ts'
 import { COMPANIONS } from '../db/files.ts'
 import { BOARD_CHECKS } from './board-checks.ts'
@@ -128,7 +128,7 @@ export function repair(
       const { fix } = check
       const subject: Subject = { client: db.$client, path }
       try {
-        const done = write(db, () => fix(db, subject))
+        const done = writeByCommand(db, () => fix(db, subject))
         const after = diagnose(check, subject)
         if (after.status !== 'ok') return { ...after, note: `${done}; still: ${after.note}` }
         return { ...diagnosis, status: 'fixed', note: done }

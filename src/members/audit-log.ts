@@ -1,11 +1,11 @@
 /** The audit log: sign-ins and their failures, and changes of access rights. It never holds secrets. */
 import { Type } from '@sinclair/typebox'
-import { and, desc, inArray, lt } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { isRecordShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
 import { type JsonPage, type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
-import { auditLog } from '../db/schema.ts'
+import { auditLog, members } from '../db/schema.ts'
 import { amongIds, change, given, givenLimit, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import type { JsonObject } from '../json.ts'
 import { ref } from '../schemas/common.ts'
@@ -26,6 +26,12 @@ export const AUDIT_ACTIONS = [
   'member-deleted',
   'password-changed',
   'password-reset',
+  'password-link-created',
+  'password-link-used',
+  'password-link-revoked',
+  'invitation-created',
+  'invitation-accepted',
+  'invitation-revoked',
   'account-linked',
   'session-revoked',
   'token-created',
@@ -40,17 +46,19 @@ export const AUDIT_ACTIONS = [
   'project-restored',
 ] as const
 
-/** Who acted, and from which address; both null for the command line and the service itself. */
+/** Who acted, and from which address; id and address are null for the command line and the service itself. */
 export interface Actor {
   id: string | null
+  /** Absent: the name that the member with this id has here. */
+  name?: string
   address: string | null
 }
 
 /** The actor of commands. */
-export const COMMAND_LINE: Actor = { id: null, address: null }
+export const COMMAND_LINE: Actor = { id: null, name: 'command line', address: null }
 
 /** The actor of what the service does by itself. */
-export const SERVICE: Actor = { id: null, address: null }
+export const SERVICE: Actor = { id: null, name: 'service', address: null }
 
 /** An entry to be recorded. */
 export interface AuditEntry {
@@ -58,6 +66,8 @@ export interface AuditEntry {
   by: Actor
   /** The id of the member, token, session, team, project or webhook acted on; null for none. */
   subjectId: string | null
+  /** What that is called, or whose it is: a name, or a member whose name is looked up; null where that is not known. */
+  subject: string | { memberId: string } | null
   /** Details, e.g. `{ from, to }` of a role. Never a password, token, cookie, hash, or secret of a webhook. */
   metadata?: JsonObject
 }
@@ -86,6 +96,12 @@ function statementsOf(db: SharedDatabase) {
       .limit(count)
   return {
     insert: insertInto(db, auditLog),
+    nameOf: selectOne(db, () =>
+      db
+        .select({ name: members.name })
+        .from(members)
+        .where(eq(members.id, given('id'))),
+    ),
     before: selectAll<{ id: string }>(db, () =>
       db
         .select({ id: auditLog.id })
@@ -115,16 +131,22 @@ export class AuditLog {
   }
 
   /** Records an entry. Call it inside the write of the action, so that both are committed or neither. */
-  record({ action, by, subjectId, metadata = {} }: AuditEntry): void {
+  record({ action, by, subjectId, subject, metadata = {} }: AuditEntry): void {
     this.#sql.insert({
       id: newId(),
       action,
       actorId: by.id,
+      actor: by.name ?? this.#nameOf(by.id),
       subjectId,
+      subject: typeof subject === 'object' ? this.#nameOf(subject?.memberId ?? null) : subject,
       address: by.address,
       metadata,
       createdAt: timestamp(),
     })
+  }
+
+  #nameOf(id: string | null): string | null {
+    return id === null ? null : (this.#sql.nameOf({ id })?.name ?? null)
   }
 
   /** One page of the entries, newest first. */

@@ -25,6 +25,7 @@ import { timestamp } from '../time.ts'
 import { type Actor, type AuditEntry, AuditLog } from './audit-log.ts'
 import { currentMember, isEnabled, shownMember } from './columns.ts'
 import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
+import { MemberLinks } from './member-links.ts'
 import { ProviderAccounts } from './provider-accounts.ts'
 import { Sessions } from './sessions.ts'
 import { Teams } from './teams.ts'
@@ -115,7 +116,7 @@ function entriesOf(before: MemberRow, after: MemberRow, password: NewPassword | 
   return entries
 }
 
-/** The members, with their sessions, tokens and teams. Each change is recorded in the audit log. */
+/** The members, with their sessions, tokens, one-time links and teams. Each change is recorded in the audit log. */
 export class Members {
   static readonly reads: readonly string[] = [
     'page',
@@ -131,6 +132,7 @@ export class Members {
   readonly teams: Teams
   readonly sessions: Sessions
   readonly tokens: Tokens
+  readonly links: MemberLinks
   readonly accounts: ProviderAccounts
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #toJson = createJsonWriter(Type.Array(ref(MemberSchema)))
@@ -141,6 +143,7 @@ export class Members {
     this.teams = new Teams(db, this.audit)
     this.sessions = new Sessions(db, this.audit)
     this.tokens = new Tokens(db, this.audit)
+    this.links = new MemberLinks(db, this, this.audit)
     this.accounts = new ProviderAccounts(db, this, this.audit)
   }
 
@@ -200,24 +203,33 @@ export class Members {
   /**
    * Creates a member.
    * @param passwordHash null for a member without a password
+   * @param id for a member who is its own actor
    * @throws ApiError 409 when the email is taken
    */
   create(
     input: Pick<Member, 'name' | 'email'> & Partial<Pick<Member, 'role'>>,
     passwordHash: string | null,
     by: Actor,
+    id = newId(),
   ): Member {
-    this.#refuseTaken(input.email)
+    this.refuseTaken(input.email)
     const at = timestamp()
-    const row = this.#sql.insert({ ...input, id: newId(), passwordHash, createdAt: at, updatedAt: at })
-    const { id, email, role } = row
-    this.audit.record({ action: 'member-created', by, subjectId: id, metadata: { email, role } })
+    const row = this.#sql.insert({ ...input, id, passwordHash, createdAt: at, updatedAt: at })
+    const { email, role } = row
+    this.audit.record({
+      action: 'member-created',
+      by,
+      subjectId: id,
+      subject: row.name,
+      metadata: { email, role },
+    })
     return shown(row)
   }
 
   /**
    * Changes a member; an empty change leaves it as it is, `updatedAt` included. Disabling, enabling and a new password
-   * end the member's sessions. A new role does not: sessions do not hold it.
+   * end the member's sessions and one-time links. A new role does not: sessions do not hold it. The links that somebody made
+   * end with the rights of an admin.
    * @throws ApiError 404; 409 when the email is taken or no admin would be left; 400 on `currentPassword` when the
    * password was changed since it was verified
    */
@@ -225,32 +237,43 @@ export class Members {
     const before = this.stored(id)
     const changes = { ...fields, ...(password && { passwordHash: password.hash }) }
     if (password?.own && password.own.confirmed !== before.passwordHash) throw wrongPassword()
-    if (fields.email !== undefined) this.#refuseTaken(fields.email, id)
+    if (fields.email !== undefined) this.refuseTaken(fields.email, id)
     this.#keepAnAdmin(before, { ...before, ...changes })
     if (Object.keys(changes).length === 0) return shown(before)
     const after = this.#sql.update(id, { ...changes, updatedAt: timestamp() }) as MemberRow
     if (after.disabled !== before.disabled) this.sessions.revokeAll(id)
     else if (password) this.sessions.revokeAll(id, password.own?.sessionId)
+    if (after.disabled !== before.disabled || password) this.links.endOfMember(id, by)
+    if (isEnabledAdmin(before) && !isEnabledAdmin(after)) this.links.endMadeBy(id, by)
     for (const entry of entriesOf(before, after, password)) {
-      this.audit.record({ ...entry, by, subjectId: id })
+      this.audit.record({ ...entry, by, subjectId: id, subject: after.name })
     }
     return shown(after)
   }
 
   /**
-   * Deletes a member, with its sessions, tokens and team memberships; records that it created keep its id.
+   * Deletes a member, with its sessions, tokens, one-time links and team memberships; records that it created keep its id.
    * @throws ApiError 404, or 409 when it is the last admin
    */
   delete(id: string, by: Actor): void {
     const before = this.stored(id)
     this.#keepAnAdmin(before)
+    this.links.endOfMember(id, by)
+    this.links.endMadeBy(id, by)
     this.#sql.remove(id)
     this.#sql.leaveTeams({ memberId: id })
-    const { email, role } = before
-    this.audit.record({ action: 'member-deleted', by, subjectId: id, metadata: { email, role } })
+    const { name, email, role } = before
+    this.audit.record({
+      action: 'member-deleted',
+      by,
+      subjectId: id,
+      subject: name,
+      metadata: { email, role },
+    })
   }
 
-  #refuseTaken(email: string, memberId?: string): void {
+  /** @throws ApiError 409 where another member has an email */
+  refuseTaken(email: string, memberId?: string): void {
     const holder = this.findByEmail(email)
     if (holder && holder.id !== memberId) throw conflict('Member email is taken', 'email_taken')
   }

@@ -7,7 +7,7 @@ import { ApiError, forbidden } from '../errors.ts'
 import { LIMITS } from '../schemas/common.ts'
 import type { Member } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
-import type { AuditLog } from './audit-log.ts'
+import { type AuditLog, SERVICE } from './audit-log.ts'
 import type { MemberRow, Members } from './members.ts'
 import type { NewSession } from './sessions.ts'
 
@@ -81,6 +81,7 @@ export class ProviderAccounts {
       action: 'sign-in',
       by: { id: member.id, address },
       subjectId: session.id,
+      subject: member.name,
       metadata: { issuer: account.issuer },
     })
     return session
@@ -99,7 +100,7 @@ export class ProviderAccounts {
     if (existing?.disabled || (!existing && !signsUp)) return undefined
     // The provider may have given the address to somebody else.
     if (existing && this.#sql.ofMember({ issuer, memberId: existing.id })) return undefined
-    const by = { id: existing?.id ?? null, address }
+    const by = existing ? { id: existing.id, address } : { ...SERVICE, address }
     const { id } =
       existing ??
       this.#members.create(
@@ -108,7 +109,13 @@ export class ProviderAccounts {
         by,
       )
     this.#sql.insert({ issuer, subject, memberId: id, createdAt: timestamp() })
-    this.#audit.record({ action: 'account-linked', by, subjectId: id, metadata: { issuer, subject } })
+    this.#audit.record({
+      action: 'account-linked',
+      by,
+      subjectId: id,
+      subject: { memberId: id },
+      metadata: { issuer, subject },
+    })
     return this.#members.find(id)
   }
 
@@ -117,7 +124,7 @@ export class ProviderAccounts {
     const role = account.role === null && before === 'admin' ? 'member' : account.role
     if (role === undefined || role === null || role === before) return
     try {
-      this.#members.update(id, { role }, { id: null, address })
+      this.#members.update(id, { role }, { ...SERVICE, address })
     } catch (error) {
       const isLastAdmin = error instanceof ApiError && error.statusCode === 409
       if (!isLastAdmin) throw error

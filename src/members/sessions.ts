@@ -169,7 +169,12 @@ export class Sessions {
     if (!current || current.disabled || current.passwordHash !== passwordHash) throw invalidCredentials()
     if (replaced !== undefined) this.signOut(replaced, address)
     const session = this.start(id)
-    this.#audit.record({ action: 'sign-in', by: { id, address }, subjectId: session.id })
+    this.#audit.record({
+      action: 'sign-in',
+      by: { id, address },
+      subjectId: session.id,
+      subject: { memberId: id },
+    })
     return session
   }
 
@@ -182,6 +187,7 @@ export class Sessions {
       action: 'sign-out',
       by: { id: session.memberId, address },
       subjectId: session.id,
+      subject: { memberId: session.memberId },
     })
   }
 
@@ -213,7 +219,7 @@ export class Sessions {
   revoke(id: string, identity: Identity, by: Actor): void {
     this.get(id, identity)
     this.#sql.remove(id)
-    this.#audit.record({ action: 'session-revoked', by, subjectId: id })
+    this.#audit.record({ action: 'session-revoked', by, subjectId: id, subject: identity.member.name })
   }
 
   /** Ends all sessions of a member but one, if one is named. */

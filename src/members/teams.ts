@@ -158,6 +158,12 @@ export class Teams {
   }
 
   #record(change: 'created' | 'changed' | 'deleted', { id, name }: TeamRow, by: Actor): void {
-    this.#audit.record({ action: 'team-changed', by, subjectId: id, metadata: { change, name } })
+    this.#audit.record({
+      action: 'team-changed',
+      by,
+      subjectId: id,
+      subject: name,
+      metadata: { change, name },
+    })
   }
 }

@@ -136,7 +136,13 @@ export class Tokens {
       expiresAt,
       createdAt,
     })
-    this.#audit.record({ action: 'token-created', by, subjectId: created.id, metadata: { name, scope } })
+    this.#audit.record({
+      action: 'token-created',
+      by,
+      subjectId: created.id,
+      subject: { memberId },
+      metadata: { name, scope },
+    })
     return { ...created, token }
   }
 
@@ -150,6 +156,12 @@ export class Tokens {
     const { memberId, name, scope } = this.#sql.one(id) ?? throwNotFound(apiTokens)
     if (memberId !== accountOf(identity) && identity.member.role !== 'admin') throwNotFound(apiTokens)
     this.#sql.remove(id)
-    this.#audit.record({ action: 'token-revoked', by, subjectId: id, metadata: { name, scope } })
+    this.#audit.record({
+      action: 'token-revoked',
+      by,
+      subjectId: id,
+      subject: { memberId },
+      metadata: { name, scope },
+    })
   }
 }

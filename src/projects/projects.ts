@@ -348,7 +348,7 @@ export class Projects {
     for (const limit of this.#sql.limitsOfDeletion()) limit(id)
     if (isSplit(this.#db)) this.#ensureNotLarge(id)
     this.#sql.remove(id)
-    this.#audit.record({ action: 'project-deleted', by, subjectId: id, metadata: { name } })
+    this.#audit.record({ action: 'project-deleted', by, subjectId: id, subject: name, metadata: { name } })
   }
 
   /**

@@ -33,6 +33,14 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
     role: 'member',
     password: 'correct horse battery staple',
   },
+  createInvitation: { name: 'Grace Hopper', email: 'grace@example.org', role: 'member' },
+  checkLink: { token: 'pbl_YW4gZXhhbXBsZSB0byBsb29rIGF0LCBubyByZWFsIG9u' },
+  useLink: {
+    token: 'pbl_YW4gZXhhbXBsZSB0byB1c2UsIGFuZCBubyByZWFsIG9u',
+    name: 'Noor',
+    email: 'noor@example.org',
+    password: 'correct horse battery staple',
+  },
   updateMember: { name: 'Ada King', role: 'viewer' },
   createProject: {
     name: 'Website relaunch',

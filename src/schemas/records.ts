@@ -368,6 +368,9 @@ export const CurrentMemberSchema = Type.Object(
 )
 export type CurrentMember = Static<typeof CurrentMemberSchema>
 
+/** Who has signed in, and until when. */
+export const SignedInSchema = Type.Object({ member: ref(CurrentMemberSchema), expiresAt: Timestamp })
+
 /** Who can sign in. Never contains anything of the password. */
 export const MemberSchema = Type.Object(
   {
@@ -445,6 +448,63 @@ export const NewTokenSchema = Type.Object(
 )
 export type NewToken = Static<typeof NewTokenSchema>
 
+/** What a one-time link is for. */
+const LinkKindSchema = Type.Unsafe<'password' | 'invitation'>({
+  type: 'string',
+  enum: ['password', 'invitation'],
+  description: 'Whether it sets the password of a member, or makes a member',
+})
+
+const linkDetails = {
+  kind: LinkKindSchema,
+  name: Nullable(
+    Type.String({
+      description: 'Of the member, or as whoever made the invitation has suggested; null for none',
+    }),
+  ),
+  email: Nullable(
+    Type.String({
+      description: 'Of the member, as it is or will be; null where whoever is invited gives one',
+    }),
+  ),
+  role: RoleSchema,
+  expiresAt: Timestamp,
+}
+
+/** What whoever has a one-time link may know of it. */
+export const LinkDetailsSchema = Type.Object(linkDetails, { $id: 'LinkDetails' })
+export type LinkDetails = Static<typeof LinkDetailsSchema>
+
+/** A one-time link, without the secret itself. */
+export const MemberLinkSchema = Type.Object(
+  {
+    id: Id,
+    memberId: Nullable(Type.String({ description: 'Whose password it sets; null for an invitation' })),
+    ...linkDetails,
+    createdBy: Nullable(Type.String({ description: 'The admin who made it; null for the command line' })),
+    createdAt: Timestamp,
+  },
+  { $id: 'MemberLink' },
+)
+export type MemberLink = Static<typeof MemberLinkSchema>
+
+/** A new one-time link: the only response with the secret. */
+export const NewMemberLinkSchema = Type.Object(
+  {
+    ...MemberLinkSchema.properties,
+    token: Type.String({
+      description: 'The secret. Shown this once and not kept',
+      examples: ['pbl_Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCB0b2s'],
+    }),
+    url: Type.String({
+      description: 'Where it is used, with the token in its fragment',
+      examples: ['https://board.example/link#pbl_Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCB0b2s'],
+    }),
+  },
+  { $id: 'NewMemberLink' },
+)
+export type NewMemberLink = Static<typeof NewMemberLinkSchema>
+
 /** A sign-in, or a change of access rights. */
 export const AuditEntrySchema = Type.Object(
   {
@@ -458,8 +518,23 @@ export const AuditEntrySchema = Type.Object(
           'Who acted; null for whoever was not recognised, for the command line and for the service itself',
       }),
     ),
+    actor: Nullable(
+      Type.String({
+        description:
+          'The name of who acted, as it was then; `command line` or `service` where `actorId` is null; null for whoever was not recognised',
+        examples: ['Ada Lovelace', 'command line', 'service'],
+      }),
+    ),
     subjectId: Nullable(
-      Type.String({ description: 'What was acted on: a member, session, token, team, project or webhook' }),
+      Type.String({
+        description: 'What was acted on: a member, session, token, one-time link, team, project or webhook',
+      }),
+    ),
+    subject: Nullable(
+      Type.String({
+        description:
+          'The name of what was acted on, as it was then; of a session, token or link the name of its member',
+      }),
     ),
     address: Nullable(Type.String({ description: 'Where the request came from; null for the command line' })),
     metadata: AnyObject,
@@ -471,12 +546,23 @@ export const AuditEntrySchema = Type.Object(
 const ChangedFields = (description: string) =>
   Nullable(Type.Unsafe<Record<string, unknown>>({ ...AnyObject, description }))
 
+/** Who acts without being a member. */
+const NoMember = Type.Optional(
+  Type.Unsafe<'command line' | 'service' | 'another tool'>({
+    type: 'string',
+    enum: ['command line', 'service', 'another tool'],
+    description:
+      'Only where `actorId` is null: a command, the service itself, or another tool that writes to the database file',
+  }),
+)
+
 /** One change of one record, as the sequence of changes tells it. */
 export const ChangeSchema = Type.Object(
   {
     seq: Type.Integer({ description: 'Its place in the sequence: ascending, never used twice' }),
     at: Timestamp,
-    actorId: Nullable(Type.String({ description: 'The member who made it; null for another tool' })),
+    actorId: Nullable(Type.String({ description: 'The member who made it; null for who is none: `actor`' })),
+    actor: NoMember,
     group: Type.Integer({ description: 'The same for all changes of one write: the `seq` of its first' }),
     kind: Type.String({ examples: ['kanban-item', 'project', 'kanban-comment'] }),
     id: Type.String({ description: "The record's id; of an item's label `<itemId>:<labelId>`" }),
@@ -613,7 +699,10 @@ export const TrashEntrySchema = Type.Object(
     title: Type.String({ description: 'Of a project its name' }),
     projectId: Nullable(Type.String({ description: 'Of a project its own id' })),
     at: Timestamp,
-    actorId: Nullable(Type.String({ description: 'The member who deleted it; null for another tool' })),
+    actorId: Nullable(
+      Type.String({ description: 'The member who deleted it; null for who is none: `actor`' }),
+    ),
+    actor: NoMember,
   },
   { $id: 'TrashEntry' },
 )
@@ -654,6 +743,9 @@ export const namedSchemas = [
   SessionSchema,
   TokenSchema,
   NewTokenSchema,
+  LinkDetailsSchema,
+  MemberLinkSchema,
+  NewMemberLinkSchema,
   AuditEntrySchema,
   ChangeSchema,
   WebhookEventSchema,
@@ -670,5 +762,6 @@ export const namedSchemas = [
 /** The records that reading one of these again shows: what has a secret besides, which is shown once. By their `$ref`. */
 export const SHOWN_ONCE: ReadonlyMap<string, TSchema> = new Map<string, TSchema>([
   [ref(NewTokenSchema).$ref, TokenSchema],
+  [ref(NewMemberLinkSchema).$ref, MemberLinkSchema],
   [ref(WebhookWithSecretSchema).$ref, WebhookSchema],
 ])

@@ -252,8 +252,15 @@ export class LargeTasks {
       if (!task.isUndo) detach()
       for (const { id, record } of task.projects) {
         this.#sql.tell.run({ id, record })
-        const metadata = { name: String(JSON.parse(record).name) }
-        rules.members.audit.record({ action: 'project-deleted', by: task.by, subjectId: id, metadata })
+        const name = String(JSON.parse(record).name)
+        const metadata = { name }
+        rules.members.audit.record({
+          action: 'project-deleted',
+          by: task.by,
+          subjectId: id,
+          subject: name,
+          metadata,
+        })
       }
     }
     return await this.#last(write, task, work)
@@ -344,9 +351,16 @@ export class LargeTasks {
       const work = (tell: () => void) => {
         for (const fields of plan.coming) {
           largeUndo.bringBack({ kind: 'project', fields })
-          const metadata = { name: String(fields.name) }
+          const name = String(fields.name)
+          const metadata = { name }
           const subjectId = String(fields.id)
-          rules.members.audit.record({ action: 'project-restored', by: own.by, subjectId, metadata })
+          rules.members.audit.record({
+            action: 'project-restored',
+            by: own.by,
+            subjectId,
+            subject: name,
+            metadata,
+          })
         }
         tell()
         for (const { id, before, after } of plan.ideas) this.#sql.attach.run({ id, before, after })

@@ -665,6 +665,36 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await refused(writer, 'GET /api/projects/{id}', { at: [undone.id] }, 404, { error: 'Project not found' })
   })
 
+  await part('one-time links let people in, once', async (t) => {
+    const use = 'POST /api/session/link'
+    const invalid = { error: 'Link was used, has expired or was revoked' }
+    const invited = await ok(admin, 'POST /api/invitations', { body: { role: 'viewer' } }, 201, {
+      kind: 'invitation',
+      url: /\/link#pbl_/,
+    })
+    const details = { kind: 'invitation', role: 'viewer', email: null }
+    const { token } = invited
+    t.match(await ok(nobody, 'POST /api/session/link/check', { body: { token } }, 200), details)
+    const guest = { token, name: 'Guest', email: 'guest@example.test', password: PASSWORD }
+    const joined = await ok(nobody, use, { body: guest }, 201, { member: { name: 'Guest', role: 'viewer' } })
+    await refused(nobody, use, { body: guest }, 401, invalid)
+    const who = await signIn({ email: guest.email, password: PASSWORD })
+
+    const at = [joined.member.id]
+    await refused(member, 'POST /api/members/{id}/password-link', { at }, 403, adminRequired)
+    const revoked = await ok(admin, 'POST /api/members/{id}/password-link', { at }, 201, { kind: 'password' })
+    t.match(await ok(admin, 'GET /api/member-links', {}, 200), [{ id: revoked.id, memberId: at[0] }])
+    await ok(admin, 'GET /api/member-links/{id}', { at: [revoked.id] }, 200, { name: 'Guest' })
+    t.strictSame(await ok(admin, 'DELETE /api/member-links/{id}', { at: [revoked.id] }, 200), {
+      success: true,
+    })
+    await refused(nobody, use, { body: { token: revoked.token, password: PASSWORD } }, 401, invalid)
+    const given = await ok(admin, 'POST /api/members/{id}/password-link', { at }, 201)
+    await ok(nobody, use, { body: { token: given.token, password: `${PASSWORD}!` } }, 201)
+    await refused(who, 'GET /api/session', {}, 401, authenticationRequired)
+    await signIn({ email: guest.email, password: `${PASSWORD}!` })
+  })
+
   await part('tokens do what their scope and their member may, until they are revoked', async (t) => {
     const create = 'POST /api/tokens'
     const made = await ok(member, create, { body: { name: 'CI' } }, 201, { scope: 'read', token: /^pbt_/ })

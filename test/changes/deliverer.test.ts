@@ -218,6 +218,7 @@ t.test('what fails is tried again, later each time, and then no more', async (t)
   t.match(one.audit()[0], {
     action: 'webhook-deactivated',
     actorId: null,
+    actor: 'service',
     subjectId: id,
     metadata: { reason: 'failing', failingSince: new Date(since).toISOString() },
   })

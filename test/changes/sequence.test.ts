@@ -48,6 +48,7 @@ const NOT_TOLD = [
   'imports',
   'large_writes',
   'member_identities',
+  'member_links',
   'sessions',
   'team_members',
   'webhook_deliveries',

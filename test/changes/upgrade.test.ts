@@ -84,6 +84,22 @@ t.test('upgrading tells of every record, parents first, as one group of nobody',
   t.notMatch(JSON.stringify(rows), 'argon2', 'no credential')
 })
 
+t.test('the entries of an older audit log get who acted without an address', async (t) => {
+  const path = makeOld(t, (client) => {
+    client.exec(`insert into audit_log (id, action, actor_id, address) values
+      ('1', 'member-created', null, null), ('2', 'webhook-deactivated', null, null),
+      ('3', 'sign-in-failed', null, '10.0.0.1'), ('4', 'sign-in', 'ada', '10.0.0.1')`)
+  })
+  const { db, close } = openDatabase(`file:${path}`)
+  t.teardown(close)
+  t.strictSame(db.$client.prepare('select actor from audit_log order by id').pluck().all(), [
+    'command line',
+    'service',
+    null,
+    null,
+  ])
+})
+
 t.test('what is written to an upgraded file is told of as in a new one', async (t) => {
   const source = await seeded(t)
   const path = makeOld(t, (client) => copyRows(source.db.$client, client))

@@ -100,5 +100,24 @@ t.test('what is done beside a running service counts at once', async (t) => {
       ['password-reset', null, null, id],
     ],
   )
+  const byCommand = db
+    .select()
+    .from(auditLog)
+    .all()
+    .filter(({ actorId, address }) => actorId === null && address === null)
+  t.strictSame(
+    new Set(byCommand.map(({ actor, subject }) => `${actor}: ${subject}`)),
+    new Set(['command line: bob']),
+    'by name, whose tokens they are, too',
+  )
+  const changes = await request('GET', '/api/changes?kind=member&limit=1000', {
+    authorization: `Bearer ${(await command(['token', 'create', 'admin@localhost', '--name', 'x'])).stdout.trim()}`,
+  })
+  t.match(await changes.json(), {
+    changes: [
+      { actorId: null, actor: 'service', after: { role: 'admin' } },
+      { actorId: null, actor: 'command line', after: { email: 'bob@example.test' } },
+    ],
+  })
   t.notMatch(JSON.stringify(db.select().from(auditLog).all()), /pbt_|argon2|correct horse|battery/)
 })

@@ -23,6 +23,8 @@ t.test('help tells the commands, and where passwords come from', async (t) => {
     'disable',
     'enable',
     'reset-password',
+    'password-link',
+    'invite',
     'first line of the input',
   ])
     t.ok(stdout.includes(word), word)
@@ -36,6 +38,14 @@ t.test('wrong usage exits with 2, says all that is wrong, and makes nothing', as
     [['member', 'set-role', 'ada', 'boss'], ['role must be one of "admin", "member", "viewer"']],
     [
       ['member', 'add', 'nobody', '--name', '', '--role', 'boss'],
+      [
+        'email must be an email address',
+        'name must NOT have fewer than 1 characters',
+        'role must be one of "admin", "member", "viewer"',
+      ],
+    ],
+    [
+      ['member', 'invite', '--role', 'boss', '--email', 'nobody', '--name', ''],
       [
         'email must be an email address',
         'name must NOT have fewer than 1 characters',
@@ -138,6 +148,9 @@ t.test('the rules of requests hold: the last admin, who is unknown, what is take
     [['member', 'set-role', 'ada', 'member'], 'Member is the last admin'],
     [['member', 'disable', 'ADA@example.test'], 'Member is the last admin'],
     [['member', 'reset-password', '__proto__'], 'Member not found', PASSWORD],
+    [['member', 'password-link', 'nobody'], 'Member not found'],
+    [['member', 'password-link', 'bob'], 'Member is disabled'],
+    [['member', 'invite', '--email', 'ADA@example.test'], 'Member email is taken'],
     [['token', 'create', 'nobody', '--name', 'CI'], 'Member not found'],
     [['token', 'create', 'bob', '--name', 'CI'], 'Member is disabled'],
     [['member', 'add', 'ADA@example.test'], 'Member email is taken', PASSWORD],

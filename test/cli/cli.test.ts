@@ -113,6 +113,12 @@ t.test('serve runs until a signal, and an import works beside it', async (t) => 
   const project = (await (await fetch(`${url}${path}`)).json()) as { name: string; kanbanItems: unknown[] }
   t.equal(project.name, 'Website relaunch')
   t.equal(project.kanbanItems.length, 8)
+  const history = (await (await fetch(`${url}${path}/changes?limit=500`)).json()) as {
+    actorId: unknown
+    actor: unknown
+  }[]
+  t.ok(history.length > 8)
+  for (const { actorId, actor } of history) t.strictSame([actorId, actor], [null, 'command line'])
 
   const ended = end(server)
   server.kill('SIGTERM')

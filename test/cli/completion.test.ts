@@ -25,7 +25,7 @@ t.test('bash completes commands, options, and what they know', async (t) => {
     [['phaseboard', 'se'], ['serve']],
     [
       ['phaseboard', 'member', ''],
-      ['add', 'list', 'set-role', 'disable', 'enable', 'reset-password'],
+      ['add', 'list', 'set-role', 'disable', 'enable', 'reset-password', 'password-link', 'invite'],
     ],
     [['phaseboard', 'member', 'add', '--r'], ['--role']],
     [

@@ -123,6 +123,10 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     { id: 't', member_id: 'ada', name: 'CI', token_hash: 'y' },
     { scope: 'read', last_used_at: null, expires_at: null, created_at: TIME },
   ],
+  member_links: [
+    { id: 'l', kind: 'password', token_hash: 'z', expires_at: '2026-03-01T00:00:00.000Z' },
+    { member_id: null, name: null, email: null, role: 'member', created_by: null, created_at: TIME },
+  ],
   teams: [
     { id: 'ops', name: 'Ops' },
     { description: '', ...times },
@@ -130,7 +134,15 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
   team_members: [{ team_id: 'ops', member_id: 'ada' }, {}],
   audit_log: [
     { id: 'e', action: 'sign-in' },
-    { actor_id: null, subject_id: null, address: null, metadata: '{}', created_at: TIME },
+    {
+      actor_id: null,
+      actor: null,
+      subject_id: null,
+      subject: null,
+      address: null,
+      metadata: '{}',
+      created_at: TIME,
+    },
   ],
   projects: [
     { id: 'p', name: 'Apollo' },
@@ -424,6 +436,8 @@ const MAY_SCAN = [
   /^SCAN teams USING INDEX sqlite_autoindex_teams_1$/,
   // At most a thousand.
   /^SCAN imports( USING (COVERING )?INDEX sqlite_autoindex_imports_1)?$/,
+  // Those of one day, which admins have made.
+  /^SCAN member_links( USING INDEX sqlite_autoindex_member_links_1)?$/,
   // At most a hundred.
   // All of them are counted for /metrics.
   /^SCAN webhooks$/,

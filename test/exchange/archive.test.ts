@@ -98,6 +98,7 @@ const NOT_ARCHIVED = [
   'imports',
   'large_writes',
   'member_identities',
+  'member_links',
   'sessions',
   'webhook_deliveries',
   'webhooks',

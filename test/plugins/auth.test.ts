@@ -241,7 +241,7 @@ t.test('in required mode every route under /api needs a member before anything e
   const seen = await operations(app)
   t.ok(seen.length >= 15)
   for (const [method, url] of seen) {
-    const isSignIn = (method === 'POST' && url === '/api/session') || url.startsWith('/api/session/oidc')
+    const isSignIn = (method === 'POST' && url === '/api/session') || /^\/api\/session\/(oidc|link)/.test(url)
     const bodies = method === 'GET' || method === 'DELETE' ? [undefined] : ['{oops', '{}', 'x'.repeat(20)]
     for (const body of bodies) {
       const { status } = await send(app, method, url, body)
@@ -361,18 +361,18 @@ t.test('a read token writes nothing, by whatever verb, whoever owns it', async (
       await allNoted(app)
       const before = app.db.$client.serialize()
       for (const [method, url] of seen) {
-        if (method === 'POST' && url === '/api/session') continue
+        if (method === 'POST' && /^\/api\/session(\/link.*)?$/.test(url)) continue
         // A batch asks it of each of its requests.
         const isBatch = url === '/api/batch'
         const sent = isBatch ? { requests: [{ method: 'POST', path: '/api/projects', body: {} }] } : {}
         const { status, body } = await send(app, method, url, method === 'GET' ? undefined : sent, token)
-        const isForAdmins = /^\/api\/(audit-log|export$|webhooks)/.test(url) && role !== 'admin'
+        const isForAdmins = /^\/api\/(audit-log|export$|webhooks|member-links)/.test(url) && role !== 'admin'
         if (method === 'GET') t.equal(status === 403, isForAdmins, `GET ${url}`)
         else {
           t.equal(status, 403, `${method} ${url} (${role}, ${authMode})`)
           const isDeletion = url === '/api/projects/x' && method === 'DELETE'
           const isOfMembers = url.startsWith('/api/members') && method !== 'PATCH'
-          const isForAdmins = /^\/api\/(teams|webhooks)/.test(url) || isOfMembers
+          const isForAdmins = /^\/api\/(teams|webhooks|invitations|member-links)/.test(url) || isOfMembers
           const refused = isDeletion || (isForAdmins && role !== 'admin') ? adminOnly : readOnlyToken
           t.strictSame(body, refused)
         }

@@ -182,6 +182,11 @@ t.test('no password, token, cookie, body, query or SQL parameter is ever logged'
   for (let attempt = 0; attempt < 12; attempt++)
     await signIn({ email: secret('many'), password: secret('many') })
 
+  const { body: link } = await send(app, 'POST', '/api/invitations', { role: 'viewer' }, session)
+  secrets.push(link.token, hashToken(link.token))
+  const guest = { token: link.token, name: 'Guest', email: 'guest@example.test' }
+  await send(app, 'POST', '/api/session/link/check', { token: secret('unknown-link') })
+  await send(app, 'POST', '/api/session/link', { ...guest, password: secret('of-a-guest') })
   const project = await createProject(
     app,
     { name: secret('name'), metadata: { note: secret('metadata') } },

@@ -141,7 +141,8 @@ t.test('every operation documents the errors that its kind can answer', async (t
     const statuses = Object.keys(responses)
     // A strict request with an unknown parameter is 400 everywhere.
     const expected = ['400', '429', '431', '500', '503']
-    const isRepeatable = path.startsWith('/api/') && method !== 'get' && path !== '/api/session'
+    const isRepeatable =
+      path.startsWith('/api/') && method !== 'get' && !/^\/api\/session(\/link.*)?$/.test(path)
     if (isRepeatable) expected.push('422')
     const isRead = /^\/(api|metrics)/.test(path) && method === 'get' && !path.startsWith('/api/session/oidc')
     t.equal(isRepeatable || isRead, statuses.includes('412'), `${method} ${path} 412`)
@@ -149,7 +150,8 @@ t.test('every operation documents the errors that its kind can answer', async (t
     const operation = `${method} ${path}`
     // Whoever is no admin gets 403 there, with or without a credential.
     const asksWho = path.startsWith('/api/') && operation !== 'delete /api/projects/{id}'
-    const isPublic = operation === 'post /api/session' || operation === 'get /api/session/oidc'
+    const isPublic =
+      /^post \/api\/session(\/link.*)?$/.test(operation) || operation === 'get /api/session/oidc'
     if (asksWho && !isPublic) expected.push('401')
     if (/^\/api\/(projects|kanban)/.test(path) && method !== 'get') expected.push('403')
     for (const status of expected) t.ok(statuses.includes(status), `${method} ${path} ${status}`)
@@ -420,6 +422,11 @@ const FOR_ADMINS = [
   'delete /api/projects/{id}',
   'post /api/members',
   'delete /api/members/{id}',
+  'post /api/members/{id}/password-link',
+  'post /api/invitations',
+  'get /api/member-links',
+  'get /api/member-links/{id}',
+  'delete /api/member-links/{id}',
   'get /api/audit-log',
   'get /metrics',
   'get /api/export',
@@ -434,7 +441,8 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
     const document = await documentOf(await build(t, { authMode }))
     for (const { method, path, security } of operationsOf(document)) {
       const endpoint = `${method} ${path}`
-      const isSignIn = endpoint === 'post /api/session' || path.startsWith('/api/session/oidc')
+      const isSignIn =
+        /^post \/api\/session(\/link.*)?$/.test(endpoint) || path.startsWith('/api/session/oidc')
       const isPublic = path.startsWith('/api/') ? isSignIn : path !== '/metrics' && path !== '/mcp'
       const changesTeams = path.startsWith('/api/teams') && method !== 'get'
       const ofWebhooks = path.startsWith('/api/webhooks')

@@ -130,6 +130,7 @@ t.test('each error has the code of what went wrong', async (t) => {
       {},
       { email: 'a@example.test', password: 'wrong horse' },
     ),
+    of('invalid_link', 'POST', '/api/session/link/check', {}, { token: 'pbl_none' }),
     of('admin_required', 'DELETE', `/api/projects/${project.id}`, member),
     of('read_only_role', 'POST', '/api/projects', viewer, { name: 'Mine' }),
     of('cross_origin', 'POST', '/api/projects', { ...member, origin: 'https://evil.example' }, { name: 'x' }),

@@ -17,10 +17,21 @@ const CHANGING = routes
   .map(({ method, path }) => `${method} ${path}`)
 
 /** A session is no record that could be made twice. */
-const NOT_REPEATABLE = new Set(['POST /api/session', 'DELETE /api/session'])
+const NOT_REPEATABLE = new Set([
+  'POST /api/session',
+  'DELETE /api/session',
+  'POST /api/session/link',
+  'POST /api/session/link/check',
+])
 
 /** What shows a secret this once. */
-const SECRET = new Set(['POST /api/tokens', 'POST /api/webhooks', 'POST /api/webhooks/:id/rotate-secret'])
+const SECRET = new Set([
+  'POST /api/members/:id/password-link',
+  'POST /api/invitations',
+  'POST /api/tokens',
+  'POST /api/webhooks',
+  'POST /api/webhooks/:id/rotate-secret',
+])
 
 /** What needs more than the records that all need, or sends something: tried elsewhere. */
 const ELSEWHERE = new Set([

@@ -25,7 +25,9 @@ const CURSOR = 'must be the cursor of a page'
 /** Records so many team changes. @returns the names of the teams, in order */
 function record(app: App, names: string[]): string[] {
   const by = { id: 'eve', address: null }
-  for (const subjectId of names) app.rules.members.audit.record({ action: 'team-changed', by, subjectId })
+  for (const subjectId of names) {
+    app.rules.members.audit.record({ action: 'team-changed', by, subjectId, subject: subjectId })
+  }
   return names
 }
 
@@ -66,11 +68,21 @@ t.test('admins read what happened, newest first, and nobody else does', async (t
     t.strictSame(
       body.map(({ id: _, createdAt: __, ...entry }: Record<string, string>) => entry),
       [
-        { action: 'team-changed', actorId: 'eve', subjectId: 'ops', address: null, metadata: {} },
+        {
+          action: 'team-changed',
+          actorId: 'eve',
+          actor: 'The admin',
+          subjectId: 'ops',
+          subject: 'ops',
+          address: null,
+          metadata: {},
+        },
         {
           action: 'project-deleted',
           actorId: 'eve',
+          actor: 'The admin',
           subjectId: project.id,
+          subject: 'Apollo',
           address: '127.0.0.1',
           metadata: { name: 'Apollo' },
         },
@@ -82,6 +94,55 @@ t.test('admins read what happened, newest first, and nobody else does', async (t
     }
     t.ok(body[0].id > body[1].id)
   }
+})
+
+t.test('entries name who acted and whose session or token it was, as they were called then', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const admin = signInAs(app, 'admin', { id: 'eve' })
+  const member = signInAs(app, 'viewer', { id: 'ada' })
+  const as = (method: string, url: string, headers: Record<string, string>, body?: object) =>
+    send(app, method, url, body, headers)
+  await as('PATCH', '/api/members/eve', admin.headers, { name: 'Eve' })
+  await as('PATCH', '/api/members/ada', member.headers, { name: 'Ada' })
+  const token = (await as('POST', '/api/tokens', member.headers, { name: 'CI' })).body
+  await as('DELETE', `/api/tokens/${token.id}`, admin.headers)
+  const other = app.rules.members.sessions.start('ada')
+  await as('DELETE', `/api/sessions/${other.id}`, member.headers)
+  await as('PATCH', '/api/members/ada', admin.headers, { role: 'member', password: 'correct horse' })
+  const email = 'ada@example.test'
+  await as('POST', '/api/session', {}, { email, password: 'wrong horse' })
+  await as('POST', '/api/session', {}, { email: 'nobody@example.test', password: 'wrong horse' })
+  const signedIn = await as('POST', '/api/session', {}, { email, password: 'correct horse' })
+  const cookie = String(signedIn.headers['set-cookie']).split(';', 1)[0] ?? ''
+  await as('DELETE', '/api/session', { cookie })
+  await as('POST', '/api/teams', admin.headers, { name: 'Crew' })
+  await as('PATCH', '/api/members/ada', admin.headers, { name: 'Ada King' })
+  await as('DELETE', '/api/members/ada', admin.headers)
+  await as('PATCH', '/api/members/eve', admin.headers, { name: 'Eva' })
+  const { body } = await as('GET', URL, admin.headers)
+  t.strictSame(
+    body.toReversed().map(({ action, actor, subject }: Record<string, string>) => [action, actor, subject]),
+    [
+      ['token-created', 'Ada', 'Ada'],
+      ['token-revoked', 'Eve', 'Ada'],
+      ['session-revoked', 'Ada', 'Ada'],
+      ['member-role-changed', 'Eve', 'Ada'],
+      ['password-reset', 'Eve', 'Ada'],
+      ['sign-in-failed', null, 'Ada'],
+      ['sign-in-failed', null, null],
+      ['sign-in', 'Ada', 'Ada'],
+      ['sign-out', 'Ada', 'Ada'],
+      ['team-changed', 'Eve', 'Crew'],
+      ['member-deleted', 'Eve', 'Ada King'],
+    ],
+  )
+})
+
+t.test('who acts without a row of its own is named, too', async (t) => {
+  const resolveMember = () => ({ id: 'host-7', role: 'admin' as const, name: 'Grace of the host' })
+  const app = await build(t, { authMode: 'required', resolveMember })
+  await send(app, 'POST', '/api/teams', { name: 'Crew' })
+  t.match((await send(app, 'GET', URL)).body, [{ actorId: 'host-7', actor: 'Grace of the host' }])
 })
 
 t.test('nothing changes the log', async (t) => {

@@ -8,6 +8,10 @@ import { run } from '../operations.ts'
 /** Operations that a batch refuses, or refuses with their example bodies. */
 const ALONE = new Set([
   'signIn',
+  'checkLink',
+  'useLink',
+  'createPasswordLink',
+  'createInvitation',
   'whoAmI',
   'signOut',
   'beginOpenIdSignIn',

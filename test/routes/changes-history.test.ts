@@ -1,6 +1,9 @@
 /** The history of projects and items, and the trash. */
 import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
 import t from 'tap'
+import { writeByCommand } from '../../src/db/client.ts'
+import { kanbanItems, projects } from '../../src/db/schema.ts'
 import { TooMuchWork } from '../../src/db/work-limits.ts'
 import {
   type App,
@@ -235,4 +238,37 @@ t.test('a page of the trash ends where it has looked at enough, and says where t
   const second = await send(app, 'GET', next)
   t.match(second.body, [{ kind: 'kanban-item', id: item.id }])
   t.notOk(second.headers.link)
+})
+
+t.test('who is no member is told: the command line, the service, another tool', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  const item = await createItem(app, id)
+  const rename = (name: string) => app.db.update(projects).set({ name }).where(eq(projects.id, id)).run()
+  writeByCommand(app.db, () => rename('By a command'))
+  await app.write(() => rename('By the service'))
+  app.db.$client.exec("update projects set name = 'By another tool'")
+  writeByCommand(app.db, () => app.db.delete(kanbanItems).where(eq(kanbanItems.id, item.id)).run())
+  const { body } = await send(app, 'GET', `/api/projects/${id}/changes`)
+  const named = body.filter(({ after }: { after: { name?: string } | null }) => after?.name?.startsWith('By'))
+  t.strictSame(
+    named.map((one: Record<string, unknown>) => [
+      one.actorId,
+      one.actor,
+      (one.after as { name: string }).name,
+    ]),
+    [
+      [null, 'another tool', 'By another tool'],
+      [null, 'service', 'By the service'],
+      [null, 'command line', 'By a command'],
+    ],
+  )
+  const made = body.find(
+    ({ action, kind }: Record<string, string>) => action === 'created' && kind === 'project',
+  )
+  t.equal(made.actorId, 'local')
+  t.notOk('actor' in made, 'a member is named by the id')
+  t.match((await send(app, 'GET', '/api/trash')).body, [
+    { id: item.id, actorId: null, actor: 'command line' },
+  ])
 })

@@ -81,6 +81,12 @@ t.test('the first sign-in makes a member, and each one a session', async (t) => 
     [null, 'account-linked', body.member.id, { issuer: provider.issuer, subject: 'ada-7' }],
     [body.member.id, 'sign-in', String, { issuer: provider.issuer }],
   ])
+  const named = app.db.$client.prepare('select action, actor, subject from audit_log order by id').raw().all()
+  t.strictSame(named.slice(-3), [
+    ['member-created', 'service', 'Ada'],
+    ['account-linked', 'service', 'Ada'],
+    ['sign-in', 'Ada', 'Ada'],
+  ])
   provider.account = { sub: 'ada-7', email: 'countess@example.test', email_verified: true, name: 'Countess' }
   const again = await signIn(app)
   t.equal(again.headers.location, '/')

@@ -115,6 +115,8 @@ t.test(
       lines({ changes: [change(1, { ...made, actorId: null }), change(2, { ...subtask, group: 1 })] }),
       [],
     )
+    const imported = { ...made, actorId: null, actor: 'command line' } as const
+    t.strictSame(lines({ changes: [change(1, imported)] }), ['null brought this card back'])
     t.strictSame(lines({ changes: [change(1, made), change(2, { ...subtask, group: 1 })] }), [
       'm brought this card back',
     ])

@@ -1,7 +1,8 @@
 /** The rules of forms, lost races, and of the pages of people. */
 import t from 'tap'
 import type { Answer } from '../../src/client/types.d.ts'
-import { actionName, detailsOf, ofAction } from '../../web/people/audit.ts'
+import { actionName, actorOf, detailsOf, ofAction, subjectOf } from '../../web/people/audit.ts'
+import { invitationOf, linkAddress, nameOfLink } from '../../web/people/links.ts'
 import { inOrder, roleOf } from '../../web/people/members.ts'
 import { withChanges } from '../../web/people/teams.ts'
 import { calendarAddress, endOfDay, tokenOf } from '../../web/people/tokens.ts'
@@ -10,6 +11,7 @@ import { wasTaken, webhookOf } from '../../web/people/webhooks.ts'
 // The page's client takes its address from the browser.
 Object.assign(globalThis, { location: { href: 'http://localhost/' } })
 const { PhaseboardError } = await import('../../web/common/api.ts')
+const { makerFirst, makerOf } = await import('../../web/common/actors.ts')
 const { changedFields, fromDraft, problemsOf, toDraft } = await import('../../web/common/forms.ts')
 const { LostRace, onLatest, saveFields } = await import('../../web/common/latest.ts')
 
@@ -147,6 +149,42 @@ t.test('people have an order, roles and teams', async (t) => {
   t.strictSame(names, ['Bea', 'Zoe', 'Ann'])
   t.strictSame(['admin', 'viewer', 'odd', null].map(roleOf), ['admin', 'viewer', 'member', 'member'])
   t.strictSame(withChanges(['a', 'b', 'late'], ['a', 'b'], ['b', 'c']), ['b', 'late', 'c'])
+})
+
+t.test('links have addresses and names, and invitations say what was typed', async (t) => {
+  t.equal(linkAddress('https://board.example/tools/', 'pbl_x'), 'https://board.example/tools/link#pbl_x')
+  t.equal(nameOfLink({ name: 'Ada', email: 'ada@example.test' }), 'Ada')
+  t.equal(nameOfLink({ name: null, email: 'ada@example.test' }), 'ada@example.test')
+  t.equal(nameOfLink({ name: null, email: null }), undefined)
+  const form = new FormData()
+  t.strictSame(invitationOf(form), {})
+  form.set('name', ' Ada ')
+  form.set('email', ' ')
+  t.strictSame(invitationOf(form), { name: 'Ada' })
+})
+
+t.test('the audit log names who acted as then, and whose it was', async (t) => {
+  const names = { nobody: 'Nobody known', actors: { 'command line': 'Command line' } }
+  const now = (id: string) => `${id} by now`
+  t.equal(actorOf({ actorId: 'ada', actor: 'Ada' }, now, names), 'Ada')
+  t.equal(actorOf({ actorId: 'ada', actor: null }, now, names), 'ada by now', 'of an older version')
+  t.equal(actorOf({ actorId: null, actor: 'command line' }, now, names), 'Command line')
+  t.equal(actorOf({ actorId: 'eve', actor: 'command line' }, now, names), 'command line', 'a name is a name')
+  t.equal(actorOf({ actorId: null, actor: 'cron' }, now, names), 'cron')
+  t.equal(actorOf({ actorId: null, actor: null }, now, names), 'Nobody known')
+  t.equal(subjectOf({ subjectId: 't1', subject: 'Ada' }, now), 'Ada')
+  t.equal(subjectOf({ subjectId: 'ada', subject: null }, now), 'ada by now')
+  t.equal(subjectOf({ subjectId: null, subject: null }, now), '')
+})
+
+t.test('who made a change is a member, or is said to be none', async (t) => {
+  const command = { actorId: null, actor: 'command line' } as const
+  t.equal(makerOf(command), 'the command line')
+  t.equal(makerFirst(command), 'The command line')
+  t.equal(makerFirst({ actorId: null, actor: 'service' }), 'The service')
+  t.equal(makerFirst({ actorId: null }), 'Another tool', 'of the activity, which does not say it')
+  t.equal(makerOf({ actorId: 'host-id' }), 'host-id')
+  t.equal(makerFirst({ actorId: 'host-id' }), 'host-id', 'a name stays as it is')
 })
 
 t.test('the audit log is sentences', async (t) => {

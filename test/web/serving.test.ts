@@ -26,6 +26,7 @@ const ADDRESSES: Record<string, string> = {
   '/search': './',
   '/trash': './',
   '/sign-in': './',
+  '/link': './',
   '/account': './',
   '/admin/members': '../',
   '/admin/teams': '../',

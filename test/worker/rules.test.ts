@@ -20,6 +20,8 @@ t.test('what is listed as a read reads, also on a connection that cannot write',
   const item = await createItem(app, project.id)
   const [admin] = app.rules.members.list()
   const identity = { member: { ...admin }, via: 'session', scope: 'write', sessionId: 'x' }
+  const by = { id: null, address: null }
+  const link = await app.write(() => app.rules.members.links.invite({ role: 'viewer' }, '', by))
   const row = app.rules.board.records.row(item.id)
   const ids = [project.id, item.id, admin?.id]
   const candidates: unknown[][] = [
@@ -30,6 +32,7 @@ t.test('what is listed as a read reads, also on a connection that cannot write',
     [{}, {}],
     [() => ({ ids: [project.id] })],
     ['Apollo', admin?.id, 20],
+    [link.token],
     [Date.now()],
     [
       { after: 0, limit: 5 },

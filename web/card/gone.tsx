@@ -1,6 +1,6 @@
 /** Says that the open card is not in the project any more: deleted, or moved to another one. */
 
-import { memberName } from '../common/people.ts'
+import { makerOf } from '../common/actors.ts'
 import { mayWrite } from '../common/session.ts'
 import { undo } from '../common/toasts.ts'
 import { go, href, paths } from '../router.ts'
@@ -32,10 +32,9 @@ export function Gone({ card, onClose }: { card: OpenCard; onClose: () => void })
     )
   }
   if (deleted === undefined && whereabouts.step === 'unknown') return null
-  const { actorId = null } = deleted ?? {}
   return (
     <div class="card-review" role="alert">
-      <p dir="auto">{said.deletedBy(actorId === null ? said.unknownActor : memberName(actorId))}</p>
+      <p dir="auto">{said.deletedBy(makerOf(deleted ?? { actorId: null }))}</p>
       <div class="row">
         {deleted !== undefined && mayWrite.value && (
           <button type="button" class="button-primary" onClick={() => void undo(deleted.seq)}>

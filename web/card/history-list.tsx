@@ -1,5 +1,6 @@
 /** What happened to the card, newest first: who did what and when, and undoing it. */
 import { useEffect, useMemo } from 'preact/hooks'
+import { makerFirst } from '../common/actors.ts'
 import { ago, atMoment, fullDay } from '../common/dates.ts'
 import { memberName } from '../common/people.ts'
 import { undo } from '../common/toasts.ts'
@@ -24,11 +25,11 @@ const SentenceView = ({ sentence }: { sentence: Sentence }) => (
 )
 
 function EntryView({ entry, canEdit }: { entry: HistoryEntry; canEdit: boolean }) {
-  const { at, actorId, sentences, seq } = entry
+  const { at, sentences, seq } = entry
   return (
     <li class="card-entry">
       <div>
-        <bdi>{actorId === null ? said.unknownActor : memberName(actorId)}</bdi>{' '}
+        <bdi>{makerFirst(entry)}</bdi>{' '}
         {sentences.map((sentence, index) => (
           <span key={plain(sentence)}>
             {index > 0 && ', '}

@@ -9,8 +9,9 @@ import { type Sentence, texts } from '../texts.ts'
 export interface HistoryEntry {
   key: string
   at: string
-  /** null for another tool */
+  /** null for who is no member: `actor` */
   actorId: string | null
+  actor?: Change['actor']
   sentences: readonly Sentence[]
   /** One of its changes, to undo the whole; undefined where there is nothing to undo. */
   seq: number | undefined
@@ -96,17 +97,18 @@ function entryOfGroup(group: readonly Change[], names: HistoryNames): HistoryEnt
     key: `change-${last?.seq}`,
     at: last?.at ?? '',
     actorId: last?.actorId ?? null,
+    ...(last?.actor && { actor: last.actor }),
     sentences: withoutRepeats(sentences),
     seq: whole?.action === 'created' ? undefined : last?.seq,
   }
 }
 
-function wholeSentences({ action, after, at, actorId }: Change): Sentence[] {
+function wholeSentences({ action, after, at, actorId, actor }: Change): Sentence[] {
   if (action === 'deleted') return [told.deleted]
   const isLate = Date.parse(at) - Date.parse(String(after?.createdAt)) > LATE
   if (!isLate) return [told.created]
-  // An older file is told from the beginning once: nobody did that.
-  return actorId === null ? [] : [told.broughtBack]
+  // An older file is told from the beginning once: nobody did that. A command may have imported the card.
+  return actorId === null && actor !== 'command line' ? [] : [told.broughtBack]
 }
 
 function withoutRepeats(sentences: readonly Sentence[]): Sentence[] {

@@ -12,6 +12,7 @@ import type {
   TeamAssignment,
   TranscriptSummary,
 } from '../../src/client/api.d.ts'
+import type { Made } from './actors.ts'
 import { byId, bySortOrder } from './order.ts'
 import { Records } from './records.ts'
 
@@ -49,6 +50,11 @@ export interface ProjectReader {
   readColumns: () => void
 }
 
+/** Who deleted something, and by which change. */
+type Deleted = Made & { seq: number }
+
+const deletedBy = ({ actorId, actor, seq }: Change): Deleted => ({ actorId, seq, ...(actor && { actor }) })
+
 export class ProjectStore {
   readonly id: string
   /** The project alone, as a collection of at most one. */
@@ -61,9 +67,9 @@ export class ProjectStore {
   readonly transcripts = new Records<TranscriptSummary>()
   readonly assignments = new Records<TeamAssignment>()
   /** Who deleted the project, while the page is open; undefined while it exists. */
-  readonly deletedBy = signal<{ actorId: string | null; seq: number } | undefined>(undefined)
+  readonly deletedBy = signal<Deleted | undefined>(undefined)
   /** Who deleted which item, while the page is open. */
-  readonly deletedItems = new Map<string, { actorId: string | null; seq: number }>()
+  readonly deletedItems = new Map<string, Deleted>()
 
   readonly #columnList = computed(() => this.columns.list(bySortOrder))
   readonly #labelList = computed(() => this.labels.list((a, b) => (a.name < b.name ? -1 : 1)))
@@ -172,14 +178,13 @@ export class ProjectStore {
 
   #applyProject(change: Change): void {
     if (change.seq >= this.projects.seqOf(this.id)) {
-      this.deletedBy.value =
-        change.action === 'deleted' ? { actorId: change.actorId, seq: change.seq } : undefined
+      this.deletedBy.value = change.action === 'deleted' ? deletedBy(change) : undefined
     }
     applyTo(this.projects, change)
   }
 
   #applyItem(change: Change): void {
-    const { id, action, seq, actorId } = change
+    const { id, action, seq } = change
     const projectAfter = change.after?.projectId
     const isKnown = this.items.base(id) !== undefined
     if (action === 'updated' && projectAfter !== undefined && projectAfter !== this.id) {
@@ -191,7 +196,7 @@ export class ProjectStore {
     } else if (action === 'deleted') {
       // Those of other projects are not kept in mind.
       if (!isKnown && change.projectId !== this.id) return
-      if (isKnown) this.deletedItems.set(id, { actorId, seq })
+      if (isKnown) this.deletedItems.set(id, deletedBy(change))
       this.items.remove(id, seq)
     } else if (action === 'created') {
       if (change.projectId !== this.id) return

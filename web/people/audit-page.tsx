@@ -8,7 +8,7 @@ import { Failed, Loading } from '../common/ui/page.tsx'
 import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
 import { AdminPage } from './admin-page.tsx'
-import { actionName, detailsOf, ofAction } from './audit.ts'
+import { actionName, actorOf, detailsOf, ofAction, subjectOf } from './audit.ts'
 import { Table } from './table.tsx'
 
 const words = texts.people
@@ -48,9 +48,9 @@ function Row({ entry }: { entry: AuditEntry }) {
       <td>
         <time dateTime={entry.createdAt}>{atMoment(entry.createdAt)}</time>
       </td>
-      <td dir="auto">{entry.actorId === null ? words.nobody : memberName(entry.actorId)}</td>
+      <td dir="auto">{actorOf(entry, memberName, words)}</td>
       <td>{actionName(entry.action, words.actions)}</td>
-      <td dir="auto">{entry.subjectId === null ? '' : memberName(entry.subjectId)}</td>
+      <td dir="auto">{subjectOf(entry, memberName)}</td>
       <td dir="auto">{detailsOf(entry).join(', ')}</td>
       <td>{entry.address}</td>
     </tr>

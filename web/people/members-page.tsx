@@ -1,6 +1,6 @@
 /** The members of the service, for admins. */
 import { useEffect, useState } from 'preact/hooks'
-import type { Member } from '../common/api.ts'
+import { api, type Member, type NewMemberLink } from '../common/api.ts'
 import { members, readPeople } from '../common/people.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -8,20 +8,31 @@ import { Menu } from '../common/ui/menu.tsx'
 import { texts } from '../texts.ts'
 import { AdminPage } from './admin-page.tsx'
 import { changeMember, DeleteMember, MemberDialog, ResetPassword } from './member-dialogs.tsx'
+import { InviteDialog, makePasswordLink, NewLink, OpenLinks } from './member-links.tsx'
 import { inOrder } from './members.ts'
+import { useReading } from './reading.tsx'
 import { Table } from './table.tsx'
 
 const words = texts.people
 
 /** What is being done, and to whom. */
-type Doing = { what: 'add' } | { what: 'change' | 'reset' | 'delete'; member: Member }
+type Doing =
+  | { what: 'add' | 'invite' }
+  | { what: 'change' | 'reset' | 'delete'; member: Member }
+  | { what: 'link'; link: NewMemberLink }
 
 async function setDisabled(member: Member, disabled: boolean): Promise<void> {
   await changeMember(member, { disabled })
   toast(disabled ? words.disabledNow(member.name) : words.enabledNow(member.name))
 }
 
-function MemberRow({ member, onDo }: { member: Member; onDo: (doing: Doing) => void }) {
+interface RowProps {
+  member: Member
+  onDo: (doing: Doing) => void
+  onLink: (link: NewMemberLink) => void
+}
+
+function MemberRow({ member, onDo, onLink }: RowProps) {
   const { name, email, role, disabled } = member
   return (
     <tr>
@@ -36,6 +47,10 @@ function MemberRow({ member, onDo }: { member: Member; onDo: (doing: Doing) => v
           label={texts.actions(name)}
           items={[
             { label: words.change, run: () => onDo({ what: 'change', member }) },
+            !disabled && {
+              label: words.passwordLink,
+              run: () => void makePasswordLink(member).then(onLink, failed),
+            },
             { label: words.resetPassword, run: () => onDo({ what: 'reset', member }) },
             {
               label: disabled ? words.enable : words.disable,
@@ -51,32 +66,49 @@ function MemberRow({ member, onDo }: { member: Member; onDo: (doing: Doing) => v
   )
 }
 
+function Members({ doing, onDo }: { doing: Doing | undefined; onDo: (doing: Doing | undefined) => void }) {
+  const links = useReading(() => api.get('/api/member-links'))
+  const close = () => onDo(undefined)
+  const show = (link: NewMemberLink) => {
+    onDo({ what: 'link', link })
+    void links.reload()
+  }
+  return (
+    <>
+      <Table label={texts.members} columns={words.memberColumns}>
+        {inOrder(members.value).map((member) => (
+          <MemberRow key={member.id} member={member} onDo={onDo} onLink={show} />
+        ))}
+      </Table>
+      <OpenLinks of={links} />
+      {doing?.what === 'add' && <MemberDialog onClose={close} />}
+      {doing?.what === 'invite' && <InviteDialog onMade={show} onClose={close} />}
+      {doing?.what === 'link' && <NewLink link={doing.link} onClose={close} />}
+      {doing?.what === 'change' && <MemberDialog member={doing.member} onClose={close} />}
+      {doing?.what === 'reset' && <ResetPassword member={doing.member} onClose={close} />}
+      {doing?.what === 'delete' && <DeleteMember member={doing.member} onClose={close} />}
+    </>
+  )
+}
+
 export default function MembersPage() {
   const [doing, setDoing] = useState<Doing | undefined>()
-  const close = () => setDoing(undefined)
   useEffect(() => void readPeople(), [])
   return (
     <AdminPage
       title={texts.members}
       aside={
-        <button type="button" class="button-primary" onClick={() => setDoing({ what: 'add' })}>
-          <Icon name="add" /> {words.addMember}
-        </button>
+        <div class="row">
+          <button type="button" class="button" onClick={() => setDoing({ what: 'invite' })}>
+            {words.invite}
+          </button>
+          <button type="button" class="button-primary" onClick={() => setDoing({ what: 'add' })}>
+            <Icon name="add" /> {words.addMember}
+          </button>
+        </div>
       }
     >
-      {() => (
-        <>
-          <Table label={texts.members} columns={words.memberColumns}>
-            {inOrder(members.value).map((member) => (
-              <MemberRow key={member.id} member={member} onDo={setDoing} />
-            ))}
-          </Table>
-          {doing?.what === 'add' && <MemberDialog onClose={close} />}
-          {doing?.what === 'change' && <MemberDialog member={doing.member} onClose={close} />}
-          {doing?.what === 'reset' && <ResetPassword member={doing.member} onClose={close} />}
-          {doing?.what === 'delete' && <DeleteMember member={doing.member} onClose={close} />}
-        </>
-      )}
+      {() => <Members doing={doing} onDo={setDoing} />}
     </AdminPage>
   )
 }

@@ -40,19 +40,22 @@ interface Props {
   title: string
   label: string
   secret: string
+  /** What is said besides of who may have it. */
+  note?: string | undefined
   /** Further addresses that hold the secret. */
   address?: { label: string; text: string } | undefined
   onClose: () => void
 }
 
 /** Shows a new secret until it is closed, never by a click beside it. */
-export const SecretDialog = ({ title, label, secret, address, onClose }: Props) => (
+export const SecretDialog = ({ title, label, secret, note, address, onClose }: Props) => (
   <Dialog title={title} onClose={onClose} closesOutside={false}>
     <p class="row warning">
       <Icon name="warning" /> {texts.people.once}
     </p>
     <p class="meta">{label}</p>
     <Copyable label={label} text={secret} />
+    {note && <p>{note}</p>}
     {address && (
       <>
         <p class="meta">{address.label}</p>

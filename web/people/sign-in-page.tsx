@@ -8,7 +8,7 @@ import { SignInForm } from './sign-in-form.tsx'
 
 /** Where to go afterwards: an address may say anything, only pages of the board's own are gone to. */
 function destination(to: string): string {
-  const isPage = isOwnPath(to) && routeOf(to.replace(/[?#].*/, '')).page !== 'sign-in'
+  const isPage = isOwnPath(to) && !['sign-in', 'link'].includes(routeOf(to.replace(/[?#].*/, '')).page ?? '')
   return isPage ? to : '/'
 }
 

@@ -1,10 +1,10 @@
 /** What was deleted and can come back: of all projects, or of one. */
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { makerOf } from '../common/actors.ts'
 import { api, type TrashEntry } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'
 import { leaveRow } from '../common/focus.ts'
 import { LiveList, useLiveList } from '../common/live-list.ts'
-import { memberName } from '../common/people.ts'
 import { projectList, projectName } from '../common/projects.ts'
 import { isAdmin, mayWrite } from '../common/session.ts'
 import { shownTitle } from '../common/titles.ts'
@@ -42,7 +42,7 @@ function trashOf(projectId: string | undefined): Trash {
 const mayRestore = ({ kind }: TrashEntry) => mayWrite.value && (kind === 'kanban-item' || isAdmin.value)
 
 function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> }) {
-  const { id, seq, kind, title, projectId, at, actorId } = entry
+  const { id, seq, kind, title, projectId, at } = entry
   const row = useRef<HTMLLIElement>(null)
   const [isBusy, setBusy] = useState(false)
   const restore = async () => {
@@ -64,7 +64,7 @@ function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> 
               {project}
             </a>
           )}
-          <span dir="auto">{texts.trashPage.by(actorId ? memberName(actorId) : undefined)}</span>
+          <span dir="auto">{texts.trashPage.by(makerOf(entry))}</span>
           <time datetime={at} title={atMoment(at)}>
             {ago(at)}
           </time>

@@ -35,7 +35,14 @@ const TOLD_MEMBERS = /("memberIds":)(\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\
 const FROM_OR_TO = /("(?:from|to)":)("(?:[^"\\]|\\.)*")/g
 
 /** Where credentials and jobs name a member. */
-const CREDENTIALS = ['sessions', 'api_tokens', 'member_identities', 'idempotency_keys', 'imports']
+const CREDENTIALS = [
+  'sessions',
+  'api_tokens',
+  'member_links',
+  'member_identities',
+  'idempotency_keys',
+  'imports',
+]
 
 const isText = (value: StoredValue): value is { text: Buffer } =>
   typeof value === 'object' && value !== null && 'text' in value

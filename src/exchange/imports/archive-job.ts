@@ -2,6 +2,7 @@
 
 import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
+import { BY_COMMAND } from '../../db/current-write.ts'
 import { type DatabaseFiles, NO_FILES } from '../../db/files.ts'
 import { newId } from '../../db/ids.ts'
 import { Imports } from '../../projects/imports.ts'
@@ -79,7 +80,8 @@ export async function importByCommand(
   try {
     await clearOrphanedImports(db, writes, database)
     const calls = { onChecked, onSlice, whenWritten }
-    return await importArchive(db, path, { ...options, ...calls, writes, importId: id })
+    const terms = { actorId: BY_COMMAND, writes, importId: id }
+    return await importArchive(db, path, { ...options, ...calls, ...terms })
   } catch (error) {
     if (hasRow) await clearImport(db, new ChunkedWriter(db), id, lineOf(error))
     throw error
@@ -129,7 +131,7 @@ export async function performArchiveImport(
     end(archive)
   }
   try {
-    const options = { mapMembers, dryRun: isDryRun, actorId: memberId, importId: id }
+    const options = { mapMembers, dryRun: isDryRun, actorId: memberId ?? BY_COMMAND, importId: id }
     const calls = { onProgress, onChecked, onSlice, whenWritten }
     const archive = await importArchive(db, file, { ...options, ...calls, writes })
     if (isDryRun) await note(() => end(archive))

@@ -25,7 +25,7 @@ function* batchesOf(rows: Iterable<object>): Iterable<object[]> {
 
 /**
  * Writes an import, all or nothing.
- * @param actorId the member whose import it is; null for a command
+ * @param actorId the member whose import it is; `BY_COMMAND` for a command, null for nobody
  * @throws Error where the plan refuses
  */
 export function importAtOnce(

@@ -2,6 +2,7 @@
 
 import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
+import { BY_COMMAND } from '../../db/current-write.ts'
 import type { DatabaseFiles } from '../../db/files.ts'
 import { ARCHIVE_FORMAT } from '../sources/formats.ts'
 import { clearImport, clearOrphanedImports } from './clear-import.ts'
@@ -116,7 +117,7 @@ async function inMemory(place: ImportPlace, job: ImportJob): Promise<Imported> {
     states.reading(job.id)
     if (job.format === ARCHIVE_FORMAT) return await importWhole(place, job)
     return await withPlan(place, job, (plan) => {
-      if (!job.isDryRun) importAtOnce(db, plan, job.memberId, { onProgress })
+      if (!job.isDryRun) importAtOnce(db, plan, job.memberId ?? BY_COMMAND, { onProgress })
       const made = job.isDryRun ? rehearse(db, plan) : plan.result(false)
       states.done(job.id, totalOf(plan), made)
       return made

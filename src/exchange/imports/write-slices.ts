@@ -1,6 +1,8 @@
 /** Writing an import in slices: nobody waits long for it, and nobody sees any of it before all is there. */
+
 import type { Chunk, ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
+import { BY_COMMAND } from '../../db/current-write.ts'
 import { foldAll, LargeWrite, type Tell } from '../../db/large-writes.ts'
 import { projects } from '../../db/schema.ts'
 import { insertInto } from '../../db/statements.ts'
@@ -80,7 +82,7 @@ export async function writeInSlices(
     for (const row of plan.projects) insert(projects, row)
     tell()
   }
-  const { value } = await write.last(memberId, work, () => {
+  const { value } = await write.last(memberId ?? BY_COMMAND, work, () => {
     const made = plan.result(false)
     states.done(id, total, made)
     return made

@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { href, paths } from '../../router.ts'
 import { texts } from '../../texts.ts'
+import { makerOf } from '../actors.ts'
 import { liveState } from '../live.ts'
 import { type OpenProject, openProject } from '../open-project.ts'
-import { memberName } from '../people.ts'
 import { isAdmin } from '../session.ts'
 import { shownTitle } from '../titles.ts'
 import { undo } from '../toasts.ts'
@@ -92,10 +92,9 @@ function Problem({ open }: { open: OpenProject }) {
 function Gone({ open }: { open: OpenProject }) {
   const deleted = open.store.deletedBy.value
   if (deleted === undefined) return <Missing text={texts.missingProject} />
-  const by = deleted.actorId === null ? undefined : memberName(deleted.actorId)
   return (
     <>
-      <Missing text={texts.project.deleted(by)} />
+      <Missing text={texts.project.deleted(makerOf(deleted))} />
       {isAdmin.value && (
         <div class="notice">
           <button type="button" class="button" onClick={() => void undo(deleted.seq)}>

@@ -1,0 +1,105 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { actorOf } from '../src/http/identity.ts'
+import { PagesQuery } from '../src/http/pages.ts'
+import { baseUrl } from '../src/http/public-url.ts'
+import { recordOf } from '../src/http/response-shapes.ts'
+import { CreateBody, Email, ErrorBody, IdParams, Name, ref, Success } from '../src/schemas/common.ts'
+import { MemberLinkSchema, NewMemberLinkSchema, RoleSchema } from '../src/schemas/records.ts'
+
+const CreateInvitation = CreateBody({
+  name: Type.Optional(Name),
+  email: Type.Optional(Email),
+  role: RoleSchema,
+})
+
+const once =
+  'The answer is the only one that has the link itself. It works once, for 24 hours, and whoever has it can use it.'
+
+/** One-time links, as admins make and revoke them: to set a password, or to become a member. */
+const memberLinkRoutes: FastifyPluginAsyncTypebox<{ publicUrl: string | undefined }> = async (
+  app,
+  { publicUrl },
+) => {
+  const { links } = app.members
+  const tags = ['One-time links']
+  const config = { access: 'admin', caching: 'no-store' } as const
+
+  app.post('/api/members/:id/password-link', {
+    config: {
+      ...config,
+      failure: 'Failed to create link',
+      isBodyOptional: true,
+      isSentAlone: true,
+      showsSecret: true,
+    },
+    schema: {
+      operationId: 'createPasswordLink',
+      summary: 'Create a link with which a member sets a new password',
+      description: `${once} A former one of the member ends. A disabled member is 409.`,
+      tags,
+      params: IdParams,
+      response: { 201: ref(NewMemberLinkSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
+    },
+    handler: (request) =>
+      links.createForPassword(request.params.id, baseUrl(request, app.prefix, publicUrl), actorOf(request)),
+  })
+
+  app.post('/api/invitations', {
+    config: { ...config, failure: 'Failed to create invitation', isSentAlone: true, showsSecret: true },
+    schema: {
+      operationId: 'createInvitation',
+      summary: 'Create a link with which somebody becomes a member',
+      description: `${once} Who uses it chooses a password and a name, the \`name\` given here is a suggestion; the email, too, unless it is given here. A taken email is 409.`,
+      tags,
+      body: CreateInvitation,
+      response: { 201: ref(NewMemberLinkSchema), 409: ref(ErrorBody) },
+    },
+    handler: (request) =>
+      links.invite(request.body, baseUrl(request, app.prefix, publicUrl), actorOf(request)),
+  })
+
+  app.get('/api/member-links', {
+    config: { ...config, failure: 'Failed to fetch links' },
+    schema: {
+      operationId: 'listMemberLinks',
+      summary: 'List the one-time links that can still be used',
+      description: 'By id, without their secrets.',
+      tags,
+      querystring: PagesQuery,
+      response: { 200: Type.Array(ref(MemberLinkSchema)) },
+    },
+    handler: ({ query }) => links.list(query),
+  })
+
+  app.get('/api/member-links/:id', {
+    config: { ...config, failure: 'Failed to fetch link' },
+    schema: {
+      operationId: 'getMemberLink',
+      summary: 'Get a one-time link',
+      description: 'One that was used, has expired or was revoked is not found.',
+      tags,
+      params: IdParams,
+      response: { 200: ref(MemberLinkSchema), 404: ref(ErrorBody) },
+    },
+    handler: ({ params }) => links.get(params.id),
+  })
+
+  app.delete('/api/member-links/:id', {
+    config: {
+      ...config,
+      failure: 'Failed to revoke link',
+      record: recordOf(MemberLinkSchema, links.get),
+    },
+    schema: {
+      operationId: 'revokeMemberLink',
+      summary: 'Revoke a one-time link',
+      tags,
+      params: IdParams,
+      response: { 200: ref(Success), 404: ref(ErrorBody) },
+    },
+    handler: (request) => links.revoke(request.params.id, actorOf(request)),
+  })
+}
+
+export default memberLinkRoutes

@@ -1,0 +1,86 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
+import { addressOf } from '../src/http/addresses.ts'
+import { removeAfterwards } from '../src/http/own-password.ts'
+import { prepareInitialPasswordRemoval } from '../src/members/initial-password.ts'
+import { hashPassword } from '../src/members/passwords.ts'
+import { CreateBody, Email, ErrorBody, Name, Password, ref } from '../src/schemas/common.ts'
+import { LinkDetailsSchema, SignedInSchema } from '../src/schemas/records.ts'
+
+const LinkToken = Type.String({ minLength: 1, maxLength: 200, description: 'The secret of the link' })
+const CheckLink = CreateBody({ token: LinkToken })
+const UseLink = CreateBody({
+  token: LinkToken,
+  password: Password,
+  name: Type.Optional(Name),
+  email: Type.Optional(Email),
+})
+
+/** Bytes of a body: unauthenticated clients must not make the service read more. */
+const BODY_LIMIT = 16_384
+
+/** Whose failures are counted: no account is named. Failures count as failed sign-ins do. */
+const ANY_LINK = 'one-time link'
+
+/** One-time links, as those use them who have one. They travel in bodies: no log of addresses has them. */
+const sessionLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const { signInLimits: limits, sessionCookies: cookies } = app
+  const { links } = app.members
+  const tags = ['Session']
+  const config = { access: 'public', isSentAlone: true, caching: 'no-store' } as const
+
+  app.post('/api/session/link/check', {
+    bodyLimit: BODY_LIMIT,
+    config: { ...config, failure: 'Failed to check link' },
+    schema: {
+      operationId: 'checkLink',
+      summary: 'What a one-time link is for',
+      description: 'Nothing is used up. A link that was used, has expired or was revoked is 401.',
+      tags,
+      body: CheckLink,
+      response: { 200: ref(LinkDetailsSchema), 401: ref(ErrorBody), 403: ref(ErrorBody) },
+    },
+    handler: async (request) => {
+      const address = addressOf(request)
+      await limits.count(address, ANY_LINK)
+      const found = app.rules.members.links.find(request.body.token)
+      await limits.forgive(address, ANY_LINK)
+      return found
+    },
+  })
+
+  app.post('/api/session/link', {
+    bodyLimit: BODY_LIMIT,
+    config: { ...config, failure: 'Failed to use link' },
+    schema: {
+      operationId: 'useLink',
+      summary: 'Use a one-time link, and sign in',
+      description:
+        'Sets the password of its member, whose sessions all end, or makes the member who was invited; `name` and `email` are for invitations: the email counts where the invitation has none. A link works once: one that was used, has expired or was revoked is 401. A taken email is 409, and leaves the invitation as it is. The new session travels in a cookie; one that the request came with ends.',
+      tags,
+      body: UseLink,
+      response: { 201: SignedInSchema, 401: ref(ErrorBody), 403: ref(ErrorBody), 409: ref(ErrorBody) },
+    },
+    handler: async (request, reply) => {
+      const { token, password, ...given } = request.body
+      const address = addressOf(request)
+      await limits.count(address, ANY_LINK)
+      const { memberId } = app.rules.members.links.find(token)
+      const former = memberId === null ? null : app.rules.members.stored(memberId).passwordHash
+      const removeInitial = await prepareInitialPasswordRemoval(app.db, former)
+      const passwordHash = await hashPassword(password)
+      const { member, session } = await links.use(
+        token,
+        { ...given, passwordHash },
+        cookies.read(request),
+        address,
+      )
+      await limits.forgive(address, ANY_LINK)
+      removeAfterwards(removeInitial, request.log)
+      cookies.set(request, reply, session)
+      return reply.code(201).send({ member, expiresAt: session.expiresAt })
+    },
+  })
+}
+
+export default sessionLinkRoutes

@@ -1,0 +1,142 @@
+/** One-time links, for admins: making them, and those that can still be used. */
+import { useState } from 'preact/hooks'
+import { api, type Member, type MemberLink, type NewMemberLink, root } from '../common/api.ts'
+import { atMoment } from '../common/dates.ts'
+import { failed, toast } from '../common/toasts.ts'
+import { Dialog } from '../common/ui/dialog.tsx'
+import { Choice, Field, Form } from '../common/ui/field.tsx'
+import { write } from '../common/writes.ts'
+import { texts } from '../texts.ts'
+import { invitationOf, linkAddress, nameOfLink } from './links.ts'
+import { roleOf } from './members.ts'
+import { type Reading, WhenRead } from './reading.tsx'
+import { SecretDialog } from './secret.tsx'
+import { Table } from './table.tsx'
+
+const words = texts.people
+
+/** Makes a link with which a member sets a new password. @throws PhaseboardError */
+export async function makePasswordLink({ id }: Member): Promise<NewMemberLink> {
+  const { data } = await write({
+    send: (idempotencyKey) =>
+      api.request('post', '/api/members/{id}/password-link', { path: { id }, idempotencyKey }),
+  })
+  return data
+}
+
+async function revoke({ id }: MemberLink): Promise<void> {
+  await write({
+    send: (idempotencyKey) =>
+      api.request('delete', '/api/member-links/{id}', { path: { id }, idempotencyKey }),
+  })
+  toast(words.linkRevoked)
+}
+
+interface InviteProps {
+  onMade: (link: NewMemberLink) => void
+  onClose: () => void
+}
+
+export function InviteDialog({ onMade, onClose }: InviteProps) {
+  const send = async (fields: FormData) => {
+    const body = { ...invitationOf(fields), role: roleOf(fields.get('role')) }
+    const { data } = await write({
+      send: (idempotencyKey) => api.request('post', '/api/invitations', { body, idempotencyKey }),
+    })
+    onMade(data)
+  }
+  return (
+    <Dialog title={words.invite} onClose={onClose} closesOutside={false}>
+      <Form send={send} submit={words.makeLink} onCancel={onClose} draft="invitation:new">
+        <p>{words.inviteText}</p>
+        <Field name="name" label={words.optionalName} maxLength={200} autofocus />
+        <Field
+          name="email"
+          label={words.optionalEmail}
+          hint={words.optionalEmailHint}
+          type="email"
+          maxLength={254}
+        />
+        <Choice
+          name="role"
+          label={words.role}
+          hint={words.rolesHint}
+          value="member"
+          options={Object.entries(words.roles)}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+/** Shows a new link, this once. */
+export function NewLink({ link, onClose }: { link: NewMemberLink; onClose: () => void }) {
+  const name = nameOfLink(link)
+  const title = link.kind === 'password' ? words.passwordLinkOf(name ?? '') : words.invitationOf(name)
+  return (
+    <SecretDialog
+      title={title}
+      label={words.link}
+      secret={linkAddress(location.origin + root, link.token)}
+      note={words.linkHint}
+      onClose={onClose}
+    />
+  )
+}
+
+function LinkRow({ link, onRevoke }: { link: MemberLink; onRevoke: () => Promise<void> }) {
+  const [isBusy, setBusy] = useState(false)
+  const name = nameOfLink(link) ?? words.anybody
+  const run = () => {
+    setBusy(true)
+    onRevoke()
+      .catch(failed)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <tr>
+      <th scope="row" dir="auto">
+        {name}
+      </th>
+      <td>{words.linkKinds[link.kind]}</td>
+      <td>{words.roles[link.role]}</td>
+      <td>{atMoment(link.expiresAt)}</td>
+      <td>
+        <button
+          type="button"
+          class="button"
+          aria-label={words.revokeLinkOf(name)}
+          aria-disabled={isBusy || undefined}
+          onClick={run}
+        >
+          {words.revoke}
+        </button>
+      </td>
+    </tr>
+  )
+}
+
+/** The links that can still be used; nothing where there is none. */
+export const OpenLinks = ({ of: reading }: { of: Reading<MemberLink[]> }) => (
+  <WhenRead of={reading}>
+    {(links) =>
+      links.length > 0 && (
+        <div class="stack">
+          <h2>{words.openLinks}</h2>
+          <Table label={words.openLinks} columns={words.linkColumns}>
+            {links.map((link) => (
+              <LinkRow
+                key={link.id}
+                link={link}
+                onRevoke={async () => {
+                  await revoke(link)
+                  await reading.reload()
+                }}
+              />
+            ))}
+          </Table>
+        </div>
+      )
+    }
+  </WhenRead>
+)
