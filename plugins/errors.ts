@@ -47,7 +47,10 @@ function send(
 }
 
 function handleError(failed: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const error = missingRecordOf(request) ?? failed
+  const missing = missingRecordOf(request)
+  // Fastify closes the connection of a body over the limit. One for an unknown record counts as unread, and Node drains it.
+  if (missing) reply.removeHeader('connection')
+  const error = missing ?? failed
   const apiError = toApiError(error)
   if (apiError) {
     const { statusCode, message, code, details, headers } = apiError
