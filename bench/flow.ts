@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { openDatabase, writeAs } from '../src/db/client.ts'
 import { randomOf } from '../src/flow/forecast.ts'
-import { createRules } from '../src/worker/rules.ts'
+import { createRules } from '../src/requests/rules.ts'
 import { show, showRatio } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { makeFolder } from './processes.ts'

@@ -1,9 +1,9 @@
 import fp from 'fastify-plugin'
-import { type BatchedRequest, BatchRun, type ReadAnswer, type RunOptions } from '../src/http/batch.ts'
-import { identityOf, turnOf } from '../src/http/identity.ts'
+import { identityOf, turnOf } from '../src/access/identity.ts'
+import { type BatchedRequest, BatchRun, type ReadAnswer, type RunOptions } from '../src/batch/batch.ts'
 import { authorize, isSafe } from '../src/members/identity.ts'
-import { Call } from '../src/worker/calls.ts'
-import type { WriteTerms } from '../src/worker/writes.ts'
+import { Call } from '../src/requests/calls.ts'
+import type { WriteTerms } from '../src/requests/writes.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

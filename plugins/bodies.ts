@@ -3,8 +3,8 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { SpecifiedFailure } from '../src/errors.ts'
-import { createValidatorCompiler } from '../src/http/validation.ts'
 import { parseJson } from '../src/json.ts'
+import { createValidatorCompiler } from '../src/requests/validation.ts'
 import { createSerializer } from '../src/schemas/serialization.ts'
 
 declare module 'fastify' {
@@ -68,7 +68,7 @@ const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
 
 /**
  * How bodies are parsed, validated and serialised: JSON in UTF-8 and nothing else. Cross-site forms are rejected by their
- * origin (see `src/http/csrf.ts`), not by their media type. The options are set here, not in the Fastify() call, so that
+ * origin (see `src/access/csrf.ts`), not by their media type. The options are set here, not in the Fastify() call, so that
  * they apply inside a host application too, and leave the host's own alone.
  */
 export default fp<{ bodyLimit: number }>(

@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { isLimited } from '../src/db/work-limits.ts'
-import type { WriteOutcome } from '../src/worker/writes.ts'
+import type { WriteOutcome } from '../src/requests/writes.ts'
 
 /** Milliseconds between two looks whether the index is far behind. */
 const INTERVAL = 10_000

@@ -1,10 +1,10 @@
 import type { onSendHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { Tail } from '../src/changes/tail.ts'
-import { ChangeReaders } from '../src/http/change-readers.ts'
-import { methodsOf } from '../src/http/response-shapes.ts'
 import { watchCredentials } from '../src/members/ended-credentials.ts'
 import { isSafe } from '../src/members/identity.ts'
+import { methodsOf } from '../src/requests/response-shapes.ts'
+import { ChangeReaders } from '../src/streams/change-readers.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

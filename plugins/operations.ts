@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import fp from 'fastify-plugin'
-import { Operations } from '../src/http/operations.ts'
+import { Operations } from '../src/batch/operations.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

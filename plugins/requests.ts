@@ -1,19 +1,18 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteHandlerMethod } from 'fastify'
 import fp from 'fastify-plugin'
+import { IDENTITY, turnOf } from '../src/access/identity.ts'
 import { isJsonPage } from '../src/db/pages.ts'
 import { preconditionFailed } from '../src/errors.ts'
-import { IDENTITY, turnOf } from '../src/http/identity.ts'
-import { linkNextPage } from '../src/http/pages.ts'
-import { unchangedOf } from '../src/http/read-only.ts'
-import { RecordUrls } from '../src/http/record-urls.ts'
-import { isRepeated, keyOf, REPEATED, repeatableOf } from '../src/http/repeatable.ts'
-import { methodsOf, type RouteRecord, shapeOf } from '../src/http/response-shapes.ts'
-import { ensureNamed, isNotModified } from '../src/http/send.ts'
 import type { Identity } from '../src/members/identity.ts'
 import { isSafe } from '../src/members/identity.ts'
-import type { JsonBytes } from '../src/schemas/serialization.ts'
-import { Call } from '../src/worker/calls.ts'
-import type { StoredResponse } from '../src/worker/idempotency-store.ts'
+import { Call } from '../src/requests/calls.ts'
+import type { StoredResponse } from '../src/requests/idempotency-store.ts'
+import { linkNextPage } from '../src/requests/pages.ts'
+import { unchangedOf } from '../src/requests/read-only.ts'
+import { RecordUrls } from '../src/requests/record-urls.ts'
+import { isRepeated, keyOf, REPEATED, repeatableOf } from '../src/requests/repeatable.ts'
+import { methodsOf, type RouteRecord, shapeOf } from '../src/requests/response-shapes.ts'
+import { ensureNamed, isNotModified } from '../src/requests/send.ts'
 import {
   bodyOf,
   ensureMatch,
@@ -23,7 +22,8 @@ import {
   statusOf,
   type WriteOutcome,
   type WriteTerms,
-} from '../src/worker/writes.ts'
+} from '../src/requests/writes.ts'
+import type { JsonBytes } from '../src/schemas/serialization.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

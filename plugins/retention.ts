@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
-import { FORMER_SECRET_KEPT } from '../src/changes/deliveries.ts'
 import { LINK_LIFETIME } from '../src/members/member-links.ts'
-import { KEPT_FOR } from '../src/worker/idempotency-store.ts'
+import { KEPT_FOR } from '../src/requests/idempotency-store.ts'
+import { FORMER_SECRET_KEPT } from '../src/webhooks/deliveries.ts'
 
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR

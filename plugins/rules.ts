@@ -1,13 +1,13 @@
 import fp from 'fastify-plugin'
+import { createStepwise, type Stepwise } from '../src/batch/stepwise.ts'
 import { databasePath } from '../src/db/client.ts'
 import { LargeWork, limitWork, TooMuchWork } from '../src/db/work-limits.ts'
-import { Attempts } from '../src/http/turns.ts'
 import type { Attempt } from '../src/reading/large-snapshots.ts'
-import { type CallOf, type Dispatcher, type Performed, performed } from '../src/worker/calls.ts'
+import { type CallOf, type Dispatcher, type Performed, performed } from '../src/requests/calls.ts'
+import { createRules, type Rules } from '../src/requests/rules.ts'
+import { Attempts } from '../src/requests/turns.ts'
+import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from '../src/requests/writes.ts'
 import { Offload, type WorkerOptions } from '../src/worker/offload.ts'
-import { createRules, type Rules } from '../src/worker/rules.ts'
-import { createStepwise, type Stepwise } from '../src/worker/stepwise.ts'
-import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from '../src/worker/writes.ts'
 
 declare module 'fastify' {
   /** The rules as requests call them: each call is a read, or a write that is synced to disk when it resolves. */

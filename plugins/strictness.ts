@@ -2,9 +2,9 @@ import type { TSchema } from '@sinclair/typebox'
 import type { onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { validationFailed } from '../src/errors.ts'
-import { keepUnchanged, partingOf } from '../src/http/read-only.ts'
-import { isStrict } from '../src/http/strictness.ts'
-import { createStrictChecks } from '../src/http/validation.ts'
+import { keepUnchanged, partingOf } from '../src/requests/read-only.ts'
+import { isStrict } from '../src/requests/strictness.ts'
+import { createStrictChecks } from '../src/requests/validation.ts'
 
 /** On every response, errors too. */
 const confirm: onRequestHookHandler = (request, reply, done) => {

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
+import { addressOf, clientAt } from '../src/access/addresses.ts'
 import type { Config } from '../src/config.ts'
 import { tooManyRequests } from '../src/errors.ts'
-import { addressOf, clientAt } from '../src/http/addresses.ts'
 
 /** The options of the traffic plugin. */
 export interface TrafficOptions extends Pick<Config, 'corsOrigins' | 'rateLimitMax'> {
@@ -50,7 +50,7 @@ export default fp<TrafficOptions>(
       })
     }
     if (rateLimitMax > 0) {
-      const { RateLimiterMemory } = await import('../src/http/rate-limiter.ts')
+      const { RateLimiterMemory } = await import('../src/access/rate-limiter.ts')
       type Verdict = Awaited<ReturnType<InstanceType<typeof RateLimiterMemory>['consume']>>
       const limiter = new RateLimiterMemory({ points: rateLimitMax, duration: WINDOW })
       // Before credentials are checked: guessing them counts, too.

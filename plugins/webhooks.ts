@@ -1,10 +1,10 @@
 import fp from 'fastify-plugin'
-import { systemClock } from '../src/changes/clock.ts'
-import { Deliverer } from '../src/changes/deliverer.ts'
-import { createDeliveryLock } from '../src/changes/delivery-lock.ts'
-import { createLazySender } from '../src/changes/lazy-sender.ts'
 import { databasePath } from '../src/db/client.ts'
 import { NO_LOCK } from '../src/db/process-lock.ts'
+import { systemClock } from '../src/webhooks/clock.ts'
+import { Deliverer } from '../src/webhooks/deliverer.ts'
+import { createDeliveryLock } from '../src/webhooks/delivery-lock.ts'
+import { createLazySender } from '../src/webhooks/lazy-sender.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

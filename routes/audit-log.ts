@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { PageParameters } from '../src/http/pages.ts'
+import { PageParameters } from '../src/requests/pages.ts'
 import { ref } from '../src/schemas/common.ts'
 import { AuditEntrySchema } from '../src/schemas/records.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { BATCH_METHODS, type BatchMethod } from '../src/http/operations.ts'
-import { NAME_PATTERN } from '../src/http/placeholders.ts'
+import { BATCH_METHODS, type BatchMethod } from '../src/batch/operations.ts'
+import { NAME_PATTERN } from '../src/batch/placeholders.ts'
 import { BatchErrorBody, CreateBody, ref } from '../src/schemas/common.ts'
 
 /** Requests of a batch, at most. */

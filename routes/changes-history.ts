@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { onSendHookHandler } from 'fastify'
+import { actorOf, memberOf } from '../src/access/identity.ts'
 import { ANSWERED } from '../src/changes/undo.ts'
-import { actorOf, memberOf } from '../src/http/identity.ts'
-import { linkNext, PageParameters } from '../src/http/pages.ts'
+import { linkNext, PageParameters } from '../src/requests/pages.ts'
 import {
   ChangedSinceBody,
   ErrorBody,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../src/errors.ts'
-import { ensureNamed, sendZip } from '../src/http/send.ts'
+import { ensureNamed, sendZip } from '../src/requests/send.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
 import { timestamp } from '../src/time.ts'
 

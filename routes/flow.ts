@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { memberOf } from '../src/http/identity.ts'
+import { memberOf } from '../src/access/identity.ts'
 import { AnyOf, ErrorBody, IdParams, PRIORITIES, ref } from '../src/schemas/common.ts'
 import { FlowSchema } from '../src/schemas/flow.ts'
 

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
+import { memberOf } from '../src/access/identity.ts'
 import type { ItemFile } from '../src/board/item-files.ts'
-import { memberOf } from '../src/http/identity.ts'
-import { ensureNamed, isNotModified } from '../src/http/send.ts'
+import { ensureNamed, isNotModified } from '../src/requests/send.ts'
 import { ErrorBody, IdParams, NotModified, ref } from '../src/schemas/common.ts'
 
 /** The name of a downloaded file: ids that another tool has made may hold anything. */

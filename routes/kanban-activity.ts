@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { PagesQuery } from '../src/http/pages.ts'
+import { PagesQuery } from '../src/requests/pages.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
 import { KanbanActivitySchema } from '../src/schemas/records.ts'
 

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { memberOf } from '../src/http/identity.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
-import { isStrict } from '../src/http/strictness.ts'
+import { memberOf } from '../src/access/identity.ts'
+import { recordOf } from '../src/requests/response-shapes.ts'
+import { isStrict } from '../src/requests/strictness.ts'
 import {
   ColumnName,
   ErrorBody,

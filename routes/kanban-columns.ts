@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { memberOf } from '../src/access/identity.ts'
 import { STAGES, type Stage } from '../src/board/stages.ts'
-import { childRoutes } from '../src/http/child-routes.ts'
-import { memberOf } from '../src/http/identity.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
+import { childRoutes } from '../src/requests/child-routes.ts'
+import { recordOf } from '../src/requests/response-shapes.ts'
 import {
   CreateBody,
   ErrorBody,

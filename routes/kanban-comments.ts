@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { childRoutes } from '../src/http/child-routes.ts'
+import { childRoutes } from '../src/requests/child-routes.ts'
 import { CreateBody, LIMITS, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanCommentSchema } from '../src/schemas/records.ts'
 

@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { memberOf } from '../src/access/identity.ts'
 import { type Asking, ITEM_SORTS, ME } from '../src/board/item-lists.ts'
 import type { WriteOptions } from '../src/board/items.ts'
 import { kanbanItems } from '../src/db/schema.ts'
-import { mustExist } from '../src/http/existence.ts'
-import { memberOf } from '../src/http/identity.ts'
-import { ListQuery } from '../src/http/pages.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
-import { isStrict } from '../src/http/strictness.ts'
+import { mustExist } from '../src/requests/existence.ts'
+import { ListQuery } from '../src/requests/pages.ts'
+import { recordOf } from '../src/requests/response-shapes.ts'
+import { isStrict } from '../src/requests/strictness.ts'
 import {
   AnyObject,
   AnyOf,

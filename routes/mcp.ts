@@ -1,17 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { identityOf } from '../src/access/identity.ts'
 import type { Answer, Asked, Service, WriteAs, Written } from '../src/agents/service.ts'
 import { ApiError, BatchFailure, SpecifiedFailure } from '../src/errors.ts'
 import { codeOfFailure, toApiError } from '../src/http/api-errors.ts'
-import { identityOf } from '../src/http/identity.ts'
-import { hashOf } from '../src/http/repeatable.ts'
-import { createStrictChecks } from '../src/http/validation.ts'
 import { authorize } from '../src/members/identity.ts'
 import { once } from '../src/once.ts'
+import { hashOf } from '../src/requests/repeatable.ts'
+import { createStrictChecks } from '../src/requests/validation.ts'
+import { toText } from '../src/requests/writes.ts'
 import { JsonRpcErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
 import type { JsonBytes } from '../src/schemas/serialization.ts'
-import { toText } from '../src/worker/writes.ts'
 
 /** Bytes of answers that are parsed: more would hold up other requests. */
 const ANSWERS_LIMIT = 4 * 1024 * 1024

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { actorOf } from '../src/http/identity.ts'
-import { PagesQuery } from '../src/http/pages.ts'
+import { actorOf } from '../src/access/identity.ts'
 import { baseUrl } from '../src/http/public-url.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
+import { PagesQuery } from '../src/requests/pages.ts'
+import { recordOf } from '../src/requests/response-shapes.ts'
 import { CreateBody, Email, ErrorBody, IdParams, Name, ref, Success } from '../src/schemas/common.ts'
 import { MemberLinkSchema, NewMemberLinkSchema, RoleSchema } from '../src/schemas/records.ts'
 

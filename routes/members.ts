@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
+import { addressOf } from '../src/access/addresses.ts'
+import { actorOf, identityOf, memberOf } from '../src/access/identity.ts'
+import { createPasswordCheck, removeAfterwards } from '../src/access/own-password.ts'
 import { adminRequired } from '../src/errors.ts'
-import { addressOf } from '../src/http/addresses.ts'
-import { actorOf, identityOf, memberOf } from '../src/http/identity.ts'
-import { createPasswordCheck, removeAfterwards } from '../src/http/own-password.ts'
-import { PagesQuery } from '../src/http/pages.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
 import { accountOf } from '../src/members/identity.ts'
 import { prepareInitialPasswordRemoval } from '../src/members/initial-password.ts'
 import type { NewPassword } from '../src/members/members.ts'
 import { hashPassword } from '../src/members/passwords.ts'
+import { PagesQuery } from '../src/requests/pages.ts'
+import { recordOf } from '../src/requests/response-shapes.ts'
 import {
   CreateBody,
   Email,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { childRoutes } from '../src/http/child-routes.ts'
 import { HISTORY_LIMIT, measurementFields } from '../src/projects/metrics.ts'
+import { childRoutes } from '../src/requests/child-routes.ts'
 import { AnyArray, CreateBody, JsonText, Term, UpdateBody } from '../src/schemas/common.ts'
 import { MetricSchema } from '../src/schemas/records.ts'
 

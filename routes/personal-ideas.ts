@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { onRequestHookHandler } from 'fastify'
+import { memberOf } from '../src/access/identity.ts'
 import { notOwner } from '../src/errors.ts'
-import { memberOf } from '../src/http/identity.ts'
-import { PageParameters } from '../src/http/pages.ts'
-import { listFor, recordFor } from '../src/http/response-shapes.ts'
+import { PageParameters } from '../src/requests/pages.ts'
+import { listFor, recordFor } from '../src/requests/response-shapes.ts'
 import {
   AnyOf,
   CreateBody,

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { actorOf, turnOf } from '../src/access/identity.ts'
 import { DEFAULT_SORT } from '../src/db/pages.ts'
-import { actorOf, turnOf } from '../src/http/identity.ts'
-import { ListQuery } from '../src/http/pages.ts'
-import { listFor, recordOf } from '../src/http/response-shapes.ts'
-import { sendPage, sendSnapshot } from '../src/http/send.ts'
-import { isStrict } from '../src/http/strictness.ts'
 import { PROJECT_SORTS } from '../src/projects/projects.ts'
+import { ListQuery } from '../src/requests/pages.ts'
+import { listFor, recordOf } from '../src/requests/response-shapes.ts'
+import { sendPage, sendSnapshot } from '../src/requests/send.ts'
+import { isStrict } from '../src/requests/strictness.ts'
 import {
   AnyObject,
   AnyOf,

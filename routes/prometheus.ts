@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { Exposition } from '../src/http/prometheus.ts'
-import { ensureNamed } from '../src/http/send.ts'
 import { memoizeAsync } from '../src/once.ts'
+import { ensureNamed } from '../src/requests/send.ts'
 
 /** The options of the route for Prometheus. */
 export interface PrometheusOptions {

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { memberOf } from '../src/access/identity.ts'
 import { PAGE_LIMIT } from '../src/db/pages.ts'
-import { memberOf } from '../src/http/identity.ts'
-import { PageParameters } from '../src/http/pages.ts'
 import { BY_SCORE, WORD_LIMIT } from '../src/reading/search.ts'
+import { PageParameters } from '../src/requests/pages.ts'
 import { AnyOfThese, ref } from '../src/schemas/common.ts'
 import { SEARCH_KINDS, SearchResultSchema } from '../src/schemas/records.ts'
 

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { addressOf } from '../src/access/addresses.ts'
+import { OpenId, type OpenIdSettings, SIGN_IN_TIME } from '../src/access/openid.ts'
 import { ApiError, invalidField } from '../src/errors.ts'
-import { addressOf } from '../src/http/addresses.ts'
-import { OpenId, type OpenIdSettings, SIGN_IN_TIME } from '../src/http/openid.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
 

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { actorOf, identityOf } from '../src/http/identity.ts'
-import { PagesQuery } from '../src/http/pages.ts'
-import { recordFor } from '../src/http/response-shapes.ts'
+import { actorOf, identityOf } from '../src/access/identity.ts'
+import { PagesQuery } from '../src/requests/pages.ts'
+import { recordFor } from '../src/requests/response-shapes.ts'
 import { ErrorBody, IdParams, ref, Success } from '../src/schemas/common.ts'
 import { SessionSchema } from '../src/schemas/records.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { childRoutes } from '../src/http/child-routes.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
+import { childRoutes } from '../src/requests/child-routes.ts'
+import { recordOf } from '../src/requests/response-shapes.ts'
 import {
   CreateBody,
   ErrorBody,

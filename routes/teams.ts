@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { actorOf } from '../src/http/identity.ts'
-import { PagesQuery } from '../src/http/pages.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
+import { actorOf } from '../src/access/identity.ts'
+import { PagesQuery } from '../src/requests/pages.ts'
+import { recordOf } from '../src/requests/response-shapes.ts'
 import {
   CreateBody,
   Description,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { childRoutes } from '../src/http/child-routes.ts'
 import { transcriptFields } from '../src/projects/transcripts.ts'
+import { childRoutes } from '../src/requests/child-routes.ts'
 import { CreateBody, UpdateBody } from '../src/schemas/common.ts'
 import { TranscriptSummarySchema } from '../src/schemas/records.ts'
 

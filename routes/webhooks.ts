@@ -1,12 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { preHandlerHookHandler } from 'fastify'
+import { actorOf } from '../src/access/identity.ts'
 import { WEBHOOK_KINDS } from '../src/changes/told.ts'
-import { problemOfUrl } from '../src/changes/webhook-urls.ts'
 import { invalidField } from '../src/errors.ts'
-import { actorOf } from '../src/http/identity.ts'
-import { PagesQuery } from '../src/http/pages.ts'
-import { recordOf } from '../src/http/response-shapes.ts'
+import { PagesQuery } from '../src/requests/pages.ts'
+import { recordOf } from '../src/requests/response-shapes.ts'
 import {
   CreateBody,
   Description,
@@ -21,6 +20,7 @@ import {
   UpdateBody,
 } from '../src/schemas/common.ts'
 import { WebhookDeliverySchema, WebhookSchema, WebhookWithSecretSchema } from '../src/schemas/records.ts'
+import { problemOfUrl } from '../src/webhooks/webhook-urls.ts'
 
 /** Kinds that one webhook may name. */
 const KINDS_LIMIT = 100

@@ -185,7 +185,7 @@ const validate = new Ajv({
   coerceTypes: true,
   useDefaults: true,
   removeAdditional: 'all',
-  // As for requests: see src/http/validation.ts.
+  // As for requests: see src/requests/validation.ts.
   meta: false,
   validateSchema: false,
 }).compile<Environment>(EnvironmentSchema)

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv'
 import Fastify, { type RouteOptions } from 'fastify'
 import t from 'tap'
 import { phaseboard } from '../src/app.ts'
-import { createValidatorCompiler } from '../src/http/validation.ts'
+import { createValidatorCompiler } from '../src/requests/validation.ts'
 import { namedSchemas } from '../src/schemas/records.ts'
 import { createSerializer } from '../src/schemas/serialization.ts'
 

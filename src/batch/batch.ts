@@ -3,16 +3,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { ErrorObject } from 'ajv'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { identityOf } from '../access/identity.ts'
 import { isJsonPage } from '../db/pages.ts'
 import { ApiError, BatchFailure, preconditionFailed, SpecifiedFailure, validationFailed } from '../errors.ts'
+import { toApiError } from '../http/api-errors.ts'
 import { authorize, isSafe } from '../members/identity.ts'
+import { Call, type CallOf } from '../requests/calls.ts'
+import { isExistenceCheck } from '../requests/existence.ts'
+import { unchangedOf } from '../requests/read-only.ts'
+import { flattenErrors } from '../requests/validation.ts'
+import { bodyOf, etagOfRecord, type ResponseShape } from '../requests/writes.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
-import { Call, type CallOf } from '../worker/calls.ts'
-import { AWAIT, type NamedBodies, type Step, StepFailure, type StepGenerator } from '../worker/steps.ts'
-import { bodyOf, etagOfRecord, type ResponseShape } from '../worker/writes.ts'
-import { toApiError } from './api-errors.ts'
-import { isExistenceCheck } from './existence.ts'
-import { identityOf } from './identity.ts'
 import {
   type BatchMethod,
   ensureMayBeBatched,
@@ -21,8 +22,7 @@ import {
   type Operations,
 } from './operations.ts'
 import { NamedResults } from './placeholders.ts'
-import { unchangedOf } from './read-only.ts'
-import { flattenErrors } from './validation.ts'
+import { AWAIT, type NamedBodies, type Step, StepFailure, type StepGenerator } from './steps.ts'
 
 /** A request of a batch. */
 export interface BatchedRequest {

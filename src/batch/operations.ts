@@ -9,11 +9,11 @@ import type {
 } from 'fastify'
 import findMyWay from 'find-my-way'
 import { ApiError, invalidField } from '../errors.ts'
+import { repairUrl } from '../http/urls.ts'
 import { once } from '../once.ts'
-import type { Call } from '../worker/calls.ts'
-import type { ResponseShape } from '../worker/writes.ts'
-import { methodsOf, shapeOf } from './response-shapes.ts'
-import { repairUrl } from './urls.ts'
+import type { Call } from '../requests/calls.ts'
+import { methodsOf, shapeOf } from '../requests/response-shapes.ts'
+import type { ResponseShape } from '../requests/writes.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -4,9 +4,8 @@ import { type Attribution, attributionOf } from '../db/current-write.ts'
 import { isJsonPage } from '../db/pages.ts'
 import { ApiError, preconditionFailed } from '../errors.ts'
 import { followed, isMatch } from '../etags.ts'
-import type { JsonBytes } from '../schemas/serialization.ts'
-import { type CallOf, ruleAt } from './calls.ts'
-import type { Rules } from './rules.ts'
+import { type CallOf, ruleAt } from '../requests/calls.ts'
+import type { Rules } from '../requests/rules.ts'
 import {
   bodyOf,
   ensureMatch,
@@ -17,7 +16,8 @@ import {
   statusOf,
   toText,
   type WriteTerms,
-} from './writes.ts'
+} from '../requests/writes.ts'
+import type { JsonBytes } from '../schemas/serialization.ts'
 
 /** Bytes that the results of one write may have together. */
 const RESULTS_LIMIT = 16 * 1024 * 1024

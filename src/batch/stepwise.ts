@@ -2,11 +2,11 @@
 import { read, type SharedDatabase } from '../db/client.ts'
 import type { WriteAs } from '../db/group-commit.ts'
 import { BYTES_READ, isFollowedByWorker, TooMuchWork } from '../db/work-limits.ts'
+import type { Rules } from '../requests/rules.ts'
+import { runOnTerms, type WriteOutcome, type WriteTerms } from '../requests/writes.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
-import type { Rules } from './rules.ts'
-import { runStepsInWorker, type WorkerEnd } from './step-sessions.ts'
+import { runStepsInWorker, type WorkerEnd } from '../worker/step-sessions.ts'
 import { AWAIT, DryRun, type NamedBodies, type StepGenerator, StepRunner, type StepsMode } from './steps.ts'
-import { runOnTerms, type WriteOutcome, type WriteTerms } from './writes.ts'
 
 /** Steps with which the event loop begins at all: some 10 ms where each creates something. */
 const MOST_STEPS = 100

@@ -2,7 +2,8 @@
 import type { Board } from '../board/board.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import type { AuditLog } from '../members/audit-log.ts'
-import { Deliveries } from './deliveries.ts'
+import { Deliveries } from '../webhooks/deliveries.ts'
+import { Webhooks } from '../webhooks/webhooks.ts'
 import { Feed } from './feed.ts'
 import { Groups } from './groups.ts'
 import { History } from './history.ts'
@@ -12,7 +13,6 @@ import { Sequence } from './sequence.ts'
 import { Subjects } from './subjects.ts'
 import { Trash } from './trash.ts'
 import { Undo } from './undo.ts'
-import { Webhooks } from './webhooks.ts'
 
 /** The rules of changes. */
 export class Changes {

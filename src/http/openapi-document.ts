@@ -9,11 +9,11 @@ import Fastify, { type FastifyContextConfig, type FastifySchema, type HTTPMethod
 import { type Access, isSafe } from '../members/identity.ts'
 import { SESSION_COOKIE } from '../members/sessions.ts'
 import { version } from '../package-files.ts'
+import { shapeOf } from '../requests/response-shapes.ts'
 import { ErrorBody, NotModified, ProblemBody, ref, ValidationErrorBody } from '../schemas/common.ts'
 import { BODY_EXAMPLES } from '../schemas/examples.ts'
 import { namedSchemas, WebhookEventSchema } from '../schemas/records.ts'
 import { PROBLEM_JSON } from './problems.ts'
-import { shapeOf } from './response-shapes.ts'
 import swagger from './swagger.ts'
 
 /** An operation of the document, as far as it is used here. */

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { unavailable } from '../errors.ts'
 import { isSafe } from '../members/identity.ts'
-import { Turns } from './turns.ts'
+import { Turns } from '../requests/turns.ts'
 
 /** Limits of responses not yet sent. Times in milliseconds. */
 export interface UnsentLimits {

@@ -1,12 +1,12 @@
 /** The routes that all kinds of child records share: a route file mounts those it needs, under its own paths and documentation. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { memberOf } from '../access/identity.ts'
 import type { Place } from '../db/ordering.ts'
 import type { JsonPage, PageQuery } from '../db/pages.ts'
 import { ErrorBody, IdParams, MissingErrorBody, ReorderBody, ref, Success } from '../schemas/common.ts'
 import type { CurrentMember } from '../schemas/records.ts'
-import type { Call } from '../worker/calls.ts'
-import { memberOf } from './identity.ts'
+import type { Call } from './calls.ts'
 import { PagesQuery } from './pages.ts'
 import { type RouteRecord, recordOf } from './response-shapes.ts'
 

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { ref } from '../schemas/common.ts'
 import { IngestedTranscriptSchema, TranscriptSummarySchema } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
-import { type ResponseShape, toText } from '../worker/writes.ts'
+import { type ResponseShape, toText } from './writes.ts'
 
 const CREATED = 201
 

@@ -1,9 +1,9 @@
 /** Requests with an Idempotency-Key: which they are, and whether they are repetitions. */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import { identityOf } from '../access/identity.ts'
 import { validationFailed } from '../errors.ts'
-import type { RepeatableRequest } from '../worker/idempotency-store.ts'
-import { identityOf } from './identity.ts'
+import type { RepeatableRequest } from './idempotency-store.ts'
 
 /** The decorator of a request whose response is kept already. */
 export const REPEATED = Symbol('phaseboard.repeated')

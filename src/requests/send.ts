@@ -7,7 +7,7 @@ import { followed, isMatch } from '../etags.ts'
 import { isSafe } from '../members/identity.ts'
 import type { MaybePromise, PageSnapshot, Snapshot } from '../reading/snapshots.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
-import { EVENT_STREAM } from './event-stream.ts'
+import { EVENT_STREAM } from '../streams/event-stream.ts'
 import { linkNextPage } from './pages.ts'
 
 /** Sends JSON that is serialised already, by the schema that documents the response. */

@@ -66,7 +66,7 @@ export const PRIORITIES = ['low', 'medium', 'high', 'critical']
 
 /**
  * The values of an open vocabulary that are listed, as an annotation: only a strict request is held to them (see
- * `src/http/strictness.ts`).
+ * `src/requests/strictness.ts`).
  */
 const Listed = (values: readonly string[]) => ({ 'x-extensible-enum': values })
 
@@ -109,7 +109,7 @@ export const JSON_TEXT_DEPTH = 100
 
 /**
  * A JSON-text field in a request: the plain value, or JSON text of it. The validator parses the text in place (see
- * `src/http/validation.ts`), so handlers always get the plain value; the empty string means empty.
+ * `src/requests/validation.ts`), so handlers always get the plain value; the empty string means empty.
  */
 export const JsonText = <T extends TSchema>(schema: T) =>
   Type.Unsafe<Static<T>>({

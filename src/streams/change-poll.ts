@@ -1,5 +1,6 @@
 /** A request that waits for changes: a long poll. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { identityOf } from '../access/identity.ts'
 import type { FeedQuery } from '../changes/feed.ts'
 import { feedBody } from '../changes/feed-page.ts'
 import type { ChangeFilter } from '../changes/filters.ts'
@@ -8,7 +9,6 @@ import type { Identity } from '../members/identity.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import type { ChangeReader, ChangeReaders } from './change-readers.ts'
 import { channelOf, type Selection } from './change-selection.ts'
-import { identityOf } from './identity.ts'
 
 /** What follows a place is asked for. */
 type PlacedQuery = FeedQuery & { after: number }

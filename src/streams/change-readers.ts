@@ -6,9 +6,9 @@ import type { Sequence } from '../changes/sequence.ts'
 import type { Batch, Tail } from '../changes/tail.ts'
 import type { Reader } from '../changes/told.ts'
 import type { Identity } from '../members/identity.ts'
+import { type StepOfWork, Turns } from '../requests/turns.ts'
 import { Selection, type Wanted } from './change-selection.ts'
 import { Seats, tooMany } from './seats.ts'
-import { type StepOfWork, Turns } from './turns.ts'
 import { UnreadStreams, type WeighedStream } from './unread-streams.ts'
 
 /** Milliseconds between two rounds, in which each credential is checked and each stream says that it is alive. */

@@ -1,5 +1,6 @@
 /** A stream of changes to one client. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { identityOf } from '../access/identity.ts'
 import type { ChangeFilter } from '../changes/filters.ts'
 import type { TailedChange } from '../changes/tail.ts'
 import type { Reader } from '../changes/told.ts'
@@ -8,7 +9,6 @@ import type { Identity } from '../members/identity.ts'
 import type { ChangeReader, ChangeReaders } from './change-readers.ts'
 import { channelOf, eventsOf, type Selection } from './change-selection.ts'
 import { EventStream, eventText, placeText } from './event-stream.ts'
-import { identityOf } from './identity.ts'
 import { ownerOf } from './seats.ts'
 import type { WeighedStream } from './unread-streams.ts'
 

@@ -6,6 +6,8 @@
  * Each of the webhooks, of which there are at most a hundred, waits for its own receiver alone: a slow one delays nobody else.
  */
 import { setImmediate } from 'node:timers/promises'
+import type { ChangeHead, Sequence } from '../changes/sequence.ts'
+import { toChange } from '../changes/told.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import type { ProcessLock } from '../db/process-lock.ts'
@@ -24,8 +26,6 @@ import {
   secretsOf,
   type Target,
 } from './deliveries.ts'
-import type { ChangeHead, Sequence } from './sequence.ts'
-import { toChange } from './told.ts'
 import type { Attempt, Message, Sender } from './webhook-sender.ts'
 
 /** Milliseconds between looks at the table: another service may have changed it, and retries become due. */

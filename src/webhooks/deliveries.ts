@@ -1,13 +1,13 @@
 /** Deliveries of changes to webhooks, as they are stored: which are due, and how each attempt ended. */
 import { and, asc, desc, eq, lte, sql } from 'drizzle-orm'
+import type { ChangeHead } from '../changes/sequence.ts'
+import { isOfProject } from '../changes/told.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { webhookDeliveries, webhooks } from '../db/schema.ts'
 import { change, given, insertInto, selectAll, selectById, updateIn } from '../db/statements.ts'
 import { type AuditLog, SERVICE } from '../members/audit-log.ts'
 import { timestamp } from '../time.ts'
-import type { ChangeHead } from './sequence.ts'
-import { isOfProject } from './told.ts'
 import type { Attempt } from './webhook-sender.ts'
 import { DELIVERIES_KEPT, WEBHOOKS_LIMIT } from './webhooks.ts'
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { desc, eq, lt, sql } from 'drizzle-orm'
+import type { Sequence } from '../changes/sequence.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { thingOf, throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
@@ -31,7 +32,6 @@ import {
 } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
-import type { Sequence } from './sequence.ts'
 
 /** Webhooks that there may be. */
 export const WEBHOOKS_LIMIT = 100

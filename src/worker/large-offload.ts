@@ -2,12 +2,12 @@
 import { Worker } from 'node:worker_threads'
 import type { SharedDatabase } from '../db/client.ts'
 import { ApiError } from '../errors.ts'
-import type { RepeatableRequest } from './idempotency-store.ts'
+import type { RepeatableRequest } from '../requests/idempotency-store.ts'
+import type { WriteOutcome } from '../requests/writes.ts'
 import { hasOpenTasks, type LargeJob } from './large-tasks.ts'
 import type { LargeThread } from './large-worker.ts'
 import type { WorkerOptions } from './offload.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
-import type { WriteOutcome } from './writes.ts'
 
 /** Large writes that wait, at most. Beyond it, 503. */
 const MAX_WAITING = 20

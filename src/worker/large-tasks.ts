@@ -20,12 +20,19 @@ import { projects } from '../db/schema.ts'
 import { takeAway } from '../db/take-away.ts'
 import { ApiError, changedSince } from '../errors.ts'
 import type { Actor } from '../members/audit-log.ts'
+import type { CallOf } from '../requests/calls.ts'
+import type { RepeatableRequest, StoredResponse } from '../requests/idempotency-store.ts'
+import type { Rules } from '../requests/rules.ts'
+import {
+  callOf,
+  ensureMatch,
+  runOnTerms,
+  toText,
+  type WriteOutcome,
+  type WriteTerms,
+} from '../requests/writes.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
-import type { CallOf } from './calls.ts'
-import type { RepeatableRequest, StoredResponse } from './idempotency-store.ts'
-import type { Rules } from './rules.ts'
-import { callOf, ensureMatch, runOnTerms, toText, type WriteOutcome, type WriteTerms } from './writes.ts'
 
 /** A call that is done in slices, and its request's terms. A structured clone of it does the same in another thread. */
 export interface LargeJob {

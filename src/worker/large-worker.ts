@@ -2,10 +2,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { ChunkedWriter } from '../db/chunked-writer.ts'
 import { databasePath, openDatabase } from '../db/client.ts'
+import { createRules } from '../requests/rules.ts'
 import { type LargeJob, LargeTasks } from './large-tasks.ts'
 import type { WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
-import { createRules } from './rules.ts'
 
 /** What the thread is to do: without a job, what was left. */
 export interface LargeThread extends WorkerOptions {

@@ -6,10 +6,6 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import type { SharedDatabase } from '../db/client.ts'
-import { withDeadline } from '../db/deadline.ts'
-import { LargeWork, TooMuchWork, withinWork } from '../db/work-limits.ts'
-import type { JsonBytes } from '../schemas/serialization.ts'
 import {
   AWAIT,
   type NamedBodies,
@@ -18,7 +14,11 @@ import {
   type StepGenerator,
   type StepRunner,
   tooMuch,
-} from './steps.ts'
+} from '../batch/steps.ts'
+import type { SharedDatabase } from '../db/client.ts'
+import { withDeadline } from '../db/deadline.ts'
+import { LargeWork, TooMuchWork, withinWork } from '../db/work-limits.ts'
+import type { JsonBytes } from '../schemas/serialization.ts'
 
 /** Milliseconds of work after which no further step begins, nor is waited for: how long others may have to wait. */
 const LONGEST = 1000

@@ -3,19 +3,19 @@
  * commits are like those of another process.
  */
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
+import { StepRunner } from '../batch/steps.ts'
+import { finish, outcomeOfDryRun } from '../batch/stepwise.ts'
 import { openDatabase, read, writeAs } from '../db/client.ts'
 import { withDeadline } from '../db/deadline.ts'
 import { withRoom } from '../db/room.ts'
 import { splitWork } from '../db/work-limits.ts'
 import { tookTooLong } from '../errors.ts'
+import { createRules } from '../requests/rules.ts'
+import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from '../requests/writes.ts'
 import { createLockGaps } from './lock-gaps.ts'
 import type { Posted, StepsTask, Task, TaskResult, WorkerMessage, WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
-import { createRules } from './rules.ts'
 import { runStepsFromMain } from './step-sessions.ts'
-import { StepRunner } from './steps.ts'
-import { finish, outcomeOfDryRun } from './stepwise.ts'
-import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from './writes.ts'
 
 const { databaseUrl, walCheckpoints } = workerData as WorkerOptions
 const { db, files, close } = openDatabase(databaseUrl, walCheckpoints)

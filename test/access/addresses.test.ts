@@ -1,7 +1,7 @@
 import { strictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { addressOf, amongAddresses, clientAt } from '../../src/http/addresses.ts'
+import { addressOf, amongAddresses, clientAt } from '../../src/access/addresses.ts'
 
 t.test('a client is an IPv4 address, or an IPv6 network of 64 bits', async (t) => {
   for (const [address, client] of [

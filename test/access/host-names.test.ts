@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createHostCheck } from '../../src/http/host-names.ts'
+import { createHostCheck } from '../../src/access/host-names.ts'
 
 t.test('this machine is known by its own names, at any port', async (t) => {
   const isKnown = createHostCheck([])

@@ -1,10 +1,10 @@
 /** What a route must not do that batches take: it shows when the route is registered, or at its first batch. */
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import t from 'tap'
-import { type BatchedRequest, BatchRun, type BatchSurroundings } from '../../src/http/batch.ts'
-import { Operations } from '../../src/http/operations.ts'
+import { type BatchedRequest, BatchRun, type BatchSurroundings } from '../../src/batch/batch.ts'
+import { Operations } from '../../src/batch/operations.ts'
+import { Call } from '../../src/requests/calls.ts'
 import { ref, Success } from '../../src/schemas/common.ts'
-import { Call } from '../../src/worker/calls.ts'
 
 const call = new Call({ path: 'board.items.get', args: ['x'], isRead: true }, {} as never)
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
-import { createRules } from '../../src/worker/rules.ts'
+import { createRules } from '../../src/requests/rules.ts'
 import { openFewAndMany } from '../few-and-many.ts'
 
 t.test('the event loop leaves a table of many items to the worker thread', async (t) => {

@@ -7,7 +7,7 @@ import { DELETIONS, subjectsOf } from '../../src/changes/subjects.ts'
 import { maySee } from '../../src/changes/told.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
-import { createRules } from '../../src/worker/rules.ts'
+import { createRules } from '../../src/requests/rules.ts'
 
 /** Who asks for kinds: an admin, an owner of ideas, and somebody who has none. */
 const READERS = [

@@ -1,7 +1,7 @@
 /** A board that would hold the event loop up is measured by the worker thread. */
 import t from 'tap'
 import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
-import { createRules } from '../../src/worker/rules.ts'
+import { createRules } from '../../src/requests/rules.ts'
 import { openFewAndMany } from '../few-and-many.ts'
 
 t.test('the event loop leaves the flow of many items to the worker thread', async (t) => {

@@ -3,7 +3,7 @@ import { deepStrictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { openDatabase, writeAs } from '../../src/db/client.ts'
-import { createRules } from '../../src/worker/rules.ts'
+import { createRules } from '../../src/requests/rules.ts'
 import { DAY, DONE_NAMES, flowOfModel, HOUR, type ModelColumn, type ModelItem } from './model.ts'
 
 const BEGIN = Date.UTC(2026, 0, 5, 7)

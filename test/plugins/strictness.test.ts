@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { prefersStrict } from '../../src/http/strictness.ts'
+import { prefersStrict } from '../../src/requests/strictness.ts'
 import { BODY_EXAMPLES, EXAMPLE_ID } from '../../src/schemas/examples.ts'
 import {
   type App,

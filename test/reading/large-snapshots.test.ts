@@ -7,8 +7,8 @@ import { limitWork } from '../../src/db/work-limits.ts'
 import { unavailable } from '../../src/errors.ts'
 import { createLargeSnapshots, type InWorker } from '../../src/reading/large-snapshots.ts'
 import { createSnapshots } from '../../src/reading/snapshots.ts'
+import { createRules } from '../../src/requests/rules.ts'
 import { Offload } from '../../src/worker/offload.ts'
-import { createRules } from '../../src/worker/rules.ts'
 import { nextTurn, until } from '../executions.ts'
 
 /** Memory for snapshots: less than the list takes. */

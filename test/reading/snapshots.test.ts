@@ -5,10 +5,10 @@ import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
 import { createGroupCommit } from '../../src/db/group-commit.ts'
 import type { ProjectFilter } from '../../src/projects/projects.ts'
 import { createSnapshots } from '../../src/reading/snapshots.ts'
+import { createRules } from '../../src/requests/rules.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
 import { createSerializer } from '../../src/schemas/serialization.ts'
-import { createRules } from '../../src/worker/rules.ts'
 import { nextTurn, watch } from '../executions.ts'
 
 const MUCH = 1_000_000

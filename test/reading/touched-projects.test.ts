@@ -7,10 +7,10 @@ import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
 import * as schema from '../../src/db/schema.ts'
 import { createSnapshots } from '../../src/reading/snapshots.ts'
 import { watchProjects } from '../../src/reading/touched-projects.ts'
+import { createRules } from '../../src/requests/rules.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
 import { createSerializer } from '../../src/schemas/serialization.ts'
-import { createRules } from '../../src/worker/rules.ts'
 
 const PROJECTS = ['a', 'b'] as const
 type ProjectId = (typeof PROJECTS)[number]

@@ -1,6 +1,6 @@
 /** What a rules class lists in `reads` runs outside any write: it must not change anything. */
 import t from 'tap'
-import { ruleAt } from '../../src/worker/calls.ts'
+import { ruleAt } from '../../src/requests/calls.ts'
 import { build, createItem, createProject } from '../helper.ts'
 
 type Method = (...args: unknown[]) => unknown

@@ -1,6 +1,6 @@
 /** Work in turns of the event loop: others run in between, and everybody gets the same. */
 import t from 'tap'
-import { Attempts, type StepOfWork, Turns } from '../../src/http/turns.ts'
+import { Attempts, type StepOfWork, Turns } from '../../src/requests/turns.ts'
 import { nextTurn, until } from '../executions.ts'
 
 /** Lets time pass, as work does. */

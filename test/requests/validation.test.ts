@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import type { ErrorObject } from 'ajv'
 import fc from 'fast-check'
 import t from 'tap'
-import { createValidatorCompiler, flattenErrors } from '../../src/http/validation.ts'
 import { parseJson } from '../../src/json.ts'
+import { createValidatorCompiler, flattenErrors } from '../../src/requests/validation.ts'
 import {
   AnyObject,
   CreateBody,

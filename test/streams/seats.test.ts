@@ -1,7 +1,7 @@
 /** How many may follow the changes: in all, and of one member. */
 import t from 'tap'
-import { Seats, tooMany } from '../../src/http/seats.ts'
 import type { Identity } from '../../src/members/identity.ts'
+import { Seats, tooMany } from '../../src/streams/seats.ts'
 
 const identity = (id: string, via: Identity['via'] = 'session') =>
   ({ member: { id, role: 'viewer' }, via, scope: 'read' }) as Identity

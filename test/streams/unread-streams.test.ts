@@ -1,6 +1,6 @@
 /** What streams that are not read take of the memory. */
 import t from 'tap'
-import { UnreadStreams, type WeighedStream } from '../../src/http/unread-streams.ts'
+import { UnreadStreams, type WeighedStream } from '../../src/streams/unread-streams.ts'
 
 const MEGABYTE = 1024 * 1024
 

@@ -3,9 +3,9 @@ import type { LookupAddress } from 'node:dns'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
-import { systemClock } from '../../src/changes/clock.ts'
-import { createSender, type SenderOptions } from '../../src/changes/webhook-sender.ts'
 import { version } from '../../src/package-files.ts'
+import { systemClock } from '../../src/webhooks/clock.ts'
+import { createSender, type SenderOptions } from '../../src/webhooks/webhook-sender.ts'
 import { accept, answer, hang, listen, manualClock, receive } from '../receivers.ts'
 
 const SECRET = `whsec_${Buffer.from('thirty-two bytes of randomness!!').toString('base64')}`

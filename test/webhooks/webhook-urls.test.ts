@@ -7,7 +7,7 @@ import {
   isRefusedAddress,
   problemOfUrl,
   publicLookup,
-} from '../../src/changes/webhook-urls.ts'
+} from '../../src/webhooks/webhook-urls.ts'
 
 /** Addresses that are refused, by what they are. */
 const REFUSED: Record<string, string[]> = {
