@@ -14,7 +14,7 @@ import {
   type StepGenerator,
   type StepRunner,
   tooMuch,
-} from '../batch/steps.ts'
+} from './steps.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { withDeadline } from '../db/deadline.ts'
 import { LargeWork, TooMuchWork, withinWork } from '../db/work-limits.ts'

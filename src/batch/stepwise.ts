@@ -5,7 +5,7 @@ import { BYTES_READ, isFollowedByWorker, TooMuchWork } from '../db/work-limits.t
 import type { Rules } from '../requests/rules.ts'
 import { runOnTerms, type WriteOutcome, type WriteTerms } from '../requests/writes.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
-import { runStepsInWorker, type WorkerEnd } from '../worker/step-sessions.ts'
+import { runStepsInWorker, type WorkerEnd } from './step-sessions.ts'
 import { AWAIT, DryRun, type NamedBodies, type StepGenerator, StepRunner, type StepsMode } from './steps.ts'
 
 /** Steps with which the event loop begins at all: some 10 ms where each creates something. */

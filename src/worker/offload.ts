@@ -7,7 +7,7 @@ import type { Config } from '../phaseboard.d.ts'
 import type { CallOf } from '../requests/calls.ts'
 import type { WriteTerms } from '../requests/writes.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
-import type { WorkerEnd } from './step-sessions.ts'
+import type { WorkerEnd } from '../batch/step-sessions.ts'
 import { Turns } from './turns.ts'
 
 /** A call of a rule, as posted to the worker thread. */

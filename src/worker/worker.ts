@@ -15,7 +15,7 @@ import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from '../reque
 import { createLockGaps } from './lock-gaps.ts'
 import type { Posted, StepsTask, Task, TaskResult, WorkerMessage, WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
-import { runStepsFromMain } from './step-sessions.ts'
+import { runStepsFromMain } from '../batch/step-sessions.ts'
 
 const { databaseUrl, walCheckpoints } = workerData as WorkerOptions
 const { db, files, close } = openDatabase(databaseUrl, walCheckpoints)

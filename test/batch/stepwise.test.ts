@@ -7,7 +7,7 @@ import { createStepwise } from '../../src/batch/stepwise.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import { createLockGaps } from '../../src/worker/lock-gaps.ts'
-import { runStepsFromMain, runStepsInWorker, type WorkerEnd } from '../../src/worker/step-sessions.ts'
+import { runStepsFromMain, runStepsInWorker, type WorkerEnd } from '../../src/batch/step-sessions.ts'
 import { build, count } from '../helper.ts'
 
 const create = (name: string, request = 0): Step => ({

@@ -2,7 +2,7 @@
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { isBusy } from '../../src/db/busy.ts'
-import { toApiError } from '../../src/http/api-errors.ts'
+import { toApiError } from '../../src/requests/api-errors.ts'
 
 t.test('a lock that somebody else keeps is 503, also as the cause of another error', (t) => {
   const busy = new SQLite.SqliteError('database is locked', 'SQLITE_BUSY_SNAPSHOT')
