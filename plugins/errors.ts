@@ -4,9 +4,9 @@ import fp from 'fastify-plugin'
 import { isBusy } from '../src/db/busy.ts'
 import type { ErrorCode } from '../src/error-codes.ts'
 import { BatchFailure, type ErrorDetails, SpecifiedFailure } from '../src/errors.ts'
-import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
 import { asksForProblems, PROBLEM_JSON, problemOf } from '../src/http/problems.ts'
 import { CLIENT_FAILURES } from '../src/http/request-counters.ts'
+import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
 import { missingRecordOf, SOUGHT } from '../src/requests/existence.ts'
 
 /** The options of the errors plugin. */

@@ -25,7 +25,7 @@ interface Kept {
 /** Deletes what is no longer kept: at the start and once an hour, in small slices. */
 export default fp<RetentionOptions>(
   async (app, { auditKeepDays, changesKeepDays }) => {
-    const { changes, idempotencyStore, members } = app.rules
+    const { changes, idempotencyStore, members, webhooks } = app.rules
     const all: Kept[] = [
       {
         what: 'the audit log',
@@ -48,8 +48,8 @@ export default fp<RetentionOptions>(
       {
         what: 'the former secrets of webhooks',
         time: FORMER_SECRET_KEPT,
-        hasOlder: (before) => changes.webhooks.hasFormerSecrets(before),
-        prune: (before) => app.changes.webhooks.forgetSecrets(before),
+        hasOlder: (before) => webhooks.hasFormerSecrets(before),
+        prune: (before) => app.webhooks.forgetSecrets(before),
       },
       {
         what: 'the one-time links',

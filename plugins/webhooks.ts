@@ -23,11 +23,11 @@ export interface WebhooksOptions {
 export default fp<WebhooksOptions>(
   async (app, { databaseUrl, webhookAllowPrivate }) => {
     const path = databasePath(databaseUrl)
-    const { sequence, deliveries } = app.rules.changes
+    const { changes, deliveries } = app.rules
     const deliverer = new Deliverer({
-      sequence,
+      sequence: changes.sequence,
       deliveries,
-      outcomes: app.changes.deliveries,
+      outcomes: app.deliveries,
       sender: createLazySender({ clock: systemClock, allowsPrivate: webhookAllowPrivate }),
       tail: app.tail,
       lock: path === ':memory:' ? NO_LOCK : createDeliveryLock(path),

@@ -6,12 +6,11 @@ import { memberOf } from '../src/access/identity.ts'
 import { type ChangeFilter, readKinds } from '../src/changes/filters.ts'
 import { KINDS } from '../src/changes/told.ts'
 import { invalidField } from '../src/errors.ts'
-import { ensureNamed, sendEvents, sendJson } from '../src/requests/send.ts'
+import { EVENT_STREAM, ensureNamed, sendEvents, sendJson } from '../src/requests/send.ts'
 import { ErrorBody, GoneErrorBody, ref } from '../src/schemas/common.ts'
 import { ChangeSchema } from '../src/schemas/records.ts'
 import { pollChanges } from '../src/streams/change-poll.ts'
 import { ChangeStream } from '../src/streams/change-stream.ts'
-import { EVENT_STREAM } from '../src/streams/event-stream.ts'
 
 /** Changes of a page, where nothing is said. */
 const LIMIT = 100

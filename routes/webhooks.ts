@@ -51,7 +51,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   app,
   { webhookAllowPrivate },
 ) => {
-  const { webhooks } = app.changes
+  const { webhooks } = app
   const { deliverer } = app
   const tags = ['Webhooks']
   const config = { access: 'admin', caching: 'no-store' } as const

@@ -6,6 +6,10 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import type { SharedDatabase } from '../db/client.ts'
+import { withDeadline } from '../db/deadline.ts'
+import { LargeWork, TooMuchWork, withinWork } from '../db/work-limits.ts'
+import type { JsonBytes } from '../schemas/serialization.ts'
 import {
   AWAIT,
   type NamedBodies,
@@ -15,10 +19,6 @@ import {
   type StepRunner,
   tooMuch,
 } from './steps.ts'
-import type { SharedDatabase } from '../db/client.ts'
-import { withDeadline } from '../db/deadline.ts'
-import { LargeWork, TooMuchWork, withinWork } from '../db/work-limits.ts'
-import type { JsonBytes } from '../schemas/serialization.ts'
 
 /** Milliseconds of work after which no further step begins, nor is waited for: how long others may have to wait. */
 const LONGEST = 1000

@@ -2,8 +2,6 @@
 import type { Board } from '../board/board.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import type { AuditLog } from '../members/audit-log.ts'
-import { Deliveries } from '../webhooks/deliveries.ts'
-import { Webhooks } from '../webhooks/webhooks.ts'
 import { Feed } from './feed.ts'
 import { Groups } from './groups.ts'
 import { History } from './history.ts'
@@ -26,8 +24,6 @@ export class Changes {
   readonly largeUndo: LargeUndo
   readonly feed: Feed
   readonly retention: Retention
-  readonly webhooks: Webhooks
-  readonly deliveries: Deliveries
 
   constructor(db: SharedDatabase, board: Board, audit: AuditLog) {
     this.sequence = new Sequence(db)
@@ -39,7 +35,5 @@ export class Changes {
     this.largeUndo = new LargeUndo(db, this.undo, this.sequence, groups)
     this.feed = new Feed(db, this.sequence, this.subjects)
     this.retention = new Retention(db)
-    this.webhooks = new Webhooks(db, this.sequence, audit)
-    this.deliveries = new Deliveries(db, audit)
   }
 }

@@ -171,7 +171,8 @@ export class Exposition {
   }
 
   #addWebhooks({ rules, deliverer }: FastifyInstance): void {
-    const { webhooks, sequence } = rules.changes
+    const { webhooks } = rules
+    const { sequence } = rules.changes
     this.#add('gauge', 'phaseboard_webhooks', 'Webhooks, by state', () => {
       const { active, failing, inactive } = webhooks.summary()
       return [

@@ -6,17 +6,21 @@ import { Flow } from '../flow/flow.ts'
 import { Members } from '../members/members.ts'
 import { Projects } from '../projects/projects.ts'
 import { Reading } from '../reading/reading.ts'
+import { Deliveries } from '../webhooks/deliveries.ts'
+import { Webhooks } from '../webhooks/webhooks.ts'
 import { IdempotencyStore } from './idempotency-store.ts'
 
 /** The rules of one connection. Call a write inside a transaction. */
 export interface Rules {
   board: Board
   changes: Changes
+  deliveries: Deliveries
   flow: Flow
   idempotencyStore: IdempotencyStore
   members: Members
   projects: Projects
   reading: Reading
+  webhooks: Webhooks
 }
 
 /** Creates the rules of a connection, once. Their statements are prepared when they are first run. */
@@ -27,5 +31,15 @@ export function createRules(db: SharedDatabase): Rules {
   const reading = new Reading(db, projects)
   const changes = new Changes(db, board, members.audit)
   const flow = new Flow(db, changes.subjects)
-  return { board, changes, flow, idempotencyStore: new IdempotencyStore(db), members, projects, reading }
+  return {
+    board,
+    changes,
+    deliveries: new Deliveries(db, members.audit),
+    flow,
+    idempotencyStore: new IdempotencyStore(db),
+    members,
+    projects,
+    reading,
+    webhooks: new Webhooks(db, changes.sequence, members.audit),
+  }
 }

@@ -7,8 +7,10 @@ import { followed, isMatch } from '../etags.ts'
 import { isSafe } from '../members/identity.ts'
 import type { MaybePromise, PageSnapshot, Snapshot } from '../reading/snapshots.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
-import { EVENT_STREAM } from '../streams/event-stream.ts'
 import { linkNextPage } from './pages.ts'
+
+/** The media type of server-sent events. */
+export const EVENT_STREAM = 'text/event-stream'
 
 /** Sends JSON that is serialised already, by the schema that documents the response. */
 export const sendJson = (reply: FastifyReply, body: JsonBytes): FastifyReply =>

@@ -4,9 +4,6 @@
  */
 import { Readable, type Writable } from 'node:stream'
 
-/** The media type. */
-export const EVENT_STREAM = 'text/event-stream'
-
 /** An event. @param data a text without line breaks, e.g. JSON */
 export const eventText = (type: string, data: string, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${data}\n\n`

@@ -1,13 +1,13 @@
 /** Offloading work to the worker thread: one at a time, started when it is first needed, with a queue in which members take turns. */
 import { serialize } from 'node:v8'
 import { type MessagePort, Worker } from 'node:worker_threads'
+import type { WorkerEnd } from '../batch/step-sessions.ts'
 import type { StepsMode } from '../batch/steps.ts'
 import { tookTooLong, tooManyRequests, unavailable } from '../errors.ts'
 import type { Config } from '../phaseboard.d.ts'
 import type { CallOf } from '../requests/calls.ts'
 import type { WriteTerms } from '../requests/writes.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
-import type { WorkerEnd } from '../batch/step-sessions.ts'
 import { Turns } from './turns.ts'
 
 /** A call of a rule, as posted to the worker thread. */

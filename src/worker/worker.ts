@@ -3,6 +3,7 @@
  * commits are like those of another process.
  */
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
+import { runStepsFromMain } from '../batch/step-sessions.ts'
 import { StepRunner } from '../batch/steps.ts'
 import { finish, outcomeOfDryRun } from '../batch/stepwise.ts'
 import { openDatabase, read, writeAs } from '../db/client.ts'
@@ -15,7 +16,6 @@ import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from '../reque
 import { createLockGaps } from './lock-gaps.ts'
 import type { Posted, StepsTask, Task, TaskResult, WorkerMessage, WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
-import { runStepsFromMain } from '../batch/step-sessions.ts'
 
 const { databaseUrl, walCheckpoints } = workerData as WorkerOptions
 const { db, files, close } = openDatabase(databaseUrl, walCheckpoints)

@@ -2,12 +2,12 @@
 import { join } from 'node:path'
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import t, { type Test } from 'tap'
+import { runStepsFromMain, runStepsInWorker, type WorkerEnd } from '../../src/batch/step-sessions.ts'
 import { AWAIT, type Step, type StepGenerator, StepRunner, type StepsMode } from '../../src/batch/steps.ts'
 import { createStepwise } from '../../src/batch/stepwise.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import { createLockGaps } from '../../src/worker/lock-gaps.ts'
-import { runStepsFromMain, runStepsInWorker, type WorkerEnd } from '../../src/batch/step-sessions.ts'
 import { build, count } from '../helper.ts'
 
 const create = (name: string, request = 0): Step => ({

@@ -20,7 +20,7 @@ import { accept, answer, hang, manualClock, type Receiver, receive, until } from
 const ADMIN = { id: 'ada', address: null }
 const SECOND = 1000
 
-const attemptsOf = (webhooks: Rules['changes']['webhooks'], id: string): WebhookDelivery[] =>
+const attemptsOf = (webhooks: Rules['webhooks'], id: string): WebhookDelivery[] =>
   JSON.parse(Buffer.from(webhooks.deliveries(id, {}).body).toString())
 
 /** A service without HTTP: its rules on a database, and what delivers from it. */
@@ -30,7 +30,8 @@ function service(
 ) {
   const { db, close } = openDatabase(databaseUrl)
   const rules = createRules(db)
-  const { webhooks, deliveries, sequence } = rules.changes
+  const { webhooks, deliveries } = rules
+  const { sequence } = rules.changes
   const clock = manualClock()
   const warnings: string[] = []
   const listeners = new Set<() => void>()
@@ -290,7 +291,7 @@ t.test('clocks that are set do not stop deliveries', async (t) => {
   // The next start finds a time that is years ahead.
   const again = new Deliverer({
     sequence: one.webhooks && createRules(one.db).changes.sequence,
-    deliveries: createRules(one.db).changes.deliveries,
+    deliveries: createRules(one.db).deliveries,
     outcomes: one.outcomes,
     sender: createSender({ clock: systemClock, allowsPrivate: true }),
     tail: { subscribe: () => () => undefined },
