@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { memberOf } from '../src/access/identity.ts'
 import { type ChangeFilter, readKinds } from '../src/changes/filters.ts'
-import { KINDS } from '../src/changes/told.ts'
+import { KIND_NAMES } from '../src/db/kinds.ts'
 import { invalidField } from '../src/errors.ts'
 import { EVENT_STREAM, ensureNamed, sendEvents, sendJson } from '../src/requests/send.ts'
 import { ErrorBody, GoneErrorBody, ref } from '../src/schemas/common.ts'
@@ -26,7 +26,7 @@ const Filters = {
     Type.Unsafe<string | string[]>({
       type: ['string', 'array'],
       items: { type: 'string' },
-      description: `Only these kinds, with commas between them or given several times: ${KINDS.join(', ')}`,
+      description: `Only these kinds, with commas between them or given several times: ${KIND_NAMES.join(', ')}`,
     }),
   ),
 }
@@ -67,7 +67,7 @@ type Asked = Pick<Static<typeof FeedQuery>, 'projectId' | 'itemId' | 'kind'>
 /** The filter of a query; an empty value does not filter. @throws ApiError 400 for a kind that is none */
 function filterOf({ projectId, itemId, kind }: Asked): ChangeFilter {
   const { kinds, unknown } = readKinds(kind)
-  if (unknown !== undefined) throw invalidField('kind', `must be of ${KINDS.join(', ')}`)
+  if (unknown !== undefined) throw invalidField('kind', `must be of ${KIND_NAMES.join(', ')}`)
   return { projectId: projectId || undefined, itemId: itemId || undefined, kinds }
 }
 

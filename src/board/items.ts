@@ -2,9 +2,10 @@
 import { Type } from '@sinclair/typebox'
 import { and, eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
-import { thingOf, throwNotFound } from '../db/existence.ts'
+import { throwNotFound } from '../db/existence.ts'
 import { isShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
+import { thingOf } from '../db/kinds.ts'
 import { inOrder, type Place } from '../db/ordering.ts'
 import { kanbanItems, projects } from '../db/schema.ts'
 import {

@@ -1,7 +1,7 @@
 /** Places among the items of a column, for new and moved items. */
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
-import { thingOf } from '../db/existence.ts'
+import { thingOf } from '../db/kinds.ts'
 import { between, inOrder, isAfter, isBefore, numbered, type Place, putIn } from '../db/ordering.ts'
 import { kanbanItems } from '../db/schema.ts'
 import { existsIn, given, selectAll, selectOne } from '../db/statements.ts'

@@ -1,20 +1,19 @@
 /** What stands in the way of an undo. Checked before anything is written. */
 import { endsLease, type Held, isUnassigned } from '../board/leases.ts'
-import { TRACKED } from '../db/change-triggers.ts'
+import { idOf, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
 import type { Conflict } from '../errors.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import { type Effect, isSame, nameOf } from './net-effect.ts'
-import { REFERENCES, type StoredRows, UNIQUE } from './stored-rows.ts'
+import { type StoredRows, UNIQUE } from './stored-rows.ts'
 import { type Fields, maySee } from './told.ts'
 
 /** Conflicts that one response lists, at most. */
 const REPORTED = 100
 
-const ranks = new Map(TRACKED.map(({ kind }, rank) => [kind, rank]))
-const rankOf = ({ kind }: Effect): number => ranks.get(kind) ?? 0
+const rankOf = ({ kind }: Effect): number => KIND_NAMES.indexOf(kind)
 
 /** Where an item was claimed from is told of by its lease alone. */
-const shownNameOf = (field: string) => (field === 'claimedFrom' ? 'claimedUntil' : field)
+export const shownNameOf = (field: string) => (field === 'claimedFrom' ? 'claimedUntil' : field)
 
 /** What the database holds of the records of an undo, by `nameOf`; a record that is gone is missing. */
 export type CurrentRows = ReadonlyMap<string, Fields>
@@ -166,11 +165,11 @@ export class Conflicts {
   #checkBelongings({ kind, id, before, after }: Effect): void {
     if (before !== null || after === null) return
     for (const { kind: child, field } of REFERENCES.filter(({ parent }) => parent === kind)) {
-      if (child === 'kanban-activity') continue
+      if (kindNamed(child)?.onlyDeleted) continue
       for (const key of this.#rows.having(child, { [field]: id }, this.#enough())) {
-        const name = child === 'kanban-item-label' ? `${key.itemId}:${key.labelId}` : key.id
+        const name = idOf(child, key)
         if (!this.#keeps(child, name, { [field]: id })) continue
-        this.#add(this.#isHidden(child, key) ? { kind, id } : { kind: child, id: String(name) })
+        this.#add(this.#isHidden(child, key) ? { kind, id } : { kind: child, id: name })
       }
     }
   }

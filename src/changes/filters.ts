@@ -1,7 +1,8 @@
 /** Which changes somebody asks for, and which of them they may see. */
+import { KIND_NAMES } from '../db/kinds.ts'
 import { valuesOfList } from '../schemas/common.ts'
 import type { ChangeRow } from './sequence.ts'
-import { isOfProject, KINDS, maySee, type Reader } from './told.ts'
+import { isOfProject, maySee, type Reader } from './told.ts'
 
 /** The changes that are asked for: those that pass all that is given. */
 export interface ChangeFilter {
@@ -31,5 +32,5 @@ export function readKinds(list: string | string[] | undefined): {
   unknown?: string | undefined
 } {
   const kinds = valuesOfList(list)
-  return { kinds: kinds.toSorted(), unknown: kinds.find((kind) => !KINDS.includes(kind)) }
+  return { kinds: kinds.toSorted(), unknown: kinds.find((kind) => !KIND_NAMES.includes(kind)) }
 }

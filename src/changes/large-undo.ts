@@ -3,16 +3,16 @@
  * what is to be brought back, read a page at a time. It is written in slices (see `src/worker/large-tasks.ts`).
  */
 import { getTableName } from 'drizzle-orm'
-import { childrenOf, keyOf, TRACKED } from '../db/change-triggers.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
-import { kanbanItems } from '../db/schema.ts'
+import { BELONGINGS, holderOf, idIn, keyValuesOf, REFERENCES } from '../db/kinds.ts'
 import { ApiError, adminRequired, type Conflict, changedSince, changesGone, notFound } from '../errors.ts'
 import { once } from '../once.ts'
 import type { CurrentMember } from '../schemas/records.ts'
+import { shownNameOf } from './conflicts.ts'
 import type { Groups } from './groups.ts'
 import { isSame, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
-import { REFERENCES, StoredRows } from './stored-rows.ts'
+import { StoredRows } from './stored-rows.ts'
 import { type Fields, maySee, storedFields } from './told.ts'
 import type { Undo } from './undo.ts'
 
@@ -113,15 +113,13 @@ function statementsOf({ $client: client }: SharedDatabase) {
 }
 
 /** What belongs to a project, kind by kind: the rows of the tables, and how each is named. */
-const BELONGINGS = TRACKED.filter(
-  ({ kind }) => !['kanban-activity', 'project', 'member', 'team', 'personal-idea'].includes(kind),
-).map((told) => {
-  const table = getTableName(told.table)
-  const isOfItem = childrenOf(kanbanItems).includes(table)
+const ROWS = BELONGINGS.filter(({ onlyDeleted }) => !onlyDeleted).map((kind) => {
+  const table = getTableName(kind.table)
+  const isOfItem = holderOf(kind) === 'kanban-item'
   const condition = isOfItem
     ? 'item_id in (select id from kanban_items where project_id = ?)'
     : 'project_id = ?'
-  return { kind: told.kind, rows: `from ${table} where ${condition}`, name: told.id(table) }
+  return { kind: kind.kind, rows: `from ${table} where ${condition}`, name: idIn(kind, table) }
 })
 
 /** Reads what undoing a large write comes to. */
@@ -195,8 +193,7 @@ export class LargeUndo {
 
   /** The rows that come back with their projects, parents first; none of the projects' own. */
   *rowsOf({ first, last }: LargeUndoPlan): Generator<RestoredRow, void, void> {
-    for (const { kind } of TRACKED) {
-      if (kind === 'project' || kind === 'personal-idea') continue
+    for (const { kind } of BELONGINGS) {
       for (const { record } of this.#pages((seq) => this.#sql.pageOf.all({ seq, last, kind }), first)) {
         yield { kind, fields: fieldsIn(record) }
       }
@@ -249,25 +246,23 @@ export class LargeUndo {
   /** A record that was made must be as it was made. */
   #checkGoing({ kind, id, record }: Made): Conflict[] {
     const made = fieldsIn(record)
-    const current = this.#rows.one(kind, keyIn(kind, made))
+    const current = this.#rows.one(kind, keyValuesOf(kind, made))
     if (current === undefined) return [{ kind, id }]
     return Object.entries(made)
       .filter(([name, value]) => name !== 'updatedAt' && name in current && !isSame(current[name], value))
-      .map(([name]) => ({ kind, id, field: name === 'claimedFrom' ? 'claimedUntil' : name }))
+      .map(([name]) => ({ kind, id, field: shownNameOf(name) }))
   }
 
   /** A record that was deleted must not exist, and what it belongs to must come back or be there. */
   #checkComing({ first, last, coming }: LargeUndoPlan): (made: Made) => Conflict[] {
     const idsOf = (kind: string) => this.#sql.idsOf.all({ first, last, kind })
-    const parents = new Map(
-      ['kanban-item', 'kanban-label'].map((kind) => [kind, new Set<unknown>(idsOf(kind))]),
-    )
+    const parents = new Map(REFERENCES.map(({ parent }) => [parent, new Set<unknown>(idsOf(parent))]))
     parents.set('project', new Set(coming.map(({ id }) => id)))
     const isThere = (kind: string, id: unknown) =>
       parents.get(kind)?.has(id) || this.#rows.having(kind, { id }, 1).length > 0
     return ({ kind, id, record }) => {
       const fields = fieldsIn(record)
-      if (this.#rows.one(kind, keyIn(kind, fields)) !== undefined) return [{ kind, id }]
+      if (this.#rows.one(kind, keyValuesOf(kind, fields)) !== undefined) return [{ kind, id }]
       return REFERENCES.filter((one) => one.kind === kind && !isThere(one.parent, fields[one.field])).map(
         ({ field }) => ({ kind, id, field }),
       )
@@ -281,7 +276,7 @@ export class LargeUndo {
     member: CurrentMember,
   ): Generator<Conflict> {
     const { $client: client } = this.#db
-    for (const { kind, rows, name } of BELONGINGS) {
+    for (const { kind, rows, name } of ROWS) {
       const now = client.prepare<[string], number>(`select count(*) ${rows}`).pluck().get(project) ?? 0
       if (now === 0) continue
       // All that was made is still there: that was checked.
@@ -307,6 +302,3 @@ function fieldsIn(text: string | null): Fields {
   if (fields === undefined) throw unreadable()
   return fields
 }
-
-const keyIn = (kind: string, fields: Fields): Fields =>
-  Object.fromEntries(keyOf(kind).map((name) => [name, fields[name]]))

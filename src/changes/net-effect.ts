@@ -1,8 +1,8 @@
 /** What a write came to, whatever the steps: of each record, how it was before and how the write left it. */
-import { keyOf } from '../db/change-triggers.ts'
+import { idOf, KIND_NAMES, keyValuesOf } from '../db/kinds.ts'
 import { validationFailed } from '../errors.ts'
 import type { ChangeRow } from './sequence.ts'
-import { type Fields, KINDS, storedFields } from './told.ts'
+import { type Fields, storedFields } from './told.ts'
 
 /** The error of a change that cannot be undone. @param why in words */
 export const notUndone = (why: string) => validationFailed({ formErrors: [why], fieldErrors: {} })
@@ -49,7 +49,7 @@ function earlier({ action, before }: ParsedChange, known: Effect | undefined): F
 const later = ({ action, after }: ParsedChange, known: Effect | undefined): Fields | null =>
   action === 'updated' ? { ...known?.after, ...after } : after
 
-const kinds = new Set(KINDS)
+const kinds = new Set(KIND_NAMES)
 
 /** Whether a value is one that a column holds. */
 const isStored = (value: unknown): boolean =>
@@ -61,15 +61,7 @@ function isWhole({ kind, id }: ChangeRow, { action, before, after }: ParsedChang
   if (!kinds.has(kind) || form?.[0] !== (before !== null) || form[1] !== (after !== null)) return false
   const told = [before, after].filter((fields) => fields !== null)
   if (!told.every((fields) => Object.values(fields).every(isStored))) return false
-  return (
-    action === 'updated' ||
-    told.every(
-      (fields) =>
-        keyOf(kind)
-          .map((name) => fields[name])
-          .join(':') === id,
-    )
-  )
+  return action === 'updated' || told.every((fields) => idOf(kind, fields) === id)
 }
 
 /** What a row tells, to be undone. @throws ApiError 400 for one that another tool has written in its own way */
@@ -108,7 +100,7 @@ export function netEffect(rows: Iterable<ChangeRow>): Map<string, Effect> {
     effects.set(name, {
       kind,
       id,
-      key: known?.key ?? Object.fromEntries(keyOf(kind).map((field) => [field, fields[field as 'id']])),
+      key: known?.key ?? keyValuesOf(kind, fields),
       projectId,
       itemId,
       actorId: known ? known.actorId : row.actorId,

@@ -1,62 +1,25 @@
 /** The rows of all kinds of records that the sequence tells of, as they are stored: for writing back what it kept. */
 import type SQLite from 'better-sqlite3'
-import { getTableName } from 'drizzle-orm'
-import { CasingCache } from 'drizzle-orm/casing'
+import { getTableName, SQL } from 'drizzle-orm'
 import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { fieldsOf, type Key, keyOf, TRACKED, type TrackedTable } from '../db/change-triggers.ts'
 import type { SharedDatabase } from '../db/client.ts'
+import { fieldName, fieldsOf, type Key, KINDS, type Kind, keyOf } from '../db/kinds.ts'
 import { byFields } from '../db/statements.ts'
 import { once } from '../once.ts'
 import type { Fields } from './told.ts'
 
-/** A field that names another record, without which this one cannot be. */
-export interface Reference {
-  /** The kind that has the field. */
-  kind: string
-  field: string
-  /** The kind that it names. */
-  parent: string
-  /** Whether the record goes with the one it names. */
-  cascades: boolean
-}
-
-const casing = new CasingCache('snake_case')
-
-const kindOf = new Map(TRACKED.map(({ table, kind }) => [getTableName(table), kind]))
-
-const nameOf = (told: TrackedTable, column: SQLiteColumn): string => {
-  const stored = casing.getColumnCasing(column)
-  return fieldsOf(told).find((field) => field.column === stored)?.name as string
-}
-
-/** The fields of all records that name others, by foreign keys. */
-export const REFERENCES: readonly Reference[] = TRACKED.flatMap((told) =>
-  getTableConfig(told.table).foreignKeys.map((key) => {
-    const { columns, foreignTable } = key.reference()
-    return {
-      kind: told.kind,
-      field: nameOf(told, columns[0] as SQLiteColumn),
-      parent: kindOf.get(getTableName(foreignTable)) as string,
-      cascades: key.onDelete === 'cascade',
-    }
-  }),
-)
-
 /** The fields that only one record of a kind may have these values of, besides those that name it. */
 export const UNIQUE: ReadonlyMap<string, Key> = new Map(
-  TRACKED.flatMap((told) => {
-    const unique = getTableConfig(told.table).indexes.filter(({ config }) => config.unique)
-    // Of members alone there is one of an expression; nobody writes them here.
-    return told.kind === 'member'
-      ? []
-      : unique.map(
-          ({ config }) =>
-            [told.kind, config.columns.map((column) => nameOf(told, column as SQLiteColumn))] as const,
-        )
-  }),
+  KINDS.flatMap(({ kind, table }) =>
+    getTableConfig(table)
+      .indexes.filter(
+        ({ config }) => config.unique && !config.columns.some((column) => column instanceof SQL),
+      )
+      .map(({ config }) => [kind, config.columns.map((column) => fieldName(table, column as SQLiteColumn))]),
+  ),
 )
 
-function statementsOf({ $client: client }: SharedDatabase, told: TrackedTable) {
+function statementsOf({ $client: client }: SharedDatabase, told: Kind) {
   const table = getTableName(told.table)
   const columns = new Map(fieldsOf(told).map(({ name, column }) => [name, `"${column}"`]))
   const column = (name: string) => columns.get(name) as string
@@ -94,7 +57,7 @@ export class StoredRows {
   readonly #hidden: () => SQLite.Statement<[unknown]>
 
   constructor(db: SharedDatabase) {
-    this.#sql = new Map(TRACKED.map((told) => [told.kind, statementsOf(db, told)]))
+    this.#sql = new Map(KINDS.map((told) => [told.kind, statementsOf(db, told)]))
     this.#hidden = once(() => db.$client.prepare('select 1 from hidden_projects where project_id = ?'))
   }
 

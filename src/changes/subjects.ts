@@ -3,11 +3,12 @@
  * the sequence, in slices, since an index of SQLite's would cost every write.
  */
 import type { SharedDatabase } from '../db/client.ts'
+import { KIND_NAMES } from '../db/kinds.ts'
 import { createFold, STAGED } from '../db/large-writes.ts'
 import { ensureFew } from '../db/work-limits.ts'
 import { once } from '../once.ts'
 import { StagedChanges } from './staged-changes.ts'
-import { KINDS, maySee, type Reader } from './told.ts'
+import { maySee, type Reader } from './told.ts'
 
 /** The subject of all deletions of projects and items. */
 export const DELETIONS = ''
@@ -33,14 +34,14 @@ const ofOwner = (kind: string, owner: string) => `:${kind}:${owner}`
 const ofOwners = (kind: string) => `*${kind}`
 
 /** The kind of a change in its subjects, as SQL. */
-const KIND = `case when kind in (${KINDS.map((kind) => `'${kind}'`).join(', ')}) then kind else '' end`
+const KIND = `case when kind in (${KIND_NAMES.map((kind) => `'${kind}'`).join(', ')}) then kind else '' end`
 
 /**
  * The subjects that have all changes of some kinds that somebody may see; each change is in one of them.
  * @param kinds none: of all kinds
  */
 export const subjectsOf = (kinds: readonly string[], reader: Reader): string[] =>
-  (kinds.length > 0 ? kinds : [...KINDS, ''])
+  (kinds.length > 0 ? kinds : [...KIND_NAMES, ''])
     .filter((kind) => maySee({ kind, ownerId: null }, reader))
     .flatMap((kind) => [ofKind(kind), reader.role === 'admin' ? ofOwners(kind) : ofOwner(kind, reader.id)])
 

@@ -1,8 +1,8 @@
 /** Changes as the API tells them. The sequence holds values as they are stored; here they get the API's types. */
 import { type Column, getTableColumns } from 'drizzle-orm'
-import { TRACKED } from '../db/change-triggers.ts'
 import { BY_COMMAND } from '../db/current-write.ts'
 import { readObjectText } from '../db/json-text.ts'
+import { isOwned, KINDS, kindNamed } from '../db/kinds.ts'
 import { decoder } from '../db/statements.ts'
 import type { Change } from '../schemas/records.ts'
 import type { ChangeRow } from './sequence.ts'
@@ -10,14 +10,8 @@ import type { ChangeRow } from './sequence.ts'
 /** A record, or some of its fields, by their names in the API. */
 export type Fields = Record<string, unknown>
 
-/** The kinds of records that the sequence tells of. */
-export const KINDS: readonly string[] = TRACKED.map(({ kind }) => kind)
-
-/** The kinds that a webhook may be told of: an idea is its owner's alone. */
-export const WEBHOOK_KINDS: readonly string[] = KINDS.filter((kind) => kind !== 'personal-idea')
-
-/** The kinds that admins alone may see. */
-const FOR_ADMINS = new Set(['member', 'team'])
+/** The kinds that a webhook may be told of: what is its owner's alone is none of them. */
+export const WEBHOOK_KINDS: readonly string[] = KINDS.filter((one) => !isOwned(one)).map(({ kind }) => kind)
 
 /** Who asks. */
 export interface Reader {
@@ -29,7 +23,7 @@ export interface Reader {
 export const maySee = (
   { kind, ownerId }: Pick<ChangeRow, 'kind' | 'ownerId'>,
   { id, role }: Reader,
-): boolean => role === 'admin' || (!FOR_ADMINS.has(kind) && (ownerId === null || ownerId === id))
+): boolean => role === 'admin' || (!kindNamed(kind)?.isForAdmins && (ownerId === null || ownerId === id))
 
 /** Whether a change belongs to a project, or took something out of it. */
 export const isOfProject = (
@@ -38,7 +32,7 @@ export const isOfProject = (
 ): boolean => projectId === id || fromProjectId === id
 
 const decoders = new Map(
-  TRACKED.map(({ kind, table }) => {
+  KINDS.map(({ kind, table }) => {
     const columns = Object.entries<Column>(getTableColumns(table))
     return [kind, new Map(columns.map(([name, column]) => [name, decoder(column)]))]
   }),
@@ -65,15 +59,11 @@ export function storedFields(text: string): Fields | undefined {
   return fields
 }
 
-/** Fields that are no part of the API's records: they are kept for an undo, and shown to nobody. */
-export const INTERNAL_FIELDS: ReadonlyMap<string, string> = new Map([['kanban-item', 'claimedFrom']])
-
 /** The values of `before` or `after` as the API has them; none where they cannot be read: one bad row must not end the feed. */
 export function shownFields(kind: string, text: string | null): Fields | null {
   if (text === null) return null
   const fields = storedFields(text) ?? {}
-  const internal = INTERNAL_FIELDS.get(kind)
-  if (internal !== undefined) delete fields[internal]
+  for (const internal of kindNamed(kind)?.internal ?? []) delete fields[internal]
   const ofKind = decoders.get(kind)
   for (const [name, value] of Object.entries(fields)) {
     // Other objects and arrays no trigger writes: they are told as they are.

@@ -4,10 +4,10 @@ import type { Board } from '../board/board.ts'
 import type { Claims } from '../board/claims.ts'
 import type { ColumnNames } from '../board/column-names.ts'
 import { endsLease, type Held, NO_LEASE } from '../board/leases.ts'
-import { TRACKED } from '../db/change-triggers.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
+import { isHolder, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
 import { JUMP } from '../db/lost-changes.ts'
 import {
   isFollowedByWorker,
@@ -27,14 +27,8 @@ import { Conflicts } from './conflicts.ts'
 import type { Groups } from './groups.ts'
 import { type Effect, isSame, nameOf, netEffect, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
-import { REFERENCES, StoredRows, UNIQUE } from './stored-rows.ts'
+import { StoredRows, UNIQUE } from './stored-rows.ts'
 import { type Fields, maySee } from './told.ts'
-
-/** The kinds that have rules of their own for who may do what, which an undo would get round. */
-const NOT_UNDONE = new Set(['member', 'team'])
-
-/** The kinds whose records others may have to leave before they go: projects, and what they hold. */
-const HOLDERS = new Set(['project', 'kanban-item'])
 
 /** The group of the changes that a file began with, when its sequence began: the end of the migration `change-triggers`. */
 const UPGRADE = 1
@@ -148,7 +142,7 @@ export class Undo {
     if (!row || !maySee(row, member)) throw notFound('Change')
     if (row.kind === JUMP) throw notUndone('a jump of the sequence cannot be undone')
     const isUpgrade = row.group === UPGRADE && row.actorId === null && row.action === 'created'
-    if (isUpgrade && !NOT_UNDONE.has(row.kind)) {
+    if (isUpgrade && !kindNamed(row.kind)?.isNeverUndone) {
       throw notUndone('what the file held when its changes began to be kept cannot be undone')
     }
     return row
@@ -162,7 +156,7 @@ export class Undo {
     if (!rows.some(({ seq }) => seq === row.seq))
       throw notUndone('the changes of its write are not in one place')
     if (!rows.every((one) => maySee(one, member))) throw notFound('Change')
-    if (rows.some(({ kind }) => NOT_UNDONE.has(kind))) {
+    if (rows.some(({ kind }) => kindNamed(kind)?.isNeverUndone)) {
       throw notUndone('changes of members and teams cannot be undone')
     }
     return rows
@@ -190,16 +184,16 @@ export class Undo {
    */
   #restore(undoing: Undoing): void {
     const ofKind = Map.groupBy(undoing.effects.values(), ({ kind }) => kind)
-    const parentsFirst = TRACKED.map(({ kind }) => ({ kind, effects: ofKind.get(kind) ?? [] }))
+    const parentsFirst = KIND_NAMES.map((kind) => ({ kind, effects: ofKind.get(kind) ?? [] }))
     const childrenFirst = parentsFirst.toReversed()
-    for (const { kind, effects } of childrenFirst) if (!HOLDERS.has(kind)) this.#remove(effects, undoing)
+    for (const { kind, effects } of childrenFirst) if (!isHolder(kind)) this.#remove(effects, undoing)
     for (const { kind, effects } of parentsFirst) {
       const changed = effects.filter((effect) => !isGoing(effect) && !isComing(effect))
       this.#makeWay(kind, changed)
       for (const effect of changed) this.#change(effect, undoing)
       for (const effect of effects) if (isComing(effect)) this.#bringBack(effect, undoing)
     }
-    for (const { kind, effects } of childrenFirst) if (HOLDERS.has(kind)) this.#remove(effects, undoing)
+    for (const { kind, effects } of childrenFirst) if (isHolder(kind)) this.#remove(effects, undoing)
     this.#followRenamings(undoing)
   }
 

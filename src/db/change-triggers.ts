@@ -5,95 +5,24 @@
  *
  * Other tools' versions of SQLite run them too: they keep to what those that are long past understand.
  */
-import { getTableColumns, getTableName, SQL } from 'drizzle-orm'
-import { CasingCache } from 'drizzle-orm/casing'
+import { getTableName, SQL } from 'drizzle-orm'
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import {
+  childrenOf,
+  columnName,
+  type Field,
+  fieldsOf,
+  idIn,
+  itemIn,
+  KINDS,
+  type Kind,
+  ownerIn,
+  projectIn,
+} from './kinds.ts'
 import * as schema from './schema.ts'
 
 /** A row in a trigger: `old` or `new`, or the name of the table in a statement that reads it. */
 type Row = string
-
-/** A kind of record that the sequence tells of. */
-export interface TrackedTable {
-  kind: string
-  table: SQLiteTable
-  /** Columns that are told of nowhere: credentials. */
-  secret?: readonly string[]
-  /** The record's id, as SQL. */
-  id: (row: Row) => string
-  projectId: (row: Row) => string
-  itemId: (row: Row) => string
-  /** The only member who may see it, besides admins. */
-  ownerId?: (row: Row) => string
-  /** Whether only its deletion is told of. */
-  onlyDeleted?: boolean
-}
-
-const idOf = (row: Row) => `${row}.id`
-const none = () => 'null'
-const ofProject = (row: Row) => `${row}.project_id`
-const ofItem = (row: Row) => `${row}.item_id`
-const projectOfItem = (row: Row) => `(select project_id from kanban_items where id = ${row}.item_id)`
-
-const inProject = { id: idOf, projectId: ofProject, itemId: none }
-const inItem = { id: idOf, projectId: projectOfItem, itemId: ofItem }
-const alone = { id: idOf, projectId: none, itemId: none }
-
-/** What the sequence tells of, parents first. */
-export const TRACKED: readonly TrackedTable[] = [
-  { kind: 'member', table: schema.members, ...alone, secret: ['passwordHash'] },
-  { kind: 'team', table: schema.teams, ...alone },
-  { kind: 'project', table: schema.projects, ...alone, projectId: idOf },
-  { kind: 'kanban-column', table: schema.kanbanColumns, ...inProject },
-  { kind: 'kanban-label', table: schema.kanbanLabels, ...inProject },
-  { kind: 'kanban-item', table: schema.kanbanItems, ...inProject, itemId: idOf },
-  { kind: 'kanban-subtask', table: schema.kanbanSubtasks, ...inItem },
-  { kind: 'kanban-comment', table: schema.kanbanComments, ...inItem },
-  {
-    kind: 'kanban-item-label',
-    table: schema.kanbanItemLabels,
-    ...inItem,
-    id: (row) => `${row}.item_id || ':' || ${row}.label_id`,
-  },
-  { kind: 'kanban-activity', table: schema.kanbanActivity, ...inItem, onlyDeleted: true },
-  { kind: 'objective', table: schema.objectives, ...inProject },
-  { kind: 'metric', table: schema.metrics, ...inProject },
-  { kind: 'transcript-summary', table: schema.transcriptSummaries, ...inProject },
-  { kind: 'team-assignment', table: schema.teamAssignments, ...inProject },
-  { kind: 'personal-idea', table: schema.personalIdeas, ...alone, ownerId: (row) => `${row}.owner_id` },
-]
-
-/** The fields that name a record, in order: `id`, but of an item's label two. */
-export type Key = readonly string[]
-
-/** The fields that name a record of a kind. */
-export const keyOf = (kind: string): Key => (kind === 'kanban-item-label' ? ['itemId', 'labelId'] : ['id'])
-
-const casing = new CasingCache('snake_case')
-
-/** A column of a record: its name in the API, and in the file. */
-interface Field {
-  name: string
-  column: string
-  /** Whether its values are text, or bytes: SQLite turns numbers into text there. */
-  isText: boolean
-}
-
-/** The columns of a record that the sequence tells of. */
-export const fieldsOf = ({ table, secret = [] }: TrackedTable): Field[] =>
-  Object.entries(getTableColumns(table))
-    .filter(([name]) => !secret.includes(name))
-    .map(([name, column]) => ({
-      name,
-      column: casing.getColumnCasing(column),
-      isText: (column as SQLiteColumn).getSQLType() === 'text',
-    }))
-
-/** The names of the fields that a change of a kind may tell. */
-export const trackedFieldsOf = (told: TrackedTable): string[] => [
-  ...fieldsOf(told).map(({ name }) => name),
-  ...(told.table === schema.teams ? ['memberIds'] : []),
-]
 
 /**
  * A value as JSON. A BLOB, which JSON cannot hold, becomes `{"blob":"<hexadecimal>"}`. A real number keeps all its digits,
@@ -110,7 +39,7 @@ const membersOf = (team: string, rest = '') =>
   `(select json_group_array(member_id) from (\n      select member_id from team_members where team_id = ${team} ${rest} order by member_id))`
 
 /** A whole record as JSON. */
-const record = (told: TrackedTable, row: Row): string => {
+const record = (told: Kind, row: Row): string => {
   const fields = fieldsOf(told).map((field) => `',"${field.name}":' || ${json(row, field)}`)
   const members = told.table === schema.teams ? [`',"memberIds":' || ${membersOf(`${row}.id`)}`] : []
   return `'{' || substr(${[...fields, ...members].join('\n    || ')}, 2) || '}'`
@@ -123,7 +52,7 @@ const HELD = "(select before from changes_pending where kind = 'team-members' an
 const MEMBERS_CHANGED = `${HELD} <> ${membersOf('new.id')}`
 
 /** The fields that an update has changed, as JSON with their values in `row`. */
-const difference = (told: TrackedTable, row: 'old' | 'new'): string => {
+const difference = (told: Kind, row: 'old' | 'new'): string => {
   const fields = fieldsOf(told).map(
     (field) =>
       `case when old."${field.column}" is new."${field.column}" then '' else ',"${field.name}":' || ${json(row, field)} end`,
@@ -134,7 +63,7 @@ const difference = (told: TrackedTable, row: 'old' | 'new'): string => {
 }
 
 /** Whether an update has changed anything but `updated_at`, without which nothing is told. */
-const hasChanged = (told: TrackedTable): string => {
+const hasChanged = (told: Kind): string => {
   const columns = fieldsOf(told).filter(({ name }) => name !== 'updatedAt')
   const list = (row: Row) => columns.map(({ column }) => `${row}."${column}"`).join(', ')
   return `(${list('old')})\n  is not (${list('new')})`
@@ -144,13 +73,13 @@ const COLUMNS = 'kind, id, action, project_id, item_id, from_project_id, owner_i
 
 /** The values of an appended change. */
 const values = (
-  told: TrackedTable,
+  told: Kind,
   row: Row,
   { action, before = 'null', after = 'null', fromProject = 'null' }: Record<string, string>,
 ) =>
   [
-    `'${told.kind}', ${told.id(row)}, '${action}'`,
-    `${told.projectId(row)}, ${told.itemId(row)}, ${fromProject}, ${told.ownerId?.(row) ?? 'null'}`,
+    `'${told.kind}', ${idIn(told, row)}, '${action}'`,
+    `${projectIn(told, row)}, ${itemIn(told, row)}, ${fromProject}, ${ownerIn(told, row)}`,
     `${before}`,
     `${after}`,
   ].join(',\n    ')
@@ -161,14 +90,13 @@ const append = (...change: Parameters<typeof values>) =>
 /** The unique keys of a table, its primary one included: what `insert or replace` deletes the rows of. */
 function keysOf(table: SQLiteTable): string[][] {
   const { columns, indexes, primaryKeys } = getTableConfig(table)
-  const nameOf = (column: SQLiteColumn) => casing.getColumnCasing(column)
-  const primary = columns.filter((column) => column.primary).map((column) => [nameOf(column)])
-  const compound = primaryKeys.map((key) => key.columns.map(nameOf))
+  const primary = columns.filter((column) => column.primary).map((column) => [columnName(column)])
+  const compound = primaryKeys.map((key) => key.columns.map(columnName))
   const unique = indexes
     .filter(({ config }) => config.unique && config.where === undefined)
     .map(({ config }) => config.columns)
     .filter((parts) => !parts.some((part) => part instanceof SQL))
-    .map((parts) => (parts as SQLiteColumn[]).map(nameOf))
+    .map((parts) => (parts as SQLiteColumn[]).map(columnName))
   return [...primary, ...compound, ...unique]
 }
 
@@ -182,44 +110,11 @@ const conflicts = (table: SQLiteTable): string =>
     .map((condition) => `(${condition})`)
     .join(' or ')
 
-/**
- * The tables of rows that belong to those of a table. They are deleted first, while it can still be told to which project
- * they belonged; the cascades would come after the row itself.
- */
-const CHILDREN = new Map<SQLiteTable, [table: SQLiteTable, column: string][]>([
-  [
-    schema.kanbanItems,
-    [
-      [schema.kanbanItemLabels, 'item_id'],
-      [schema.kanbanComments, 'item_id'],
-      [schema.kanbanSubtasks, 'item_id'],
-      [schema.kanbanActivity, 'item_id'],
-    ],
-  ],
-  [schema.kanbanLabels, [[schema.kanbanItemLabels, 'label_id']]],
-  [
-    schema.projects,
-    [
-      [schema.kanbanItems, 'project_id'],
-      [schema.kanbanLabels, 'project_id'],
-      [schema.kanbanColumns, 'project_id'],
-      [schema.objectives, 'project_id'],
-      [schema.metrics, 'project_id'],
-      [schema.transcriptSummaries, 'project_id'],
-      [schema.teamAssignments, 'project_id'],
-    ],
-  ],
-])
-
-/** The tables of what belongs to the rows of a table, in the order in which a deletion takes them along. */
-export const childrenOf = (table: SQLiteTable): readonly string[] =>
-  (CHILDREN.get(table) ?? []).map(([child]) => getTableName(child))
-
 /** What is created in the file: its name, and the statement that creates it. */
 type Definition = readonly [name: string, sql: string]
 
 /** The triggers of one table, and the view that they read whole records from. */
-function definitionsOf(told: TrackedTable): Definition[] {
+function definitionsOf(told: Kind): Definition[] {
   const { kind, table } = told
   const name = getTableName(table)
   const trigger = (suffix: string, head: string, ...body: string[]): Definition => [
@@ -233,17 +128,18 @@ function definitionsOf(told: TrackedTable): Definition[] {
     'delete',
     `${when} delete on ${name}`,
     // With \`pragma recursive_triggers\`, a replaced row comes here, too.
-    `delete ${pending} and id = ${told.id('old')};`,
+    `delete ${pending} and id = ${idIn(told, 'old')};`,
     append(told, 'old', { action: 'deleted', before: record(told, 'old') }),
   )
   if (told.onlyDeleted) return [deletion]
 
-  const children = (CHILDREN.get(table) ?? []).map(
-    ([child, column]) => `delete from ${getTableName(child)} where ${column} = old.id;`,
+  // They are deleted first, while it can still be told to which project they belonged: the cascades would come after the row itself.
+  const children = childrenOf(kind).map(
+    (child) => `delete from ${child.table} where ${child.column} = old.id;`,
   )
   const fromProject = table === schema.kanbanItems ? 'nullif(old.project_id, new.project_id)' : 'null'
   const members = table === schema.teams ? `\n  or ${MEMBERS_CHANGED}` : ''
-  const isSame = `${told.id('old')} is ${told.id('new')}`
+  const isSame = `${idIn(told, 'old')} is ${idIn(told, 'new')}`
   const created = append(told, 'new', { action: 'created', after: record(told, 'new') })
 
   /**
@@ -272,7 +168,7 @@ function definitionsOf(told: TrackedTable): Definition[] {
   return [
     [
       `changes_of_${name}`,
-      `CREATE VIEW changes_of_${name} as select rowid as row, ${told.id(name)} as id, ${told.projectId(name)} as project_id, ${told.itemId(name)} as item_id, ${told.ownerId?.(name) ?? 'null'} as owner_id,
+      `CREATE VIEW changes_of_${name} as select rowid as row, ${idIn(told, name)} as id, ${projectIn(told, name)} as project_id, ${itemIn(told, name)} as item_id, ${ownerIn(told, name)} as owner_id,
     ${record(told, name)} as record from ${name}`,
     ],
     note('replace', 'insert', conflicting),
@@ -363,4 +259,4 @@ end`,
 
 /** All triggers of the sequence, and the views they read: their names, and the statements that create them. */
 export const changeTriggers = (): ReadonlyMap<string, string> =>
-  new Map([...TRACKED.flatMap(definitionsOf), ...triggersOfMembers()])
+  new Map([...KINDS.flatMap(definitionsOf), ...triggersOfMembers()])

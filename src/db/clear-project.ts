@@ -1,9 +1,8 @@
 /** Deleting all that belongs to a project, in slices, without its own row: children first, so that no statement deletes many. */
 
-import { childrenOf } from './change-triggers.ts'
 import type { Chunk } from './chunked-writer.ts'
 import type { SharedDatabase } from './client.ts'
-import { kanbanItems, projects } from './schema.ts'
+import { type Child, childrenOf } from './kinds.ts'
 
 /** Rows that are deleted at a time, and items that are. */
 const ROWS = 100
@@ -19,7 +18,7 @@ export function clearProject(
   { $client: client }: SharedDatabase,
   projectId: string,
 ): (write: Chunk) => boolean {
-  const some = (table: string, column: string) =>
+  const some = ({ table, column }: Child) =>
     client.prepare<[string]>(
       `delete from ${table} where rowid in (select rowid from ${table} where ${column} = +? limit ${ROWS})`,
     )
@@ -27,10 +26,10 @@ export function clearProject(
     .prepare<[string], string>(`select id from ${ITEMS_TABLE} where project_id = +? limit ${ITEMS}`)
     .pluck()
   const removeItem = client.prepare<[string]>(`delete from ${ITEMS_TABLE} where id = +?`)
-  const ofItem = childrenOf(kanbanItems).map((table) => some(table, 'item_id'))
-  const ofProject = childrenOf(projects)
-    .filter((table) => table !== ITEMS_TABLE)
-    .map((table) => some(table, 'project_id'))
+  const ofItem = childrenOf('kanban-item').map(some)
+  const ofProject = childrenOf('project')
+    .filter(({ table }) => table !== ITEMS_TABLE)
+    .map(some)
 
   return ({ isLong }) => {
     for (let ids = items.all(projectId); ids.length > 0; ids = items.all(projectId)) {

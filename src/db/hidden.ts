@@ -5,7 +5,9 @@
  */
 import { getTableName, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { auditLog, hiddenProjects, kanbanItems, personalIdeas } from './schema.ts'
+import { KINDS, kindIn } from './kinds.ts'
+import { auditLog, hiddenProjects, kanbanItems } from './schema.ts'
+import type { Identified } from './statements.ts'
 
 /**
  * Condition: a row's project is not hidden. While nothing is, the row's column is not even read, which an index that serves
@@ -22,7 +24,10 @@ const isItemShown = (itemId: SQLiteColumn): SQL =>
     (select hidden.project_id from ${kanbanItems} as hidden where hidden.id = ${itemId}))`
 
 /** The tables of records that belong to no project and may be hidden, by their names. */
-const ALONE: readonly string[] = [personalIdeas, auditLog].map(getTableName)
+const ALONE: readonly string[] = [
+  ...KINDS.filter(({ isHiddenById }) => isHiddenById).map(({ table }) => table),
+  auditLog,
+].map(getTableName)
 
 /** Whether records of a table are hidden by their own ids. @param table its name */
 export const isHiddenById = (table: string): boolean => ALONE.includes(table)
@@ -36,13 +41,37 @@ export const isHiddenRecord = (table: string, id: string): string =>
   `exists (select 1 from hidden_records as hidden cross join large_writes as write on write.number = hidden.write
     where hidden.record_table = '${table}' and hidden.id = ${id} and write.first_seq is null)`
 
+/** The projects whose records an import is still writing, as SQL: their own rows come last. */
+const COMING = 'select project_id from hidden_projects where project_id not in (select id from projects)'
+
+/**
+ * Condition, as SQL: a row of a table belongs to a hidden project, or is hidden by its id.
+ * @param columns the table's
+ * @param options `row`: what the statement calls it; `projects`: which hidden projects, those that are being imported if not given
+ */
+export function isHiddenRow(
+  table: string,
+  columns: readonly string[],
+  { row = `"${table}"`, projects = COMING }: { row?: string; projects?: string } = {},
+): string {
+  if (isHiddenById(table)) return isHiddenRecord(table, `${row}.id`)
+  const conditions = [
+    ['project_id', projects],
+    ['item_id', `select id from kanban_items where project_id in (${projects})`],
+  ].filter(([column]) => columns.includes(String(column)))
+  return (
+    conditions.map(([column, hidden]) => `ifnull(${row}.${column}, '') in (${hidden})`).join(' or ') ||
+    'false'
+  )
+}
+
 /** Condition: a row of a table whose records may be hidden by their ids is not. @param id its column of the id */
 export const isRecordShown = (id: SQLiteColumn): SQL =>
   sql`not ${sql.raw(isHiddenRecord(getTableName(id.table), `"${getTableName(id.table)}"."${id.name}"`))}`
 
 /** Condition: a row of a table is not hidden; undefined for a table whose rows belong to no project, or need not. */
 export function isShownIn(table: SQLiteTable): SQL | undefined {
-  if (table === personalIdeas) return isRecordShown(personalIdeas.id)
+  if (kindIn(table)?.isHiddenById) return isRecordShown((table as Identified).id)
   const { projectId, itemId } = table as { projectId?: SQLiteColumn; itemId?: SQLiteColumn }
   if (projectId?.notNull) return isShown(projectId)
   return itemId?.notNull ? isItemShown(itemId) : undefined

@@ -7,7 +7,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { notFound } from '../errors.ts'
 import { timestamp } from '../time.ts'
 import type { SharedDatabase } from './client.ts'
-import { thingOf } from './existence.ts'
+import { thingOf } from './kinds.ts'
 import { change, existsIn, given, type Identified, selectOne } from './statements.ts'
 import { ensureFew } from './work-limits.ts'
 

@@ -1,22 +1,23 @@
 /** Checks of boards and lists: their columns, and the order of what is in them. */
 
 import type SQLite from 'better-sqlite3'
+import { getTableName } from 'drizzle-orm'
 import { ColumnNames } from '../board/column-names.ts'
+import { fieldsOf, KINDS } from '../db/kinds.ts'
 import { timestamp } from '../time.ts'
 import { type Check, count, counted, isShown, together } from './checks.ts'
 
+/** The columns that say which list a record is in. */
+const LISTS = ['project_id', 'item_id', 'owner_id', 'column']
+
 /** What is sorted: the table, and among which of its rows. */
-const SORTED = [
-  { table: 'projects', siblings: 'true' },
-  { table: 'kanban_columns', siblings: 'other.project_id = record.project_id' },
-  {
-    table: 'kanban_items',
-    siblings: 'other.project_id = record.project_id and other."column" = record."column"',
-  },
-  { table: 'kanban_subtasks', siblings: 'other.item_id = record.item_id' },
-  { table: 'objectives', siblings: 'other.project_id = record.project_id' },
-  { table: 'personal_ideas', siblings: 'other.owner_id = record.owner_id' },
-]
+const SORTED = KINDS.map((kind) => ({ kind, columns: fieldsOf(kind).map(({ column }) => column) }))
+  .filter(({ columns }) => columns.includes('sort_order'))
+  .map(({ kind, columns }) => {
+    const same = LISTS.filter((column) => columns.includes(column))
+    const siblings = same.map((column) => `other."${column}" = record."${column}"`).join(' and ') || 'true'
+    return { table: getTableName(kind.table), siblings }
+  })
 
 /** Condition: a place is no number, or an infinite one. */
 const isNoPlace = (row: string) =>

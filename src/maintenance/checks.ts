@@ -1,7 +1,7 @@
 /** What a check of the database is, and what it finds. */
 import type SQLite from 'better-sqlite3'
 import type { SharedDatabase } from '../db/client.ts'
-import { isHiddenById, isHiddenRecord } from '../db/hidden.ts'
+import { isHiddenById, isHiddenRow } from '../db/hidden.ts'
 
 /** What a check looks at. */
 export interface Subject {
@@ -74,15 +74,9 @@ const IMPORTED = 'select project_id from hidden_projects'
  */
 export function isShown(client: SQLite.Database, table: string, row = `"${table}"`): string {
   if (!has(client, 'hidden_projects')) return 'true'
+  if (isHiddenById(table) && !has(client, 'hidden_records')) return 'true'
   const columns = client.prepare<[string], string>('select name from pragma_table_info(?)').pluck().all(table)
-  const shown = [
-    ['project_id', IMPORTED],
-    ['item_id', `select id from kanban_items where project_id in (${IMPORTED})`],
-  ].filter(([column]) => columns.includes(String(column)))
-  const conditions = shown.map(([column, hidden]) => `ifnull(${row}.${column}, '') not in (${hidden})`)
-  if (isHiddenById(table) && has(client, 'hidden_records'))
-    conditions.push(`not ${isHiddenRecord(table, `${row}.id`)}`)
-  return conditions.join(' and ') || 'true'
+  return `not (${isHiddenRow(table, columns, { row, projects: IMPORTED })})`
 }
 
 /** `one record`, `2 records`. */

@@ -1,7 +1,7 @@
 /** Checks of the sequence of changes: whether it is whole, and its index right. */
 
-import { TRACKED } from '../db/change-triggers.ts'
 import { isJsonObject } from '../db/json-text.ts'
+import { KIND_NAMES } from '../db/kinds.ts'
 import { gapsIn, JUMP, LAST_SEQ } from '../db/lost-changes.ts'
 import { type Check, count, counted, found, NOTHING, together } from './checks.ts'
 
@@ -64,7 +64,7 @@ const pending: Check = {
     `removed ${counted(client.prepare('delete from changes_pending').run().changes, 'entry', 'entries')}`,
 }
 
-const KINDS = [...TRACKED.map(({ kind }) => kind), JUMP].map((kind) => `'${kind}'`).join(', ')
+const KINDS = [...KIND_NAMES, JUMP].map((kind) => `'${kind}'`).join(', ')
 
 const [BEFORE, AFTER] = [isJsonObject('before'), isJsonObject('after')]
 

@@ -8,9 +8,9 @@ import { throwNotFound } from '../db/existence.ts'
 import { anyContains, fold } from '../db/folded-text.ts'
 import { newId } from '../db/ids.ts'
 import { inPieces } from '../db/json-pieces.ts'
+import { childrenOf } from '../db/kinds.ts'
 import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
 import { DEFAULT_SORT, type KeyPlace, type Page, type PageQuery, readPage } from '../db/pages.ts'
-import { tablesOfItems, tablesOfProjects } from '../db/relations.ts'
 import { metrics, objectives, projects, teamAssignments, transcriptSummaries } from '../db/schema.ts'
 import { BEGINNING, type Sort, sortsOf, textKey } from '../db/sorting.ts'
 import {
@@ -122,9 +122,9 @@ const matching = (names: string[]) => and(...names.map((name) => CONDITIONS[name
 
 /** The rows that a project's deletion cascades to, as SQL; each takes the project's id. */
 const rowsOfProject = (): string[] => [
-  ...tablesOfProjects().map((name) => `${name} where project_id = +?`),
-  ...tablesOfItems().map(
-    (name) => `${name} where item_id in (select id from kanban_items where project_id = +?)`,
+  ...childrenOf('project').map(({ table }) => `${table} where project_id = +?`),
+  ...childrenOf('kanban-item').map(
+    ({ table }) => `${table} where item_id in (select id from kanban_items where project_id = +?)`,
   ),
 ]
 

@@ -1,34 +1,11 @@
 /** Which projects a write touches, by triggers, so that no rule has to report it. */
-import { getTableColumns, getTableName, is } from 'drizzle-orm'
-import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { getTableName } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
-import * as schema from '../db/schema.ts'
+import { itemIn, KINDS, type Kind, projectIn } from '../db/kinds.ts'
+import { kanbanLabels } from '../db/schema.ts'
 
-/** Tables with a project or item, but not part of a project's record. */
-const NOT_SHOWN: readonly SQLiteTable[] = [
-  schema.kanbanActivity,
-  schema.kanbanComments,
-  schema.kanbanColumns,
-  schema.changes,
-  schema.changesPending,
-  schema.webhooks,
-  schema.imports,
-  schema.hiddenProjects,
-  schema.largeWrites,
-  schema.stagedChanges,
-]
-
-/** The project and item of a table's row, as SQL; undefined for a table whose rows belong to no project. */
-function touchedBy(table: SQLiteTable): ((row: 'old' | 'new') => string) | undefined {
-  const columns = getTableColumns(table)
-  if (table === schema.projects) return (row) => `${row}.id, null`
-  if (table === schema.kanbanItems) return (row) => `${row}.project_id, ${row}.id`
-  if ('projectId' in columns) return (row) => `${row}.project_id, null`
-  if ('itemId' in columns) {
-    return (row) => `(select project_id from main.kanban_items where id = ${row}.item_id), ${row}.item_id`
-  }
-  return undefined
-}
+/** The kinds of records that a project's record shows, itself included. */
+const SHOWN: readonly Kind[] = KINDS.filter((kind) => !kind.isApart && projectIn(kind, '') !== 'null')
 
 /** Another tool may have moved an item, labels included, to another project: there the label shows too. */
 const OF_ITEMS = `select touched(project_id, id) from main.kanban_items
@@ -51,12 +28,11 @@ export function watchProjects(
     if (projectId !== null) touched(projectId, itemId)
     return null
   })
-  for (const table of Object.values(schema)) {
-    const row = is(table, SQLiteTable) && !NOT_SHOWN.includes(table) ? touchedBy(table) : undefined
-    if (!row) continue
-    const name = getTableName(table)
-    const old = `select touched(${row('old')});`
-    const now = `select touched(${row('new')}); ${table === schema.kanbanLabels ? OF_ITEMS : ''}`
+  for (const kind of SHOWN) {
+    const name = getTableName(kind.table)
+    const touch = (row: 'old' | 'new') => `select touched(${projectIn(kind, row)}, ${itemIn(kind, row)});`
+    const old = touch('old')
+    const now = `${touch('new')} ${kind.table === kanbanLabels ? OF_ITEMS : ''}`
     client.exec(`
       create temp trigger touched_by_insert_${name} after insert on main.${name} begin ${now} end;
       create temp trigger touched_by_update_${name} after update on main.${name} begin ${old} ${now} end;

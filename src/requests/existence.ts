@@ -1,7 +1,7 @@
 /** Existence before the body: a request for an unknown record is 404, whatever else is wrong with it. */
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
-import { thingOf } from '../db/existence.ts'
+import { thingOf } from '../db/kinds.ts'
 import { type ApiError, notFound } from '../errors.ts'
 import { isRepeated } from './repeatable.ts'
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import type SQLite from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
-import { fieldsOf, TRACKED } from '../../src/db/change-triggers.ts'
+import { fieldsOf, idIn, KINDS } from '../../src/db/kinds.ts'
 import { JUMP } from '../../src/db/lost-changes.ts'
 
 /** A row of the sequence, as stored. */
@@ -123,12 +123,12 @@ export function stateOf(client: SQLite.Database): State {
   const membersOf = client
     .prepare<[string], string>('select member_id from team_members where team_id = ? order by member_id')
     .pluck()
-  for (const told of TRACKED.filter(({ onlyDeleted }) => !onlyDeleted)) {
+  for (const told of KINDS.filter(({ onlyDeleted }) => !onlyDeleted)) {
     const fields = fieldsOf(told)
     const table = getTableName(told.table)
     const columns = fields.map(({ name, column }) => `"${column}" as "${name}"`).join(', ')
     const rows = client
-      .prepare<[], Fields>(`select ${told.id(table)} as "key of it", ${columns} from ${table}`)
+      .prepare<[], Fields>(`select ${idIn(told, table)} as "key of it", ${columns} from ${table}`)
       .all()
     for (const { 'key of it': id, ...row } of rows) {
       const record = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, stored(value)]))

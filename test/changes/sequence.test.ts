@@ -7,8 +7,9 @@ import { getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { changeTriggers, TRACKED } from '../../src/db/change-triggers.ts'
+import { changeTriggers } from '../../src/db/change-triggers.ts'
 import { openDatabase } from '../../src/db/client.ts'
+import { KINDS } from '../../src/db/kinds.ts'
 import * as schema from '../../src/db/schema.ts'
 import { parseTrelloBoard } from '../../src/exchange/sources/trello.ts'
 import { importTrelloBoard } from '../exchange/trello-imports.ts'
@@ -57,7 +58,7 @@ const NOT_TOLD = [
 
 t.test('each table is told of, or is one of those that are not', async (t) => {
   const tables = Object.values(schema).filter((value) => is(value, SQLiteTable))
-  const told = TRACKED.map(({ table }) => getTableName(table))
+  const told = KINDS.map(({ table }) => getTableName(table))
   t.strictSame([...told, ...NOT_TOLD].toSorted(), tables.map((table) => getTableName(table)).toSorted())
 })
 
@@ -379,7 +380,7 @@ t.test('rebuilt from the sequence alone, every table equals the file', async (t)
   await writeAll(app, signInAs(app, 'admin').headers)
   holdsSequence(tool)
   const told = new Set(rowsOf(tool).map(({ kind, action }) => `${kind} ${action}`))
-  const actions = TRACKED.flatMap(({ kind, onlyDeleted }) =>
+  const actions = KINDS.flatMap(({ kind, onlyDeleted }) =>
     ['created', 'updated', 'deleted'].map((action) => ({ kind, action, onlyDeleted })),
   )
   const possible = actions.filter(

@@ -6,14 +6,14 @@
  * themselves, of which there are few, come with the last write: they are kept in memory until then.
  */
 import type SQLite from 'better-sqlite3'
-import { TRACKED } from '../../db/change-triggers.ts'
 import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
 import { isHiddenById } from '../../db/hidden.ts'
+import { holderOf, KINDS } from '../../db/kinds.ts'
 import { foldAll, type LargeSlice, LargeWrite } from '../../db/large-writes.ts'
 import { JUMP } from '../../db/lost-changes.ts'
-import { members, projects, teamMembers, teams } from '../../db/schema.ts'
+import { projects } from '../../db/schema.ts'
 import { takeAway } from '../../db/take-away.ts'
 import { type ArchiveFacts, MEMBERS_FILE, reader, toldAs } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
@@ -33,11 +33,13 @@ const PROJECTS = 500
 const PROJECTS_FILE = fileOf(projects)
 
 /** The files whose records come with the last write. */
-const LAST: readonly string[] = [members, teamMembers, teams, projects].map(fileOf)
+const LAST: readonly string[] = KINDS.filter((kind) => !holderOf(kind) && !kind.isHiddenById)
+  .flatMap(({ table, list }) => [table, ...(list ? [list.table] : [])])
+  .map(fileOf)
 
 /** The kinds of the records of each table whose creation the triggers tell. */
-const KINDS = new Map(
-  TRACKED.filter(({ onlyDeleted }) => !onlyDeleted).map(({ kind, table }) => [fileOf(table), kind]),
+const CREATED = new Map(
+  KINDS.filter(({ onlyDeleted }) => !onlyDeleted).map(({ kind, table }) => [fileOf(table), kind]),
 )
 
 /** Why an archive is not written that was checked. */
@@ -152,7 +154,7 @@ class ArchiveSlices {
   async #keep(archive: OpenArchive, of: FileToRead): Promise<void> {
     const map = memberMapper(of, this.#plan.known)
     const idOf = reader(of, 'id')
-    const kind = KINDS.get(of.file.name)
+    const kind = CREATED.get(of.file.name)
     const rows: StoredValue[][] = []
     const visit: Visit = (values) => {
       const id = idOf(values)[0] ?? null
@@ -198,7 +200,7 @@ class ArchiveSlices {
     const { table, fields, file } = of
     const insert = naming(of, inserter(this.#client, of))
     const keyOf = reader({ fields }, ...table.key)
-    const kind = KINDS.get(file.name)
+    const kind = CREATED.get(file.name)
     const newest = this.#client.prepare<[], number>('select ifnull(max(seq), 0) from changes').pluck()
     const forget = this.#client.prepare('delete from changes where seq > +?')
     return (slice, values) => {

@@ -1,15 +1,14 @@
 /** What an archive holds: the tables of all records, their history and the audit log, each in a file of its own. */
 import { getTableColumns, getTableName, is } from 'drizzle-orm'
-import { CasingCache } from 'drizzle-orm/casing'
 import {
   getTableConfig,
   type SQLiteColumn,
   SQLiteCustomColumn,
   type SQLiteTable,
 } from 'drizzle-orm/sqlite-core'
-import { TRACKED } from '../../db/change-triggers.ts'
-import { isHiddenById, isHiddenRecord } from '../../db/hidden.ts'
-import { auditLog, changes, projects, teamMembers, teams } from '../../db/schema.ts'
+import { isHiddenRow } from '../../db/hidden.ts'
+import { columnName, KINDS, keyIn } from '../../db/kinds.ts'
+import { auditLog, changes } from '../../db/schema.ts'
 
 /** A column in an archive. */
 export interface ArchiveField {
@@ -47,8 +46,6 @@ export interface ArchiveTable {
   isShown: string
 }
 
-const casing = new CasingCache('snake_case')
-
 /** Text of the sequence that triggers write: always JSON. */
 const CHANGED_RECORDS: readonly string[] = ['before', 'after']
 
@@ -58,22 +55,12 @@ function typeOf(table: SQLiteTable, name: string, column: SQLiteColumn): Archive
   return isJson ? 'json' : 'plain'
 }
 
-/** The projects whose records an import is still writing: their own rows come last. What belongs to none is hidden by its id. */
-const HIDDEN = 'select project_id from hidden_projects where project_id not in (select id from projects)'
+/** Condition: a row does not belong to an import that is still running. What the sequence will tell of one is not in it yet. */
+const isShown = (table: SQLiteTable, columns: readonly string[]): string =>
+  table === changes ? 'true' : `not (${isHiddenRow(getTableName(table), columns)})`
 
-function isShown(table: SQLiteTable): string {
-  const columns = getTableColumns(table)
-  const name = getTableName(table)
-  if (isHiddenById(name)) return `not ${isHiddenRecord(name, `"${name}".id`)}`
-  // What the sequence will tell of them is not in it yet.
-  if (table === changes || table === projects) return 'true'
-  if ('projectId' in columns) return `project_id not in (${HIDDEN})`
-  return 'itemId' in columns
-    ? `item_id not in (select id from kanban_items where project_id in (${HIDDEN}))`
-    : 'true'
-}
-
-function archived(file: string, table: SQLiteTable, key: readonly string[], secret: readonly string[] = []) {
+function archived(table: SQLiteTable, secret: readonly string[] = []): ArchiveTable {
+  const key = keyIn(table)
   const references = new Map(
     getTableConfig(table).foreignKeys.flatMap((one) => {
       const { columns, foreignTable } = one.reference()
@@ -85,7 +72,7 @@ function archived(file: string, table: SQLiteTable, key: readonly string[], secr
     .map(
       ([name, column]): RuledField => ({
         name,
-        column: casing.getColumnCasing(column),
+        column: columnName(column),
         type: typeOf(table, name, column),
         holds: column.getSQLType() === 'text' ? 'text' : 'number',
         isRequired: column.notNull || column.primary,
@@ -94,11 +81,20 @@ function archived(file: string, table: SQLiteTable, key: readonly string[], secr
         values: column.enumValues?.length ? column.enumValues : undefined,
       }),
     )
-  return { file: `${file}.jsonl`, table: getTableName(table), fields, key, isShown: isShown(table) }
+  return {
+    file: fileOf(table),
+    table: getTableName(table),
+    fields,
+    key,
+    isShown: isShown(
+      table,
+      fields.map(({ column }) => column),
+    ),
+  }
 }
 
-/** The names of the files: of each kind of record, in the plural. */
-const nameOf = (table: SQLiteTable) => getTableName(table).replaceAll('_', '-')
+/** The file of a table: named like the records, in the plural. */
+export const fileOf = (table: SQLiteTable): string => `${getTableName(table).replaceAll('_', '-')}.jsonl`
 
 /**
  * The tables of an archive, those first that others refer to; but a team comes after its members, and is told of with them.
@@ -106,17 +102,13 @@ const nameOf = (table: SQLiteTable) => getTableName(table).replaceAll('_', '-')
  * tokens, accounts of a provider) or lets somebody sign (webhooks), and what passes: idempotency keys, running imports.
  */
 export const ARCHIVED: readonly ArchiveTable[] = [
-  ...TRACKED.flatMap(({ kind, table, secret }) => {
-    const key = kind === 'kanban-item-label' ? ['itemId', 'labelId'] : ['id']
-    const own = archived(nameOf(table), table, key, secret)
-    return table === teams ? [archived('team-members', teamMembers, ['teamId', 'memberId']), own] : [own]
-  }),
-  archived('audit-log', auditLog, ['id']),
-  archived('changes', changes, ['seq']),
+  ...KINDS.flatMap(({ table, secret, list }) => [
+    ...(list ? [archived(list.table)] : []),
+    archived(table, secret),
+  ]),
+  archived(auditLog),
+  archived(changes),
 ]
-
-/** The file of a table. */
-export const fileOf = (table: SQLiteTable): string => `${nameOf(table)}.jsonl`
 
 /** The file of the sequence of changes. */
 export const CHANGES_FILE = fileOf(changes)

@@ -4,8 +4,8 @@
  * may do what has to be right.
  */
 
-import { keyOf, TRACKED, trackedFieldsOf } from '../../db/change-triggers.ts'
 import { isReadableJson, readObjectText } from '../../db/json-text.ts'
+import { fieldNamesOf, idOf, KINDS } from '../../db/kinds.ts'
 import { JUMP, LAST_SEQ } from '../../db/lost-changes.ts'
 import { MEMBERS_FILE, reader } from './archive-facts.ts'
 import { PLAIN_LIMIT, type StoredValue } from './archive-lines.ts'
@@ -64,7 +64,7 @@ function fieldProblem({ type, holds, isRequired, isName, values }: RuledField, v
 
 /** The names of the fields that a change of each kind may tell. */
 const toldNames = new Map<string, ReadonlySet<string>>([
-  ...TRACKED.map((told) => [told.kind, new Set(trackedFieldsOf(told))] as const),
+  ...KINDS.map((kind) => [kind.kind, new Set(fieldNamesOf(kind))] as const),
   [JUMP, new Set(['last', 'lastAt'])],
 ])
 
@@ -87,12 +87,7 @@ function toldProblem(kind: string, value: StoredValue, id: string | undefined): 
     if (!toldNames.get(kind)?.has(name)) return `has a field that a ${kind} has not: ${name.slice(0, 100)}`
     if (!isTold(name, told)) return `has a value that ${name} cannot have`
   }
-  const isOther =
-    id !== undefined &&
-    kind !== JUMP &&
-    keyOf(kind)
-      .map((name) => fields[name])
-      .join(':') !== id
+  const isOther = id !== undefined && kind !== JUMP && idOf(kind, fields) !== id
   return isOther ? 'must be of the record that the change is of' : undefined
 }
 
