@@ -38,13 +38,13 @@ const REMEMBERED = 4000
 /** The beginnings of the days that were read last, by their dates as numbers: records of a board share most of them. */
 const beginnings = new Map<number, number>()
 
-/** The beginning of the day whose date stands at a place of a text. */
-function beginningOf(text: string, start: number): number {
-  const year = two(text, start) * 100 + two(text, start + 2)
-  const date = year * 10_000 + two(text, start + 5) * 100 + two(text, start + 8)
+/** The beginning of the day whose date a text begins with. */
+function beginningOf(text: string): number {
+  const year = two(text, 0) * 100 + two(text, 2)
+  const date = year * 10_000 + two(text, 5) * 100 + two(text, 8)
   const known = beginnings.get(date)
   if (known !== undefined) return known
-  const time = Number.isNaN(date) ? date : Date.parse(text.slice(start, start + 10))
+  const time = Number.isNaN(date) ? date : Date.parse(text.slice(0, 10))
   if (beginnings.size >= REMEMBERED) beginnings.clear()
   beginnings.set(date, time)
   return time
@@ -56,16 +56,14 @@ const LENGTH = 24
 /**
  * The moment of a stored timestamp, in milliseconds since 1970; NaN for what is none. Several times as fast as `Date.parse` for
  * those in the form of the service.
- * @param start where it begins in the text
- * @param end where it ends
  */
-export function timeOf(text: unknown, start = 0, end = typeof text === 'string' ? text.length : 0): number {
+export function timeOf(text: unknown): number {
   if (typeof text !== 'string') return Number.NaN
-  const isOwn = end - start === LENGTH && text[start + 10] === 'T' && text[start + 23] === 'Z'
-  if (!isOwn) return Date.parse(text.slice(start, end))
-  const milliseconds = digit(text, start + 20) * 100 + two(text, start + 21)
-  const seconds = two(text, start + 11) * 3600 + two(text, start + 14) * 60 + two(text, start + 17)
-  return beginningOf(text, start) + seconds * 1000 + milliseconds
+  const isOwn = text.length === LENGTH && text[10] === 'T' && text[23] === 'Z'
+  if (!isOwn) return Date.parse(text)
+  const milliseconds = digit(text, 20) * 100 + two(text, 21)
+  const seconds = two(text, 11) * 3600 + two(text, 14) * 60 + two(text, 17)
+  return beginningOf(text) + seconds * 1000 + milliseconds
 }
 
 /** The dates of the days that were written last. */

@@ -19,9 +19,10 @@ import { FlowSchema } from '../schemas/flow.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
 import { parseTimestamp } from '../time.ts'
 import { DAY, dayOf, timeOf } from './days.ts'
+import type { FlowFilter } from './deleted-items.ts'
 import { historyOf, type Recorded } from './item-history.ts'
 import { type BoardHistory, flowOf, type Range } from './measures.ts'
-import { type FlowFilter, FlowRecords } from './records.ts'
+import { FlowRecords } from './records.ts'
 
 /** Days of a range where nothing is said, and days between its ends, at most: three years, a leap year among them. */
 const DAYS = 90

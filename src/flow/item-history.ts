@@ -1,4 +1,6 @@
 /** Where an item was on one board, and when, told from what is recorded of it. */
+import { asText } from '../json.ts'
+import { timeOf } from './days.ts'
 import type { Renames } from './renames.ts'
 
 /** What is known of an item itself: as it is, or as it was when it was deleted. */
@@ -12,6 +14,33 @@ export interface ItemFacts {
   isImported: boolean
   /** Whether it is on the board, or was when it was deleted. */
   isHere: boolean
+}
+
+/** An item as it is stored, or was: another tool may have stored anything. */
+export interface StoredItem {
+  title: unknown
+  column: unknown
+  createdAt: unknown
+  updatedAt: unknown
+  dismissed: unknown
+  isImported: unknown
+}
+
+/** The facts of an item; where another tool wrote no time of creation, that of the last change. */
+export function factsOf(id: string, row: StoredItem, isHere: boolean): ItemFacts {
+  const { title, column } = row
+  const updatedAt = timeOf(row.updatedAt) || 0
+  const createdAt = timeOf(row.createdAt) || updatedAt
+  return {
+    id,
+    title: asText(title ?? ''),
+    column: asText(column ?? ''),
+    createdAt,
+    updatedAt,
+    dismissed: Boolean(row.dismissed),
+    isImported: Boolean(row.isImported),
+    isHere,
+  }
 }
 
 /** An entry of an item's activity: it left a column for another one. */

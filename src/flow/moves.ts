@@ -1,4 +1,6 @@
 /** The moves of items from column to column, as activity records them. */
+import type { SharedDatabase } from '../db/client.ts'
+import { once } from '../once.ts'
 import { timeOf } from './days.ts'
 import type { Moved } from './item-history.ts'
 
@@ -24,61 +26,63 @@ export const movedOf = (at: number, way: Way | undefined): Moved | undefined =>
 /** The order of moves. */
 export const byTime = (a: Moved, b: Moved): number => a.at - b.at
 
-/** Between moves in one text, and between the parts of a move: what is JSON has neither. */
-const SEPARATOR = '\u001e'
-const PART = '\u001f'
-
 /** Ways that are remembered, at most: items of a board go the same ways. */
 const REMEMBERED = 1000
 
+/** Entries of activity as JSON arrays: of each, the row of its item, its time, and its metadata. */
+interface Entries {
+  rows: string
+  times: string
+  metadata: string
+}
+
 /**
- * The moves of many items, in one text: each item's row, the time and the entry's metadata. Only where they stand is kept: moves are
- * read item by item, and what so many would take does not have to be collected as garbage.
+ * Entries about moves of the items that pass a condition, as SQL: one row of arrays is read in half the time that a row for each takes.
+ * Entries are read in the order in which they lie in the file.
  */
-export class Moves {
-  readonly #text: string
-  /** Where each move stands in the text, and the number of the same row's one before it, or -1. */
-  readonly #starts: number[] = []
-  readonly #before: number[] = []
-  /** The number of the last move of each row. */
-  readonly #last = new Map<number, number>()
-  readonly #ways = new Map<string, Way | undefined>()
+const entriesWhere = (condition: string): string =>
+  `select json_group_array(found."row") as rows, json_group_array(cast(entry.created_at as text)) as times,
+    json_group_array(cast(entry.metadata as text)) as metadata
+  from (
+    select "its".rowid as "row", entry.rowid as "place" from kanban_items as "its"
+    cross join kanban_activity as entry on entry.item_id = "its".id
+    where ${condition} order by "place"
+  ) as found
+  cross join kanban_activity as entry on entry.rowid = found."place"
+  where entry.type = 'status_change'`
 
-  /** @param text as SQL's `group_concat` makes it of many */
-  constructor(text: string) {
-    this.#text = text
-    let start = 0
-    while (start < text.length) {
-      const part = text.indexOf(PART, start)
-      // What another tool has written may hold a separator: the rest of it is no move.
-      if (part < 0) break
-      const row = Number(text.slice(start, part))
-      this.#before.push(this.#last.get(row) ?? -1)
-      this.#last.set(row, this.#starts.push(part + 1) - 1)
-      const end = text.indexOf(SEPARATOR, part)
-      start = end < 0 ? text.length : end + 1
-    }
+/** The moves of each item, in order of time, by the row of the item. */
+export type Moves = ReadonlyMap<number, readonly Moved[]>
+
+/** The moves in entries of activity. */
+export function movesOf(entries: Entries): Moves {
+  const [rows, times, metadata] = [entries.rows, entries.times, entries.metadata].map((text) =>
+    JSON.parse(text),
+  )
+  const ways = new Map<string, Way | undefined>()
+  const moves = new Map<number, Moved[]>()
+  for (const [index, row] of rows.entries()) {
+    const text = metadata[index]
+    const way = ways.get(text) ?? wayOf(text)
+    if (ways.size < REMEMBERED) ways.set(text, way)
+    const moved = movedOf(timeOf(times[index]), way)
+    if (!moved) continue
+    const known = moves.get(row)
+    if (known) known.push(moved)
+    else moves.set(row, [moved])
   }
+  for (const ofItem of moves.values()) ofItem.sort(byTime)
+  return moves
+}
 
-  /** The moves of an item by its row, in order of time. */
-  of(row: number): Moved[] {
-    const moves: Moved[] = []
-    for (let index = this.#last.get(row) ?? -1; index >= 0; index = this.#before[index] as number) {
-      const moved = this.#moveAt(this.#starts[index] as number)
-      if (moved) moves.push(moved)
-    }
-    return moves.length > 1 ? moves.reverse().sort(byTime) : moves
+/** Prepares reading the moves of the items of a project, or of items by a JSON array of their ids. */
+export function movesIn({ $client: client }: SharedDatabase) {
+  const reading = (condition: string) => {
+    const entries = once(() => client.prepare<[string], Entries>(entriesWhere(condition)))
+    return (value: string): Moves => movesOf(entries().get(value) as Entries)
   }
-
-  #moveAt(start: number): Moved | undefined {
-    const part = this.#text.indexOf(PART, start)
-    const end = this.#text.indexOf(SEPARATOR, part)
-    const metadata = this.#text.slice(part + 1, end < 0 ? undefined : end)
-    let way = this.#ways.get(metadata)
-    if (way === undefined) {
-      way = wayOf(metadata)
-      if (this.#ways.size < REMEMBERED) this.#ways.set(metadata, way)
-    }
-    return movedOf(timeOf(this.#text, start, part), way)
+  return {
+    ofProject: reading('"its".project_id = +?'),
+    ofItems: reading('"its".id in (select value from json_each(+?))'),
   }
 }

@@ -1,0 +1,95 @@
+/** Items that were deleted from a board: what the sequence keeps of them, as long as it keeps their changes. */
+import { type ItemFilter, ME, NONE } from '../board/item-lists.ts'
+import type { SharedDatabase } from '../db/client.ts'
+import { once } from '../once.ts'
+import { valuesOfAny } from '../schemas/common.ts'
+import { timeOf } from './days.ts'
+import { type ChangeRow, changesIn, type GoneRow, type Place } from './item-changes.ts'
+import { factsOf, type Moved, type Recorded } from './item-history.ts'
+import { byTime, movedOf, wayOf } from './moves.ts'
+
+/** Which items count, as lists of items have it. */
+export type FlowFilter = Pick<ItemFilter, 'label' | 'assigneeId' | 'priority'>
+
+/** A label of a project. */
+interface Label {
+  id: string
+  name: string
+}
+
+/** A deleted item as far as a filter asks. */
+interface DeletedItem {
+  assigneeId: string | null
+  priority: string
+  /** The ids of the labels that went with it. */
+  labels: readonly string[]
+}
+
+/** Whether a deleted item passes a filter. @param labels those of the project */
+function passes(
+  item: DeletedItem,
+  { label, assigneeId, priority }: FlowFilter,
+  labels: readonly Label[],
+  memberId: string,
+): boolean {
+  const assignees = valuesOfAny(assigneeId).map((id) => (id === ME ? memberId : id === NONE ? '' : id))
+  const priorities = valuesOfAny(priority)
+  const wanted = new Set(valuesOfAny(label))
+  const hasLabel =
+    wanted.size === 0 ||
+    (wanted.has(NONE) && item.labels.length === 0) ||
+    item.labels.some(
+      (id) => wanted.has(id) || labels.some((known) => known.id === id && wanted.has(known.name)),
+    )
+  return (
+    hasLabel &&
+    (assignees.length === 0 || assignees.includes(item.assigneeId ?? '')) &&
+    (priorities.length === 0 || priorities.includes(item.priority))
+  )
+}
+
+/** The moves in what went with an item, in order of time. It may have gone more than once: each entry counts once. */
+function movesAmong(gone: readonly GoneRow[]): Moved[] {
+  const entries = new Map(
+    gone.filter(({ kind }) => kind === 'kanban-activity').map(({ id, before }) => [id, JSON.parse(before)]),
+  )
+  return [...entries.values()]
+    .flatMap(({ type, metadata, createdAt }) =>
+      type === 'status_change' ? (movedOf(timeOf(createdAt), wayOf(metadata)) ?? []) : [],
+    )
+    .sort(byTime)
+}
+
+/** The ids of the labels that an item had when it was deleted. */
+function labelsAmong(gone: readonly GoneRow[], { group, at }: ChangeRow): string[] {
+  const isWith = (one: GoneRow) => (group === null ? one.at === at : one.group === group)
+  return gone
+    .filter((one) => one.kind === 'kanban-item-label' && isWith(one))
+    .map(({ before }) => JSON.parse(before).labelId)
+}
+
+/** Prepares reading what is recorded of deleted items. */
+export function deletedItemsIn(db: SharedDatabase) {
+  const changes = changesIn(db)
+  const labelsOf = once(() =>
+    db.$client.prepare<[string], Label>('select id, name from kanban_labels where project_id = +?'),
+  )
+  /** @param deletions the last of each item */
+  return (
+    deletions: readonly ChangeRow[],
+    { place, filter, memberId }: { place: Place; filter: FlowFilter; memberId: string },
+  ): Omit<Recorded, 'changes'>[] => {
+    if (deletions.length === 0) return []
+    const ids = JSON.stringify(deletions.map(({ id }) => id))
+    const goneOf = Map.groupBy(changes.gone({ ...place, ids }), ({ itemId }) => itemId)
+    const labels = labelsOf().all(place.project)
+    return deletions.flatMap((deletion) => {
+      const record = JSON.parse(deletion.before as string)
+      const gone = goneOf.get(deletion.id) ?? []
+      const item = { ...record, labels: labelsAmong(gone, deletion) }
+      if (!passes(item, filter, labels, memberId)) return []
+      const facts = factsOf(String(deletion.id), { ...record, isImported: record.source === 'import' }, true)
+      return { item: facts, entries: movesAmong(gone) }
+    })
+  }
+}

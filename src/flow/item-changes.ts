@@ -1,0 +1,161 @@
+/** What the sequence of changes tells of the items of a board, and of its columns' names. */
+import type { SharedDatabase } from '../db/client.ts'
+import { isJsonObject } from '../db/json-text.ts'
+import { STAGED } from '../db/large-writes.ts'
+import { once } from '../once.ts'
+import { timeOf } from './days.ts'
+import type { ItemChange } from './item-history.ts'
+import type { Rename } from './renames.ts'
+
+/** A board, and the change up to which the index of subjects is written. */
+export interface Place {
+  project: string
+  indexed: number
+}
+
+/** A change of an item or a column, as far as it matters. */
+export interface ChangeRow {
+  seq: number
+  /** Null for another tool's. */
+  group: number | null
+  at: string
+  kind: 'kanban-item' | 'kanban-column'
+  id: string
+  action: ItemChange['action']
+  /** Whether it brought an item to the board, or took it away. */
+  crossing: 'in' | 'out' | null
+  /** Of an update the fields that are {@link PICKED}, of a deletion the whole record: as JSON. */
+  before: string | null
+  /** Of an update the same fields. */
+  after: string | null
+}
+
+/** The creation of an item: what it was created with, as JSON. */
+interface CreationRow extends Pick<ChangeRow, 'seq' | 'at' | 'id'> {
+  after: string
+}
+
+/** What went with a deleted item: an entry of its activity, or a label that it had. */
+export interface GoneRow extends Pick<ChangeRow, 'seq' | 'group' | 'at' | 'id'> {
+  kind: 'kanban-activity' | 'kanban-item-label'
+  itemId: string
+  before: string
+}
+
+/**
+ * Changes that pass a condition, as SQL: up to `:indexed` those that the index of subjects has, then those of the same rows,
+ * and those that are not in the table yet.
+ */
+const changesOf =
+  (subjects: string, tail: string) =>
+  (columns: string, condition: string): string =>
+    `
+  select ${columns} from (
+    select distinct seq from change_subjects where subject ${subjects} and seq between 1 and +:indexed)
+  cross join changes using (seq) where ${condition}
+  union all
+  select ${columns} from changes where seq > +:indexed and (${tail}) and ${condition}
+  union all
+  select ${columns} from ${STAGED} where (${tail}) and ${condition}
+  order by seq`
+
+/** Of the project `:project`. */
+const changesOfProject = changesOf('= +:project', 'project_id = +:project or from_project_id = +:project')
+
+const IDS = '(select value from json_each(+:ids))'
+
+/** Of the items `:ids`, on whatever board. */
+const changesOfItems = changesOf(`in ${IDS}`, `item_id in ${IDS}`)
+
+/** That a change tells what a record was and became, as its action has it: another tool may have stored anything there. */
+const IS_TOLD = `case action when 'created' then ${isJsonObject('after')} when 'deleted' then ${isJsonObject('before')}
+    when 'updated' then ${isJsonObject('before')} and ${isJsonObject('after')} else 0 end`
+
+/** The fields of a record that matter here. */
+interface Picked {
+  column: unknown
+  dismissed: unknown
+  updatedAt: unknown
+  name: unknown
+}
+
+/** What picks them, as SQL; null for what is not there. */
+const picked = (record: string): string =>
+  `json_object(${['column', 'dismissed', 'updatedAt', 'name']
+    .map((name) => `'${name}', json_extract(${record}, '$.${name}')`)
+    .join(', ')})`
+
+const COLUMNS = `seq, "group", at, kind, id, action,
+    case when action = 'updated' and from_project_id is not null then
+      case +:project when project_id then 'in' when from_project_id then 'out' end end as crossing,
+    case action when 'updated' then ${picked('before')} else before end as before,
+    case action when 'updated' then ${picked('after')} end as after`
+
+/**
+ * What happened to items. Of moves, only those of other tools, which have no group: the service's own are in the activity of items,
+ * or come from a rename.
+ */
+const OF_ITEM = `kind = 'kanban-item' and (action = 'deleted' or (action = 'updated'
+      and (from_project_id is not null or instr(after, '"dismissed":') > 0
+        or ("group" is null and instr(after, '"column":') > 0))))`
+
+/** Renames of columns, and what ends a name. */
+const OF_COLUMN = `kind = 'kanban-column' and (action = 'deleted' or action = 'updated' and instr(after, '"name":') > 0)`
+
+const STATEMENTS = {
+  ofProject: changesOfProject(COLUMNS, `(${OF_ITEM} or ${OF_COLUMN}) and ${IS_TOLD}`),
+  ofItems: changesOfItems(COLUMNS, `${OF_ITEM} and ${IS_TOLD}`),
+  creations: changesOfItems(
+    `seq, at, id, ${picked('after')} as after`,
+    `kind = 'kanban-item' and action = 'created' and ${IS_TOLD}`,
+  ),
+  gone: changesOfItems(
+    `seq, "group", at, kind, id, item_id as itemId, before`,
+    `kind in ('kanban-activity', 'kanban-item-label') and action = 'deleted' and ${IS_TOLD}`,
+  ),
+}
+
+/** Prepares reading what the sequence tells of a board. Of items, by a JSON array of their ids, it tells what happened on any board. */
+export function changesIn({ $client: client }: SharedDatabase) {
+  const all = <Row>(source: string) => {
+    const statement = once(() => client.prepare<[object], Row>(source))
+    return (values: Place & { ids?: string }): Row[] => statement().all(values)
+  }
+  return {
+    ofProject: all<ChangeRow>(STATEMENTS.ofProject),
+    ofItems: all<ChangeRow>(STATEMENTS.ofItems),
+    creations: all<CreationRow>(STATEMENTS.creations),
+    gone: all<GoneRow>(STATEMENTS.gone),
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+/** What a row of {@link COLUMNS} says of an item. */
+export function changeOf({ seq, group, at, action, crossing, before, after }: ChangeRow): ItemChange {
+  const change: ItemChange = { seq, at: timeOf(at), action, crossing: crossing ?? undefined }
+  if (action !== 'updated') return change
+  const was: Picked = JSON.parse(before as string)
+  const is: Picked = JSON.parse(after as string)
+  if (isText(was.column) && isText(is.column)) {
+    change.column = { from: was.column, to: is.column, isOfOther: group === null }
+  }
+  if (was.dismissed !== null && is.dismissed !== null) {
+    change.dismissal = { to: Boolean(is.dismissed), lastChanged: timeOf(was.updatedAt ?? at) }
+  }
+  return change
+}
+
+/** That an item was created, and with what. */
+export function creationOf({ seq, at, after }: CreationRow): ItemChange {
+  const { dismissed, updatedAt }: Picked = JSON.parse(after)
+  const made = { dismissed: Boolean(dismissed), updatedAt: timeOf(updatedAt) }
+  return { seq, at: timeOf(at), action: 'created', made }
+}
+
+/** The rename of a column, or the end of a name by its deletion. */
+export function renameOf({ at, action, before, after }: ChangeRow): Rename[] {
+  const [from, to] = [before, after].map((fields) => fields && JSON.parse(fields).name)
+  if (action === 'deleted') return isText(from) ? [{ at: timeOf(at), from, to: undefined }] : []
+  return isText(from) && isText(to) ? [{ at: timeOf(at), from, to }] : []
+}
