@@ -1,5 +1,6 @@
 /** Batches in tests: sending them, and holding them against the same requests sent one by one. */
 import { type Answer, type App, send } from './helper.ts'
+import { insertions } from './kinds.ts'
 import { RECORDS as RECORDS_OF_ALL } from './operations.ts'
 
 /** A request as it stands in a batch. */
@@ -39,15 +40,8 @@ export const seeding = (owner: string) => `
   update kanban_columns set wip_limit = 1, wip_policy = 'block' where id = 'full';
   insert into kanban_items (id, project_id, title, "column", sort_order) values ('item', 'project', 'Card', 'To Do', 1),
     ('second', 'project', 'Second', 'To Do', 2), ('third', 'project', 'Third', 'Full', 1);
-  insert into kanban_subtasks (id, item_id, title) values ('subtask', 'item', 'Step');
-  insert into kanban_comments (id, item_id, author_id, content) values ('comment', 'item', '${owner}', 'Hm'),
-    ('foreign', 'item', 'somebody', 'Well');
-  insert into kanban_labels (id, project_id, name) values ('label', 'project', 'Bug');
-  insert into metrics (id, project_id, name, value) values ('metric', 'project', 'Velocity', 1);
-  insert into objectives (id, project_id, title) values ('objective', 'project', 'Land');
-  insert into transcript_summaries (id, project_id, title, date)
-    values ('transcript', 'project', 'Kick-off', '2026-01-31T00:00:00.000Z');
-  insert into team_assignments (id, project_id, member_id) values ('assignment', 'project', 'somebody');
+  ${insertions(owner, 'kanban-column', 'kanban-item', 'kanban-item-label', 'kanban-activity')}
+  insert into kanban_comments (id, item_id, author_id, content) values ('foreign', 'item', 'somebody', 'Well');
   insert into personal_ideas (id, owner_id, title) values ('idea', '${owner}', 'Fly'), ('secret', 'somebody', 'Dive');
   insert into teams (id, name) values ('team', 'Crew');
   insert into member_links (id, kind, token_hash, expires_at)

@@ -3,16 +3,8 @@ import { newId } from '../src/db/ids.ts'
 import { apiTokens } from '../src/db/schema.ts'
 import { hashToken, newToken } from '../src/members/secrets.ts'
 import type { KanbanColumn, KanbanItem } from '../src/schemas/records.ts'
-import {
-  type App,
-  age,
-  build,
-  createItem,
-  createProject,
-  LONG_AGO,
-  send,
-  TABLES_OF_A_PROJECT,
-} from './helper.ts'
+import { type App, age, build, createItem, createProject, LONG_AGO, send } from './helper.ts'
+import { TABLES_OF_A_PROJECT } from './kinds.ts'
 
 /** What carries a credential. */
 type Headers = Record<string, string>

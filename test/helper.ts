@@ -357,18 +357,3 @@ export const authenticationRequired = { error: 'Authentication required' }
 
 /** The body of a viewer's 403. */
 export const readOnly = { error: 'Forbidden: read-only role' }
-
-/** The tables whose rows belong to a project and go with it. */
-export const TABLES_OF_A_PROJECT = [
-  'kanban_items',
-  'kanban_subtasks',
-  'kanban_activity',
-  'kanban_comments',
-  'kanban_columns',
-  'kanban_labels',
-  'kanban_item_labels',
-  'transcript_summaries',
-  'metrics',
-  'objectives',
-  'team_assignments',
-]

@@ -4,6 +4,7 @@ import Fastify from 'fastify'
 import t from 'tap'
 import type { Access } from '../src/members/identity.ts'
 import { LONG_AGO } from './helper.ts'
+import { insertions, ROUTED } from './kinds.ts'
 import { shipped } from './shipped.ts'
 
 /** Who calls has this id, the default member too. */
@@ -28,17 +29,9 @@ export const EMPTY = `
 /** One record of each collection, the caller's own where that matters. */
 export const SEEDED = `
   insert into projects (id, name) values ('project', 'Apollo');
-  insert into kanban_columns (id, project_id, name) values ('column', 'project', 'Parked');
   insert into kanban_items (id, project_id, title, assignee_id, claimed_until, claimed_from)
     values ('item', 'project', 'Card', '${CALLER}', '${LONG_AGO}', '{"column":"To Do","sortOrder":0}');
-  insert into kanban_subtasks (id, item_id, title) values ('subtask', 'item', 'Step');
-  insert into kanban_comments (id, item_id, author_id, content) values ('comment', 'item', '${CALLER}', 'Hm');
-  insert into kanban_labels (id, project_id, name) values ('label', 'project', 'Bug');
-  insert into metrics (id, project_id, name, value) values ('metric', 'project', 'Velocity', 1);
-  insert into objectives (id, project_id, title) values ('objective', 'project', 'Land');
-  insert into transcript_summaries (id, project_id, title, date)
-    values ('transcript', 'project', 'Kick-off', '${LONG_AGO}');
-  insert into team_assignments (id, project_id, member_id) values ('assignment', 'project', 'bob');
+  ${insertions(CALLER, 'kanban-item', 'kanban-item-label', 'kanban-activity')}
   insert into personal_ideas (id, owner_id, title) values ('idea', '${CALLER}', 'Fly');
   insert or replace into changes (seq, "group", kind, id, action, project_id, before, after)
     values (1000000, 1000000, 'objective', 'objective', 'updated', 'project', '{"title":"Sea"}', '{"title":"Land"}');
@@ -65,19 +58,12 @@ export function run(client: SQLite.Database, sql: string): void {
   for (const statement of statements) statement.run()
 }
 
-/** Which record a collection in a path has. A new collection needs an entry here, and its record above. */
+/** Which record a collection in a path has. */
 export const RECORDS: Record<string, string> = {
+  ...Object.fromEntries(ROUTED.map(({ id, routes }) => [routes.collection, id])),
   projects: 'project',
-  'kanban-columns': 'column',
   'kanban-items': 'item',
-  'kanban-subtasks': 'subtask',
-  'kanban-comments': 'comment',
-  'kanban-labels': 'label',
   labels: 'label',
-  metrics: 'metric',
-  objectives: 'objective',
-  'transcript-summaries': 'transcript',
-  'team-assignments': 'assignment',
   'personal-ideas': 'idea',
   changes: '1000000',
   teams: 'team',
@@ -91,8 +77,22 @@ export const RECORDS: Record<string, string> = {
 
 const reorder = (id: string, fields = {}) => [200, { items: [{ id, sortOrder: 5, ...fields }] }] as const
 
+type Request = readonly [status: number, body?: object]
+
+/** The same of what belongs to a project or an item. */
+const OF_EXAMPLES: [string, Request][] = ROUTED.flatMap(({ id, routes, listPath }) => {
+  const { collection, create, update, isOrdered } = routes
+  const list = listPath.replace('{id}', ':id')
+  return [
+    [`POST ${list}`, [201, create]],
+    [`PATCH /api/${collection}/:id`, [200, update]],
+    ...(isOrdered ? [[`POST ${list}/reorder`, reorder(id)] as [string, Request]] : []),
+  ]
+})
+
 /** What whoever passes is answered, and the body that it takes. Without an entry: 200, and none. */
-export const REQUESTS: Record<string, readonly [status: number, body?: object]> = {
+export const REQUESTS: Record<string, Request> = {
+  ...Object.fromEntries(OF_EXAMPLES),
   'GET /docs/*': [404],
   'GET /assets/:name': [404],
   // Signing in would end the caller's session; that a body is looked at at all shows that nobody is refused.
@@ -118,9 +118,6 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'POST /api/projects': [201, { name: 'Gemini' }],
   'POST /api/projects/reorder': reorder('project'),
   'PATCH /api/projects/:id': [200, { name: 'Gemini' }],
-  'POST /api/projects/:id/kanban-columns': [201, { name: 'Later' }],
-  'POST /api/projects/:id/kanban-columns/reorder': reorder('column'),
-  'PATCH /api/kanban-columns/:id': [200, { name: 'Later' }],
   'POST /api/projects/:id/kanban-items': [201, { title: 'Card' }],
   'POST /api/projects/:id/kanban-items/reorder': reorder('item', { column: 'Done' }),
   'PATCH /api/kanban-items': [200, { ids: ['item'], update: { priority: 'high' } }],
@@ -129,21 +126,6 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'POST /api/kanban-items/:id/move': [200, { column: 'Done' }],
   'POST /api/projects/:id/kanban-items/claim': [200, { leaseSeconds: 60 }],
   'POST /api/kanban-items/:id/claim/renew': [200, { leaseSeconds: 60 }],
-  'POST /api/kanban-items/:id/subtasks': [201, { title: 'Step' }],
-  'POST /api/kanban-items/:id/subtasks/reorder': reorder('subtask'),
-  'PATCH /api/kanban-subtasks/:id': [200, { completed: true }],
-  'POST /api/kanban-items/:id/comments': [201, { content: 'Well' }],
-  'PATCH /api/kanban-comments/:id': [200, { content: 'Well' }],
-  'POST /api/projects/:id/kanban-labels': [201, { name: 'Idea' }],
-  'PATCH /api/kanban-labels/:id': [200, { name: 'Idea' }],
-  'POST /api/projects/:id/objectives': [201, { title: 'Return' }],
-  'PATCH /api/objectives/:id': [200, { title: 'Return' }],
-  'POST /api/projects/:id/metrics': [201, { name: 'Height', value: 1 }],
-  'PATCH /api/metrics/:id': [200, { value: 2 }],
-  'POST /api/projects/:id/transcript-summaries': [201, { title: 'Review', date: LONG_AGO }],
-  'PATCH /api/transcript-summaries/:id': [200, { title: 'Review' }],
-  'POST /api/projects/:id/team-assignments': [201, { memberId: 'ada' }],
-  'PATCH /api/team-assignments/:id': [200, { role: 'lead' }],
   'PUT /api/projects/:id/team-assignments': [200, { members: [{ memberId: 'ada' }] }],
   'POST /api/ingest/transcript': [201, { projectId: 'project', title: 'Review', date: LONG_AGO }],
   'POST /api/ingest/metrics': [200, { projectId: 'project', metrics: [{ name: 'Velocity', value: 2 }] }],

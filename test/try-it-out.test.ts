@@ -3,7 +3,8 @@ import t from 'tap'
 import { memberLinks } from '../src/db/schema.ts'
 import { hashToken } from '../src/members/secrets.ts'
 import { BODY_EXAMPLES, EXAMPLE_ID } from '../src/schemas/examples.ts'
-import { type App, build, createItem, createProject, createSubtask, seed, send } from './helper.ts'
+import { type App, build, createItem, createProject, send } from './helper.ts'
+import { insertion, ROUTED, rowOf } from './kinds.ts'
 
 interface Parameter {
   name: string
@@ -38,35 +39,34 @@ async function operationsOf(app: App): Promise<Operation[]> {
 /** A service with a record of each kind, and who may change them. @returns the ids, by what collections are called */
 async function seeded(app: App) {
   const credentials = BODY_EXAMPLES.signIn as { email: string; password: string }
-  const { headers } = await send(app, 'POST', '/api/session', credentials)
+  const { headers, body } = await send(app, 'POST', '/api/session', credentials)
+  const adminId = body.member.id as string
   const admin = { cookie: String(headers['set-cookie']).split(';', 1)[0] ?? '' }
   const make = async (url: string, body: object): Promise<string> =>
     (await send(app, 'POST', url, body, admin)).body.id
   const project = await createProject(app)
   const item = await createItem(app, project.id)
-  const ids = seed(app, project.id, item.id)
   for (const operation of ['checkLink', 'useLink']) {
     const { token } = BODY_EXAMPLES[operation] as { token: string }
     const expiresAt = '9999-12-31T00:00:00.000Z'
     const link = { id: operation, kind: 'invitation', tokenHash: hashToken(token), expiresAt } as const
     app.db.insert(memberLinks).values(link).run()
   }
-  const columns = await send(app, 'GET', `/api/projects/${project.id}/kanban-columns`)
+  const records: Record<string, string> = {}
+  for (const example of ROUTED) {
+    const id = `${example.id} to be tried`
+    const row = rowOf(example, { owner: adminId, project: project.id, item: item.id })
+    app.db.$client.exec(insertion(example.table, { ...row, id }))
+    records[example.routes.collection] = id
+  }
   return {
     admin,
     records: {
+      ...records,
       projects: project.id,
       'kanban-items': item.id,
-      'kanban-subtasks': (await createSubtask(app, item.id)).id,
-      subtasks: (await createSubtask(app, item.id)).id,
-      'kanban-columns': columns.body[1].id,
-      'kanban-labels': ids.label,
-      labels: ids.label,
-      'kanban-comments': await make(`/api/kanban-items/${item.id}/comments`, { content: 'Hm' }),
-      'team-assignments': await make(`/api/projects/${project.id}/team-assignments`, { memberId: 'bob' }),
-      metrics: ids.metric,
-      objectives: ids.objective,
-      'transcript-summaries': ids.transcript,
+      subtasks: records['kanban-subtasks'],
+      labels: records['kanban-labels'],
       'personal-ideas': await make('/api/personal-ideas', { title: 'Fly' }),
       webhooks: await make('/api/webhooks', { url: 'https://example.org/', active: false }),
       teams: await make('/api/teams', { name: 'Crew' }),

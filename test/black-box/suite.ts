@@ -4,6 +4,7 @@
  * of the service, and no database.
  */
 import type { Test } from 'tap'
+import { ROUTED } from '../kinds.ts'
 
 /** A running service with nothing in it but its admin. */
 export interface Target {
@@ -441,61 +442,21 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
 
   await part('what belongs to a project or an item is made, read, changed and deleted', async (t) => {
     const of = (name: string) => `/api/projects/{id}/${name}`
-    await children(
-      project,
-      of('objectives'),
-      '/api/objectives/{id}',
-      { title: 'Land' },
-      { status: 'completed' },
-    )
-    await children(
-      project,
-      of('metrics'),
-      '/api/metrics/{id}',
-      { name: 'Velocity', value: 1 },
-      { value: 2, trend: 'up' },
-    )
-    await children(
-      project,
-      of('transcript-summaries'),
-      '/api/transcript-summaries/{id}',
-      { title: 'Kick-off', date: '2026-01-31T00:00:00.000Z', participants: ['Ada'] },
-      { summary: 'All agreed.' },
-    )
-    ids.label = await children(
-      project,
-      of('kanban-labels'),
-      '/api/kanban-labels/{id}',
-      { name: 'Bug' },
-      { color: '#ff0000' },
-    )
-    const column = await children(
-      project,
-      of('kanban-columns'),
-      '/api/kanban-columns/{id}',
-      { name: 'Later' },
-      { wipLimit: 3, wipPolicy: 'block' },
-    )
-    await children(
-      item,
-      '/api/kanban-items/{id}/comments',
-      '/api/kanban-comments/{id}',
-      { content: 'The harbour hall is free.' },
-      { content: 'It is free no more.' },
-    )
-    const columns = { items: [{ id: column, sortOrder: -1 }] }
-    await ok(
-      writer,
-      `POST ${of('kanban-columns/reorder')}`,
-      { at: project, body: columns },
-      200,
-      columns.items,
-    )
-    const label = [ids.item ?? '', ids.label]
+    for (const { kind, of: parent, listPath, routes } of ROUTED) {
+      if (!routes.isUsual) continue
+      const { collection, create, update, isOrdered } = routes
+      const at = parent === 'item' ? item : project
+      const id = await children(at, listPath, `/api/${collection}/{id}`, create, update)
+      ids[kind] = id
+      if (!isOrdered) continue
+      const places = { items: [{ id, sortOrder: -1 }] }
+      await ok(writer, `POST ${listPath}/reorder`, { at, body: places }, 200, places.items)
+    }
+    const label = [ids.item ?? '', ids['kanban-label'] ?? '']
     await ok(writer, 'PUT /api/kanban-items/{id}/labels/{labelId}', { at: label }, 200, {
-      labels: [{ name: 'Bug' }],
+      labels: [{ name: 'Idea' }],
     })
-    await ok(writer, 'GET /api/kanban-items', { query: '?label=Bug' }, 200, [{ id: ids.item }])
+    await ok(writer, 'GET /api/kanban-items', { query: '?label=Idea' }, 200, [{ id: ids.item }])
     const without = await ok(writer, 'DELETE /api/kanban-items/{id}/labels/{labelId}', { at: label }, 200)
     t.strictSame(without.labels, [])
     const team = { members: [{ memberId: 'maria', role: 'lead' }], leadId: 'maria' }
@@ -510,8 +471,8 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     t.strictSame(await ok(writer, `DELETE /api/${one}`, { at: [joined.id] }, 200), { success: true })
     await ok(writer, 'GET /api/projects/{id}', { at: project }, 200, {
       leadId: 'maria',
-      metrics: [{ name: 'Velocity', value: 2, history: [{ value: 1 }] }],
-      objectives: [{ title: 'Land' }],
+      metrics: [{ name: 'Height', value: 2, history: [{ value: 1 }] }],
+      objectives: [{ title: 'Return' }],
       transcriptSummaries: [{ participants: ['Ada'], actionItems: [] }],
       teamAssignments: [{ memberId: 'maria' }],
       kanbanItems: Array,
@@ -529,8 +490,8 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       transcript: { title: 'Weekly' },
       kanbanItems: [{ title: 'Call the caterer', source: 'transcript', isNew: true, approved: false }],
     })
-    const measured = { projectId: project[0], metrics: [{ name: 'Velocity', value: 3 }] }
-    await ok(writer, 'POST /api/ingest/metrics', { body: measured }, 200, [{ name: 'Velocity', value: 3 }])
+    const measured = { projectId: project[0], metrics: [{ name: 'Height', value: 3 }] }
+    await ok(writer, 'POST /api/ingest/metrics', { body: measured }, 200, [{ name: 'Height', value: 3 }])
     const { results } = await ok(writer, 'GET /api/search', { query: '?q=call+cater' }, 200)
     t.match(results, [{ kind: 'kanban-item', title: 'Call the caterer' }])
     t.strictSame(await ok(writer, 'GET /api/search', { query: '?q=' }, 200), { results: [] })

@@ -14,6 +14,7 @@ import * as schema from '../../src/db/schema.ts'
 import { parseTrelloBoard } from '../../src/exchange/sources/trello.ts'
 import { importTrelloBoard } from '../exchange/trello-imports.ts'
 import { type App, send, signInAs } from '../helper.ts'
+import { KIND_EXAMPLES, literal, ROUTED } from '../kinds.ts'
 import { rounds } from '../rounds.ts'
 import { shipped } from '../shipped.ts'
 import { holdsGroups, holdsSequence, rowsOf } from './replay.ts'
@@ -99,76 +100,19 @@ const steps = fc.array(
 )
 
 /** The tables of another tool's statements, and the columns that these set. */
-const TABLES: Record<string, { columns: string[]; required: Record<string, string> }> = {
-  projects: {
-    columns: ['name', 'next_step', 'phase_config', 'sort_order', 'metadata'],
-    required: { name: "'P'" },
-  },
-  kanban_items: {
-    columns: [
-      'title',
-      'column',
-      'sort_order',
-      'due_date',
-      'approved',
-      'project_id',
-      'updated_at',
-      'metadata',
-    ],
-    required: { project_id: '(select id from projects limit 1)', title: "'I'" },
-  },
-  kanban_subtasks: {
-    columns: ['title', 'completed'],
-    required: { item_id: '(select id from kanban_items limit 1)', title: "'S'" },
-  },
-  kanban_comments: {
-    columns: ['content', 'edited_at'],
-    required: { item_id: '(select id from kanban_items limit 1)', author_id: "'x'", content: "'C'" },
-  },
-  kanban_columns: {
-    columns: ['name', 'color', 'wip_limit'],
-    required: { project_id: '(select id from projects limit 1)', name: "'Done'" },
-  },
-  kanban_labels: {
-    columns: ['name', 'color'],
-    required: { project_id: '(select id from projects limit 1)', name: "'Bug'" },
-  },
-  objectives: {
-    columns: ['title'],
-    required: { project_id: '(select id from projects limit 1)', title: "'O'" },
-  },
-  metrics: {
-    columns: ['value', 'history'],
-    required: { project_id: '(select id from projects limit 1)', name: "'M'", value: '1.5' },
-  },
-  transcript_summaries: {
-    columns: ['summary', 'participants'],
-    required: { project_id: '(select id from projects limit 1)', title: "'T'", date: "'2026-01-01'" },
-  },
-  team_assignments: {
-    columns: ['role', 'member_id'],
-    required: { project_id: '(select id from projects limit 1)', member_id: "'ada'" },
-  },
-  personal_ideas: {
-    columns: ['title', 'promoted_project_id', 'owner_id'],
-    required: { owner_id: "'ada'", title: "'I'" },
-  },
-  teams: { columns: ['name', 'description'], required: { name: "'T'" } },
-  members: {
-    columns: ['name', 'email', 'password_hash'],
-    required: { name: "'M'", email: "'m@example.test'" },
-  },
-}
+const TABLES = KIND_EXAMPLES.flatMap(({ table, of, row, changed }) => {
+  if (!changed) return []
+  const values = Object.entries(row).map(([name, value]) => [name, literal(value)])
+  const parent = of && [`${of}_id`, `(select id from ${of === 'item' ? 'kanban_items' : 'projects'} limit 1)`]
+  return { table, columns: changed, required: Object.fromEntries(parent ? [parent, ...values] : values) }
+})
 
 const pick = <T>(list: readonly T[], index: number): T | undefined =>
   list.length === 0 ? undefined : list[index % list.length]
 
 /** A statement of another tool: any of those that SQLite has for writing rows. */
 function statement(tool: SQLite.Database, { what, which, other, text }: Step): string {
-  const [table, { columns, required }] = pick(Object.entries(TABLES), what) as [
-    string,
-    (typeof TABLES)[string],
-  ]
+  const { table, columns, required } = pick(TABLES, what) as (typeof TABLES)[number]
   const ids = tool.prepare<[], string>(`select id from ${table} order by id`).pluck().all()
   const id = pick(ids, which) ?? 'none'
   const quoted = (value: string) => `'${value.replaceAll("'", "''").replaceAll('\0', '')}'`
@@ -309,28 +253,25 @@ async function writeAll(app: App, headers: Record<string, string>): Promise<void
   const of = `/api/projects/${project.id}`
   const item = await make(`${of}/kanban-items`, { title: 'Card' })
   const ofItem = `/api/kanban-items/${item.id}`
+  for (const role of ['lead', 'member']) {
+    await make(`${of}/team-assignments`, { members: [{ memberId: 'bob', role }] }, 'PUT')
+  }
+  const children: [string, { id: string }, object][] = []
+  for (const { of: parent, listPath, routes } of ROUTED) {
+    const { id } = parent === 'item' ? item : project
+    const { collection, create, update } = routes
+    children.push([collection, await make(listPath.replace('{id}', id), create), update])
+  }
   const made: [string, { id: string }, object][] = [
     ['members', await make('/api/members', { name: 'Bob', email: 'bob@all.test' }), { name: 'Bo' }],
     ['teams', await make('/api/teams', { name: 'Ops', memberIds: ['bob'] }), { memberIds: ['ada'] }],
     ['personal-ideas', await make('/api/personal-ideas', { title: 'Fly' }), { title: 'Dive' }],
-    ['kanban-subtasks', await make(`${ofItem}/subtasks`, { title: 'Step' }), { completed: true }],
-    ['kanban-comments', await make(`${ofItem}/comments`, { content: 'Hm' }), { content: 'Well' }],
-    ['kanban-labels', await make(`${of}/kanban-labels`, { name: 'Bug' }), { name: 'Idea' }],
-    ['kanban-columns', await make(`${of}/kanban-columns`, { name: 'Later' }), { name: 'Never' }],
-    ['objectives', await make(`${of}/objectives`, { title: 'Land' }), { title: 'Return' }],
-    ['metrics', await make(`${of}/metrics`, { name: 'Height', value: 1 }), { value: 2 }],
-    [
-      'transcript-summaries',
-      await make(`${of}/transcript-summaries`, { title: 'Review', date: '2026-01-01' }),
-      { title: 'Kick-off' },
-    ],
+    ...children,
     ['kanban-items', item, { column: 'Done' }],
     ['projects', project, { nextStep: 'Go' }],
   ]
-  await make(`${ofItem}/labels/${made[5]?.[1].id}`, {}, 'PUT')
-  for (const role of ['lead', 'member']) {
-    await make(`${of}/team-assignments`, { members: [{ memberId: 'bob', role }] }, 'PUT')
-  }
+  const label = children.find(([collection]) => collection === 'kanban-labels')
+  await make(`${ofItem}/labels/${label?.[1].id}`, {}, 'PUT')
   for (const [collection, { id }, change] of made) await make(`/api/${collection}/${id}`, change, 'PATCH')
   for (const [collection, { id }] of made) {
     deepStrictEqual((await send(app, 'DELETE', `/api/${collection}/${id}`, undefined, headers)).status, 200)

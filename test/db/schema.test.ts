@@ -3,10 +3,9 @@ import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { blackBox } from '../black-box/suite.ts'
-import { build, createItem, createProject, seed, send, TABLES_OF_A_PROJECT } from '../helper.ts'
+import { build, createItem, createProject, seed, send } from '../helper.ts'
+import { exampleOf, KIND_EXAMPLES, rowOf, TABLES_OF_A_PROJECT, TIME } from '../kinds.ts'
 
-/** What a freshly made timestamp looks like. */
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const times = { created_at: TIME, updated_at: TIME }
 
 /**
@@ -29,6 +28,9 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
       after: null,
     },
   ],
+  ...Object.fromEntries(
+    KIND_EXAMPLES.map((example) => [example.table, [rowOf(example, { owner: 'ada' }), example.defaults]]),
+  ),
   change_subjects: [{ subject: 'p', seq: 1 }, {}],
   changes_pending: [
     { kind: 'elsewhere', id: 'x' },
@@ -101,10 +103,6 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
       after: null,
     },
   ],
-  members: [
-    { id: 'ada', name: 'Ada', email: 'ada@example.test' },
-    { role: 'member', disabled: 0, password_hash: null, ...times },
-  ],
   member_identities: [
     { issuer: 'https://id.example.test', subject: '7', member_id: 'ada' },
     { created_at: TIME },
@@ -127,11 +125,7 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     { id: 'l', kind: 'password', token_hash: 'z', expires_at: '2026-03-01T00:00:00.000Z' },
     { member_id: null, name: null, email: null, role: 'member', created_by: null, created_at: TIME },
   ],
-  teams: [
-    { id: 'ops', name: 'Ops' },
-    { description: '', ...times },
-  ],
-  team_members: [{ team_id: 'ops', member_id: 'ada' }, {}],
+  team_members: [{ team_id: 'team', member_id: 'ada' }, {}],
   audit_log: [
     { id: 'e', action: 'sign-in' },
     {
@@ -144,92 +138,10 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
       created_at: TIME,
     },
   ],
-  projects: [
-    { id: 'p', name: 'Apollo' },
-    {
-      description: '',
-      type: 'technical',
-      status: 'backlog',
-      phase: '',
-      phase_config: '',
-      health: 'on-track',
-      next_step: '',
-      sort_order: 0,
-      metadata: '{}',
-      lead_id: null,
-      team_id: null,
-      ...times,
-    },
-  ],
-  kanban_items: [
-    { id: 'i', project_id: 'p', title: 'Card' },
-    {
-      description: '',
-      column: 'To Do',
-      sort_order: 0,
-      priority: 'medium',
-      assignee_id: null,
-      due_date: null,
-      source: 'manual',
-      source_id: '',
-      is_new: 0,
-      approved: 1,
-      dismissed: 0,
-      metadata: '{}',
-      claimed_until: null,
-      claimed_from: '',
-      ...times,
-    },
-  ],
-  kanban_subtasks: [
-    { id: 'k', item_id: 'i', title: 'Step' },
-    { completed: 0, sort_order: 0, ...times },
-  ],
-  kanban_activity: [
-    { id: 'a', item_id: 'i', type: 'priority' },
-    { content: '', metadata: '{}', actor_id: null, created_at: TIME },
-  ],
-  kanban_comments: [
-    { id: 'c', item_id: 'i', author_id: 'ada', content: 'Hm' },
-    { edited_at: null, created_at: TIME },
-  ],
-  kanban_columns: [
-    { id: 'l', project_id: 'p', name: 'Blocked' },
-    { color: '', sort_order: 0, wip_limit: 0, wip_policy: 'warn', stage: null, ...times },
-  ],
-  kanban_labels: [
-    { id: 'b', project_id: 'p', name: 'Bug' },
-    { color: '#3b82f6', ...times },
-  ],
-  kanban_item_labels: [{ item_id: 'i', label_id: 'b' }, {}],
-  transcript_summaries: [
-    { id: 'ts', project_id: 'p', title: 'Kick-off', date: '2026-01-31T00:00:00.000Z' },
-    { summary: '', participants: '[]', action_items: '[]', source_file: '', ...times },
-  ],
-  metrics: [
-    { id: 'm', project_id: 'p', name: 'Velocity', value: 3.5 },
-    { unit: '', category: '', trend: 'stable', history: '[]', ...times },
-  ],
-  objectives: [
-    { id: 'o', project_id: 'p', title: 'Land' },
-    { description: '', status: 'not-started', sort_order: 0, ...times },
-  ],
-  team_assignments: [
-    { id: 'ta', project_id: 'p', member_id: 'ada' },
-    { role: 'member', ...times },
-  ],
-  personal_ideas: [
-    { id: 'pi', owner_id: 'ada', title: 'Fly' },
-    {
-      description: '',
-      priority: 'medium',
-      status: 'idea',
-      sort_order: 0,
-      promoted_project_id: null,
-      ...times,
-    },
-  ],
 }
+
+/** The example's row of a kind. */
+const rowNamed = (kind: string) => rowOf(exampleOf(kind), { owner: 'ada' })
 
 const insert = (client: SQLite.Database, table: string, row: Record<string, unknown>) =>
   client
@@ -309,12 +221,12 @@ t.test('every column without a default is required', async (t) => {
 t.test('deleting a project takes all that belongs to it along', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
-  client.exec("update personal_ideas set promoted_project_id = 'p'")
-  client.exec("delete from projects where id = 'p'")
+  client.exec("update personal_ideas set promoted_project_id = 'project'")
+  client.exec("delete from projects where id = 'project'")
   for (const table of TABLES_OF_A_PROJECT) t.equal(rowCount(client, table), 0, table)
   t.strictSame(
     client.prepare('select id, promoted_project_id from personal_ideas').all(),
-    [{ id: 'pi', promoted_project_id: null }],
+    [{ id: 'idea', promoted_project_id: null }],
     'the idea it came from stays',
   )
   for (const table of ['members', 'teams', 'sessions', 'api_tokens'])
@@ -323,11 +235,11 @@ t.test('deleting a project takes all that belongs to it along', async (t) => {
 
 t.test('deleting any parent takes its children along', async (t) => {
   const children: [string, string, string[]][] = [
-    ['kanban_items', 'i', ['kanban_subtasks', 'kanban_activity', 'kanban_comments', 'kanban_item_labels']],
-    ['kanban_labels', 'b', ['kanban_item_labels']],
+    ['kanban_items', 'item', ['kanban_subtasks', 'kanban_activity', 'kanban_comments', 'kanban_item_labels']],
+    ['kanban_labels', 'label', ['kanban_item_labels']],
     ['members', 'ada', ['sessions', 'api_tokens', 'member_identities']],
     ['large_writes', '1', ['hidden_projects']],
-    ['teams', 'ops', ['team_members']],
+    ['teams', 'team', ['team_members']],
     ['webhooks', 'w', ['webhook_deliveries']],
   ]
   for (const [table, id, gone] of children) {
@@ -349,7 +261,7 @@ t.test('a reference inside the service must exist, one to a person or team need 
   const dangling: [string, Record<string, string>][] = [
     ['kanban_items', { id: 'x', project_id: 'nobody', title: 'Card' }],
     ['kanban_subtasks', { id: 'x', item_id: 'nobody', title: 'Step' }],
-    ['kanban_item_labels', { item_id: 'i', label_id: 'nobody' }],
+    ['kanban_item_labels', { item_id: 'item', label_id: 'nobody' }],
     ['personal_ideas', { id: 'x', owner_id: 'ada', title: 'Fly', promoted_project_id: 'nobody' }],
     ['sessions', { ...DEFAULTS.sessions?.[0], id: 'x', token_hash: 'z', member_id: 'nobody' }],
   ]
@@ -358,10 +270,10 @@ t.test('a reference inside the service must exist, one to a person or team need 
   }
   const opaque: [string, Record<string, string>][] = [
     ['projects', { id: 'x', name: 'Gemini', lead_id: 'elsewhere', team_id: 'elsewhere' }],
-    ['kanban_items', { id: 'x', project_id: 'p', title: 'Card', assignee_id: 'elsewhere' }],
-    ['team_assignments', { id: 'x', project_id: 'p', member_id: 'elsewhere' }],
-    ['kanban_comments', { id: 'x', item_id: 'i', author_id: 'elsewhere', content: 'Hm' }],
-    ['team_members', { team_id: 'ops', member_id: 'elsewhere' }],
+    ['kanban_items', { id: 'x', project_id: 'project', title: 'Card', assignee_id: 'elsewhere' }],
+    ['team_assignments', { id: 'x', project_id: 'project', member_id: 'elsewhere' }],
+    ['kanban_comments', { id: 'x', item_id: 'item', author_id: 'elsewhere', content: 'Hm' }],
+    ['team_members', { team_id: 'team', member_id: 'elsewhere' }],
   ]
   for (const [table, row] of opaque) t.equal(insert(client, table, row).changes, 1, table)
 })
@@ -369,13 +281,13 @@ t.test('a reference inside the service must exist, one to a person or team need 
 t.test('what is unique stays unique', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
-  const twice: [string, Record<string, string>][] = [
+  const twice: [string, Record<string, string | number>][] = [
     ['members', { id: 'x', name: 'Ada', email: 'ADA@Example.test' }],
     ['sessions', { ...DEFAULTS.sessions?.[0], id: 'x' }],
     ['api_tokens', { ...DEFAULTS.api_tokens?.[0], id: 'x' }],
-    ['kanban_columns', { id: 'x', project_id: 'p', name: 'Blocked' }],
-    ['kanban_labels', { id: 'x', project_id: 'p', name: 'Bug' }],
-    ['team_assignments', { id: 'x', project_id: 'p', member_id: 'ada' }],
+    ['kanban_columns', { ...rowNamed('kanban-column'), id: 'x' }],
+    ['kanban_labels', { ...rowNamed('kanban-label'), id: 'x' }],
+    ['team_assignments', { ...rowNamed('team-assignment'), id: 'x' }],
   ]
   for (const [table, row] of twice) {
     t.throws(() => insert(client, table, row), { code: 'SQLITE_CONSTRAINT_UNIQUE' }, table)

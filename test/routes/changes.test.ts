@@ -20,10 +20,10 @@ import {
   signInAs,
   tokenOf,
 } from '../helper.ts'
+import { KIND_EXAMPLES } from '../kinds.ts'
 
 const URL = '/api/changes'
-const KINDS =
-  'member, team, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea'
+const KINDS = KIND_EXAMPLES.map(({ kind }) => kind).join(', ')
 
 interface Change {
   seq: number

@@ -16,8 +16,8 @@ import {
   send,
   signInAs,
   stored,
-  TABLES_OF_A_PROJECT,
 } from '../helper.ts'
+import { TABLES_OF_A_PROJECT } from '../kinds.ts'
 
 const TRANSCRIPT = '/api/ingest/transcript'
 const METRICS = '/api/ingest/metrics'

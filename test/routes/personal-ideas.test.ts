@@ -19,8 +19,8 @@ import {
   send,
   signInAs,
   stored,
-  TABLES_OF_A_PROJECT,
 } from '../helper.ts'
+import { TABLES_OF_A_PROJECT } from '../kinds.ts'
 
 const url = '/api/personal-ideas'
 const othersIdeas = { error: "Forbidden: another member's ideas" }

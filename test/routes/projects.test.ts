@@ -20,8 +20,8 @@ import {
   send,
   signInAs,
   stored,
-  TABLES_OF_A_PROJECT,
 } from '../helper.ts'
+import { TABLES_OF_A_PROJECT } from '../kinds.ts'
 
 const notFound = { error: 'Project not found' }
 const adminRequired = { error: 'Forbidden: admin access required' }

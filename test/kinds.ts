@@ -1,0 +1,329 @@
+/**
+ * An example of each kind of record: the tests that go through everything take it from here. It imports nothing of the service, since
+ * the black-box suite knows nothing of it either.
+ */
+
+/** What a freshly made timestamp looks like. */
+export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+const times = { created_at: TIME, updated_at: TIME }
+
+/** Stands for whoever the records belong to that are somebody's own. */
+export const OWNER = 'whose own it is'
+
+/** The routes of what belongs to a project or an item. */
+export interface ExampleRoutes {
+  /** The path of one record: `/api/<collection>/{id}`. */
+  collection: string
+  /** The path of the list below a project or an item, where it is not called like the collection. */
+  list?: string
+  /** A body that makes one beside the example. */
+  create: Record<string, unknown>
+  /** A body that changes it. */
+  update: Record<string, unknown>
+  /** Whether they can be put in another order. */
+  isOrdered?: boolean
+  /** Whether it has the usual five and nothing of its own, as the black-box suite tries them. */
+  isUsual?: boolean
+}
+
+/** An example of a kind. */
+export interface KindExample {
+  kind: string
+  table: string
+  /** The example's id; an item's label has none. */
+  id?: string
+  /** What it belongs to. */
+  of?: 'project' | 'item'
+  /** The columns that another tool has to give, besides the id and what it belongs to. */
+  row: Record<string, string | number>
+  /** What all others hold then. */
+  defaults: Record<string, unknown>
+  /** Columns that another tool changes. */
+  changed?: readonly string[]
+  routes?: ExampleRoutes
+}
+
+/** An example of each kind, in the order of kinds: parents first. */
+export const KIND_EXAMPLES: readonly KindExample[] = [
+  {
+    kind: 'member',
+    table: 'members',
+    id: 'ada',
+    row: { name: 'Ada', email: 'ada@example.test' },
+    defaults: { role: 'member', disabled: 0, password_hash: null, ...times },
+    changed: ['name', 'email', 'password_hash'],
+  },
+  {
+    kind: 'team',
+    table: 'teams',
+    id: 'team',
+    row: { name: 'Crew' },
+    defaults: { description: '', ...times },
+    changed: ['name', 'description'],
+  },
+  {
+    kind: 'project',
+    table: 'projects',
+    id: 'project',
+    row: { name: 'Apollo' },
+    defaults: {
+      description: '',
+      type: 'technical',
+      status: 'backlog',
+      phase: '',
+      phase_config: '',
+      health: 'on-track',
+      next_step: '',
+      sort_order: 0,
+      metadata: '{}',
+      lead_id: null,
+      team_id: null,
+      ...times,
+    },
+    changed: ['name', 'next_step', 'phase_config', 'sort_order', 'metadata'],
+  },
+  {
+    kind: 'kanban-column',
+    table: 'kanban_columns',
+    id: 'column',
+    of: 'project',
+    row: { name: 'Parked' },
+    defaults: { color: '', sort_order: 0, wip_limit: 0, wip_policy: 'warn', stage: null, ...times },
+    changed: ['name', 'color', 'wip_limit'],
+    routes: {
+      collection: 'kanban-columns',
+      create: { name: 'Later' },
+      update: { wipLimit: 3, wipPolicy: 'block' },
+      isOrdered: true,
+      isUsual: true,
+    },
+  },
+  {
+    kind: 'kanban-label',
+    table: 'kanban_labels',
+    id: 'label',
+    of: 'project',
+    row: { name: 'Bug' },
+    defaults: { color: '#3b82f6', ...times },
+    changed: ['name', 'color'],
+    routes: {
+      collection: 'kanban-labels',
+      create: { name: 'Idea' },
+      update: { color: '#ff0000' },
+      isUsual: true,
+    },
+  },
+  {
+    kind: 'kanban-item',
+    table: 'kanban_items',
+    id: 'item',
+    of: 'project',
+    row: { title: 'Card' },
+    defaults: {
+      description: '',
+      column: 'To Do',
+      sort_order: 0,
+      priority: 'medium',
+      assignee_id: null,
+      due_date: null,
+      source: 'manual',
+      source_id: '',
+      is_new: 0,
+      approved: 1,
+      dismissed: 0,
+      metadata: '{}',
+      claimed_until: null,
+      claimed_from: '',
+      ...times,
+    },
+    changed: [
+      'title',
+      'column',
+      'sort_order',
+      'due_date',
+      'approved',
+      'project_id',
+      'updated_at',
+      'metadata',
+    ],
+  },
+  {
+    kind: 'kanban-subtask',
+    table: 'kanban_subtasks',
+    id: 'subtask',
+    of: 'item',
+    row: { title: 'Step' },
+    defaults: { completed: 0, sort_order: 0, ...times },
+    changed: ['title', 'completed'],
+    routes: {
+      collection: 'kanban-subtasks',
+      list: 'subtasks',
+      create: { title: 'Step' },
+      update: { completed: true },
+      isOrdered: true,
+    },
+  },
+  {
+    kind: 'kanban-comment',
+    table: 'kanban_comments',
+    id: 'comment',
+    of: 'item',
+    row: { author_id: OWNER, content: 'Hm' },
+    defaults: { edited_at: null, created_at: TIME },
+    changed: ['content', 'edited_at'],
+    routes: {
+      collection: 'kanban-comments',
+      list: 'comments',
+      create: { content: 'The harbour hall is free.' },
+      update: { content: 'It is free no more.' },
+      isUsual: true,
+    },
+  },
+  {
+    kind: 'kanban-item-label',
+    table: 'kanban_item_labels',
+    of: 'item',
+    row: { label_id: 'label' },
+    defaults: {},
+  },
+  {
+    kind: 'kanban-activity',
+    table: 'kanban_activity',
+    id: 'activity',
+    of: 'item',
+    row: { type: 'priority' },
+    defaults: { content: '', metadata: '{}', actor_id: null, created_at: TIME },
+  },
+  {
+    kind: 'objective',
+    table: 'objectives',
+    id: 'objective',
+    of: 'project',
+    row: { title: 'Land' },
+    defaults: { description: '', status: 'not-started', sort_order: 0, ...times },
+    changed: ['title'],
+    routes: {
+      collection: 'objectives',
+      create: { title: 'Return' },
+      update: { status: 'completed' },
+      isUsual: true,
+    },
+  },
+  {
+    kind: 'metric',
+    table: 'metrics',
+    id: 'metric',
+    of: 'project',
+    row: { name: 'Velocity', value: 1.5 },
+    defaults: { unit: '', category: '', trend: 'stable', history: '[]', ...times },
+    changed: ['value', 'history'],
+    routes: {
+      collection: 'metrics',
+      create: { name: 'Height', value: 1 },
+      update: { value: 2, trend: 'up' },
+      isUsual: true,
+    },
+  },
+  {
+    kind: 'transcript-summary',
+    table: 'transcript_summaries',
+    id: 'transcript',
+    of: 'project',
+    row: { title: 'Kick-off', date: '2026-01-31T00:00:00.000Z' },
+    defaults: { summary: '', participants: '[]', action_items: '[]', source_file: '', ...times },
+    changed: ['summary', 'participants'],
+    routes: {
+      collection: 'transcript-summaries',
+      create: { title: 'Review', date: '2026-02-28T00:00:00.000Z', participants: ['Ada'] },
+      update: { summary: 'All agreed.' },
+      isUsual: true,
+    },
+  },
+  {
+    kind: 'team-assignment',
+    table: 'team_assignments',
+    id: 'assignment',
+    of: 'project',
+    row: { member_id: 'somebody' },
+    defaults: { role: 'member', ...times },
+    changed: ['role', 'member_id'],
+    routes: { collection: 'team-assignments', create: { memberId: 'ada' }, update: { role: 'lead' } },
+  },
+  {
+    kind: 'personal-idea',
+    table: 'personal_ideas',
+    id: 'idea',
+    row: { owner_id: OWNER, title: 'Fly' },
+    defaults: {
+      description: '',
+      priority: 'medium',
+      status: 'idea',
+      sort_order: 0,
+      promoted_project_id: null,
+      ...times,
+    },
+    changed: ['title', 'promoted_project_id', 'owner_id'],
+  },
+]
+
+/** The example of a kind. */
+export function exampleOf(kind: string): KindExample {
+  const example = KIND_EXAMPLES.find((one) => one.kind === kind)
+  if (!example) throw new Error(`test/kinds.ts has no example of a ${kind}`)
+  return example
+}
+
+/** The tables whose rows belong to a project and go with it. */
+export const TABLES_OF_A_PROJECT: readonly string[] = KIND_EXAMPLES.filter(({ of }) => of).map(
+  ({ table }) => table,
+)
+
+/** An example with its routes, and the path of their list below what they belong to. */
+export interface RoutedExample extends KindExample {
+  id: string
+  routes: ExampleRoutes
+  /** As the document has it, e.g. `/api/projects/{id}/objectives`. */
+  listPath: string
+}
+
+/** The examples of what belongs to a project or an item and has routes of its own. */
+export const ROUTED: readonly RoutedExample[] = KIND_EXAMPLES.flatMap((example) => {
+  const { id, of, routes } = example
+  if (!routes || !id) return []
+  const parent = of === 'item' ? 'kanban-items' : 'projects'
+  return { ...example, id, routes, listPath: `/api/${parent}/{id}/${routes.list ?? routes.collection}` }
+})
+
+/** What an example belongs to. */
+export interface Parents {
+  project: string
+  item: string
+}
+
+/** The row of an example, as it is stored. @param parents those of the examples, if not given */
+export const rowOf = (
+  { id, of, row }: KindExample,
+  { owner, project, item }: Partial<Parents> & { owner: string },
+): Record<string, string | number> => ({
+  ...(id && { id }),
+  ...(of === 'project' && { project_id: project ?? 'project' }),
+  ...(of === 'item' && { item_id: item ?? 'item' }),
+  ...Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === OWNER ? owner : value])),
+})
+
+/** A value as SQL. */
+export const literal = (value: string | number): string =>
+  typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`
+
+/** The statement that inserts a row. */
+export const insertion = (table: string, row: Record<string, string | number>): string =>
+  `insert into ${table} (${Object.keys(row)
+    .map((name) => `"${name}"`)
+    .join(', ')}) values (${Object.values(row).map(literal).join(', ')});`
+
+/** The statements that insert the examples of what belongs to a project or an item, but those of some kinds. */
+export const insertions = (owner: string, ...but: string[]): string =>
+  KIND_EXAMPLES.filter(({ kind, of }) => of && !but.includes(kind))
+    .map((example) => insertion(example.table, rowOf(example, { owner })))
+    .join('\n')
