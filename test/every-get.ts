@@ -2,8 +2,12 @@
 import type SQLite from 'better-sqlite3'
 import type { LightMyRequestResponse } from 'fastify'
 import type { buildApp } from '../src/app.ts'
+import { ROUTED } from './kinds.ts'
 
 type App = Awaited<ReturnType<typeof buildApp>>
+
+const ofParent = (parent: 'project' | 'item'): string[] =>
+  ROUTED.filter(({ of }) => of === parent).map(({ listPath }) => listPath)
 
 /** What is read of each record, by its table. */
 const OF_RECORDS: Record<string, readonly string[]> = {
@@ -11,34 +15,22 @@ const OF_RECORDS: Record<string, readonly string[]> = {
   members: ['/api/members/{id}'],
   projects: [
     '/api/projects/{id}',
-    '/api/projects/{id}/kanban-columns',
+    ...ofParent('project'),
     '/api/projects/{id}/kanban-items',
     '/api/projects/{id}/export.csv',
     '/api/projects/{id}/flow',
-    '/api/projects/{id}/kanban-labels',
-    '/api/projects/{id}/objectives',
-    '/api/projects/{id}/metrics',
-    '/api/projects/{id}/transcript-summaries',
-    '/api/projects/{id}/team-assignments',
     '/api/projects/{id}/changes',
     '/api/changes?limit=1000&after={after}&projectId={id}',
     '/api/search?q=card&projectId={id}',
     '/api/calendar.ics?projectId={id}',
   ],
-  kanban_columns: ['/api/kanban-columns/{id}'],
   kanban_items: [
     '/api/kanban-items/{id}',
-    '/api/kanban-items/{id}/subtasks',
-    '/api/kanban-items/{id}/comments',
+    ...ofParent('item'),
     '/api/kanban-items/{id}/activity',
     '/api/kanban-items/{id}/changes',
   ],
-  kanban_subtasks: ['/api/kanban-subtasks/{id}'],
-  kanban_comments: ['/api/kanban-comments/{id}'],
-  kanban_labels: ['/api/kanban-labels/{id}'],
-  objectives: ['/api/objectives/{id}'],
-  metrics: ['/api/metrics/{id}'],
-  transcript_summaries: ['/api/transcript-summaries/{id}'],
+  ...Object.fromEntries(ROUTED.map(({ table, routes }) => [table, [`/api/${routes.collection}/{id}`]])),
 }
 
 const LISTS = [

@@ -3,14 +3,9 @@ import { deepStrictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
-import { getTableName, is } from 'drizzle-orm'
-import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { changeTriggers } from '../../src/db/change-triggers.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import { KINDS } from '../../src/db/kinds.ts'
-import * as schema from '../../src/db/schema.ts'
 import { parseTrelloBoard } from '../../src/exchange/sources/trello.ts'
 import { importTrelloBoard } from '../exchange/trello-imports.ts'
 import { type App, send, signInAs } from '../helper.ts'
@@ -18,50 +13,6 @@ import { KIND_EXAMPLES, literal, ROUTED } from '../kinds.ts'
 import { rounds } from '../rounds.ts'
 import { shipped } from '../shipped.ts'
 import { holdsGroups, holdsSequence, rowsOf } from './replay.ts'
-
-t.test('the file has the triggers that the tables of today call for', async (t) => {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
-  const there = db.$client
-    .prepare<[], [string, string]>(
-      `select name, sql from sqlite_schema
-       where type in ('trigger', 'view') and name like 'changes\\_%' escape '\\'`,
-    )
-    .raw()
-    .all()
-  t.strictSame(
-    Object.fromEntries(there),
-    Object.fromEntries(changeTriggers()),
-    'after a change of a table: npm run migration:triggers',
-  )
-})
-
-/** Tables that the sequence does not tell of: credentials, what a team's `memberIds` tell, logs, and its own. */
-const NOT_TOLD = [
-  'api_tokens',
-  'audit_log',
-  'change_subjects',
-  'changes',
-  'changes_pending',
-  'idempotency_keys',
-  'staged_changes',
-  'hidden_projects',
-  'hidden_records',
-  'imports',
-  'large_writes',
-  'member_identities',
-  'member_links',
-  'sessions',
-  'team_members',
-  'webhook_deliveries',
-  'webhooks',
-]
-
-t.test('each table is told of, or is one of those that are not', async (t) => {
-  const tables = Object.values(schema).filter((value) => is(value, SQLiteTable))
-  const told = KINDS.map(({ table }) => getTableName(table))
-  t.strictSame([...told, ...NOT_TOLD].toSorted(), tables.map((table) => getTableName(table)).toSorted())
-})
 
 /** A service on a file, and a connection of another tool. */
 async function setUp(t: Test) {

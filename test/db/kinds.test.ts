@@ -1,0 +1,98 @@
+/** Kinds of records: none is forgotten, and what belongs to a project goes and comes back with it. */
+import { getTableName, is } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import t from 'tap'
+import { changeTriggers } from '../../src/db/change-triggers.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { holderOf, KINDS, thingOf } from '../../src/db/kinds.ts'
+import * as schema from '../../src/db/schema.ts'
+import { type App, build, send, signInAs } from '../helper.ts'
+import { insertion, KIND_EXAMPLES, rowOf, TABLES_OF_A_PROJECT } from '../kinds.ts'
+
+t.test('the file has the triggers that the tables of today call for', async (t) => {
+  const { db, close } = openDatabase(':memory:')
+  t.teardown(close)
+  const there = db.$client
+    .prepare<[], [string, string]>(
+      `select name, sql from sqlite_schema
+       where type in ('trigger', 'view') and name like 'changes\\_%' escape '\\'`,
+    )
+    .raw()
+    .all()
+  t.strictSame(
+    Object.fromEntries(there),
+    Object.fromEntries(changeTriggers()),
+    'after a change of a table: npm run migration:triggers',
+  )
+})
+
+/** Tables that the sequence does not tell of: credentials, what a team's `memberIds` tell, logs, and its own. */
+const NOT_TOLD = [
+  'api_tokens',
+  'audit_log',
+  'change_subjects',
+  'changes',
+  'changes_pending',
+  'idempotency_keys',
+  'staged_changes',
+  'hidden_projects',
+  'hidden_records',
+  'imports',
+  'large_writes',
+  'member_identities',
+  'member_links',
+  'sessions',
+  'team_members',
+  'webhook_deliveries',
+  'webhooks',
+]
+
+t.test('each table is told of, or is one of those that are not', async (t) => {
+  const tables = Object.values(schema).filter((value) => is(value, SQLiteTable))
+  const told = KINDS.map(({ table }) => getTableName(table))
+  t.strictSame([...told, ...NOT_TOLD].toSorted(), tables.map((table) => getTableName(table)).toSorted())
+})
+
+t.test('each kind has an example, which belongs to what its foreign keys say', async (t) => {
+  t.strictSame(
+    KIND_EXAMPLES.map(({ kind, table, of }) => [kind, table, of === 'item' ? 'kanban-item' : of]),
+    KINDS.map((kind) => [kind.kind, getTableName(kind.table), holderOf(kind)]),
+    'test/kinds.ts has the kinds of src/db/kinds.ts, in their order',
+  )
+})
+
+t.test('a table whose records have no name is told', async (t) => {
+  t.equal(thingOf(schema.kanbanItems), 'Kanban item')
+  t.equal(thingOf(schema.webhooks), 'Webhook')
+  t.throws(() => thingOf(schema.changes), { message: 'name the records of changes in src/db/kinds.ts' })
+})
+
+/** All rows of a project and what belongs to it, whatever their places in the file. */
+const everything = ({ db: { $client: client } }: App) =>
+  Object.fromEntries(
+    ['projects', ...TABLES_OF_A_PROJECT].map((table) => [
+      table,
+      client
+        .prepare(`select * from ${table}`)
+        .all()
+        .map((row) => JSON.stringify(row))
+        .toSorted(),
+    ]),
+  )
+
+t.test('a project goes with all that belongs to it, and an undo brings all of it back', async (t) => {
+  const app = await build(t)
+  const { id, headers } = signInAs(app, 'admin')
+  for (const example of KIND_EXAMPLES) {
+    app.db.$client.exec(insertion(example.table, rowOf(example, { owner: id })))
+  }
+  const before = everything(app)
+  for (const [table, rows] of Object.entries(before)) t.equal(rows.length, 1, `${table} has the example`)
+  const deleted = await send(app, 'DELETE', '/api/projects/project', undefined, headers)
+  t.equal(deleted.status, 200)
+  for (const [table, rows] of Object.entries(everything(app))) t.strictSame(rows, [], `${table} is empty`)
+  const seq = deleted.headers['phaseboard-seq']
+  const undone = await send(app, 'POST', `/api/changes/${seq}/undo`, undefined, headers)
+  t.equal(undone.status, 200)
+  t.strictSame(everything(app), before)
+})
