@@ -6,62 +6,76 @@
 import type { Writable } from 'node:stream'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 
-/** The service's settings. Sizes in bytes, rates per minute and client. */
+/** The service's settings (src/settings.ts). */
 export interface Config {
+  // begin of settings
+  /** The address to listen on. */
   host: string
+  /** The port to listen on; 0 takes any free one, which the log names. */
   port: number
+  /** The SQLite file: `file:` and a path, or a path. It is created if it does not exist. */
   databaseUrl: string
-  /** Who copies the write-ahead log into the database file: the service, or Litestream, which replicates the log before. */
+  /** Who copies the write-ahead log into the database file. */
   walCheckpoints: 'service' | 'litestream'
+  /** Whether every request needs a member. */
   authMode: 'open' | 'required'
+  /** The header in which an authenticating proxy names the member by email, e.g. `X-Forwarded-Email`. */
+  authProxyHeader: string | undefined
+  /** Who acts in open mode when a request carries no credential. */
+  defaultMemberId: string
+  /** The email of the first admin, who is created at the first start if there is none. */
+  adminEmail: string | undefined
+  /** The first admin's password, 8 to 200 characters. */
+  adminPassword: string | undefined
+  /** How much is logged; `debug` logs every request. */
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+  /** The largest request body. In bytes. */
+  bodyLimit: number
+  /** The largest file that can be imported over HTTP. In bytes. */
+  importLimit: number
+  /** How many records one import of a board may create, over HTTP or by command. */
+  importRecords: number
+  /** Whose `X-Forwarded-*` headers count: everybody (true), nobody (false), or a list of addresses and subnets. */
+  trustProxy: boolean | readonly string[]
+  /** The origins whose pages may send credentials; commas separate them. */
+  corsOrigins: readonly string[]
+  /** The URL by which people reach the service, for the links that it makes. */
+  publicUrl: string | undefined
+  /** How many requests a minute one client may send; 0 is no limit. */
+  rateLimitMax: number
+  /** How much memory cached responses may take; 0 caches none. In bytes. */
+  snapshotCacheBytes: number
+  /** How many connections may be open at the same time; more are closed at once. */
+  maxConnections: number
+  /** How long entries of the audit log are kept; 0 is for ever. In days. */
+  auditKeepDays: number
+  /** How long changes are kept; 0 is for ever. In days. */
+  changesKeepDays: number
+  /** How many streams of changes and waiting polls may be open at the same time; more get 503. */
+  streamsMax: number
+  /** Whether webhooks may point to private addresses: those of the service's own network and machine. */
+  webhookAllowPrivate: boolean
+  /** Whether everybody may read the metrics of the service; otherwise only admins may. */
+  metricsPublic: boolean
+  /** Whether the board page is served; inside a host application it needs a prefix. */
+  webBoard: boolean
+  /** The issuer URL of the OpenID provider that people may sign in with. */
+  oidcIssuer: string | undefined
+  /** The id of this service at the provider; an issuer needs it. */
+  oidcClientId: string | undefined
+  /** The secret of this service at the provider; an issuer needs it. */
+  oidcClientSecret: string | undefined
+  /** The URL to which the provider sends people back, as it is registered there. */
+  oidcRedirectUrl: string | undefined
+  /** What the service asks the provider for. */
+  oidcScope: string
+  /** Whether the first sign-in of an unknown account creates a member. */
+  oidcSignUp: boolean
+  /** The claim with a member's role: admin, member or viewer. If there are several, the highest counts. */
+  oidcRoleClaim: string | undefined
+  // end of settings
   /** AUTH_MODE=open was asked for although HOST is reachable from a network: worth a warning. */
   openOnNetwork: boolean
-  /** The header in which a proxy names the authenticated member by email; undefined for none. */
-  authProxyHeader: string | undefined
-  defaultMemberId: string
-  adminEmail: string | undefined
-  adminPassword: string | undefined
-  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
-  bodyLimit: number
-  /** The largest file that can be imported over HTTP. */
-  importLimit: number
-  /** The most records that one import of a board makes. */
-  importRecords: number
-  /** Which peers may say who the client is (X-Forwarded-*): all, none, or these addresses and subnets. */
-  trustProxy: boolean | readonly string[]
-  corsOrigins: readonly string[]
-  /** Where people reach the service, for the links that it makes; undefined for where each request has reached it. */
-  publicUrl: string | undefined
-  /** Requests a minute and client; 0 = no limit. */
-  rateLimitMax: number
-  /** Memory that cached responses may take; 0 = cache none. */
-  snapshotCacheBytes: number
-  /** Connections at the same time; more are closed as they come. */
-  maxConnections: number
-  /** How long entries of the audit log are kept, in days; 0 = for ever. */
-  auditKeepDays: number
-  /** How long changes are kept, in days; 0 = for ever. */
-  changesKeepDays: number
-  /** Streams of changes, and requests that wait for one, at the same time; more are 503. */
-  streamsMax: number
-  /** Whether webhooks may point to private addresses, those of the service's own network and machine. */
-  webhookAllowPrivate: boolean
-  /** Whether anybody may read GET /metrics, not only admins. */
-  metricsPublic: boolean
-  /** Whether the board page is served; inside a host application only under a prefix. */
-  webBoard: boolean
-  /** The OpenID provider that members may sign in with; undefined for none. It needs a client id and secret. */
-  oidcIssuer: string | undefined
-  oidcClientId: string | undefined
-  oidcClientSecret: string | undefined
-  /** Where the provider sends browsers back to; undefined for the address by which they reach the service. */
-  oidcRedirectUrl: string | undefined
-  /** What the provider is asked for. */
-  oidcScope: string
-  /** Whether the first sign-in of an account makes a member. */
-  oidcSignUp: boolean
-  /** The claim that names the member's role; undefined for none. */
-  oidcRoleClaim: string | undefined
 }
 
 /** The member behind a request, as the host application knows it. */
@@ -85,17 +99,18 @@ export type ResolveMember = (
 export type PhaseboardOptions = Partial<
   Pick<
     Config,
+    // begin of options
     | 'databaseUrl'
     | 'walCheckpoints'
     | 'authMode'
     | 'authProxyHeader'
-    | 'trustProxy'
     | 'defaultMemberId'
     | 'adminEmail'
     | 'adminPassword'
     | 'bodyLimit'
     | 'importLimit'
     | 'importRecords'
+    | 'trustProxy'
     | 'corsOrigins'
     | 'publicUrl'
     | 'rateLimitMax'
@@ -113,6 +128,7 @@ export type PhaseboardOptions = Partial<
     | 'oidcScope'
     | 'oidcSignUp'
     | 'oidcRoleClaim'
+    // end of options
   >
 > & {
   /** How the host identifies the member. Where it returns none, tokens and sessions of this service count. */

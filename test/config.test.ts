@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import t from 'tap'
 import { configure, isLoopback, loadConfig } from '../src/config.ts'
 import { StartupError } from '../src/errors.ts'
+import { ALL_SETTINGS } from '../src/settings.ts'
 
 const DEFAULTS = {
   host: '127.0.0.1',
@@ -63,40 +65,7 @@ t.test('an empty environment means the documented defaults', async (t) => {
 })
 
 t.test('an empty variable counts as unset, and variables of others are ignored', async (t) => {
-  const names = [
-    'HOST',
-    'PORT',
-    'DATABASE_URL',
-    'AUTH_MODE',
-    'AUTH_PROXY_HEADER',
-    'DEFAULT_MEMBER_ID',
-    'ADMIN_EMAIL',
-    'ADMIN_PASSWORD',
-  ]
-  const more = [
-    'LOG_LEVEL',
-    'BODY_LIMIT',
-    'IMPORT_LIMIT',
-    'TRUST_PROXY',
-    'CORS_ORIGIN',
-    'PUBLIC_URL',
-    'RATE_LIMIT_MAX',
-    'SNAPSHOT_CACHE_BYTES',
-    'MAX_CONNECTIONS',
-    'AUDIT_KEEP_DAYS',
-    'WAL_CHECKPOINTS',
-    'WEBHOOK_ALLOW_PRIVATE',
-    'METRICS_PUBLIC',
-    'WEB_BOARD',
-    'OIDC_ISSUER',
-    'OIDC_CLIENT_ID',
-    'OIDC_CLIENT_SECRET',
-    'OIDC_REDIRECT_URL',
-    'OIDC_SCOPE',
-    'OIDC_SIGN_UP',
-    'OIDC_ROLE_CLAIM',
-  ]
-  const empty = Object.fromEntries([...names, ...more].map((name) => [name, '']))
+  const empty = Object.fromEntries(ALL_SETTINGS.map(([, { variable }]) => [variable, '']))
   t.strictSame(loadConfig({ ...empty, PATH: '/bin', host: 'lower.case', NODE_ENV: undefined }), DEFAULTS)
 })
 
@@ -502,4 +471,17 @@ t.test(
 
 t.test('an empty setting of a program is no password', async (t) => {
   t.equal(configure({ adminPassword: '' }).adminPassword, undefined)
+})
+
+t.test('documents and types say of the settings what their declaration says', async (t) => {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/settings.ts', '--check'], {
+    encoding: 'utf8',
+  })
+  t.strictSame([status, stderr], [0, ''])
+})
+
+t.test('the declaration has each setting once, and a sentence of each', async (t) => {
+  const variables = ALL_SETTINGS.map(([, { variable }]) => variable)
+  t.equal(new Set(variables).size, variables.length)
+  for (const [name, { meaning }] of ALL_SETTINGS) t.match(meaning, /^[A-Z].*\.$/, name)
 })

@@ -6,7 +6,8 @@ import type { SharedDatabase } from '../db/client.ts'
 import { ApiError, StartupError } from '../errors.ts'
 import { FORMATS } from '../exchange/sources/formats.ts'
 import { version } from '../package-files.ts'
-import { describeCommand, HELP_WIDTH } from './describe-command.ts'
+import { ALL_SETTINGS } from '../settings.ts'
+import { describeCommand, HELP_WIDTH, type Variable } from './describe-command.ts'
 import { addMemberCommands } from './member-arguments.ts'
 import { complain } from './terminal.ts'
 
@@ -63,7 +64,7 @@ describeCommand(
     details: [
       'Makes the database where there is none. SIGTERM and SIGINT stop it once the requests that are being answered are. The log goes to standard output: plain lines on a terminal, JSON lines elsewhere.',
     ],
-    settings: ['DATABASE_URL', 'HOST', 'PORT', 'AUTH_MODE', 'LOG_LEVEL'],
+    settings: ALL_SETTINGS.map(([, { variable }]) => variable as Variable),
     examples: [
       ['serve', 'on http://127.0.0.1:3000, for this machine alone'],
       ['serve | tee -a phaseboard.log', 'with the log in a file, too'],

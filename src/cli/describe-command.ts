@@ -1,29 +1,32 @@
 /** What `--help` says of a command beyond its usage: the form of every command's manual. */
 import type { Command } from 'commander'
+import { ALL_SETTINGS, defaultOf, descriptionOf, type SETTINGS, type SettingName } from '../settings.ts'
 
 /** Columns of a help text, at most. */
 export const HELP_WIDTH = 100
 
-/** The settings that commands mention, and what they are to them. */
-const SETTINGS = {
-  DATABASE_URL: 'the database: file:<path> or a path (default: file:./data/phaseboard.db)',
-  HOST: 'the address to listen on (default: 127.0.0.1)',
-  PORT: 'the port to listen on, 0 for any free one (default: 3000)',
-  PUBLIC_URL: 'where people reach the service (default: http, HOST and PORT)',
-  AUTH_MODE: 'open or required: whether every request needs a member (default: by HOST)',
-  PHASEBOARD_TOKEN: 'an API token of the service',
-  LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent (default: info)',
-} as const
+const plain = (markdown: string) => markdown.replaceAll('`', '')
 
-/** A setting that commands mention. */
-export type Setting = keyof typeof SETTINGS
+/** What commands say of the environment variables that matter to them. */
+const VARIABLES: Record<string, string> = {
+  ...Object.fromEntries(
+    ALL_SETTINGS.map(([, setting]) => [
+      setting.variable,
+      plain(`${descriptionOf(setting)} Default: ${defaultOf(setting)}.`),
+    ]),
+  ),
+  PHASEBOARD_TOKEN: 'An API token of the service.',
+}
+
+/** An environment variable that a command may mention. */
+export type Variable = (typeof SETTINGS)[SettingName]['variable'] | 'PHASEBOARD_TOKEN'
 
 /** The manual of a command. */
 export interface CommandManual {
   /** Paragraphs: what it does that its one line does not say. */
   details?: readonly string[]
   /** The settings that matter to it. */
-  settings?: readonly Setting[]
+  settings?: readonly Variable[]
   /** Commands as they are typed, and what each does; `phaseboard` goes without saying. */
   examples: readonly (readonly [command: string, does: string])[]
   /** What 1 means, where it says more than that something failed. */
@@ -32,12 +35,12 @@ export interface CommandManual {
   seeAlso?: readonly string[]
 }
 
-/** A text in lines of at most so many columns. */
-function wrapped(text: string, indent: string): string {
+/** A text in lines of at most so many columns, each behind the indent, the first behind `begin`. */
+function wrapped(text: string, indent: string, begin = indent): string {
   const lines: string[] = []
-  let line = indent
+  let line = begin
   for (const word of text.split(' ')) {
-    const isFirst = line === indent
+    const isFirst = line === begin || line === indent
     if (!isFirst && line.length + 1 + word.length > HELP_WIDTH) {
       lines.push(line)
       line = indent + word
@@ -57,7 +60,9 @@ function manualText({ details = [], settings = [], examples, failure, seeAlso = 
     ...details.flatMap((paragraph) => ['', wrapped(paragraph, '')]),
     ...section(
       'Environment',
-      settings.map((name) => `  ${name.padEnd(widest)}  ${SETTINGS[name]}`),
+      settings.map((name) =>
+        wrapped(VARIABLES[name] ?? '', ' '.repeat(widest + 4), `  ${name.padEnd(widest)}  `),
+      ),
     ),
     ...section(
       'Examples',

@@ -1,0 +1,357 @@
+/**
+ * The settings of the service, each declared once. `src/config.ts` reads them; `npm run settings` writes what else says them: the table in
+ * docs/configuration.md, the options in docs/embedding.md and the types in `src/phaseboard.d.ts`. `phaseboard serve --help` lists them.
+ */
+
+/** What a setting is, whatever its values are. */
+interface Described {
+  /** The environment variable. */
+  variable: string
+  /** One sentence for the types, the table and `--help`. */
+  meaning: string
+  /** What the table adds, in Markdown. */
+  more?: string
+  /** In Markdown, where the default is not one value. */
+  otherwise?: string
+  /** Whether `src/config.ts` derives the default from other settings. */
+  isDerived?: true
+  /** Whether a host application may set it. */
+  isForHosts?: true
+  /** Whether no error line may show its value. */
+  isSecret?: true
+}
+
+/** A text; where it is not kept as it is, the type of what it becomes (`PARSERS` in `src/config.ts`). */
+interface TextSetting extends Described {
+  kind: 'text'
+  maxLength?: number
+  becomes?: string
+  default?: string | false | readonly never[]
+}
+
+/** A whole number. */
+interface NumberSetting extends Described {
+  kind: 'number'
+  minimum: number
+  maximum?: number
+  /** The unit, where it is not plain from the sentence. */
+  unit?: 'bytes' | 'days'
+  default?: number
+}
+
+/** One of several words. */
+interface ChoiceSetting extends Described {
+  kind: 'choice'
+  choices: readonly string[]
+  default?: string
+}
+
+/** `true` or `false`. */
+interface FlagSetting extends Described {
+  kind: 'flag'
+  default: boolean
+}
+
+/** A setting, without its name. */
+export type Setting = TextSetting | NumberSetting | ChoiceSetting | FlagSetting
+
+/** The settings by their names, in the order of the table. */
+export const SETTINGS = {
+  host: {
+    variable: 'HOST',
+    kind: 'text',
+    default: '127.0.0.1',
+    meaning: 'The address to listen on.',
+  },
+  port: {
+    variable: 'PORT',
+    kind: 'number',
+    minimum: 0,
+    maximum: 65_535,
+    default: 3000,
+    meaning: 'The port to listen on; 0 takes any free one, which the log names.',
+  },
+  databaseUrl: {
+    variable: 'DATABASE_URL',
+    kind: 'text',
+    default: 'file:./data/phaseboard.db',
+    meaning: 'The SQLite file: `file:` and a path, or a path. It is created if it does not exist.',
+    more: 'A `file:///` URL works too; `?` parameters do not. `:memory:` is for a trial: nothing is kept.',
+    isForHosts: true,
+  },
+  walCheckpoints: {
+    variable: 'WAL_CHECKPOINTS',
+    kind: 'choice',
+    choices: ['service', 'litestream'],
+    default: 'service',
+    meaning: 'Who copies the write-ahead log into the database file.',
+    more: '[Litestream](replication.md) must read the log before it is copied, so with `litestream` neither the service nor its commands run a checkpoint. Give the commands the same value.',
+    isForHosts: true,
+  },
+  authMode: {
+    variable: 'AUTH_MODE',
+    kind: 'choice',
+    choices: ['open', 'required'],
+    otherwise: '`open` on a loopback `HOST`, else `required`',
+    isDerived: true,
+    meaning: 'Whether every request needs a member.',
+    more: 'See [access](access.md#modes).',
+    isForHosts: true,
+  },
+  authProxyHeader: {
+    variable: 'AUTH_PROXY_HEADER',
+    kind: 'text',
+    maxLength: 100,
+    meaning:
+      'The header in which an authenticating proxy names the member by email, e.g. `X-Forwarded-Email`.',
+    more: 'It counts only if it comes from the addresses in `TRUST_PROXY` ([why](decisions/017-proxy-header.md)).',
+    isForHosts: true,
+  },
+  defaultMemberId: {
+    variable: 'DEFAULT_MEMBER_ID',
+    kind: 'text',
+    maxLength: 200,
+    default: 'local',
+    meaning: 'Who acts in open mode when a request carries no credential.',
+    isForHosts: true,
+  },
+  adminEmail: {
+    variable: 'ADMIN_EMAIL',
+    kind: 'text',
+    otherwise: '`admin@localhost`',
+    meaning: 'The email of the first admin, who is created at the first start if there is none.',
+    isForHosts: true,
+  },
+  adminPassword: {
+    variable: 'ADMIN_PASSWORD',
+    kind: 'text',
+    otherwise: 'a random one',
+    meaning: "The first admin's password, 8 to 200 characters.",
+    more: 'A random one is written to `<database file>.initial-admin-password`, where it stays until it is changed.',
+    isSecret: true,
+    isForHosts: true,
+  },
+  logLevel: {
+    variable: 'LOG_LEVEL',
+    kind: 'choice',
+    choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    default: 'info',
+    meaning: 'How much is logged; `debug` logs every request.',
+  },
+  bodyLimit: {
+    variable: 'BODY_LIMIT',
+    kind: 'number',
+    minimum: 1,
+    maximum: 1_073_741_824,
+    unit: 'bytes',
+    default: 1_048_576,
+    meaning: 'The largest request body.',
+    isForHosts: true,
+  },
+  importLimit: {
+    variable: 'IMPORT_LIMIT',
+    kind: 'number',
+    minimum: 1,
+    maximum: 1_073_741_824,
+    unit: 'bytes',
+    default: 104_857_600,
+    meaning: 'The largest file that can be imported over HTTP.',
+    isForHosts: true,
+  },
+  importRecords: {
+    variable: 'IMPORT_RECORDS',
+    kind: 'number',
+    minimum: 1,
+    maximum: 10_000_000,
+    default: 200_000,
+    meaning: 'How many records one import of a board may create, over HTTP or by command.',
+    more: 'Records of all kinds count: see [what a file may hold](importing.md#what-a-file-may-hold).',
+    isForHosts: true,
+  },
+  trustProxy: {
+    variable: 'TRUST_PROXY',
+    kind: 'text',
+    becomes: 'boolean | readonly string[]',
+    default: false,
+    meaning:
+      'Whose `X-Forwarded-*` headers count: everybody (true), nobody (false), or a list of addresses and subnets.',
+    more: 'It needs `AUTH_MODE=required`.',
+    isForHosts: true,
+  },
+  corsOrigins: {
+    variable: 'CORS_ORIGIN',
+    kind: 'text',
+    becomes: 'readonly string[]',
+    default: Object.freeze([]),
+    meaning: 'The origins whose pages may send credentials; commas separate them.',
+    isForHosts: true,
+  },
+  publicUrl: {
+    variable: 'PUBLIC_URL',
+    kind: 'text',
+    maxLength: 2000,
+    otherwise: 'the address of the request; for commands `HOST` and `PORT`',
+    meaning: 'The URL by which people reach the service, for the links that it makes.',
+    more: 'For example `https://board.example` or `https://intranet.example/board`: see [one-time links](access.md#one-time-links).',
+    isForHosts: true,
+  },
+  rateLimitMax: {
+    variable: 'RATE_LIMIT_MAX',
+    kind: 'number',
+    minimum: 0,
+    otherwise: '`0` in open mode, else `600`',
+    isDerived: true,
+    meaning: 'How many requests a minute one client may send; 0 is no limit.',
+    isForHosts: true,
+  },
+  snapshotCacheBytes: {
+    variable: 'SNAPSHOT_CACHE_BYTES',
+    kind: 'number',
+    minimum: 0,
+    unit: 'bytes',
+    default: 67_108_864,
+    meaning: 'How much memory cached responses may take; 0 caches none.',
+    isForHosts: true,
+  },
+  maxConnections: {
+    variable: 'MAX_CONNECTIONS',
+    kind: 'number',
+    minimum: 1,
+    default: 10_000,
+    meaning: 'How many connections may be open at the same time; more are closed at once.',
+  },
+  auditKeepDays: {
+    variable: 'AUDIT_KEEP_DAYS',
+    kind: 'number',
+    minimum: 0,
+    maximum: 36_500,
+    unit: 'days',
+    default: 365,
+    meaning: 'How long entries of the audit log are kept; 0 is for ever.',
+    isForHosts: true,
+  },
+  changesKeepDays: {
+    variable: 'CHANGES_KEEP_DAYS',
+    kind: 'number',
+    minimum: 0,
+    maximum: 36_500,
+    unit: 'days',
+    default: 90,
+    meaning: 'How long changes are kept; 0 is for ever.',
+    more: 'See [changes](http.md#changes).',
+    isForHosts: true,
+  },
+  streamsMax: {
+    variable: 'STREAMS_MAX',
+    kind: 'number',
+    minimum: 0,
+    maximum: 1_000_000,
+    default: 1000,
+    meaning: 'How many streams of changes and waiting polls may be open at the same time; more get 503.',
+    more: 'One member may open a tenth of them, and always ten; more get 429. The default member has no limit of its own.',
+    isForHosts: true,
+  },
+  webhookAllowPrivate: {
+    variable: 'WEBHOOK_ALLOW_PRIVATE',
+    kind: 'flag',
+    default: false,
+    meaning:
+      "Whether webhooks may point to private addresses: those of the service's own network and machine.",
+    more: 'See [where webhooks may point](webhooks.md#where-webhooks-may-point).',
+    isForHosts: true,
+  },
+  metricsPublic: {
+    variable: 'METRICS_PUBLIC',
+    kind: 'flag',
+    default: false,
+    meaning: 'Whether everybody may read the metrics of the service; otherwise only admins may.',
+    more: 'See [metrics](operations.md#metrics).',
+    isForHosts: true,
+  },
+  webBoard: {
+    variable: 'WEB_BOARD',
+    kind: 'flag',
+    default: true,
+    meaning: 'Whether the board page is served; inside a host application it needs a prefix.',
+    more: 'Without [the page](operations.md#the-board-page), `/` is 404.',
+    isForHosts: true,
+  },
+  oidcIssuer: {
+    variable: 'OIDC_ISSUER',
+    kind: 'text',
+    maxLength: 2000,
+    meaning: 'The issuer URL of the OpenID provider that people may sign in with.',
+    more: 'It is https, or http on this machine: see [OpenID Connect](access.md#openid-connect).',
+    isForHosts: true,
+  },
+  oidcClientId: {
+    variable: 'OIDC_CLIENT_ID',
+    kind: 'text',
+    maxLength: 500,
+    meaning: 'The id of this service at the provider; an issuer needs it.',
+    isForHosts: true,
+  },
+  oidcClientSecret: {
+    variable: 'OIDC_CLIENT_SECRET',
+    kind: 'text',
+    maxLength: 2000,
+    meaning: 'The secret of this service at the provider; an issuer needs it.',
+    isSecret: true,
+    isForHosts: true,
+  },
+  oidcRedirectUrl: {
+    variable: 'OIDC_REDIRECT_URL',
+    kind: 'text',
+    maxLength: 2000,
+    otherwise: 'the address that the browser uses',
+    meaning: 'The URL to which the provider sends people back, as it is registered there.',
+    more: 'It is needed only behind a proxy that changes paths.',
+    isForHosts: true,
+  },
+  oidcScope: {
+    variable: 'OIDC_SCOPE',
+    kind: 'text',
+    maxLength: 1000,
+    default: 'openid email profile',
+    meaning: 'What the service asks the provider for.',
+    isForHosts: true,
+  },
+  oidcSignUp: {
+    variable: 'OIDC_SIGN_UP',
+    kind: 'flag',
+    default: false,
+    meaning: 'Whether the first sign-in of an unknown account creates a member.',
+    isForHosts: true,
+  },
+  oidcRoleClaim: {
+    variable: 'OIDC_ROLE_CLAIM',
+    kind: 'text',
+    maxLength: 200,
+    meaning:
+      "The claim with a member's role: admin, member or viewer. If there are several, the highest counts.",
+    isForHosts: true,
+  },
+} as const satisfies Record<string, Setting>
+
+/** The name of a setting: what a host application calls it. */
+export type SettingName = keyof typeof SETTINGS
+
+/** The settings as a list. */
+export const ALL_SETTINGS = Object.entries(SETTINGS) as [SettingName, Setting][]
+
+/** The unit of a number, where it has one. */
+export const unitOf = (setting: Setting) => (setting.kind === 'number' ? setting.unit : undefined)
+
+/** What documents and `--help` say of a default, in Markdown. */
+export function defaultOf(setting: Setting): string {
+  const { default: value, otherwise } = setting
+  if (otherwise !== undefined) return otherwise
+  if (value === undefined || (Array.isArray(value) && value.length === 0)) return 'none'
+  return [`\`${value}\``, unitOf(setting)].filter(Boolean).join(' ')
+}
+
+/** What documents and `--help` say of a setting, in Markdown. */
+export const descriptionOf = (setting: Setting): string =>
+  setting.kind === 'choice'
+    ? `${setting.meaning} One of ${setting.choices.map((choice) => `\`${choice}\``).join(', ')}.`
+    : setting.meaning
