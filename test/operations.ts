@@ -22,7 +22,7 @@ export const CREDENTIALS = `
 /** Nothing but another admin. */
 export const EMPTY = `
   delete from projects; delete from personal_ideas; delete from teams; delete from members; delete from webhooks; delete from imports;
-  delete from member_links;
+  delete from member_links; delete from people;
   insert into members (id, name, email, role) values ('somebody', 'Ada', 'ada@example.test', 'admin');`
 
 /** One record of each collection, the caller's own where that matters. */
@@ -43,6 +43,7 @@ export const SEEDED = `
   insert or replace into changes (seq, "group", kind, id, action, project_id, before, after)
     values (1000000, 1000000, 'objective', 'objective', 'updated', 'project', '{"title":"Sea"}', '{"title":"Land"}');
   insert into teams (id, name) values ('team', 'Crew');
+  insert into people (id, name, kind) values ('person', 'Bob Builder', 'host');
   insert into member_links (id, kind, token_hash, expires_at) values ('link', 'invitation', 'hash', '${JUST_USED}');
   insert into imports (id, format, member_id, status) values ('import', 'trello', '${CALLER}', 'done');
   insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
@@ -86,6 +87,7 @@ export const RECORDS: Record<string, string> = {
   webhooks: 'webhook',
   imports: 'import',
   'member-links': 'link',
+  people: 'person',
   members: CALLER,
 }
 

@@ -843,6 +843,7 @@ export const texts = {
       'team-assignment': 'People of projects',
       team: 'Teams',
       member: 'Members',
+      person: 'People',
     },
     active: 'Active',
     inactive: 'Paused',

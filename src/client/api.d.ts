@@ -465,6 +465,26 @@ export interface Member {
   updatedAt: string
 }
 
+export interface Person {
+  /** What records hold in `assigneeId`, `leadId`, `authorId`, `memberId` and `actorId` */
+  id: string
+  name: string
+  /** A member, or who was one; somebody of the application that the service is embedded in; somebody whom an imported board names */
+  kind: 'member' | 'host' | 'import'
+  /** Where an imported board came from; empty for others */
+  source: string
+  /** What the person is called there; empty for others */
+  sourceId: string
+  /** The person that this one turned out to be; null for one by itself */
+  mergedInto: string | null
+  /** When the host application named the person last, to the day; null for one that it did not */
+  seenAt: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  updatedAt: string
+}
+
 export interface Team {
   /** UUIDv7, made by the server */
   id: string
@@ -1347,6 +1367,7 @@ export interface CreateWebhook {
   kinds?: (
     | 'member'
     | 'team'
+    | 'person'
     | 'project'
     | 'kanban-column'
     | 'kanban-label'
@@ -1374,6 +1395,7 @@ export interface UpdateWebhook {
   kinds?: (
     | 'member'
     | 'team'
+    | 'person'
     | 'project'
     | 'kanban-column'
     | 'kanban-label'
@@ -1681,6 +1703,39 @@ export interface Paths {
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: Success
+    }
+  }
+  '/api/people': {
+    /** List people by name, or find those of some ids */
+    get: {
+      query?:
+        | {
+            /** These people alone, in this order, whether they are listed or not: with commas between them, or given several times; at most 500. Unknown ones are left out, and other parameters do not count */
+            ids?: string | string[] | undefined
+            /** A part of the name, whatever the case; empty does not filter */
+            q?: string | undefined
+            /** People of this kind */
+            kind?: 'member' | 'host' | 'import' | undefined
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Person[]
+    }
+  }
+  '/api/people/{id}': {
+    /** Get a person */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Person
     }
   }
   '/api/members/{id}/password-link': {
@@ -3212,7 +3267,7 @@ export interface Paths {
             projectId?: string | undefined
             /** Only what belongs to this item */
             itemId?: string | undefined
-            /** Only these kinds, with commas between them or given several times: member, team, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
+            /** Only these kinds, with commas between them or given several times: member, team, person, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
             kind?: string | string[] | undefined
             /** Changes, at most; `100` if absent */
             limit?: number | undefined

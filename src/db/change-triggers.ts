@@ -19,6 +19,10 @@ export interface TrackedTable {
   table: SQLiteTable
   /** Columns that are told of nowhere: credentials. */
   secret?: readonly string[]
+  /** Columns that are told of nowhere, but are in archives: what is kept of people and shown to nobody. */
+  untold?: readonly string[]
+  /** Columns whose change alone is not told of, beside `updatedAt`. */
+  quiet?: readonly string[]
   /** The record's id, as SQL. */
   id: (row: Row) => string
   projectId: (row: Row) => string
@@ -43,6 +47,7 @@ const alone = { id: idOf, projectId: none, itemId: none }
 export const TRACKED: readonly TrackedTable[] = [
   { kind: 'member', table: schema.members, ...alone, secret: ['passwordHash'] },
   { kind: 'team', table: schema.teams, ...alone },
+  { kind: 'person', table: schema.people, ...alone, untold: ['email'], quiet: ['seenAt'] },
   { kind: 'project', table: schema.projects, ...alone, projectId: idOf },
   { kind: 'kanban-column', table: schema.kanbanColumns, ...inProject },
   { kind: 'kanban-label', table: schema.kanbanLabels, ...inProject },
@@ -80,9 +85,9 @@ interface Field {
 }
 
 /** The columns of a record that the sequence tells of. */
-export const fieldsOf = ({ table, secret = [] }: TrackedTable): Field[] =>
+export const fieldsOf = ({ table, secret = [], untold = [] }: TrackedTable): Field[] =>
   Object.entries(getTableColumns(table))
-    .filter(([name]) => !secret.includes(name))
+    .filter(([name]) => !secret.includes(name) && !untold.includes(name))
     .map(([name, column]) => ({
       name,
       column: casing.getColumnCasing(column),
@@ -133,9 +138,10 @@ const difference = (told: TrackedTable, row: 'old' | 'new'): string => {
   return `'{' || substr(${fields.join('\n    || ')}, 2) || '}'`
 }
 
-/** Whether an update has changed anything but `updated_at`, without which nothing is told. */
+/** Whether an update has changed anything but `updated_at` and what is quiet, without which nothing is told. */
 const hasChanged = (told: TrackedTable): string => {
-  const columns = fieldsOf(told).filter(({ name }) => name !== 'updatedAt')
+  const quiet = ['updatedAt', ...(told.quiet ?? [])]
+  const columns = fieldsOf(told).filter(({ name }) => !quiet.includes(name))
   const list = (row: Row) => columns.map(({ column }) => `${row}."${column}"`).join(', ')
   return `(${list('old')})\n  is not (${list('new')})`
 }

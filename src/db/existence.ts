@@ -17,6 +17,7 @@ const THINGS = new Map<SQLiteTable, string>([
   [tables.teamAssignments, 'Team assignment'],
   [tables.personalIdeas, 'Personal idea'],
   [tables.members, 'Member'],
+  [tables.people, 'Person'],
   [tables.teams, 'Team'],
   [tables.sessions, 'Session'],
   [tables.apiTokens, 'Token'],

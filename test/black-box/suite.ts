@@ -171,6 +171,10 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     viewer = await signIn({ email: 'viewer@example.test', password: PASSWORD })
     await ok(member, 'GET /api/members', {}, 200, [{ id: ids.admin }, { id: ids.member }, { id: ids.viewer }])
     await ok(member, 'GET /api/members/{id}', { at: [ids.viewer ?? ''] }, 200, { role: 'viewer' })
+    await ok(viewer, 'GET /api/people', { query: '?q=The%20member' }, 200, [
+      { id: ids.member, kind: 'member' },
+    ])
+    await ok(viewer, 'GET /api/people/{id}', { at: [ids.admin ?? ''] }, 200, { kind: 'member' })
     await ok(viewer, 'PATCH /api/members/{id}', { at: [ids.viewer ?? ''], body: { name: 'Vi' } }, 200, {
       name: 'Vi',
     })

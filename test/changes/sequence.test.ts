@@ -153,6 +153,10 @@ const TABLES: Record<string, { columns: string[]; required: Record<string, strin
     required: { owner_id: "'ada'", title: "'I'" },
   },
   teams: { columns: ['name', 'description'], required: { name: "'T'" } },
+  people: {
+    columns: ['name', 'email', 'merged_into', 'seen_at'],
+    required: { name: "'P'", kind: "'host'" },
+  },
   members: {
     columns: ['name', 'email', 'password_hash'],
     required: { name: "'M'", email: "'m@example.test'" },

@@ -127,6 +127,10 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     { id: 'l', kind: 'password', token_hash: 'z', expires_at: '2026-03-01T00:00:00.000Z' },
     { member_id: null, name: null, email: null, role: 'member', created_by: null, created_at: TIME },
   ],
+  people: [
+    { id: 'u-18', name: 'Bob Builder', kind: 'host' },
+    { source: '', source_id: '', email: null, merged_into: null, seen_at: null, ...times },
+  ],
   teams: [
     { id: 'ops', name: 'Ops' },
     { description: '', ...times },
@@ -433,6 +437,8 @@ const MAY_SCAN = [
   /^SCAN members USING INDEX sqlite_autoindex_members_1$/,
   // Those whose emails are not of ASCII, alone.
   /^SCAN members USING INDEX members_email_beyond_ascii$/,
+  // Sorted by name, which no index could be: `collation_key` is not to be had in other tools.
+  /^SCAN (members|people)$/,
   /^SCAN teams USING INDEX sqlite_autoindex_teams_1$/,
   // At most a thousand.
   /^SCAN imports( USING (COVERING )?INDEX sqlite_autoindex_imports_1)?$/,

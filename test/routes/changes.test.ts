@@ -23,7 +23,7 @@ import {
 
 const URL = '/api/changes'
 const KINDS =
-  'member, team, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea'
+  'member, team, person, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea'
 
 interface Change {
   seq: number
