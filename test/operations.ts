@@ -113,6 +113,7 @@ export const REQUESTS: Record<string, readonly [status: number, body?: object]> 
   'PATCH /api/members/:id': [200, { name: 'Cleo' }],
   'POST /api/teams': [201, { name: 'Crew' }],
   'PATCH /api/teams/:id': [200, { name: 'Staff' }],
+  'POST /api/people/:id/merge': [200, { into: 'somebody' }],
   // Nothing is delivered meanwhile, which would change something.
   'POST /api/webhooks': [201, { url: 'https://example.org/', active: false }],
   'PATCH /api/webhooks/:id': [200, { description: 'Chat' }],

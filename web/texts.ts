@@ -900,6 +900,7 @@ export const texts = {
       'team-changed': 'Changed a team',
       'project-deleted': 'Deleted a project',
       'project-restored': 'Brought a project back',
+      'person-forgotten': 'Forgot a person',
       'webhook-created': 'Created a webhook',
       'webhook-changed': 'Changed a webhook',
       'webhook-deleted': 'Deleted a webhook',

@@ -6,6 +6,7 @@ import { getTableName } from 'drizzle-orm'
 import { childrenOf, keyOf, TRACKED } from '../db/change-triggers.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { kanbanItems } from '../db/schema.ts'
+import { ROWS_UNDONE } from '../db/work-limits.ts'
 import { ApiError, adminRequired, type Conflict, changedSince, changesGone, notFound } from '../errors.ts'
 import { once } from '../once.ts'
 import type { CurrentMember } from '../schemas/records.ts'
@@ -15,9 +16,6 @@ import type { ChangeRow, Sequence } from './sequence.ts'
 import { REFERENCES, StoredRows } from './stored-rows.ts'
 import { type Fields, maySee, storedFields } from './told.ts'
 import type { Undo } from './undo.ts'
-
-/** Changes that an undo writes in one transaction, where it cannot be done in slices: it takes about a second. */
-export const UNDONE_AT_ONCE = 5000
 
 /** Conflicts that one response lists, at most. */
 const REPORTED = 100
@@ -76,12 +74,12 @@ function statementsOf({ $client: client }: SharedDatabase) {
     ideas: client.prepare<[object], Pick<ChangeRow, 'id' | 'before' | 'after'>>(
       `select id, before, after from changes where ${RANGE} and kind = 'personal-idea'`,
     ),
-    /** A change that is neither of a record that came or went with its project, nor of an idea that names the project. */
+    /** A change that is neither of a record that came or went with its project, nor of an idea that names the project, nor makes a person. */
     other: client
       .prepare<[object], number>(
         `select seq from changes where ${RANGE} and not (
           (${inProjects} and action = :action and from_project_id is null)
-          or (kind = 'personal-idea' and action = 'updated')) limit 1`,
+          or (kind = 'personal-idea' and action = 'updated') or (kind = 'person' and action = 'created')) limit 1`,
       )
       .pluck(),
     repeated: client
@@ -91,7 +89,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
       .pluck(),
     page: client.prepare<[object], Made>(
       `select seq, kind, id, item_id as itemId, ifnull(after, before) as record from changes
-      where seq > +:seq and seq <= +:last and kind <> 'personal-idea' order by seq limit ${PAGE}`,
+      where seq > +:seq and seq <= +:last and kind not in ('personal-idea', 'person') order by seq limit ${PAGE}`,
     ),
     pageOf: client.prepare<[object], Made>(
       `select seq, kind, id, item_id as itemId, before as record from changes
@@ -114,7 +112,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
 
 /** What belongs to a project, kind by kind: the rows of the tables, and how each is named. */
 const BELONGINGS = TRACKED.filter(
-  ({ kind }) => !['kanban-activity', 'project', 'member', 'team', 'personal-idea'].includes(kind),
+  ({ kind }) => !['kanban-activity', 'project', 'member', 'team', 'person', 'personal-idea'].includes(kind),
 ).map((told) => {
   const table = getTableName(told.table)
   const isOfItem = childrenOf(kanbanItems).includes(table)
@@ -196,7 +194,7 @@ export class LargeUndo {
   /** The rows that come back with their projects, parents first; none of the projects' own. */
   *rowsOf({ first, last }: LargeUndoPlan): Generator<RestoredRow, void, void> {
     for (const { kind } of TRACKED) {
-      if (kind === 'project' || kind === 'personal-idea') continue
+      if (['project', 'personal-idea', 'person'].includes(kind)) continue
       for (const { record } of this.#pages((seq) => this.#sql.pageOf.all({ seq, last, kind }), first)) {
         yield { kind, fields: fieldsIn(record) }
       }
@@ -209,7 +207,7 @@ export class LargeUndo {
   }
 
   #atOnce({ first, last }: { first: number; last: number }): undefined {
-    if (last - first >= UNDONE_AT_ONCE) throw new ApiError(413, 'Too much to undo at once')
+    if (last - first >= ROWS_UNDONE) throw new ApiError(413, 'Too much to undo at once')
   }
 
   #ideasOf(range: object): Promoted[] {

@@ -6,18 +6,20 @@ import { Type } from '@sinclair/typebox'
 import { eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { defineCollation } from '../db/collation.ts'
-import { throwNotFound } from '../db/existence.ts'
+import { currentWrite } from '../db/current-write.ts'
+import { thingOf, throwNotFound } from '../db/existence.ts'
 import { defineContains, fold } from '../db/folded-text.ts'
 import { type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
-import { people } from '../db/schema.ts'
-import { change, given, insertInto } from '../db/statements.ts'
+import { members, people } from '../db/schema.ts'
+import { change, existsIn, given, insertInto, selectAll } from '../db/statements.ts'
 import { ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
-import { invalidField } from '../errors.ts'
+import { conflict, invalidField, notFound } from '../errors.ts'
 import { once } from '../once.ts'
 import { PERSON_LIMIT, ref, valuesOfList } from '../schemas/common.ts'
-import { type Member, type Person, PersonSchema } from '../schemas/records.ts'
+import { type Member, type MergedPerson, type Person, PersonSchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
+import { createMerge } from './merging.ts'
 
 /** Which people to list. */
 export interface PeopleQuery extends PageQuery {
@@ -73,7 +75,14 @@ function statementsOf(db: SharedDatabase) {
         order by key is null, key, id limit +:count`,
       ),
     ),
+    isMember: existsIn(db, members),
     limit: rowLimit(db, '(select id from members union all select id from people)', ROWS_SCANNED),
+    mergedInto: selectAll(db, () =>
+      db
+        .select({ id: people.id })
+        .from(people)
+        .where(eq(people.mergedInto, given('id'))),
+    ),
     insert: insertInto(db, people),
     remove: change(() => db.delete(people).where(eq(people.id, given('id')))),
   }
@@ -84,6 +93,7 @@ export class People {
   static readonly reads: readonly string[] = ['page', 'get', 'named']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #merge: ReturnType<typeof createMerge>
   readonly #toJson = createJsonWriter(Type.Array(ref(PersonSchema)))
 
   constructor(db: SharedDatabase) {
@@ -91,6 +101,7 @@ export class People {
     defineCollation(db)
     this.#db = db
     this.#sql = statementsOf(db)
+    this.#merge = createMerge(db)
   }
 
   /** One person. @throws ApiError 404 */
@@ -135,6 +146,32 @@ export class People {
       .places()
       .all({ ...filter, from, key, isEmpty, count })
       .map((one) => ({ ...one, text: null }))
+  }
+
+  /**
+   * Merges a person into another: whatever names the one names the other then.
+   * @throws ApiError 400 for one and the same; 404, with the one that it is to be merged into where that is unknown; 409 for a
+   * member; 413; TooMuchWork
+   */
+  merge(id: string, into: string): MergedPerson {
+    if (id === into) throw invalidField('into', 'must be somebody else')
+    this.ensureNoMember(id)
+    if (this.named([into]).length === 0) throw notFound(thingOf(people), [into])
+    const counts = this.#merge(id, into, timestamp())
+    return { group: currentWrite(this.#db).since + 1, person: this.get(id), into: this.get(into), counts }
+  }
+
+  /** @throws ApiError 404 for nobody, 409 for a member, who has to be deleted first */
+  ensureNoMember(id: string): void {
+    this.get(id)
+    if (this.#sql.isMember(id)) throw conflict('Person is a member: delete the member first', 'is_member')
+  }
+
+  /** Removes a person, and all who were merged into it. @returns who they were */
+  remove(id: string): Person[] {
+    const gone = this.named([id, ...this.#sql.mergedInto({ id }).map((one) => one.id)])
+    for (const one of gone) this.#sql.remove({ id: one.id })
+    return gone
   }
 
   /** Keeps the name of a member that is deleted: its records go on naming it. Inside its write. */

@@ -422,6 +422,28 @@ export const PersonSchema = Type.Object(
 )
 export type Person = Static<typeof PersonSchema>
 
+/** How many records of each kind named somebody. */
+const MergeCountsSchema = Type.Object({
+  kanbanItems: Type.Integer({ description: 'Whose assignee it was' }),
+  projects: Type.Integer({ description: 'Whose lead it was' }),
+  teamAssignments: Type.Integer({ description: 'Which were ended where the other one had one, too' }),
+  kanbanComments: Type.Integer({ description: 'Whose author it was' }),
+  personalIdeas: Type.Integer({ description: 'Whose owner it was' }),
+})
+export type MergeCounts = Static<typeof MergeCountsSchema>
+
+/** What became of a merge. */
+export const MergedPersonSchema = Type.Object(
+  {
+    group: Type.Integer({ description: 'Undo this change to take it back: `POST /api/changes/{seq}/undo`' }),
+    person: ref(PersonSchema),
+    into: ref(PersonSchema),
+    counts: MergeCountsSchema,
+  },
+  { $id: 'MergedPerson' },
+)
+export type MergedPerson = Static<typeof MergedPersonSchema>
+
 /** Members under one name. */
 export const TeamSchema = Type.Object(
   {
@@ -775,6 +797,7 @@ export const namedSchemas = [
   CurrentMemberSchema,
   MemberSchema,
   PersonSchema,
+  MergedPersonSchema,
   TeamSchema,
   SessionSchema,
   TokenSchema,
