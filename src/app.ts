@@ -46,6 +46,7 @@ import memberRoutes from '../routes/members.ts'
 import metricRoutes from '../routes/metrics.ts'
 import objectiveRoutes from '../routes/objectives.ts'
 import pageRoutes from '../routes/page.ts'
+import peopleRoutes from '../routes/people.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
 import projectRoutes from '../routes/projects.ts'
 import prometheusRoutes from '../routes/prometheus.ts'
@@ -136,6 +137,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(tokenRoutes, { authMode: options.authMode })
   await app.register(teamRoutes)
   await app.register(memberRoutes)
+  await app.register(peopleRoutes)
   await app.register(memberLinkRoutes, { publicUrl: options.publicUrl })
   await app.register(projectRoutes)
   await app.register(kanbanColumnRoutes)

@@ -30,6 +30,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   internal_error: 'the service failed: nothing was done',
   invalid_credentials: 'email or password are wrong',
   invalid_link: 'the one-time link was used, has expired or was revoked',
+  is_member: 'the person is a member',
   last_admin: 'the service would be left without an admin',
   limit_reached: 'there are as many as there may be',
   member_disabled: 'the member is disabled',

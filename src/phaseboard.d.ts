@@ -195,6 +195,7 @@ export type ErrorCode =
   | 'internal_error'
   | 'invalid_credentials'
   | 'invalid_link'
+  | 'is_member'
   | 'last_admin'
   | 'limit_reached'
   | 'member_disabled'

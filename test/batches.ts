@@ -44,6 +44,7 @@ export const seeding = (owner: string) => `
   insert into kanban_comments (id, item_id, author_id, content) values ('foreign', 'item', 'somebody', 'Well');
   insert into personal_ideas (id, owner_id, title) values ('idea', '${owner}', 'Fly'), ('secret', 'somebody', 'Dive');
   insert into teams (id, name) values ('team', 'Crew');
+  insert into people (id, name, kind) values ('person', 'Bob Builder', 'host');
   insert into member_links (id, kind, token_hash, expires_at)
     values ('link', 'invitation', 'hash', '9999-12-31T00:00:00.000Z');
   insert into members (id, name, email) values ('ada', 'Ada', 'ada@example.test');`
@@ -51,7 +52,7 @@ export const seeding = (owner: string) => `
 /** Takes the records of every kind away, but for members who can sign in. */
 export const EMPTYING = `
   delete from projects; delete from personal_ideas; delete from teams; delete from audit_log; delete from webhooks;
-  delete from member_links;
+  delete from member_links; delete from people;
   delete from changes; delete from change_subjects; delete from idempotency_keys;
   delete from members where email = 'ada@example.test' or email = 'bob@example.test'
     or id not in (select member_id from sessions);`

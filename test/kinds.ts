@@ -63,6 +63,14 @@ export const KIND_EXAMPLES: readonly KindExample[] = [
     changed: ['name', 'description'],
   },
   {
+    kind: 'person',
+    table: 'people',
+    id: 'person',
+    row: { name: 'Bob Builder', kind: 'host' },
+    defaults: { source: '', source_id: '', email: null, merged_into: null, seen_at: null, ...times },
+    changed: ['name', 'email', 'merged_into', 'seen_at'],
+  },
+  {
     kind: 'project',
     table: 'projects',
     id: 'project',

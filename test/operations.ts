@@ -23,7 +23,7 @@ export const CREDENTIALS = `
 /** Nothing but another admin. */
 export const EMPTY = `
   delete from projects; delete from personal_ideas; delete from teams; delete from members; delete from webhooks; delete from imports;
-  delete from member_links;
+  delete from member_links; delete from people;
   insert into members (id, name, email, role) values ('somebody', 'Ada', 'ada@example.test', 'admin');`
 
 /** One record of each collection, the caller's own where that matters. */
@@ -36,6 +36,7 @@ export const SEEDED = `
   insert or replace into changes (seq, "group", kind, id, action, project_id, before, after)
     values (1000000, 1000000, 'objective', 'objective', 'updated', 'project', '{"title":"Sea"}', '{"title":"Land"}');
   insert into teams (id, name) values ('team', 'Crew');
+  insert into people (id, name, kind) values ('person', 'Bob Builder', 'host');
   insert into member_links (id, kind, token_hash, expires_at) values ('link', 'invitation', 'hash', '${JUST_USED}');
   insert into imports (id, format, member_id, status) values ('import', 'trello', '${CALLER}', 'done');
   insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
@@ -72,6 +73,7 @@ export const RECORDS: Record<string, string> = {
   webhooks: 'webhook',
   imports: 'import',
   'member-links': 'link',
+  people: 'person',
   members: CALLER,
 }
 
@@ -111,6 +113,7 @@ export const REQUESTS: Record<string, Request> = {
   'PATCH /api/members/:id': [200, { name: 'Cleo' }],
   'POST /api/teams': [201, { name: 'Crew' }],
   'PATCH /api/teams/:id': [200, { name: 'Staff' }],
+  'POST /api/people/:id/merge': [200, { into: 'somebody' }],
   // Nothing is delivered meanwhile, which would change something.
   'POST /api/webhooks': [201, { url: 'https://example.org/', active: false }],
   'PATCH /api/webhooks/:id': [200, { description: 'Chat' }],

@@ -1,6 +1,6 @@
 /** What the page at /docs has ready when somebody presses "Try it out": good as it is, once there are real ids in it. */
 import t from 'tap'
-import { memberLinks } from '../src/db/schema.ts'
+import { memberLinks, people } from '../src/db/schema.ts'
 import { hashToken } from '../src/members/secrets.ts'
 import { BODY_EXAMPLES, EXAMPLE_ID } from '../src/schemas/examples.ts'
 import { type App, build, createItem, createProject, send } from './helper.ts'
@@ -59,6 +59,14 @@ async function seeded(app: App) {
     app.db.$client.exec(insertion(example.table, { ...row, id }))
     records[example.routes.collection] = id
   }
+  const bob = { name: 'Bob Builder', kind: 'host' } as const
+  app.db
+    .insert(people)
+    .values([
+      { ...bob, id: 'person' },
+      { ...bob, id: 'ada' },
+    ])
+    .run()
   return {
     admin,
     records: {
@@ -69,6 +77,7 @@ async function seeded(app: App) {
       labels: records['kanban-labels'],
       'personal-ideas': await make('/api/personal-ideas', { title: 'Fly' }),
       webhooks: await make('/api/webhooks', { url: 'https://example.org/', active: false }),
+      people: 'person',
       teams: await make('/api/teams', { name: 'Crew' }),
       members: await make('/api/members', { name: 'Bob', email: 'bob@example.test' }),
       tokens: await make('/api/tokens', { name: 'CI' }),

@@ -1,8 +1,9 @@
 /** The sequence of changes, and what stands on it: one instance a connection. */
 import type { Board } from '../board/board.ts'
 import type { SharedDatabase } from '../db/client.ts'
-import type { AuditLog } from '../members/audit-log.ts'
+import type { Members } from '../members/members.ts'
 import { Feed } from './feed.ts'
+import { Forgetting } from './forgetting.ts'
 import { Groups } from './groups.ts'
 import { History } from './history.ts'
 import { LargeUndo } from './large-undo.ts'
@@ -23,9 +24,10 @@ export class Changes {
   readonly undo: Undo
   readonly largeUndo: LargeUndo
   readonly feed: Feed
+  readonly forgetting: Forgetting
   readonly retention: Retention
 
-  constructor(db: SharedDatabase, board: Board, audit: AuditLog) {
+  constructor(db: SharedDatabase, board: Board, { audit, people }: Pick<Members, 'audit' | 'people'>) {
     this.sequence = new Sequence(db)
     this.subjects = new Subjects(db)
     const groups = new Groups(db, this.sequence)
@@ -34,6 +36,7 @@ export class Changes {
     this.undo = new Undo(db, { sequence: this.sequence, groups, board, audit })
     this.largeUndo = new LargeUndo(db, this.undo, this.sequence, groups)
     this.feed = new Feed(db, this.sequence, this.subjects)
+    this.forgetting = new Forgetting(db, { people, audit, subjects: this.subjects })
     this.retention = new Retention(db)
   }
 }

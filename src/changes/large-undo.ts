@@ -5,6 +5,7 @@
 import { getTableName } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { BELONGINGS, holderOf, idIn, keyValuesOf, REFERENCES } from '../db/kinds.ts'
+import { ROWS_UNDONE } from '../db/work-limits.ts'
 import { ApiError, adminRequired, type Conflict, changedSince, changesGone, notFound } from '../errors.ts'
 import { once } from '../once.ts'
 import type { CurrentMember } from '../schemas/records.ts'
@@ -15,9 +16,6 @@ import type { ChangeRow, Sequence } from './sequence.ts'
 import { StoredRows } from './stored-rows.ts'
 import { type Fields, maySee, storedFields } from './told.ts'
 import type { Undo } from './undo.ts'
-
-/** Changes that an undo writes in one transaction, where it cannot be done in slices: it takes about a second. */
-export const UNDONE_AT_ONCE = 5000
 
 /** Conflicts that one response lists, at most. */
 const REPORTED = 100
@@ -76,12 +74,12 @@ function statementsOf({ $client: client }: SharedDatabase) {
     ideas: client.prepare<[object], Pick<ChangeRow, 'id' | 'before' | 'after'>>(
       `select id, before, after from changes where ${RANGE} and kind = 'personal-idea'`,
     ),
-    /** A change that is neither of a record that came or went with its project, nor of an idea that names the project. */
+    /** A change that is neither of a record that came or went with its project, nor of an idea that names the project, nor makes a person. */
     other: client
       .prepare<[object], number>(
         `select seq from changes where ${RANGE} and not (
           (${inProjects} and action = :action and from_project_id is null)
-          or (kind = 'personal-idea' and action = 'updated')) limit 1`,
+          or (kind = 'personal-idea' and action = 'updated') or (kind = 'person' and action = 'created')) limit 1`,
       )
       .pluck(),
     repeated: client
@@ -91,7 +89,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
       .pluck(),
     page: client.prepare<[object], Made>(
       `select seq, kind, id, item_id as itemId, ifnull(after, before) as record from changes
-      where seq > +:seq and seq <= +:last and kind <> 'personal-idea' order by seq limit ${PAGE}`,
+      where seq > +:seq and seq <= +:last and kind not in ('personal-idea', 'person') order by seq limit ${PAGE}`,
     ),
     pageOf: client.prepare<[object], Made>(
       `select seq, kind, id, item_id as itemId, before as record from changes
@@ -206,7 +204,7 @@ export class LargeUndo {
   }
 
   #atOnce({ first, last }: { first: number; last: number }): undefined {
-    if (last - first >= UNDONE_AT_ONCE) throw new ApiError(413, 'Too much to undo at once')
+    if (last - first >= ROWS_UNDONE) throw new ApiError(413, 'Too much to undo at once')
   }
 
   #ideasOf(range: object): Promoted[] {

@@ -27,7 +27,7 @@ const HAS_SUBJECT = `(project_id = :subject or item_id = :subject or from_projec
   or (:subject = '${DELETIONS}' and ${IS_DELETION}))`
 
 /** The subject of all changes of a kind: those of nobody in particular. Kinds that the service does not know are one. */
-const ofKind = (kind: string) => `:${kind}`
+export const subjectOfKind = (kind: string) => `:${kind}`
 
 /** The subject of the changes of a kind that are somebody's alone, and of all those that are. */
 const ofOwner = (kind: string, owner: string) => `:${kind}:${owner}`
@@ -43,7 +43,10 @@ const KIND = `case when kind in (${KIND_NAMES.map((kind) => `'${kind}'`).join(',
 export const subjectsOf = (kinds: readonly string[], reader: Reader): string[] =>
   (kinds.length > 0 ? kinds : [...KIND_NAMES, ''])
     .filter((kind) => maySee({ kind, ownerId: null }, reader))
-    .flatMap((kind) => [ofKind(kind), reader.role === 'admin' ? ofOwners(kind) : ofOwner(kind, reader.id)])
+    .flatMap((kind) => [
+      subjectOfKind(kind),
+      reader.role === 'admin' ? ofOwners(kind) : ofOwner(kind, reader.id),
+    ])
 
 /** The entries of the changes that pass a condition, as SQL. */
 export const entriesOf = (condition: string): string =>

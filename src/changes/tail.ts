@@ -33,6 +33,9 @@ export interface Batch {
   changes: readonly TailedChange[]
 }
 
+/** Whether a change forgets somebody, whose name goes from earlier changes, too. */
+const forgets = ({ row }: TailedChange) => row.kind === 'person' && row.action === 'deleted'
+
 /** Everybody: the tail itself sees all. */
 const ALL = { id: '', role: 'admin' }
 
@@ -110,6 +113,7 @@ export class Tail {
     try {
       if (this.#sequence.last() <= this.#last) return
       const batch = this.#next()
+      if (batch.changes.some(forgets)) this.#texts.clear()
       for (const follower of this.#followers) follower(batch)
       this.#hasFailed = false
       this.notify()

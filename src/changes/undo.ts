@@ -46,6 +46,8 @@ interface Undoing {
   current: ReadonlyMap<string, Fields>
   /** The columns that get their former names, by {@link renaming}. */
   renamings: ReadonlySet<string>
+  /** The people that were merged, or are again, by {@link merger}. */
+  mergers: ReadonlySet<string>
   member: CurrentMember
   by: Actor
   at: string
@@ -109,7 +111,7 @@ export class Undo {
     if (isSplit(this.#db) && (isStaged || this.#isLarge(row))) throw new LargeWork()
     // Whoever does large work moves them first.
     if (isStaged) throw isFollowedByWorker(this.#db) ? new TooMuchWork() : beingCompleted()
-    const effects = netEffect(this.#groupOf(row, member))
+    const effects = withoutNewPeople(netEffect(this.#groupOf(row, member)))
     const current = this.#currentRows(effects)
     ensureRights(effects, current, member)
     const isDone = this.#columnNames.isDone.bind(this.#columnNames)
@@ -117,7 +119,8 @@ export class Undo {
     if (conflicts.length > 0) throw changedSince(conflicts)
     this.#ensureFewEntries(effects)
     try {
-      this.#restore({ effects, current, renamings: renamingsOf(effects), member, by, at: timestamp() })
+      const [renamings, mergers] = [renamingsOf(effects), mergersOf(effects)]
+      this.#restore({ effects, current, renamings, mergers, member, by, at: timestamp() })
     } catch (error) {
       // Only what another tool has told leaves out what a record must have.
       throw isConstraint(error)
@@ -242,14 +245,16 @@ export class Undo {
     const item = { ...current, ...values } as unknown as Tracked & Held
     if ('column' in fields || 'projectId' in fields)
       this.#columnNames.ensure(item.projectId, item.column, undoing.at)
-    const lease = 'claimedUntil' in fields ? {} : this.#leaseAfter(current as unknown as Held, item)
+    const isMerger = undoing.mergers.has(merger(current.assigneeId, item.assigneeId))
+    const keepsLease = isMerger || 'claimedUntil' in fields
+    const lease = keepsLease ? {} : this.#leaseAfter(current as unknown as Held, item)
     this.#rows.update(kind, key, { ...values, ...lease })
     this.#activity.record({
       itemId: id,
       before: current as unknown as Tracked,
       after: {
-        assigneeId: item.assigneeId,
         priority: item.priority,
+        ...(!isMerger && { assigneeId: item.assigneeId }),
         ...(!undoing.renamings.has(renaming(item.projectId, current.column, item.column)) && {
           column: item.column,
         }),
@@ -316,6 +321,34 @@ function renamingsOf(effects: ReadonlyMap<string, Effect>): Set<string> {
   )
 }
 
+/** Names two people, whichever was merged into the other. */
+const merger = (...ids: unknown[]) => JSON.stringify(ids.toSorted())
+
+/** The people that a write has merged, or taken apart again: what named the one names the other, and nobody was assigned. */
+function mergersOf(effects: ReadonlyMap<string, Effect>): Set<string> {
+  const people = [...effects.values()].filter(
+    ({ kind, before, after }) => kind === 'person' && before && after,
+  )
+  return new Set(
+    people.flatMap(({ id, before, after }) =>
+      [before?.mergedInto, after?.mergedInto].flatMap((into) => (into ? [merger(id, into)] : [])),
+    ),
+  )
+}
+
+/**
+ * What a write did but for people that it made: they stay, since others may name them by now.
+ * @throws ApiError 400 where it has forgotten somebody
+ */
+function withoutNewPeople(effects: Map<string, Effect>): Map<string, Effect> {
+  for (const [name, effect] of effects) {
+    if (effect.kind !== 'person') continue
+    if (isComing(effect)) throw notUndone('a person who was forgotten cannot come back')
+    if (isGoing(effect)) effects.delete(name)
+  }
+  return effects
+}
+
 /**
  * Checks that a member may make the writes that undo one, by the rights of now: a project goes, and comes back, by an admin alone, whoever made it.
  * @throws ApiError 403
@@ -328,6 +361,7 @@ function ensureRights(
   if (member.role === 'admin') return
   for (const [name, effect] of effects) {
     const { kind, before, after } = effect
+    if (kind === 'person') throw adminRequired()
     if (kind === 'project' && (isComing(effect) || isGoing(effect))) throw adminRequired()
     if (kind !== 'kanban-comment') continue
     const item = effects.get(nameOf('kanban-item', effect.itemId))

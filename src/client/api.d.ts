@@ -57,7 +57,7 @@ export interface Problem {
   title: string
   /** The status of the answer */
   status: number
-  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is assigned to the project already - `already_done`: a request with this Idempotency-Key has done it before, and its response is not kept - `already_promoted`: the idea has become a project already - `authentication_required`: no credential, or one that does not count (any more) - `bad_request`: the request is not well-formed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: what is to be undone was changed after it: `details.conflicts` - `changes_gone`: the changes are not kept any more: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow it - `cross_origin`: a page of another origin sent it, with the credentials of the browser - `database_busy`: the write waited for others in vain: nothing was done - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was done - `invalid_credentials`: email or password are wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `last_admin`: the service would be left without an admin - `limit_reached`: there are as many as there may be - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not have the method - `name_taken`: another one has the name - `no_account`: no member has the account of the sign-in provider - `no_column`: the board has no column - `not_claimed`: nobody has claimed the item - `not_found`: there is no such record or path, or the caller may not know of it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: it is another member's - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was done - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: too many requests in a minute - `read_only_role`: the role of the member only reads - `read_only_token`: the token only reads - `request_failed`: any other error - `session_required`: only for those who have signed in, not for tokens - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: more at once than the service takes, or answers - `too_many_at_once`: the caller has too many requests under way - `too_many_sign_ins`: too many sign-ins failed - `too_many_streams`: too many streams are open - `took_too_long`: it was given up before its end - `unavailable`: the service cannot do it at the moment: nothing was done - `validation_failed`: fields or parameters are wrong: `details` - `wip_limit_reached`: the column is at its WIP limit */
+  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is assigned to the project already - `already_done`: a request with this Idempotency-Key has done it before, and its response is not kept - `already_promoted`: the idea has become a project already - `authentication_required`: no credential, or one that does not count (any more) - `bad_request`: the request is not well-formed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: what is to be undone was changed after it: `details.conflicts` - `changes_gone`: the changes are not kept any more: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow it - `cross_origin`: a page of another origin sent it, with the credentials of the browser - `database_busy`: the write waited for others in vain: nothing was done - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was done - `invalid_credentials`: email or password are wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would be left without an admin - `limit_reached`: there are as many as there may be - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not have the method - `name_taken`: another one has the name - `no_account`: no member has the account of the sign-in provider - `no_column`: the board has no column - `not_claimed`: nobody has claimed the item - `not_found`: there is no such record or path, or the caller may not know of it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: it is another member's - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was done - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: too many requests in a minute - `read_only_role`: the role of the member only reads - `read_only_token`: the token only reads - `request_failed`: any other error - `session_required`: only for those who have signed in, not for tokens - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: more at once than the service takes, or answers - `too_many_at_once`: the caller has too many requests under way - `too_many_sign_ins`: too many sign-ins failed - `too_many_streams`: too many streams are open - `took_too_long`: it was given up before its end - `unavailable`: the service cannot do it at the moment: nothing was done - `validation_failed`: fields or parameters are wrong: `details` - `wip_limit_reached`: the column is at its WIP limit */
   code:
     | 'admin_required'
     | 'already_assigned'
@@ -81,6 +81,7 @@ export interface Problem {
     | 'internal_error'
     | 'invalid_credentials'
     | 'invalid_link'
+    | 'is_member'
     | 'last_admin'
     | 'limit_reached'
     | 'member_disabled'
@@ -463,6 +464,45 @@ export interface Member {
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
   updatedAt: string
+}
+
+export interface Person {
+  /** What records hold in `assigneeId`, `leadId`, `authorId`, `memberId` and `actorId` */
+  id: string
+  name: string
+  /** A member, or who was one; somebody of the application that the service is embedded in; somebody whom an imported board names */
+  kind: 'member' | 'host' | 'import'
+  /** Where an imported board came from; empty for others */
+  source: string
+  /** What the person is called there; empty for others */
+  sourceId: string
+  /** The person that this one turned out to be; null for one by itself */
+  mergedInto: string | null
+  /** When the host application named the person last, to the day; null for one that it did not */
+  seenAt: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  updatedAt: string
+}
+
+export interface MergedPerson {
+  /** Undo this change to take it back: `POST /api/changes/{seq}/undo` */
+  group: number
+  person: Person
+  into: Person
+  counts: {
+    /** Whose assignee it was */
+    kanbanItems: number
+    /** Whose lead it was */
+    projects: number
+    /** Which were ended where the other one had one, too */
+    teamAssignments: number
+    /** Whose author it was */
+    kanbanComments: number
+    /** Whose owner it was */
+    personalIdeas: number
+  }
 }
 
 export interface Team {
@@ -902,6 +942,11 @@ export interface UpdateMember {
   password?: string
   /** Needed to change the own password */
   currentPassword?: string
+}
+
+export interface MergePerson {
+  /** The id of the member or person whom everything names then */
+  into: string
 }
 
 export interface CreateInvitation {
@@ -1347,6 +1392,7 @@ export interface CreateWebhook {
   kinds?: (
     | 'member'
     | 'team'
+    | 'person'
     | 'project'
     | 'kanban-column'
     | 'kanban-label'
@@ -1374,6 +1420,7 @@ export interface UpdateWebhook {
   kinds?: (
     | 'member'
     | 'team'
+    | 'person'
     | 'project'
     | 'kanban-column'
     | 'kanban-label'
@@ -1681,6 +1728,64 @@ export interface Paths {
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: Success
+    }
+  }
+  '/api/people': {
+    /** List people by name, or find those of some ids */
+    get: {
+      query?:
+        | {
+            /** These people alone, in this order, whether they are listed or not: with commas between them, or given several times; at most 500. Unknown ones are left out, and other parameters do not count */
+            ids?: string | string[] | undefined
+            /** A part of the name, whatever the case; empty does not filter */
+            q?: string | undefined
+            /** People of this kind */
+            kind?: 'member' | 'host' | 'import' | undefined
+            /** Records on a page; without it, all */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the one before */
+            cursor?: string | undefined
+          }
+        | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Person[]
+    }
+  }
+  '/api/people/{id}': {
+    /** Get a person */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Person
+    }
+    /** Forget a person */
+    delete: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Success
+    }
+  }
+  '/api/people/{id}/merge': {
+    /** Merge a person into another */
+    post: {
+      path: {
+        id: string
+      }
+      body: MergePerson
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: MergedPerson
     }
   }
   '/api/members/{id}/password-link': {
@@ -3212,7 +3317,7 @@ export interface Paths {
             projectId?: string | undefined
             /** Only what belongs to this item */
             itemId?: string | undefined
-            /** Only these kinds, with commas between them or given several times: member, team, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
+            /** Only these kinds, with commas between them or given several times: member, team, person, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
             kind?: string | string[] | undefined
             /** Changes, at most; `100` if absent */
             limit?: number | undefined

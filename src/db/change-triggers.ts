@@ -62,9 +62,10 @@ const difference = (told: Kind, row: 'old' | 'new'): string => {
   return `'{' || substr(${fields.join('\n    || ')}, 2) || '}'`
 }
 
-/** Whether an update has changed anything but `updated_at`, without which nothing is told. */
+/** Whether an update has changed anything but `updated_at` and what is quiet, without which nothing is told. */
 const hasChanged = (told: Kind): string => {
-  const columns = fieldsOf(told).filter(({ name }) => name !== 'updatedAt')
+  const quiet = ['updatedAt', ...(told.quiet ?? [])]
+  const columns = fieldsOf(told).filter(({ name }) => !quiet.includes(name))
   const list = (row: Row) => columns.map(({ column }) => `${row}."${column}"`).join(', ')
   return `(${list('old')})\n  is not (${list('new')})`
 }

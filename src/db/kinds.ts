@@ -18,6 +18,10 @@ export interface Kind {
   table: SQLiteTable
   /** Columns that are shown nowhere and in no archive: credentials. */
   secret?: readonly string[]
+  /** Columns that no change tells of, but archives hold: what is kept of people and shown to nobody. */
+  untold?: readonly string[]
+  /** Columns whose change alone is not told of, as that of `updatedAt` is not. */
+  quiet?: readonly string[]
   /** Fields that are kept for an undo and that the API shows nobody. */
   internal?: readonly string[]
   /** Ids that have a table of their own and are a field of the record in the API. */
@@ -57,6 +61,7 @@ export const KINDS: readonly Kind[] = [
     isForAdmins: true,
     isNeverUndone: true,
   },
+  { kind: 'person', thing: 'Person', table: schema.people, untold: ['email'], quiet: ['seenAt'] },
   { kind: 'project', thing: 'Project', table: schema.projects },
   { kind: 'kanban-column', thing: 'Kanban column', table: schema.kanbanColumns, isApart: true },
   { kind: 'kanban-label', thing: 'Kanban label', table: schema.kanbanLabels },
@@ -103,10 +108,10 @@ export interface Field {
   isText: boolean
 }
 
-/** The columns of a record but secret ones. */
-export const fieldsOf = ({ table, secret = [] }: Kind): Field[] =>
+/** The columns of a record that changes tell of. */
+export const fieldsOf = ({ table, secret = [], untold = [] }: Kind): Field[] =>
   Object.entries<SQLiteColumn>(getTableColumns(table))
-    .filter(([name]) => !secret.includes(name))
+    .filter(([name]) => !secret.includes(name) && !untold.includes(name))
     .map(([name, column]) => ({
       name,
       column: columnName(column),

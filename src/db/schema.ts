@@ -311,6 +311,37 @@ export const members = sqliteTable(
   ],
 )
 
+/**
+ * Who has a name here and is no member: people of the host application, those that imported boards name, and members that were
+ * deleted. Members are people by their own rows, which count before these.
+ */
+export const people = sqliteTable(
+  'people',
+  {
+    /** What records hold in `assigneeId`, `authorId` and the like. */
+    id: id(),
+    name: required(),
+    /** `member`: it was one. */
+    kind: text({ enum: ['member', 'host', 'import'] }).notNull(),
+    /** Where an imported board came from, e.g. `trello`, and what the person is called there; empty for others. */
+    source: string(''),
+    sourceId: string(''),
+    /** Only to find the same person again: it is shown to nobody. */
+    email: text(),
+    /** The person that this one turned out to be; NULL for one by itself. */
+    mergedInto: text(),
+    /** When the host named the person last; NULL for one that it did not. */
+    seenAt: text(),
+    ...timestamps(),
+  },
+  (table) => [
+    index('people_source').on(table.source, table.sourceId),
+    // Few have one, and each import looks for them.
+    index('people_email').on(table.email).where(sql`"email" is not null`),
+    index('people_merged').on(table.mergedInto).where(sql`"merged_into" is not null`),
+  ],
+)
+
 /** Who is signed in. */
 export const sessions = sqliteTable(
   'sessions',

@@ -29,6 +29,9 @@ export class TooMuchWork extends Error {
 /** Rows that one transaction may write, cascades included: more would hold the write lock for long. Some 100 ms. */
 export const ROWS_AT_ONCE = 1000
 
+/** Changes that one transaction may make or undo where nothing can do it in slices: it takes about a second. */
+export const ROWS_UNDONE = 5000
+
 /** Too much work for one transaction. Never becomes a response: the same is done in slices (see `large-writes.ts`). */
 export class LargeWork extends Error {
   override readonly name = 'LargeWork'

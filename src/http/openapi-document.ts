@@ -73,6 +73,7 @@ const TAGS = [
   { name: 'Session', description: 'Signing in and out, and where else one is signed in' },
   { name: 'Tokens', description: 'What scripts and integrations sign in with' },
   { name: 'Members', description: 'Who can sign in, and as what' },
+  { name: 'People', description: 'Who has a name here, members or not: whom records name by an id' },
   { name: 'One-time links', description: 'With which members set passwords, and people become members' },
   { name: 'Teams', description: 'Members by name of their team' },
   { name: 'Imports', description: 'Boards of other tools, from files' },

@@ -4,10 +4,12 @@ import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { isRecordShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
+import { isJsonObject } from '../db/json-text.ts'
 import { type JsonPage, type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
 import { auditLog, members } from '../db/schema.ts'
 import { amongIds, change, given, givenLimit, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import type { JsonObject } from '../json.ts'
+import { once } from '../once.ts'
 import { ref } from '../schemas/common.ts'
 import { AuditEntrySchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
@@ -44,6 +46,7 @@ export const AUDIT_ACTIONS = [
   'webhook-secret-rotated',
   'webhook-deactivated',
   'project-restored',
+  'person-forgotten',
 ] as const
 
 /** Who acted, and from which address; id and address are null for the command line and the service itself. */
@@ -118,16 +121,38 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
+/** The actions on what belongs to a member, whose name is then that of the subject, as SQL. */
+const OF_MEMBERS = AUDIT_ACTIONS.filter((action) => /^(session|token|password-link|account)-/.test(action))
+  .map((action) => `'${action}'`)
+  .join(', ')
+
+/** An entry's details without the emails of whom it is about, as SQL. */
+const ANONYMOUS = `case action when 'member-email-changed' then json_replace(metadata, '$.from', null, '$.to', null)
+  else json_replace(metadata, '$.email', null) end`
+
+/** What takes somebody's name out of the entries. */
+const erasersOf = ({ $client: client }: SharedDatabase) =>
+  [
+    `update audit_log set actor = iif(actor_id = :id, null, actor),
+      subject = iif(subject_id = :id or subject = :name, null, subject),
+      metadata = iif(subject_id = :id and ${isJsonObject('metadata')}, ${ANONYMOUS}, metadata)
+      where actor_id = :id or subject_id = :id`,
+    `update audit_log set subject = null where subject = :name and action in (${OF_MEMBERS})
+      and not exists (select 1 from members where name = :name union all select 1 from people where name = :name)`,
+  ].map((sql) => client.prepare<[object]>(sql))
+
 /** The audit log. Its ids, UUIDv7, sort entries by time. */
 export class AuditLog {
   static readonly reads: readonly string[] = ['page', 'hasOlder']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
+  readonly #erasers: () => ReturnType<typeof erasersOf>
   readonly #toJson = createJsonWriter(Type.Array(ref(AuditEntrySchema)))
 
   constructor(db: SharedDatabase) {
     this.#db = db
     this.#sql = statementsOf(db)
+    this.#erasers = once(() => erasersOf(db))
   }
 
   /** Records an entry. Call it inside the write of the action, so that both are committed or neither. */
@@ -143,6 +168,14 @@ export class AuditLog {
       metadata,
       createdAt: timestamp(),
     })
+  }
+
+  /**
+   * Takes the name of somebody who is no member or person any more out of all entries: as who acted, and as whom they are about.
+   * It reads all of them.
+   */
+  forget({ id, name }: { id: string; name: string }): void {
+    for (const eraser of this.#erasers()) eraser.run({ id, name })
   }
 
   #nameOf(id: string | null): string | null {

@@ -26,6 +26,7 @@ import { type Actor, type AuditEntry, AuditLog } from './audit-log.ts'
 import { currentMember, isEnabled, shownMember } from './columns.ts'
 import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
 import { MemberLinks } from './member-links.ts'
+import { People } from './people.ts'
 import { ProviderAccounts } from './provider-accounts.ts'
 import { Sessions } from './sessions.ts'
 import { Teams } from './teams.ts'
@@ -116,7 +117,7 @@ function entriesOf(before: MemberRow, after: MemberRow, password: NewPassword | 
   return entries
 }
 
-/** The members, with their sessions, tokens, one-time links and teams. Each change is recorded in the audit log. */
+/** The members, with their sessions, tokens, one-time links and teams, and all other people. Each change is recorded in the audit log. */
 export class Members {
   static readonly reads: readonly string[] = [
     'page',
@@ -129,6 +130,7 @@ export class Members {
     'hasAdmin',
   ]
   readonly audit: AuditLog
+  readonly people: People
   readonly teams: Teams
   readonly sessions: Sessions
   readonly tokens: Tokens
@@ -140,6 +142,7 @@ export class Members {
   constructor(db: SharedDatabase) {
     this.#sql = statementsOf(db)
     this.audit = new AuditLog(db)
+    this.people = new People(db)
     this.teams = new Teams(db, this.audit)
     this.sessions = new Sessions(db, this.audit)
     this.tokens = new Tokens(db, this.audit)
@@ -252,7 +255,8 @@ export class Members {
   }
 
   /**
-   * Deletes a member, with its sessions, tokens, one-time links and team memberships; records that it created keep its id.
+   * Deletes a member, with its sessions, tokens, one-time links and team memberships; records that name it keep its id, and
+   * its name is kept among the people.
    * @throws ApiError 404, or 409 when it is the last admin
    */
   delete(id: string, by: Actor): void {
@@ -261,6 +265,7 @@ export class Members {
     this.links.endOfMember(id, by)
     this.links.endMadeBy(id, by)
     this.#sql.remove(id)
+    this.people.keepFormer(before)
     this.#sql.leaveTeams({ memberId: id })
     const { name, email, role } = before
     this.audit.record({

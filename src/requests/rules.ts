@@ -29,7 +29,7 @@ export function createRules(db: SharedDatabase): Rules {
   const members = new Members(db)
   const projects = new Projects(db, board, members.audit)
   const reading = new Reading(db, projects)
-  const changes = new Changes(db, board, members.audit)
+  const changes = new Changes(db, board, members)
   const flow = new Flow(db, changes.subjects)
   return {
     board,

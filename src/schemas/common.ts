@@ -148,6 +148,9 @@ export const ReorderBody = CreateBody({
   ),
 })
 
+/** People that one request may ask for by id. */
+export const PERSON_LIMIT = 500
+
 // --- parameters ---
 
 /** The one path parameter: any string; an unknown one is 404. */

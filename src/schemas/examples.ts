@@ -88,6 +88,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
     actionItems: ['Send the minutes', { what: 'Book a room', who: 'Ada' }],
   },
   updateTranscriptSummary: { summary: 'We agreed on goals, budget and dates.' },
+  mergePerson: { into: 'ada' },
   createTeamAssignment: { memberId: 'ada', role: 'member' },
   updateTeamAssignment: { role: 'lead' },
   replaceTeamAssignments: {

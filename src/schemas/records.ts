@@ -387,6 +387,63 @@ export const MemberSchema = Type.Object(
 )
 export type Member = Static<typeof MemberSchema>
 
+/** What people are: members, people of the host application, and those that imported boards name. A closed set. */
+export const PERSON_KINDS = ['member', 'host', 'import'] as const
+
+/** Who has a name here, whether a member or not. */
+export const PersonSchema = Type.Object(
+  {
+    id: Type.String({
+      description: 'What records hold in `assigneeId`, `leadId`, `authorId`, `memberId` and `actorId`',
+    }),
+    name: Type.String(),
+    kind: Type.Unsafe<(typeof PERSON_KINDS)[number]>({
+      type: 'string',
+      enum: [...PERSON_KINDS],
+      description:
+        'A member, or who was one; somebody of the application that the service is embedded in; somebody whom an imported board names',
+    }),
+    source: Type.String({
+      description: 'Where an imported board came from; empty for others',
+      examples: ['trello', 'csv', ''],
+    }),
+    sourceId: Type.String({ description: 'What the person is called there; empty for others' }),
+    mergedInto: Nullable(
+      Type.String({ description: 'The person that this one turned out to be; null for one by itself' }),
+    ),
+    seenAt: Nullable({
+      ...Timestamp,
+      description:
+        'When the host application named the person last, to the day; null for one that it did not',
+    }),
+    ...timestamps,
+  },
+  { $id: 'Person' },
+)
+export type Person = Static<typeof PersonSchema>
+
+/** How many records of each kind named somebody. */
+const MergeCountsSchema = Type.Object({
+  kanbanItems: Type.Integer({ description: 'Whose assignee it was' }),
+  projects: Type.Integer({ description: 'Whose lead it was' }),
+  teamAssignments: Type.Integer({ description: 'Which were ended where the other one had one, too' }),
+  kanbanComments: Type.Integer({ description: 'Whose author it was' }),
+  personalIdeas: Type.Integer({ description: 'Whose owner it was' }),
+})
+export type MergeCounts = Static<typeof MergeCountsSchema>
+
+/** What became of a merge. */
+export const MergedPersonSchema = Type.Object(
+  {
+    group: Type.Integer({ description: 'Undo this change to take it back: `POST /api/changes/{seq}/undo`' }),
+    person: ref(PersonSchema),
+    into: ref(PersonSchema),
+    counts: MergeCountsSchema,
+  },
+  { $id: 'MergedPerson' },
+)
+export type MergedPerson = Static<typeof MergedPersonSchema>
+
 /** Members under one name. */
 export const TeamSchema = Type.Object(
   {
@@ -739,6 +796,8 @@ export const namedSchemas = [
   SearchResultSchema,
   CurrentMemberSchema,
   MemberSchema,
+  PersonSchema,
+  MergedPersonSchema,
   TeamSchema,
   SessionSchema,
   TokenSchema,

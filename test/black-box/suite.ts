@@ -172,6 +172,21 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     viewer = await signIn({ email: 'viewer@example.test', password: PASSWORD })
     await ok(member, 'GET /api/members', {}, 200, [{ id: ids.admin }, { id: ids.member }, { id: ids.viewer }])
     await ok(member, 'GET /api/members/{id}', { at: [ids.viewer ?? ''] }, 200, { role: 'viewer' })
+    await ok(viewer, 'GET /api/people', { query: '?q=The%20member' }, 200, [
+      { id: ids.member, kind: 'member' },
+    ])
+    await ok(viewer, 'GET /api/people/{id}', { at: [ids.admin ?? ''] }, 200, { kind: 'member' })
+    const former = await ok(
+      admin,
+      'POST /api/members',
+      { body: { name: 'Bob', email: 'bob@former.test' } },
+      201,
+    )
+    await ok(admin, 'DELETE /api/members/{id}', { at: [former.id] }, 200, { success: true })
+    await ok(admin, 'POST /api/people/{id}/merge', { at: [former.id], body: { into: ids.member } }, 200, {
+      person: { name: 'Bob', mergedInto: ids.member },
+    })
+    await ok(admin, 'DELETE /api/people/{id}', { at: [former.id] }, 200, { success: true })
     await ok(viewer, 'PATCH /api/members/{id}', { at: [ids.viewer ?? ''], body: { name: 'Vi' } }, 200, {
       name: 'Vi',
     })

@@ -227,6 +227,10 @@ async function writeAll(app: App, headers: Record<string, string>): Promise<void
   for (const [collection, { id }] of made) {
     deepStrictEqual((await send(app, 'DELETE', `/api/${collection}/${id}`, undefined, headers)).status, 200)
   }
+  const [[, bob]] = made as [[string, { id: string }, object]]
+  const [{ id: somebody }] = (await send(app, 'GET', '/api/members', undefined, headers)).body
+  await make(`/api/people/${bob.id}/merge`, { into: somebody })
+  await send(app, 'DELETE', `/api/people/${bob.id}`, undefined, headers)
 }
 
 t.test('a number is told of exactly, also by an older version of SQLite', async (t) => {

@@ -152,7 +152,7 @@ t.test('what a host has decided for its own answers holds for those of the servi
 
 /** What the contract counts as depending on who asks. */
 const OF_THE_CALLER =
-  /^\/api\/(session|sessions|tokens|members|member-links|invitations|personal-ideas|audit-log|search|changes|batch|webhooks|export)(\/|$)/
+  /^\/api\/(session|sessions|tokens|members|people|member-links|invitations|personal-ideas|audit-log|search|changes|batch|webhooks|export)(\/|$)/
 
 /** All routes that the service registers, ids that match nothing in their paths. */
 async function allRoutes() {

@@ -29,6 +29,7 @@ const MORE: Record<string, (app: App, ask: Ask) => Promise<unknown> | unknown> =
     for (const name of ['bob', 'cleo', 'dan'])
       await ask('POST', '/api/members', { name, email: `${name}@example.test` })
   },
+  '/api/people': (app) => insert(app, "insert into people (id, name, kind) values (?, ?, 'host')"),
   '/api/member-links': (_app, ask) => several(ask, '/api/invitations', { role: 'member' }),
   '/api/audit-log': (_app, ask) => several(ask, '/api/teams', { name: 'Crew' }),
   '/api/projects/{id}/changes': (_app, ask) =>

@@ -1,0 +1,185 @@
+/**
+ * People: who has a name here, whether a member or not. Members are people by their own rows; the others, whom the host
+ * application or an imported board names, and members that were deleted, have rows of their own.
+ */
+
+import { Type } from '@sinclair/typebox'
+import { eq } from 'drizzle-orm'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { defineCollation } from '../db/collation.ts'
+import { currentWrite } from '../db/current-write.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { defineContains, fold } from '../db/folded-text.ts'
+import { thingOf } from '../db/kinds.ts'
+import { type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
+import { members, people } from '../db/schema.ts'
+import { change, existsIn, given, insertInto, selectAll } from '../db/statements.ts'
+import { ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
+import { conflict, invalidField, notFound } from '../errors.ts'
+import { once } from '../once.ts'
+import { PERSON_LIMIT, ref, valuesOfList } from '../schemas/common.ts'
+import { type Member, type MergedPerson, type Person, PersonSchema } from '../schemas/records.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
+import { timestamp } from '../time.ts'
+import { createMerge } from './merging.ts'
+
+/** Which people to list. */
+export interface PeopleQuery extends PageQuery {
+  /** These alone, in this order: nothing else counts then. */
+  ids?: string | readonly string[]
+  /** A part of the name, whatever the case. */
+  q?: string
+  kind?: Person['kind']
+}
+
+/** The name of the sort of people in their cursors. */
+const BY_NAME = 'name'
+
+/**
+ * Everybody with a name, as SQL: one row an id, a member's own first. `is_there`: who can be assigned, mentioned or filtered
+ * by.
+ */
+const PEOPLE = `(
+  select id, name, 'member' as kind, '' as source, '' as source_id, null as merged_into, null as seen_at,
+    created_at, updated_at, not disabled as is_there from members
+  union all
+  select id, name, kind, source, source_id, merged_into, seen_at,
+    created_at, updated_at, kind <> 'member' and merged_into is null from people
+  where id not in (select id from members))`
+
+/** The fields of a person; another tool may have stored bytes. */
+const FIELDS = [
+  ...['id', 'name', 'kind', 'source', 'source_id as sourceId', 'merged_into as mergedInto'],
+  ...['seen_at as seenAt', 'created_at as createdAt', 'updated_at as updatedAt'],
+]
+  .map((field) => {
+    const [column, name = column] = field.split(' as ')
+    return `cast(${column} as text) as ${name}`
+  })
+  .join(', ')
+
+function statementsOf(db: SharedDatabase) {
+  const { $client: client } = db
+  return {
+    some: once(() =>
+      client.prepare<[string], Person>(
+        `select ${FIELDS} from ${PEOPLE} where id in (select value from json_each(+?))`,
+      ),
+    ),
+    /** Places in the list by name; an empty key comes last. */
+    places: once(() =>
+      client.prepare<[object], { id: string; key: Buffer | null }>(
+        `select * from (
+          select cast(id as text) as id, collation_key(name) as key from ${PEOPLE}
+          where is_there and (+:kind is null or kind = +:kind) and (+:q is null or contains_folded(name, +:q)))
+        where +:from is null or iif(key is null, 1, 0) > +:isEmpty
+          or (iif(key is null, 1, 0) = +:isEmpty and (key > +:key or (key is +:key and id > +:from)))
+        order by key is null, key, id limit +:count`,
+      ),
+    ),
+    isMember: existsIn(db, members),
+    limit: rowLimit(db, '(select id from members union all select id from people)', ROWS_SCANNED),
+    mergedInto: selectAll(db, () =>
+      db
+        .select({ id: people.id })
+        .from(people)
+        .where(eq(people.mergedInto, given('id'))),
+    ),
+    insert: insertInto(db, people),
+    remove: change(() => db.delete(people).where(eq(people.id, given('id')))),
+  }
+}
+
+/** The people. */
+export class People {
+  static readonly reads: readonly string[] = ['page', 'get', 'named']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #merge: ReturnType<typeof createMerge>
+  readonly #toJson = createJsonWriter(Type.Array(ref(PersonSchema)))
+
+  constructor(db: SharedDatabase) {
+    defineContains(db)
+    defineCollation(db)
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#merge = createMerge(db)
+  }
+
+  /** One person. @throws ApiError 404 */
+  get(id: string): Person {
+    return this.named([id])[0] ?? throwNotFound(people)
+  }
+
+  /** The people of these ids, in that order; those that are known. */
+  named(ids: readonly string[]): Person[] {
+    const found = new Map(
+      this.#sql
+        .some()
+        .all(JSON.stringify(ids))
+        .map((person) => [person.id, person]),
+    )
+    return ids.flatMap((id) => found.get(id) ?? [])
+  }
+
+  /**
+   * The people of some ids; or everybody who can be assigned, mentioned or filtered by, by name, or a page of them.
+   * @throws ApiError 400 for too many ids; TooMuchWork
+   */
+  page({ ids, q, kind, ...query }: PeopleQuery): JsonPage {
+    const asked = valuesOfList(ids)
+    if (asked.length > PERSON_LIMIT) throw invalidField('ids', `must not be more than ${PERSON_LIMIT}`)
+    if (asked.length > 0) return { body: this.#toJson(this.named(asked)) }
+    return read(this.#db, () => {
+      this.#sql.limit()
+      const filter = { q: q ? fold(q) : null, kind: kind ?? null }
+      const page = readPage((place, count) => this.#placesAfter(filter, place, count), {
+        ...query,
+        sort: BY_NAME,
+      })
+      return { body: this.#toJson(this.named(page.ids)), next: page.next }
+    })
+  }
+
+  #placesAfter(filter: object, place: KeyPlace | undefined, count: number): KeyPlace[] {
+    const { id: from = null, key = null } = place ?? {}
+    const isEmpty = key === null ? 1 : 0
+    return this.#sql
+      .places()
+      .all({ ...filter, from, key, isEmpty, count })
+      .map((one) => ({ ...one, text: null }))
+  }
+
+  /**
+   * Merges a person into another: whatever names the one names the other then.
+   * @throws ApiError 400 for one and the same; 404, with the one that it is to be merged into where that is unknown; 409 for a
+   * member; 413; TooMuchWork
+   */
+  merge(id: string, into: string): MergedPerson {
+    if (id === into) throw invalidField('into', 'must be somebody else')
+    this.ensureNoMember(id)
+    if (this.named([into]).length === 0) throw notFound(thingOf(people), [into])
+    const counts = this.#merge(id, into, timestamp())
+    return { group: currentWrite(this.#db).since + 1, person: this.get(id), into: this.get(into), counts }
+  }
+
+  /** @throws ApiError 404 for nobody, 409 for a member, who has to be deleted first */
+  ensureNoMember(id: string): void {
+    this.get(id)
+    if (this.#sql.isMember(id)) throw conflict('Person is a member: delete the member first', 'is_member')
+  }
+
+  /** Removes a person, and all who were merged into it. @returns who they were */
+  remove(id: string): Person[] {
+    const gone = this.named([id, ...this.#sql.mergedInto({ id }).map((one) => one.id)])
+    for (const one of gone) this.#sql.remove({ id: one.id })
+    return gone
+  }
+
+  /** Keeps the name of a member that is deleted: its records go on naming it. Inside its write. */
+  keepFormer({ id, name }: Pick<Member, 'id' | 'name'>): void {
+    const at = timestamp()
+    this.#sql.remove({ id })
+    this.#sql.insert({ id, name, kind: 'member', createdAt: at, updatedAt: at })
+  }
+}
