@@ -253,7 +253,7 @@ export const KIND_EXAMPLES: readonly KindExample[] = [
     table: 'team_assignments',
     id: 'assignment',
     of: 'project',
-    row: { member_id: 'somebody' },
+    row: { member_id: 'bob' },
     defaults: { role: 'member', ...times },
     changed: ['role', 'member_id'],
     routes: { collection: 'team-assignments', create: { memberId: 'ada' }, update: { role: 'lead' } },
