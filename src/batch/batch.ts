@@ -4,14 +4,13 @@ import type { IncomingMessage } from 'node:http'
 import type { ErrorObject } from 'ajv'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../access/identity.ts'
-import { isJsonPage } from '../db/pages.ts'
 import { ApiError, BatchFailure, preconditionFailed, SpecifiedFailure, validationFailed } from '../errors.ts'
 import { authorize, isSafe } from '../members/identity.ts'
 import { toApiError } from '../requests/api-errors.ts'
 import { type Call, isCall } from '../requests/calls.ts'
 import { isExistenceCheck } from '../requests/existence.ts'
 import { unchangedOf } from '../requests/read-only.ts'
-import { bodyOf, etagOfRecord, type ResponseShape } from '../requests/responses.ts'
+import { type ResponseShape, responseOf } from '../requests/responses.ts'
 import { flattenErrors } from '../requests/validation.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import {
@@ -98,14 +97,8 @@ const strict = (raw: IncomingMessage): IncomingMessage =>
   Object.create(raw, { headers: { value: { ...raw.headers, prefer: 'handling=strict' } } })
 
 function readAnswerOf(shape: ResponseShape, value: unknown): ReadAnswer {
-  const body = bodyOf(shape, value)
-  const next = isJsonPage(value) ? value.next : undefined
-  return {
-    status: shape.status,
-    body,
-    ...(shape.kind === 'record' && { etag: etagOfRecord(shape, value, body) }),
-    ...(next !== undefined && { next: String(next) }),
-  }
+  const { status, body, etag, next } = responseOf(shape, value)
+  return { status, body, ...(etag !== null && { etag }), ...(next !== undefined && { next }) }
 }
 
 /** One run of a batch. */

@@ -6,14 +6,7 @@ import { ApiError, preconditionFailed } from '../errors.ts'
 import { followed, isMatch } from '../etags.ts'
 import { type Call, run } from '../requests/calls.ts'
 import { comparePreconditions, type Preconditions, resultOf } from '../requests/preconditions.ts'
-import {
-  bodyOf,
-  etagOfRecord,
-  isRecord,
-  type ResponseShape,
-  statusOf,
-  toText,
-} from '../requests/responses.ts'
+import { type ResponseShape, responseOf, toText } from '../requests/responses.ts'
 import type { Rules } from '../requests/rules.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 
@@ -116,18 +109,14 @@ export class StepRunner {
     const result = run(rules, call)
     if (shape === undefined) return []
     const value = resultOf(rules, shape, record, result)
-    const body = bodyOf(shape, value) || 'null'
-    this.#size += body.length
+    const { status, body, etag } = responseOf(shape, value)
+    const shown = body || 'null'
+    this.#size += shown.length
     if (this.#size > RESULTS_LIMIT) throw tooLarge()
-    const etag = isRecord(shape, value) ? etagOfRecord(shape, value, body) : undefined
     if (record === undefined && ifMatch !== undefined) ensureNamed(ifMatch, etag ?? etagOfList(value))
-    const end = etag === undefined ? '}' : `,"etag":${JSON.stringify(etag)}}`
-    this.#parts.push(
-      `${this.#parts.length > 0 ? ',' : ''}{"status":${statusOf(shape, value)},"body":`,
-      body,
-      end,
-    )
-    return as === undefined ? [] : [[as, toText(body)]]
+    const end = etag === null ? '}' : `,"etag":${JSON.stringify(etag)}}`
+    this.#parts.push(`${this.#parts.length > 0 ? ',' : ''}{"status":${status},"body":`, shown, end)
+    return as === undefined ? [] : [[as, toText(shown)]]
   }
 
   /** The response to all steps. */

@@ -3,7 +3,7 @@ import { read, type SharedDatabase } from '../db/client.ts'
 import { BYTES_READ, isFollowedByWorker, TooMuchWork } from '../db/work-limits.ts'
 import type { Dispatcher } from '../requests/perform.ts'
 import type { Rules } from '../requests/rules.ts'
-import { committed, type WriteContext, type WriteOutcome } from '../requests/write.ts'
+import type { WriteContext, WriteOutcome } from '../requests/write.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { runStepsInWorker, type WorkerEnd } from './step-sessions.ts'
 import { AWAIT, DryRun, type NamedBodies, type StepGenerator, StepRunner, type StepsMode } from './steps.ts'
@@ -86,7 +86,8 @@ export function createStepwise(
 
   async function here(steps: StepGenerator, context: WriteContext, mode: StepsMode): Promise<WriteOutcome> {
     if (mode.isRead) return { value: read(db, () => run(steps, mode)), seq: undefined }
-    return committed(await commit(() => finish(run(steps, mode), mode), context))
+    const { value, seq } = await commit(() => finish(run(steps, mode), mode), context)
+    return { ...value, seq }
   }
 
   return async (begin, context, { length, ...mode }) => {

@@ -1,16 +1,15 @@
-/** The dispatcher: performs calls of rules, on the event loop or, where they would hold that up for too long, in the worker thread. */
+/** The dispatcher: performs calls of rules on the event loop or, where they would hold that up for too long, in the worker thread. */
 import type { SharedDatabase } from '../db/client.ts'
 import type { Written } from '../db/current-write.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import { isLimited, LargeWork, TooMuchWork } from '../db/work-limits.ts'
 import type { Attempt } from '../reading/large-snapshots.ts'
 import type { MaybePromise } from '../reading/snapshots.ts'
-import { type Call, isCall, ruleAt, run } from './calls.ts'
+import { type Call, ruleAt, run } from './calls.ts'
 import type { RepeatableRequest } from './idempotency-store.ts'
 import type { Rules } from './rules.ts'
 import {
   BY_SERVICE,
-  committed,
   type PendingOutcome,
   type WriteContext,
   type WriteOutcome,
@@ -18,17 +17,14 @@ import {
   writing,
 } from './write.ts'
 
-/** Work of several calls, which knows itself how it is performed: a batch. */
+/** Work that is no single call, and knows itself how it is performed: a batch. */
 export interface Work<Result = unknown> {
   perform: (context: WriteContext) => Promise<WriteOutcome<Result>>
+  afterwards?: undefined
 }
 
-/** What handlers return: a call, as a rule. */
+/** What handlers return. */
 export type Performable<Result = unknown> = Call<Result> | Work<Result>
-
-/** Whether a value can be performed. */
-export const isPerformable = (value: unknown): value is Performable =>
-  isCall(value) || (typeof value === 'object' && value !== null && 'perform' in value)
 
 /** The worker thread, as far as calls need it. */
 export interface WorkerThread {
@@ -70,19 +66,20 @@ export class Dispatcher {
   }
 
   /**
-   * Performs a write, or, where the method is one that only reads, a read.
+   * Performs a write.
    * @returns what came of it, once it is synced to disk
    * @throws ApiError 412, 422 or 409 (see `runWrite`), or as the rule does
    */
-  async perform<Result>(work: Performable<Result>, context: WriteContext): Promise<WriteOutcome<Result>> {
-    if (!isCall(work)) return work.perform(context)
+  async perform<Result>(call: Performable<Result>, context: WriteContext): Promise<WriteOutcome<Result>> {
+    if ('perform' in call) return call.perform(context)
     const { db, largeWrites } = this.#parts
     if (context.repeatable) await largeWrites.ended(context.repeatable.request)
-    if (context.isLong && isLimited(db)) return this.#writeElsewhere(work, context)
+    if (context.isLong && isLimited(db)) return this.#writeElsewhere(call, context)
     try {
-      return committed(await this.commit(work, context)) as WriteOutcome<Result>
+      const { value, seq } = await this.commit(call, context)
+      return { ...value, seq } as WriteOutcome<Result>
     } catch (error) {
-      if (error instanceof TooMuchWork) return this.#writeElsewhere(work, context)
+      if (error instanceof TooMuchWork) return this.#writeElsewhere(call, context)
       throw error
     }
   }

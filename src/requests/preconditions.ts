@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ApiError, preconditionFailed, validationFailed } from '../errors.ts'
 import { isMatch, isNamed } from '../etags.ts'
 import { type Call, run } from './calls.ts'
-import { bodyOf, etagOfRecord, type ResponseShape, toText } from './responses.ts'
+import { etagOfRecord, type ResponseShape, responseOf, toText } from './responses.ts'
 import type { Rules } from './rules.ts'
 
 /** What a request says of the record that it writes to. All of it is structured-cloneable. */
@@ -30,7 +30,7 @@ function read(rules: Rules, call: Call): unknown {
 
 /** Checks that fields are as the record shows them. @throws ApiError 400 */
 function ensureUnchanged(fields: Record<string, unknown>, shape: ResponseShape, current: unknown): void {
-  const shown = JSON.parse(toText(bodyOf(shape, current)))
+  const shown = JSON.parse(toText(responseOf(shape, current).body))
   const changed = Object.keys(fields).filter((name) => !isDeepStrictEqual(fields[name], shown[name]))
   if (changed.length === 0) return
   const fieldErrors = Object.fromEntries(changed.map((name) => [name, ['is read-only']]))

@@ -33,22 +33,29 @@ function serializerOf({ name, status, schema }: ResponseShape): (value: unknown)
   return serializer
 }
 
-/** Whether a rule has resulted in nothing. */
-export const isEmpty = ({ mayBeEmpty = false }: ResponseShape, value: unknown): boolean =>
-  mayBeEmpty && value === null
+/** A response, as it is sent or stored. */
+export interface MadeResponse {
+  status: number
+  /** JSON: a text, or bytes that a rule has written itself; empty where the rule has resulted in nothing. */
+  body: string | JsonBytes
+  /** Of one record; null for all else. */
+  etag: string | null
+  /** The cursor of the next page, where there is one. */
+  next?: string
+}
 
-/** The status of a response. @param value the rule's result */
-export const statusOf = (shape: ResponseShape, value: unknown): number =>
-  isEmpty(shape, value) ? 204 : shape.status
+/** Makes a response. @param value the rule's result */
+export function responseOf(shape: ResponseShape, value: unknown): MadeResponse {
+  const { status, kind, mayBeEmpty = false } = shape
+  if (mayBeEmpty && value === null) return { status: 204, body: '', etag: null }
+  const body = bodyOf(shape, value)
+  const etag = kind === 'record' ? etagOfRecord(shape, value, body) : null
+  if (!isJsonPage(value) || value.next === undefined) return { status, body, etag }
+  return { status, body, etag, next: String(value.next) }
+}
 
-/** Whether a response is one record, which has an ETag. */
-export const isRecord = (shape: ResponseShape, value: unknown): boolean =>
-  shape.kind === 'record' && !isEmpty(shape, value)
-
-/** The body of a response, as JSON; empty where the rule has resulted in nothing. @param value the rule's result: a value, or a page or bytes that are JSON already */
-export function bodyOf(shape: ResponseShape, value: unknown): string | JsonBytes {
+function bodyOf(shape: ResponseShape, value: unknown): string | JsonBytes {
   if (shape.kind === 'success') return '{"success":true}'
-  if (isEmpty(shape, value)) return ''
   if (isJsonPage(value)) return value.body
   return value instanceof Uint8Array ? value : serializerOf(shape)(value)
 }

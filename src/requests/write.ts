@@ -1,10 +1,10 @@
 /** A write inside its transaction, in either thread: preconditions are compared, the rule runs, and its response is stored. */
 import type { SharedDatabase } from '../db/client.ts'
-import { currentWrite, type Written } from '../db/current-write.ts'
+import { currentWrite } from '../db/current-write.ts'
 import { type Call, run } from './calls.ts'
 import { BODY_BYTES, type RepeatableRequest, type StoredResponse } from './idempotency-store.ts'
 import { comparePreconditions, type Preconditions } from './preconditions.ts'
-import { bodyOf, etagOfRecord, isRecord, type ResponseShape, statusOf, toText } from './responses.ts'
+import { type ResponseShape, responseOf, toText } from './responses.ts'
 import type { Rules } from './rules.ts'
 
 /** Who writes, under which preconditions, and how the response is stored. All of it is structured-cloneable. */
@@ -53,7 +53,7 @@ export function runWrite(
   const { repeatable } = context
   const stored = repeatable && rules.idempotencyStore.find(repeatable.request)
   if (stored) return { value: undefined, response: stored, isReplay: true }
-  comparePreconditions(rules, context)
+  if (context.record) comparePreconditions(rules, context)
   const value = typeof work === 'function' ? work() : run(rules, work)
   return repeatable ? { value, response: store(db, rules, value, repeatable) } : { value }
 }
@@ -63,29 +63,23 @@ export const writing =
   (db: SharedDatabase, rules: Rules, work: WriteWork, context: WriteContext) => (): PendingOutcome =>
     runWrite(db, rules, work, context)
 
-/** The outcome of a write that is committed. */
-export const committed = ({ value, seq }: Written<PendingOutcome>): WriteOutcome => ({ ...value, seq })
-
-/** The body and the ETag of a response; null where whoever responds reads the record: then it is too large to be stored, too. */
-function storedParts(shape: ResponseShape, result: unknown): Pick<StoredResponse, 'body' | 'etag'> {
-  if (result === undefined && shape.kind === 'record') return { body: null, etag: null }
-  const body = toText(bodyOf(shape, result))
-  return { body, etag: isRecord(shape, result) ? etagOfRecord(shape, result, body) : null }
+/** A response as it is stored: without the body of a record that is too large for that, which whoever responds reads. */
+function storedResponse(shape: ResponseShape, value: unknown): Omit<StoredResponse, 'seq'> {
+  if (value === undefined && shape.kind === 'record') return { status: shape.status, body: null, etag: null }
+  const { status, body, etag } = responseOf(shape, value)
+  return { status, body: toText(body), etag }
 }
 
-/** Stores the response to a write that has just been made. */
+/** Stores the response to a write that has just been made. @param value the rule's result */
 function store(
   db: SharedDatabase,
   rules: Rules,
-  result: unknown,
+  value: unknown,
   { request, shape, isSecret }: NonNullable<WriteContext['repeatable']>,
 ): StoredResponse {
   const last = rules.changes.sequence.last()
-  const response = {
-    status: statusOf(shape, result),
-    ...storedParts(shape, result),
-    seq: last > currentWrite(db).since ? last : null,
-  }
+  const seq = last > currentWrite(db).since ? last : null
+  const response = { ...storedResponse(shape, value), seq }
   const isLarge = response.body === null || Buffer.byteLength(response.body) > BODY_BYTES
   // What changed nothing may be done again: that says more than that it was done.
   if (response.seq === null && isLarge) return response

@@ -26,7 +26,7 @@ import type { LargeJob } from '../requests/perform.ts'
 import { comparePreconditions } from '../requests/preconditions.ts'
 import { toText } from '../requests/responses.ts'
 import type { Rules } from '../requests/rules.ts'
-import { committed, runWrite, type WriteContext, type WriteOutcome } from '../requests/write.ts'
+import { runWrite, type WriteContext, type WriteOutcome } from '../requests/write.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 
@@ -377,13 +377,13 @@ export class LargeTasks {
   #atOnce(call: Call, context: WriteContext): WriteOutcome {
     const { db, files, rules, writes } = this.#place
     writes.leave()
-    const written = writeAs(db, context.actorId, () => {
+    const { value, seq } = writeAs(db, context.actorId, () => {
       const done = runWrite(db, rules, call, context)
       const lost = files.lost()
       if (lost) throw lost
       return done
     })
-    return committed(written)
+    return { ...value, seq }
   }
 }
 

@@ -13,13 +13,7 @@ import { splitWork } from '../db/work-limits.ts'
 import { tookTooLong } from '../errors.ts'
 import { run } from '../requests/calls.ts'
 import { createRules } from '../requests/rules.ts'
-import {
-  committed,
-  runWrite,
-  type WriteContext,
-  type WriteOutcome,
-  type WriteWork,
-} from '../requests/write.ts'
+import { runWrite, type WriteContext, type WriteOutcome, type WriteWork } from '../requests/write.ts'
 import { createLockGaps } from './lock-gaps.ts'
 import type { Posted, StepsTask, Task, TaskResult, WorkerMessage, WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
@@ -42,7 +36,7 @@ function buffersOf(value: unknown): Transferable[] {
 
 /** Runs a write; throws, to roll it back, where the files were replaced or removed since they were opened. */
 function write(work: WriteWork, context: WriteContext): WriteOutcome {
-  const written = withGaps(() =>
+  const { value, seq } = withGaps(() =>
     writeAs(db, context.actorId, () => {
       const done = runWrite(db, rules, work, context)
       const lost = files.lost()
@@ -50,7 +44,7 @@ function write(work: WriteWork, context: WriteContext): WriteOutcome {
       return done
     }),
   )
-  return committed(written)
+  return { ...value, seq }
 }
 
 /** Runs steps that the main thread decides on. */
