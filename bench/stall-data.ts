@@ -1,7 +1,7 @@
 /** The files of the stall probe: large boards, as a long-used or hostile service may hold them. */
 import { join } from 'node:path'
 import { Subjects } from '../src/changes/subjects.ts'
-import { openDatabase, type SharedDatabase, write, writeAs } from '../src/db/client.ts'
+import { openDatabase, type SharedDatabase, writeAs } from '../src/db/client.ts'
 import { newId } from '../src/db/ids.ts'
 import { members } from '../src/db/schema.ts'
 import { importAtOnce } from '../src/exchange/imports/import-at-once.ts'
@@ -59,7 +59,7 @@ export function withFile<T>(file: string, work: (db: SharedDatabase) => T): T {
 
 /** Runs `sql` with what it is given, as one write. */
 export const change = (db: SharedDatabase, sql: string, ...values: unknown[]): unknown =>
-  write(db, () => db.$client.prepare(sql).run(...values))
+  writeAs(db, null, () => db.$client.prepare(sql).run(...values))
 
 /** The first column of all rows. */
 export const idsOf = (db: SharedDatabase, sql: string, ...values: unknown[]): string[] =>
@@ -97,7 +97,7 @@ function seedMetrics(file: string): void {
     const history = JSON.stringify(Array.from({ length: METRICS.history }, (_, value) => ({ value, at })))
     const sql = 'insert into metrics (id, project_id, name, value, history) values (?, ?, ?, 0, ?)'
     const insert = db.$client.prepare(sql)
-    write(db, () => {
+    writeAs(db, null, () => {
       for (let index = 0; index < METRICS.count; index++)
         insert.run(newId(), project, `metric ${index}`, history)
     })
@@ -115,7 +115,7 @@ function addTexts(db: SharedDatabase, count: number, text: string): void {
   const [project] = idsOf(db, 'select id from projects order by id')
   const sql = 'insert into kanban_items (id, project_id, title, description) values (?, ?, ?, ?)'
   const insert = db.$client.prepare(sql)
-  write(db, () => {
+  writeAs(db, null, () => {
     for (let index = 0; index < count; index++) insert.run(newId(), project, `Text ${index}`, text)
   })
 }
@@ -171,7 +171,7 @@ function addAside(db: SharedDatabase): void {
   change(db, `insert into projects (id, name) values (?, 'Aside')`, project)
   const sql = `insert into kanban_items (id, project_id, title, sort_order) values (?, ?, 'Card', ?)`
   const insert = db.$client.prepare(sql)
-  write(db, () => {
+  writeAs(db, null, () => {
     for (let position = 1; position <= 200; position++) insert.run(newId(), project, position)
   })
 }

@@ -1,6 +1,5 @@
 import fp from 'fastify-plugin'
-import { isLimited } from '../src/db/work-limits.ts'
-import type { WriteOutcome } from '../src/requests/writes.ts'
+import { BY_SERVICE } from '../src/requests/write.ts'
 
 /** Milliseconds between two looks whether the index is far behind. */
 const INTERVAL = 10_000
@@ -17,14 +16,10 @@ export default fp(
     let isClosing = false
     let current = Promise.resolve()
 
-    /**
-     * Indexes a slice: in the worker thread, where there is one, at once. The event loop would wait for the write lock first,
-     * to find that this is too much work for it.
-     */
+    /** Indexes a slice. The event loop would wait for the write lock, to find that this is too much work for it. */
     async function indexSlice(): Promise<number> {
-      if (!isLimited(app.db)) return app.changes.subjects.index()
-      const call = { path: 'changes.subjects.index', args: [] }
-      return ((await app.offload(call, { actorId: null })) as WriteOutcome<number>).value
+      const { value } = await app.perform(app.changes.subjects.index(), { ...BY_SERVICE, isLong: true })
+      return value
     }
 
     async function index(): Promise<void> {

@@ -1,13 +1,7 @@
 import fp from 'fastify-plugin'
 import { databasePath, openDatabase, type SharedDatabase } from '../src/db/client.ts'
 import { type DatabaseFiles, filesOpenToOthers } from '../src/db/files.ts'
-import {
-  type CommitStatistics,
-  createGroupCommit,
-  type GroupCommit,
-  type Write,
-  type WriteAs,
-} from '../src/db/group-commit.ts'
+import { createGroupCommit, type GroupCommit } from '../src/db/group-commit.ts'
 import { isReplicated, watchLog } from '../src/db/log-size.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 
@@ -22,17 +16,8 @@ declare module 'fastify' {
      * the file `also`. A database that existed before is only closed.
      */
     discardDatabase: (also?: string) => void
-    /**
-     * The one way to write: group commit. Runs the work in a transaction shared with other writes of the same iteration of
-     * the event loop, and resolves once that is synced to disk. Read what was written inside the work, too.
-     */
-    write: Write
-    /** The same, of a member: its changes say so. */
-    writeAs: WriteAs
-    /** Why writes fail whatever they write; undefined while writing works. */
-    writeTrouble: GroupCommit['trouble']
-    /** What was committed so far, and what waits. */
-    commitStatistics: CommitStatistics
+    /** Commits writes of one iteration of the event loop together. For whoever is no dispatcher, `perform` is the way to write. */
+    groupCommit: GroupCommit
   }
 }
 
@@ -46,10 +31,7 @@ export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
     app.addHook('onClose', async () => close())
 
     const groupCommit = createGroupCommit(db, files)
-    app.decorate('write', groupCommit.write)
-    app.decorate('writeAs', groupCommit.writeAs)
-    app.decorate('writeTrouble', groupCommit.trouble)
-    app.decorate('commitStatistics', groupCommit.statistics)
+    app.decorate('groupCommit', groupCommit)
     // Hooks run in reverse: nothing is written to a closed database.
     app.addHook('onClose', async () => groupCommit.close())
 

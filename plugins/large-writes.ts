@@ -14,6 +14,7 @@ export default fp<WorkerOptions>(
   async (app, { databaseUrl, walCheckpoints }) => {
     const largeWrites = new LargeOffload({
       db: app.db,
+      files: app.databaseFiles,
       databaseUrl,
       walCheckpoints,
       warn: (error, message) => app.log.warn({ err: error }, message),

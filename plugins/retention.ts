@@ -1,6 +1,8 @@
 import fp from 'fastify-plugin'
 import { LINK_LIFETIME } from '../src/members/member-links.ts'
+import type { Call } from '../src/requests/calls.ts'
 import { KEPT_FOR } from '../src/requests/idempotency-store.ts'
+import { BY_SERVICE } from '../src/requests/write.ts'
 import { FORMER_SECRET_KEPT } from '../src/webhooks/deliveries.ts'
 
 const HOUR = 60 * 60 * 1000
@@ -18,8 +20,8 @@ interface Kept {
   time: number
   /** A read: most runs have nothing to delete, and need no write lock. */
   hasOlder: (before: number) => boolean
-  /** Deletes a slice of what is older. @returns whether there is more */
-  prune: (before: number) => Promise<boolean>
+  /** Deletes a slice of what is older, and says whether there is more. */
+  prune: (before: number) => Call<boolean>
 }
 
 /** Deletes what is no longer kept: at the start and once an hour, in small slices. */
@@ -65,7 +67,7 @@ export default fp<RetentionOptions>(
       const before = Date.now() - time
       try {
         if (isClosing || !hasOlder(before)) return
-        while (!isClosing && (await prune(before)));
+        while (!isClosing && (await app.perform(prune(before), BY_SERVICE)).value);
       } catch (err) {
         app.log.warn({ err }, `could not prune ${what}`)
       }

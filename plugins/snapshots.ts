@@ -25,7 +25,7 @@ export default fp<SnapshotsOptions>(
     const freshness = new Freshness(app.db)
     const snapshots = createSnapshots(app.db, projects, board.items, snapshotCacheBytes, freshness)
     const inWorker = ((turn, name, ...args) =>
-      app.offload({ path: `reading.wholeProjects.${name}`, args }, undefined, turn)) as InWorker
+      app.worker.read({ path: `reading.wholeProjects.${name}`, args }, turn)) as InWorker
     app.decorate(
       'snapshots',
       createLargeSnapshots(snapshots, projects, inWorker, app.attempt, snapshotCacheBytes),

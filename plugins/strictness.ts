@@ -1,14 +1,17 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { onRequestHookHandler, preValidationHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { validationFailed } from '../src/errors.ts'
 import { keepUnchanged, partingOf } from '../src/requests/read-only.ts'
 import { isStrict } from '../src/requests/strictness.ts'
 import { createStrictChecks } from '../src/requests/validation.ts'
 
+/** Most requests prefer nothing. */
+const hasPreference = ({ raw }: FastifyRequest): boolean => raw.headers.prefer !== undefined
+
 /** On every response, errors too. */
 const confirm: onRequestHookHandler = (request, reply, done) => {
-  if (isStrict(request)) reply.header('preference-applied', 'handling=strict')
+  if (hasPreference(request) && isStrict(request)) reply.header('preference-applied', 'handling=strict')
   done()
 }
 
@@ -30,7 +33,7 @@ export default fp(
       const isChange = route.method === 'PATCH' && record !== undefined
       const part = isChange ? partingOf(record, body as TSchema) : undefined
       const refuse: preValidationHookHandler = (request, _reply, done) => {
-        if (!isStrict(request)) return done()
+        if (!hasPreference(request) || !isStrict(request)) return done()
         const { own, readOnly } = part?.(request.body) ?? { own: request.body, readOnly: {} }
         const violations = check({
           query: request.query,

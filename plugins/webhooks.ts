@@ -1,6 +1,8 @@
 import fp from 'fastify-plugin'
 import { databasePath } from '../src/db/client.ts'
 import { NO_LOCK } from '../src/db/process-lock.ts'
+import type { Call } from '../src/requests/calls.ts'
+import { BY_SERVICE } from '../src/requests/write.ts'
 import { systemClock } from '../src/webhooks/clock.ts'
 import { Deliverer } from '../src/webhooks/deliverer.ts'
 import { createDeliveryLock } from '../src/webhooks/delivery-lock.ts'
@@ -24,10 +26,17 @@ export default fp<WebhooksOptions>(
   async (app, { databaseUrl, webhookAllowPrivate }) => {
     const path = databasePath(databaseUrl)
     const { changes, deliveries } = app.rules
+    /** Writes how deliveries went. */
+    const written = async <Result>(call: Call<Result>): Promise<Result> =>
+      (await app.perform(call, BY_SERVICE)).value
     const deliverer = new Deliverer({
       sequence: changes.sequence,
       deliveries,
-      outcomes: app.deliveries,
+      outcomes: {
+        delivered: (...of) => written(app.deliveries.delivered(...of)),
+        failed: (...of) => written(app.deliveries.failed(...of)),
+        skipped: (...of) => written(app.deliveries.skipped(...of)),
+      },
       sender: createLazySender({ clock: systemClock, allowsPrivate: webhookAllowPrivate }),
       tail: app.tail,
       lock: path === ':memory:' ? NO_LOCK : createDeliveryLock(path),

@@ -1,13 +1,13 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { PageParameters } from '../src/requests/pages.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { ref } from '../src/schemas/common.ts'
 import { AuditEntrySchema } from '../src/schemas/records.ts'
 
 const AuditLogQuery = Type.Object(PageParameters)
 
 /** The audit log: read only, and only by admins. */
-const auditLogRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const auditLogRoutes: Routes = async (app) => {
   app.get('/api/audit-log', {
     config: { access: 'admin', failure: 'Failed to fetch audit log', caching: 'no-store' },
     schema: {

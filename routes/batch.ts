@@ -1,7 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { BATCH_METHODS, type BatchMethod } from '../src/batch/operations.ts'
 import { NAME_PATTERN } from '../src/batch/placeholders.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { BatchErrorBody, CreateBody, ref } from '../src/schemas/common.ts'
 
 /** Requests of a batch, at most. */
@@ -60,7 +60,7 @@ What would hold up others for longer than a second is 413, and nothing is done.
 Everything under /api may be part of a batch but sessions, tokens, what shows a webhook's secret or tests one, what sets a password, what waits for changes, and batches. Only the status, the body and the ETag of a response are told, no other header.`
 
 /** Batches: several requests at once, all or nothing. */
-const batchRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const batchRoutes: Routes = async (app) => {
   const failed = ref(BatchErrorBody)
 
   app.post('/api/batch', {

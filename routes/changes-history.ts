@@ -1,9 +1,9 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { onSendHookHandler } from 'fastify'
 import { actorOf, memberOf } from '../src/access/identity.ts'
 import { ANSWERED } from '../src/changes/undo.ts'
 import { linkNext, PageParameters } from '../src/requests/pages.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import {
   ChangedSinceBody,
   ErrorBody,
@@ -56,7 +56,7 @@ const description =
   'The newest first, with all that belongs to it, also once it is deleted, for as long as changes are kept. The `Link` header names the next page, if there is one.'
 
 /** What happened to one project or item, undoing it, and what was deleted. */
-const changeHistoryRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const changeHistoryRoutes: Routes = async (app) => {
   const tags = ['Changes']
 
   app.get('/api/projects/:id/changes', {

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { memberOf } from '../src/access/identity.ts'
 import { type ChangeFilter, readKinds } from '../src/changes/filters.ts'
 import { KIND_NAMES } from '../src/db/kinds.ts'
 import { invalidField } from '../src/errors.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { EVENT_STREAM, ensureNamed, sendEvents, sendJson } from '../src/requests/send.ts'
 import { ErrorBody, GoneErrorBody, ref } from '../src/schemas/common.ts'
 import { ChangeSchema } from '../src/schemas/records.ts'
@@ -86,7 +86,7 @@ function placeOf({ headers }: FastifyRequest, after: number | undefined): number
 }
 
 /** The sequence of changes: a page at a time, or as it grows. */
-const changeRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const changeRoutes: Routes = async (app) => {
   const tags = ['Changes']
   const config = { access: 'read', caching: 'no-store', waits: true } as const
 

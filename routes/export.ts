@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../src/errors.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { ensureNamed, sendZip } from '../src/requests/send.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
 import { timestamp } from '../src/time.ts'
@@ -16,7 +16,7 @@ const LONGEST = 15 * 60 * 1000
 const RETRY_AFTER = 10
 
 /** Exporting everything, as a download. */
-const exportRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const exportRoutes: Routes = async (app) => {
   const running = new Set<Readable>()
   app.addHook('preClose', async () => {
     for (const archive of running) archive.destroy(new Error('the service stops'))

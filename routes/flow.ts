@@ -1,6 +1,6 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { memberOf } from '../src/access/identity.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { AnyOf, ErrorBody, IdParams, PRIORITIES, ref } from '../src/schemas/common.ts'
 import { FlowSchema } from '../src/schemas/flow.ts'
 
@@ -22,7 +22,7 @@ const FlowQuery = Type.Object({
 })
 
 /** The flow of boards: how much came, was finished, and how long it took. */
-const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const flowRoutes: Routes = async (app) => {
   app.get('/api/projects/:id/flow', {
     config: { access: 'read', failure: 'Failed to fetch flow' },
     schema: {

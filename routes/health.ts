@@ -1,12 +1,12 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../src/errors.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
 
 const OkSchema = Type.Object({ status: Type.Literal('ok') })
 
 /** Health: liveness and readiness. */
-const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const healthRoutes: Routes = async (app) => {
   const tags = ['Health']
   const probe = app.db.$client.prepare('select count(*) from sqlite_schema')
   let isStopping = false
@@ -44,7 +44,7 @@ const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
         request.log.error({ err: error }, 'the database does not answer')
         throw unavailable
       }
-      const trouble = await app.writeTrouble()
+      const trouble = await app.groupCommit.trouble()
       if (trouble) {
         request.log.warn({ err: trouble }, 'writes fail')
         throw unavailable

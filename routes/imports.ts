@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import { memberOf } from '../src/access/identity.ts'
@@ -8,6 +7,7 @@ import { adminRequired, invalidField, validationFailed } from '../src/errors.ts'
 import type { Reserved } from '../src/exchange/imports/importer.ts'
 import { ARCHIVE_FORMAT, FORMAT_NAMES } from '../src/exchange/sources/formats.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { checkLength, receive } from '../src/requests/uploads.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
 import { ImportSchema, ImportStartedSchema } from '../src/schemas/records.ts'
@@ -40,7 +40,7 @@ const PLACE = Symbol('phaseboard.import')
 const placeOf = (request: FastifyRequest) => request.getDecorator<Place | undefined>(PLACE)
 
 /** Imports of boards, and of archives, from files. */
-const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (app, { importLimit }) => {
+const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit }) => {
   const { imports } = app.projects
   const { importer } = app
   const tags = ['Imports']
@@ -92,14 +92,15 @@ const importRoutes: FastifyPluginAsyncTypebox<{ importLimit: number }> = async (
       response: { 202: ref(ImportStartedSchema) },
     },
     preHandler: keepUpload,
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const { format, again = false, dryRun = false, mapMembers = false } = request.query
       const { id: memberId } = memberOf(request)
       const place = placeOf(request) as Place
-      const begun = await app.performFor(reply, imports.create(place.id, format, memberId))
-      place.start({ format, name: 'the file', memberId, again, isDryRun: dryRun, mapMembers })
-      reply.header('location', `${request.url.split('?', 1)[0]}/${place.id}`)
-      return begun
+      const afterwards = () => {
+        place.start({ format, name: 'the file', memberId, again, isDryRun: dryRun, mapMembers })
+        reply.header('location', `${request.url.split('?', 1)[0]}/${place.id}`)
+      }
+      return { ...imports.create(place.id, format, memberId), afterwards }
     },
   })
 

@@ -1,7 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { meetingFields } from '../src/projects/ingest.ts'
 import { measurementFields } from '../src/projects/metrics.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { CreateBody, ErrorBody, ref, UniqueBy } from '../src/schemas/common.ts'
 import { IngestedTranscriptSchema, MetricSchema } from '../src/schemas/records.ts'
 
@@ -12,7 +12,7 @@ const IngestMetrics = CreateBody({
 })
 
 /** Ingest, for integrations: all or nothing. */
-const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const ingestRoutes: Routes = async (app) => {
   const tags = ['Ingest']
 
   app.post('/api/ingest/transcript', {

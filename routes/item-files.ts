@@ -1,8 +1,8 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import { memberOf } from '../src/access/identity.ts'
 import type { ItemFile } from '../src/board/item-files.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { ensureNamed, isNotModified } from '../src/requests/send.ts'
 import { ErrorBody, IdParams, NotModified, ref } from '../src/schemas/common.ts'
 
@@ -26,7 +26,7 @@ const CalendarQuery = Type.Object({
 })
 
 /** Items as files that other programs read. */
-const itemFileRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const itemFileRoutes: Routes = async (app) => {
   const { itemCsv, itemCalendar } = app.board
   const tags = ['Kanban items']
 
@@ -46,7 +46,7 @@ const itemFileRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     handler: async ({ params }, reply) => {
-      const file = await itemCsv.ofProject(params.id)
+      const file = await app.read(itemCsv.ofProject(params.id))
       reply.header('content-disposition', `attachment; filename="${fileName(params.id)}"`)
       return sendFile(reply, 'text/csv; charset=utf-8; header=present', file)
     },
@@ -67,7 +67,7 @@ const itemFileRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     handler: async (request, reply) => {
-      const file = await itemCalendar.write(request.query, memberOf(request).id)
+      const file = await app.read(itemCalendar.write(request.query, memberOf(request).id))
       reply.header('cache-control', 'private, no-cache')
       return sendFile(reply, 'text/calendar; charset=utf-8', file)
     },

@@ -1,11 +1,11 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { PagesQuery } from '../src/requests/pages.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
 import { KanbanActivitySchema } from '../src/schemas/records.ts'
 
 /** Kanban activity: the changes of an item's tracked fields. */
-const kanbanActivityRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const kanbanActivityRoutes: Routes = async (app) => {
   app.get('/api/kanban-items/:id/activity', {
     config: { access: 'read', failure: 'Failed to fetch kanban activity' },
     schema: {

@@ -1,7 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { memberOf } from '../src/access/identity.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { isStrict } from '../src/requests/strictness.ts'
 import {
   ColumnName,
@@ -31,7 +31,7 @@ const ClaimKanbanItem = UpdateBody({
 const RenewKanbanClaim = UpdateBody({ leaseSeconds })
 
 /** Claims: how agents and people work off a column together, each item in one hand at a time. */
-const kanbanClaimRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const kanbanClaimRoutes: Routes = async (app) => {
   const { claims, items } = app.board
   const item = recordOf(KanbanItemSchema, items.get)
   const tags = ['Kanban claims']

@@ -1,9 +1,9 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { memberOf } from '../src/access/identity.ts'
 import { STAGES, type Stage } from '../src/board/stages.ts'
 import { childRoutes } from '../src/requests/child-routes.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import {
   CreateBody,
   ErrorBody,
@@ -50,7 +50,7 @@ const DeleteQuery = Type.Object({
 })
 
 /** Kanban columns: the columns of a board, which items refer to by name. */
-const kanbanColumnRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const kanbanColumnRoutes: Routes = async (app) => {
   const columns = childRoutes(app, app.board.columns, { record: KanbanColumnSchema, tag: 'Kanban columns' })
 
   columns.list('/api/projects/:id/kanban-columns', {

@@ -1,6 +1,6 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { childRoutes } from '../src/requests/child-routes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { CreateBody, LIMITS, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanCommentSchema } from '../src/schemas/records.ts'
 
@@ -11,7 +11,7 @@ const UpdateKanbanComment = UpdateBody(fields)
 const onlyTheAuthor = 'For its author and admins; others get 403.'
 
 /** Kanban comments: what people say about an item. */
-const kanbanCommentRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const kanbanCommentRoutes: Routes = async (app) => {
   const comments = childRoutes(app, app.board.comments, {
     record: KanbanCommentSchema,
     tag: 'Kanban comments',

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { memberOf } from '../src/access/identity.ts'
@@ -8,6 +7,7 @@ import { kanbanItems } from '../src/db/schema.ts'
 import { mustExist } from '../src/requests/existence.ts'
 import { ListQuery } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { isStrict } from '../src/requests/strictness.ts'
 import {
   AnyObject,
@@ -178,7 +178,7 @@ const assigned = <Body extends { assigneeId?: string | null }>(body: Body, reque
 const writing = (request: FastifyRequest): WriteOptions => ({ isStrict: isStrict(request) })
 
 /** Kanban items: the cards of a project's board. */
-const kanbanItemRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const kanbanItemRoutes: Routes = async (app) => {
   const { items, itemLists } = app.board
   const item = recordOf(KanbanItemSchema, items.get)
   const tags = ['Kanban items']

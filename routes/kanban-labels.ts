@@ -1,7 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { childRoutes } from '../src/requests/child-routes.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { CreateBody, ErrorBody, LIMITS, ref, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanItemSchema, KanbanLabelSchema } from '../src/schemas/records.ts'
 
@@ -14,7 +14,7 @@ const LabellingParams = Type.Object({ id: Type.String(), labelId: Type.String() 
 const labellingResponses = { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) }
 
 /** Kanban labels: the coloured words of a project's board. */
-const kanbanLabelRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const kanbanLabelRoutes: Routes = async (app) => {
   const labels = childRoutes(app, app.board.labels, { record: KanbanLabelSchema, tag: 'Kanban labels' })
   const tags = ['Kanban labels']
 

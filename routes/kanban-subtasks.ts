@@ -1,7 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { childRoutes } from '../src/requests/child-routes.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { CreateBody, SortOrder, Title, UpdateBody } from '../src/schemas/common.ts'
 import { KanbanItemSchema, KanbanSubtaskSchema } from '../src/schemas/records.ts'
 
@@ -19,7 +19,7 @@ const UpdateKanbanSubtask = UpdateBody({
 const noExistenceCheck = 'An unknown id is answered with 500: no existence check is made.'
 
 /** Kanban subtasks: the checklist of an item. */
-const kanbanSubtaskRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const kanbanSubtaskRoutes: Routes = async (app) => {
   const subtasks = childRoutes(app, app.board.subtasks, {
     record: KanbanSubtaskSchema,
     tag: 'Kanban subtasks',

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../src/access/identity.ts'
@@ -7,9 +6,10 @@ import { ApiError, BatchFailure, SpecifiedFailure } from '../src/errors.ts'
 import { authorize } from '../src/members/identity.ts'
 import { once } from '../src/once.ts'
 import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
-import { hashOf } from '../src/requests/repeatable.ts'
+import { hashOf } from '../src/requests/idempotency.ts'
+import { toText } from '../src/requests/responses.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { createStrictChecks } from '../src/requests/validation.ts'
-import { toText } from '../src/requests/writes.ts'
 import { JsonRpcErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
 import type { JsonBytes } from '../src/schemas/serialization.ts'
 
@@ -48,7 +48,7 @@ function apiErrorOf(error: unknown, request: FastifyRequest): ApiError {
 }
 
 /** The Model Context Protocol, for agents. */
-const mcpRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = async (app, { authMode }) => {
+const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authMode }) => {
   const shape = { name: 'mcp', status: 200, schema: ResponseSchema, kind: 'other' } as const
 
   /** Loaded late: few services have agents. */
@@ -83,11 +83,11 @@ const mcpRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = 
     authorize('own', identity, 'POST', authMode)
     const { id, role } = identity.member
     const path = `${app.prefix}/mcp`
-    const call = app.batch(request, requests, isDryRun, {
+    const batch = app.batch(request, requests, isDryRun, {
       isStrict: true,
       hasLiteralBodies: !hasPlaceholders,
     })
-    const outcome = await call.write({
+    const outcome = await app.perform(batch, {
       actorId: id,
       ...(idempotencyKey !== undefined && {
         repeatable: {

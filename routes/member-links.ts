@@ -1,9 +1,9 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf } from '../src/access/identity.ts'
 import { baseUrl } from '../src/http/public-url.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { CreateBody, Email, ErrorBody, IdParams, Name, ref, Success } from '../src/schemas/common.ts'
 import { MemberLinkSchema, NewMemberLinkSchema, RoleSchema } from '../src/schemas/records.ts'
 
@@ -17,10 +17,7 @@ const once =
   'The answer is the only one that has the link itself. It works once, for 24 hours, and whoever has it can use it.'
 
 /** One-time links, as admins make and revoke them: to set a password, or to become a member. */
-const memberLinkRoutes: FastifyPluginAsyncTypebox<{ publicUrl: string | undefined }> = async (
-  app,
-  { publicUrl },
-) => {
+const memberLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, { publicUrl }) => {
   const { links } = app.members
   const tags = ['One-time links']
   const config = { access: 'admin', caching: 'no-store' } as const

@@ -1,6 +1,5 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { addressOf } from '../src/access/addresses.ts'
 import { actorOf, identityOf, memberOf } from '../src/access/identity.ts'
 import { createPasswordCheck, removeAfterwards } from '../src/access/own-password.ts'
@@ -11,6 +10,7 @@ import type { NewPassword } from '../src/members/members.ts'
 import { hashPassword } from '../src/members/passwords.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import {
   CreateBody,
   Email,
@@ -65,7 +65,7 @@ const requireAdminForFields: preValidationHookHandler = (request, _reply, done) 
 const hasPassword = ({ body }: FastifyRequest) => Object.hasOwn(Object(body), 'password')
 
 /** Members: every member may read them, admins manage them, and each may change the own name and password. */
-const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const memberRoutes: Routes = async (app) => {
   const { members } = app
   const checkPassword = createPasswordCheck(app.rules.members, app.signInLimits)
   const tags = ['Members']
@@ -84,7 +84,6 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   async function changeWithPassword(
     request: FastifyRequest,
-    reply: FastifyReply,
     fields: Omit<Static<typeof UpdateMember>, 'password' | 'currentPassword'>,
     password: string,
     currentPassword: string | undefined,
@@ -93,9 +92,8 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     const id = idOf(request)
     const { passwordHash } = app.rules.members.stored(id)
     const removeInitial = await prepareInitialPasswordRemoval(app.db, passwordHash)
-    const changed = await app.performFor(reply, members.update(id, fields, actorOf(request), newPassword))
-    removeAfterwards(removeInitial, request.log)
-    return changed
+    const afterwards = () => removeAfterwards(removeInitial, request.log)
+    return { ...members.update(id, fields, actorOf(request), newPassword), afterwards }
   }
 
   app.get('/api/members', {
@@ -125,11 +123,10 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       body: CreateMember,
       response: { 201: ref(MemberSchema), 409: ref(ErrorBody) },
     },
-    handler: (request, reply) => {
+    handler: (request) => {
       const { password, ...fields } = request.body
       const create = (hash: string | null) => members.create(fields, hash, actorOf(request))
-      if (password === undefined) return create(null)
-      return hashPassword(password).then((hash) => app.performFor(reply, create(hash)))
+      return password === undefined ? create(null) : hashPassword(password).then(create)
     },
   })
 
@@ -164,9 +161,9 @@ const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     onRequest: requireOwnOrAdmin,
     preValidation: requireAdminForFields,
-    handler: (request, reply) => {
+    handler: (request) => {
       const { password, currentPassword, ...fields } = request.body
-      if (password !== undefined) return changeWithPassword(request, reply, fields, password, currentPassword)
+      if (password !== undefined) return changeWithPassword(request, fields, password, currentPassword)
       return members.update(request.params.id, fields, actorOf(request))
     },
   })

@@ -1,7 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { HISTORY_LIMIT, measurementFields } from '../src/projects/metrics.ts'
 import { childRoutes } from '../src/requests/child-routes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { AnyArray, CreateBody, JsonText, Term, UpdateBody } from '../src/schemas/common.ts'
 import { MetricSchema } from '../src/schemas/records.ts'
 
@@ -14,7 +14,7 @@ const CreateMetric = CreateBody(fields)
 const UpdateMetric = UpdateBody(fields)
 
 /** Metrics: numbers that a project watches. */
-const metricRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const metricRoutes: Routes = async (app) => {
   const metrics = childRoutes(app, app.projects.metrics, { record: MetricSchema, tag: 'Metrics' })
 
   metrics.list('/api/projects/:id/metrics', {

@@ -1,6 +1,6 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { childRoutes } from '../src/requests/child-routes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { CreateBody, Description, SortOrder, Term, Title, UpdateBody } from '../src/schemas/common.ts'
 import { ObjectiveSchema } from '../src/schemas/records.ts'
 
@@ -14,7 +14,7 @@ const CreateObjective = CreateBody(fields)
 const UpdateObjective = UpdateBody(fields)
 
 /** Objectives: what a project wants to achieve. */
-const objectiveRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const objectiveRoutes: Routes = async (app) => {
   const objectives = childRoutes(app, app.projects.objectives, {
     record: ObjectiveSchema,
     tag: 'Objectives',

@@ -1,10 +1,10 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { onRequestHookHandler } from 'fastify'
 import { memberOf } from '../src/access/identity.ts'
 import { notOwner } from '../src/errors.ts'
 import { PageParameters } from '../src/requests/pages.ts'
 import { listFor, recordFor } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import {
   AnyOf,
   CreateBody,
@@ -59,10 +59,7 @@ const requireOwnIdeasOrAdmin: onRequestHookHandler = (request, _reply, done) => 
 }
 
 /** Personal ideas: each member's private list. */
-const personalIdeaRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = async (
-  app,
-  { authMode },
-) => {
+const personalIdeaRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authMode }) => {
   const { ideas } = app.projects
   const idea = recordFor(PersonalIdeaSchema, (id, request) => ideas.get(id, memberOf(request)))
   /** Where ideas of several members are ordered, the list of the first. */

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { actorOf, turnOf } from '../src/access/identity.ts'
@@ -6,6 +5,7 @@ import { DEFAULT_SORT } from '../src/db/pages.ts'
 import { PROJECT_SORTS } from '../src/projects/projects.ts'
 import { ListQuery } from '../src/requests/pages.ts'
 import { listFor, recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { sendPage, sendSnapshot } from '../src/requests/send.ts'
 import { isStrict } from '../src/requests/strictness.ts'
 import {
@@ -96,7 +96,7 @@ const isWholeList = ({
 const ProjectPlaceSchema = Type.Object({ id: Id, sortOrder: Type.Number() })
 
 /** Projects: the whole record with all relations, in every response. */
-const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const projectRoutes: Routes = async (app) => {
   const tags = ['Projects']
 
   /** The list as it is read from what a batch has written so far, which no snapshot has. */
@@ -126,7 +126,7 @@ const projectRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { query } = request
       if (isWholeList(query)) return sendSnapshot(reply, app.snapshots.list(query, turnOf(request)))
       if (query.view !== 'summary') return sendPage(reply, app.snapshots.page(query, query, turnOf(request)))
-      return sendPage(reply, app.reading.summaries.page(query, query))
+      return sendPage(reply, app.read(app.reading.summaries.page(query, query)))
     },
   })
 

@@ -1,7 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { Exposition } from '../src/http/prometheus.ts'
 import { memoizeAsync } from '../src/once.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { ensureNamed } from '../src/requests/send.ts'
 
 /** The options of the route for Prometheus. */
@@ -12,10 +12,7 @@ export interface PrometheusOptions {
 }
 
 /** What Prometheus scrapes: the service's numbers. */
-const prometheusRoutes: FastifyPluginAsyncTypebox<PrometheusOptions> = async (
-  app,
-  { databaseUrl, metricsPublic },
-) => {
+const prometheusRoutes: Routes<PrometheusOptions> = async (app, { databaseUrl, metricsPublic }) => {
   let made: Exposition | undefined
   const exposition = memoizeAsync(async () => {
     const { Exposition } = await import('../src/http/prometheus.ts')

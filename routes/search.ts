@@ -1,9 +1,9 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { memberOf } from '../src/access/identity.ts'
 import { PAGE_LIMIT } from '../src/db/pages.ts'
 import { BY_SCORE, WORD_LIMIT } from '../src/reading/search.ts'
 import { PageParameters } from '../src/requests/pages.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { AnyOfThese, ref } from '../src/schemas/common.ts'
 import { SEARCH_KINDS, SearchResultSchema } from '../src/schemas/records.ts'
 
@@ -50,7 +50,7 @@ best matches come first: rare words count more than common ones, the title more 
 score changes meanwhile may be on two of them, or on none.`
 
 /** Search over everything that the caller may read. */
-const searchRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const searchRoutes: Routes = async (app) => {
   app.get('/api/search', {
     config: { access: 'read', failure: 'Failed to search', caching: 'no-store' },
     schema: {

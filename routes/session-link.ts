@@ -1,9 +1,10 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { addressOf } from '../src/access/addresses.ts'
 import { removeAfterwards } from '../src/access/own-password.ts'
 import { prepareInitialPasswordRemoval } from '../src/members/initial-password.ts'
 import { hashPassword } from '../src/members/passwords.ts'
+import type { Routes } from '../src/requests/route-types.ts'
+import { BY_SERVICE } from '../src/requests/write.ts'
 import { CreateBody, Email, ErrorBody, Name, Password, ref } from '../src/schemas/common.ts'
 import { LinkDetailsSchema, SignedInSchema } from '../src/schemas/records.ts'
 
@@ -23,7 +24,7 @@ const BODY_LIMIT = 16_384
 const ANY_LINK = 'one-time link'
 
 /** One-time links, as those use them who have one. They travel in bodies: no log of addresses has them. */
-const sessionLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const sessionLinkRoutes: Routes = async (app) => {
   const { signInLimits: limits, sessionCookies: cookies } = app
   const { links } = app.members
   const tags = ['Session']
@@ -69,12 +70,8 @@ const sessionLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const former = memberId === null ? null : app.rules.members.stored(memberId).passwordHash
       const removeInitial = await prepareInitialPasswordRemoval(app.db, former)
       const passwordHash = await hashPassword(password)
-      const { member, session } = await links.use(
-        token,
-        { ...given, passwordHash },
-        cookies.read(request),
-        address,
-      )
+      const use = links.use(token, { ...given, passwordHash }, cookies.read(request), address)
+      const { member, session } = (await app.perform(use, BY_SERVICE)).value
       await limits.forgive(address, ANY_LINK)
       removeAfterwards(removeInitial, request.log)
       cookies.set(request, reply, session)

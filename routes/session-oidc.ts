@@ -1,10 +1,11 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { addressOf } from '../src/access/addresses.ts'
 import { OpenId, type OpenIdSettings, SIGN_IN_TIME } from '../src/access/openid.ts'
 import { ApiError, invalidField } from '../src/errors.ts'
 import type { Config } from '../src/phaseboard.d.ts'
+import type { Routes } from '../src/requests/route-types.ts'
+import { BY_SERVICE } from '../src/requests/write.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
 
 type Provider = OpenIdSettings & Pick<Config, 'oidcSignUp' | 'oidcRedirectUrl'>
@@ -39,10 +40,7 @@ const ANY_ACCOUNT = 'openid'
 const queryOf = ({ originalUrl }: FastifyRequest) => originalUrl.split('?').slice(1).join('?')
 
 /** Signing in with an account of the configured OpenID provider. */
-const openIdRoutes: FastifyPluginAsyncTypebox<{ provider: Provider }> = async (
-  app,
-  { provider: settings },
-) => {
+const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: settings }) => {
   const { signInLimits: limits, sessionCookies: cookies } = app
   const openId = settings.oidcIssuer === undefined ? undefined : new OpenId(settings)
   const tags = ['Session']
@@ -118,7 +116,8 @@ const openIdRoutes: FastifyPluginAsyncTypebox<{ provider: Provider }> = async (
       await limits.count(address, ANY_ACCOUNT)
       const { account, returnTo } = await provider.end(queryOf(request), kept, request.log)
       const { oidcSignUp } = settings
-      const session = await app.members.accounts.signIn(account, oidcSignUp, cookies.read(request), address)
+      const signIn = app.members.accounts.signIn(account, oidcSignUp, cookies.read(request), address)
+      const { value: session } = await app.perform(signIn, BY_SERVICE)
       await limits.forgive(address, ANY_ACCOUNT)
       cookies.set(request, reply, session)
       return reply.redirect(returnTo)

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { addressOf } from '../src/access/addresses.ts'
@@ -6,7 +5,9 @@ import { identityOf } from '../src/access/identity.ts'
 import type { Via } from '../src/members/identity.ts'
 import { verifyPassword } from '../src/members/passwords.ts'
 import { invalidCredentials } from '../src/members/sessions.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { ensureNamed } from '../src/requests/send.ts'
+import { BY_SERVICE } from '../src/requests/write.ts'
 import { CreateBody, ErrorBody, ref, Success } from '../src/schemas/common.ts'
 import { CurrentMemberSchema, SignedInSchema } from '../src/schemas/records.ts'
 
@@ -23,7 +24,7 @@ const WhoAmI = Type.Object({
 const BODY_LIMIT = 16_384
 
 /** The session: signing in and out with email and password. */
-const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const sessionRoutes: Routes = async (app) => {
   const { signInLimits: limits, sessionCookies: cookies } = app
   const { sessions, audit } = app.members
   const tags = ['Session']
@@ -34,8 +35,9 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
    */
   function recordFailure(request: FastifyRequest, member: { id: string; name: string } | undefined): void {
     const by = { id: null, address: addressOf(request) }
-    audit
-      .record({ action: 'sign-in-failed', by, subjectId: member?.id ?? null, subject: member?.name ?? null })
+    const subject = { subjectId: member?.id ?? null, subject: member?.name ?? null }
+    app
+      .perform(audit.record({ action: 'sign-in-failed', by, ...subject }), BY_SERVICE)
       .catch((error) => request.log.warn({ err: error }, 'could not record a failed sign-in'))
   }
 
@@ -63,7 +65,8 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       }
       await limits.forgive(address, email)
       const { id, name, role } = found
-      const session = await sessions.signIn(found, cookies.read(request), address)
+      const signIn = sessions.signIn(found, cookies.read(request), address)
+      const { value: session } = await app.perform(signIn, BY_SERVICE)
       cookies.set(request, reply, session)
       return reply
         .code(201)
@@ -95,7 +98,7 @@ const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     handler: async (request, reply) => {
       const token = cookies.read(request)
-      if (token !== undefined) await sessions.signOut(token, addressOf(request))
+      if (token !== undefined) await app.perform(sessions.signOut(token, addressOf(request)), BY_SERVICE)
       cookies.clear(request, reply)
       return { success: true as const }
     },

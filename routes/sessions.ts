@@ -1,15 +1,15 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf, identityOf } from '../src/access/identity.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordFor } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { ErrorBody, IdParams, ref, Success } from '../src/schemas/common.ts'
 import { SessionSchema } from '../src/schemas/records.ts'
 
 const onlyOwn = "Another member's session is not found, also when an admin asks."
 
 /** Sessions: where the current member is signed in. */
-const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const ownSessionRoutes: Routes = async (app) => {
   const { sessions } = app.members
   const tags = ['Session']
 
@@ -54,12 +54,13 @@ const ownSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       const { id } = request.params
       const identity = identityOf(request)
-      await app.performFor(reply, sessions.revoke(id, identity, actorOf(request)))
-      if (id === identity.sessionId) app.sessionCookies.clear(request, reply)
-      return { success: true as const }
+      const afterwards = () => {
+        if (id === identity.sessionId) app.sessionCookies.clear(request, reply)
+      }
+      return { ...sessions.revoke(id, identity, actorOf(request)), afterwards }
     },
   })
 }

@@ -1,7 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { childRoutes } from '../src/requests/child-routes.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import {
   CreateBody,
   ErrorBody,
@@ -28,7 +28,7 @@ const ReplaceTeamAssignments = CreateBody({
 })
 
 /** Team assignments: the members who work on a project. */
-const teamAssignmentRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const teamAssignmentRoutes: Routes = async (app) => {
   const tags = ['Team assignments']
   const assignments = childRoutes(app, app.projects.assignments, {
     record: TeamAssignmentSchema,

@@ -1,8 +1,8 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf } from '../src/access/identity.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import {
   CreateBody,
   Description,
@@ -32,7 +32,7 @@ const CreateTeam = CreateBody({
 const UpdateTeam = UpdateBody({ name: Name, ...optionalFields })
 
 /** Teams: every member may read them, admins manage them. */
-const teamRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const teamRoutes: Routes = async (app) => {
   const { teams } = app.members
   const tags = ['Teams']
 

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { onRequestHookHandler, preHandlerHookHandler } from 'fastify'
 import { actorOf, identityOf, memberOf } from '../src/access/identity.ts'
@@ -6,6 +5,7 @@ import { forbidden } from '../src/errors.ts'
 import { accountOf } from '../src/members/identity.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordFor } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { CreateBody, ErrorBody, IdParams, Name, Nullable, ref, Success } from '../src/schemas/common.ts'
 import { NewTokenSchema, TOKEN_SCOPES, type Token, TokenSchema } from '../src/schemas/records.ts'
 
@@ -44,10 +44,7 @@ const rejectWriteScopeOfViewer: preHandlerHookHandler = (request, _reply, done) 
 }
 
 /** API tokens: each member's own. */
-const tokenRoutes: FastifyPluginAsyncTypebox<{ authMode: 'open' | 'required' }> = async (
-  app,
-  { authMode },
-) => {
+const tokenRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authMode }) => {
   const { tokens } = app.members
   const tags = ['Tokens']
 

@@ -1,6 +1,6 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { transcriptFields } from '../src/projects/transcripts.ts'
 import { childRoutes } from '../src/requests/child-routes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import { CreateBody, UpdateBody } from '../src/schemas/common.ts'
 import { TranscriptSummarySchema } from '../src/schemas/records.ts'
 
@@ -8,7 +8,7 @@ const CreateTranscriptSummary = CreateBody(transcriptFields)
 const UpdateTranscriptSummary = UpdateBody(transcriptFields)
 
 /** Transcript summaries: what was said in a project's meetings. */
-const transcriptSummaryRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const transcriptSummaryRoutes: Routes = async (app) => {
   const summaries = childRoutes(app, app.projects.transcripts, {
     record: TranscriptSummarySchema,
     tag: 'Transcript summaries',

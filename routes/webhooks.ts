@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { preHandlerHookHandler } from 'fastify'
 import { actorOf } from '../src/access/identity.ts'
@@ -6,6 +5,7 @@ import { WEBHOOK_KINDS } from '../src/changes/told.ts'
 import { invalidField } from '../src/errors.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import {
   CreateBody,
   Description,
@@ -47,10 +47,7 @@ const ReplayWebhook = CreateBody({
 })
 
 /** Webhooks: for admins alone. */
-const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }> = async (
-  app,
-  { webhookAllowPrivate },
-) => {
+const webhookRoutes: Routes<{ webhookAllowPrivate: boolean }> = async (app, { webhookAllowPrivate }) => {
   const { webhooks } = app
   const { deliverer } = app
   const tags = ['Webhooks']
@@ -136,7 +133,15 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
   })
 
   app.post('/api/webhooks/:id/test', {
-    config: { ...config, failure: 'Failed to test webhook', isSentAlone: true, isBodyOptional: true, record },
+    config: {
+      ...config,
+      failure: 'Failed to test webhook',
+      isSentAlone: true,
+      isBodyOptional: true,
+      record,
+      // The message cannot be taken back, and meanwhile the webhook's place may have moved.
+      comparesFirst: true,
+    },
     schema: {
       operationId: 'testWebhook',
       summary: 'Send a webhook a test message',
@@ -146,11 +151,7 @@ const webhookRoutes: FastifyPluginAsyncTypebox<{ webhookAllowPrivate: boolean }>
       params: IdParams,
       response: { 200: ref(WebhookDeliverySchema), 404: ref(ErrorBody) },
     },
-    handler: async (request, reply) => {
-      app.ensureMatch(request)
-      // Meanwhile the webhook's place may have moved.
-      return app.performFor(reply, webhooks.tested(await deliverer.test(request.params.id)), true)
-    },
+    handler: async ({ params }) => webhooks.tested(await deliverer.test(params.id)),
   })
 
   app.post('/api/webhooks/:id/rotate-secret', {

@@ -1,5 +1,5 @@
 /** The service: the Fastify() call, and the whole order of registration as one readable list. */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import auth from '../plugins/auth.ts'
 import batch from '../plugins/batch.ts'
@@ -65,6 +65,7 @@ import { hideFromHostDocument, ignoreHostSchemas } from './http/embedding.ts'
 import { limitConnections, rejectProtocolErrors, releaseConnections, serverOptions } from './http/server.ts'
 import { limitUnsentResponses } from './http/unsent-responses.ts'
 import type { BuildOptions, Config, PhaseboardOptions, ResolveMember } from './phaseboard.d.ts'
+import type { RouteTypes } from './requests/route-types.ts'
 
 export { ApiError, StartupError } from './errors.ts'
 export type {
@@ -102,7 +103,7 @@ async function registerService(app: FastifyInstance, options: ServiceOptions): P
 
 /** Everything the service consists of, in the order in which a request meets it. */
 async function registerInOrder(instance: FastifyInstance, options: ServiceOptions): Promise<void> {
-  const app = instance.withTypeProvider<TypeBoxTypeProvider>()
+  const app = instance.withTypeProvider<RouteTypes>()
   await app.register(database, options)
   await app.register(largeWrites, options)
   await app.register(rules, options)

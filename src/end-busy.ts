@@ -1,8 +1,8 @@
 /** Ending a process whose threads are busy. */
 
-/** What is to end: see `threadsLeft` in `plugins/rules.ts`. */
+/** What is to end: see `Offload.threads`. */
 interface Busy {
-  threadsLeft: () => number
+  worker: { threads: () => number }
   log: { fatal: (message: string) => void }
 }
 
@@ -12,10 +12,10 @@ interface Busy {
  * @param kill ends this process, and cannot be waited for
  */
 export function endBusy(
-  { threadsLeft, log }: Busy,
+  { worker, log }: Busy,
   kill: () => void = () => process.kill(process.pid, 'SIGKILL'),
 ): void {
-  if (threadsLeft() === 0) return
+  if (worker.threads() === 0) return
   log.fatal('a statement is running that nothing can interrupt: ending the process')
   kill()
 }

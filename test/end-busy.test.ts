@@ -5,7 +5,7 @@ t.test('a process with a busy thread is killed, and says so; another is not', as
   const said: string[] = []
   const kill = () => said.push('killed')
   const busy = (threads: number) => ({
-    threadsLeft: () => threads,
+    worker: { threads: () => threads },
     log: { fatal: (message: string) => said.push(message) },
   })
   endBusy(busy(0), kill)

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { build } from './helper.ts'
+import { build, writeIn } from './helper.ts'
 import { dial, onNewFile, type Service, start } from './process.ts'
 import { shipped } from './shipped.ts'
 
@@ -505,8 +505,8 @@ t.test('a commit that fails is undone, and the next one is made', async (t) => {
   const write = (sql: string) => () => client.prepare(sql).run()
   // Unlike a full disk, a foreign key that is checked at the end fails the commit and leaves the transaction open.
   const outcomes = await Promise.allSettled([
-    app.write(write(`update projects set name = '${REFUSED}'`)),
-    app.write(() => {
+    writeIn(app, write(`update projects set name = '${REFUSED}'`)),
+    writeIn(app, () => {
       client.pragma('defer_foreign_keys = on')
       write(`insert into metrics (id, project_id, name, value) values ('m', 'nobody', '${REFUSED}', 1)`)()
     }),

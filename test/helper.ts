@@ -7,6 +7,7 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import { type BuildOptions, buildApp } from '../src/app.ts'
 import { type Config, configure } from '../src/config.ts'
+import { type SharedDatabase, writeAs } from '../src/db/client.ts'
 import { newId } from '../src/db/ids.ts'
 import {
   apiTokens,
@@ -24,6 +25,13 @@ import {
 import { hashToken, newToken } from '../src/members/secrets.ts'
 
 export type App = Awaited<ReturnType<typeof buildApp>>
+
+/** Writes to the database of an application, as the service itself. @returns what `work` returns, once it is on disk */
+export const writeIn = async <T>(app: App, work: () => T): Promise<T> =>
+  (await app.groupCommit.write(null, work)).value
+
+/** Writes to a database, as the service itself. */
+export const writeTo = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, null, work).value
 
 interface OpenApiDocument {
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>

@@ -325,18 +325,18 @@ t.test('a line of two hundred is long enough, and a thread that dies is replaced
   const offload = new Offload({ databaseUrl: url, walCheckpoints: 'service' })
   t.teardown(() => offload.close())
   const waiting = times(200, () =>
-    offload.perform({ path: 'reading.search.find', args: ['nothing', 'local', 1] }),
+    offload.read({ path: 'reading.search.find', args: ['nothing', 'local', 1] }),
   )
-  await t.rejects(offload.perform({ path: 'reading.search.find', args: ['x', 'local', 1] }), {
+  await t.rejects(offload.read({ path: 'reading.search.find', args: ['x', 'local', 1] }), {
     statusCode: 503,
     message: 'Service Unavailable',
   })
   await Promise.all(waiting)
-  const ending = offload.perform({ path: 'itemsOfAll', args: [{}] })
+  const ending = offload.read({ path: 'itemsOfAll', args: [{}] })
   const closed = offload.close()
   await t.rejects(ending, { message: 'the service has stopped' })
   await closed
-  t.match(await offload.perform({ path: 'reading.search.find', args: ['lorem', 'local', 1] }), [
+  t.match(await offload.read({ path: 'reading.search.find', args: ['lorem', 'local', 1] }), [
     { kind: 'kanban-item' },
   ])
   t.equal((await send(app, 'GET', '/healthz')).status, 200)

@@ -11,7 +11,7 @@ const ROOMS: Record<string, readonly string[]> = {
   src: [],
   'src/phaseboard.d.ts': ['fastify'],
   'src/config.ts': ['src/db', 'src/schemas'],
-  'src/app.ts': ['fastify', 'plugins', 'routes', 'src/http'],
+  'src/app.ts': ['fastify', 'plugins', 'routes', 'src/http', 'src/requests'],
   'src/server.ts': ['src/app.ts', 'src/members'],
   'src/schemas': [],
   'src/db': ['src/schemas'],

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { watch } from './executions.ts'
-import { type App, build, createProject, LONG_AGO, send } from './helper.ts'
+import { type App, build, createProject, LONG_AGO, send, writeIn } from './helper.ts'
 
 const PASSWORD = 'correct horse battery staple?'
 const EMAIL = 'ada@example.test'
@@ -93,7 +93,7 @@ t.test('the files of the database hold no token, cookie or password, only their 
     `update sessions set last_used_at = '${LONG_AGO}'; update api_tokens set last_used_at = null`,
   )
   for (const credential of [session, bearer]) await send(app, 'GET', '/api/projects', undefined, credential)
-  await app.write(() => undefined)
+  await writeIn(app, () => undefined)
 
   const tokens = {
     ended,

@@ -46,7 +46,7 @@ export interface Credentials {
 function createUseRecorder() {
   /** Ids of credentials whose use is being written: concurrent requests need not write it too. */
   const noting = new Set<string>()
-  return (request: FastifyRequest, id: string, touch: () => Promise<void>): void => {
+  return (request: FastifyRequest, id: string, touch: () => Promise<unknown>): void => {
     if (noting.has(id)) return
     noting.add(id)
     touch()
@@ -88,7 +88,7 @@ export function createCredentials(
     if (!found) throw authenticationRequired()
     const { member, token } = found
     if (reply && isStale(token.lastUsedAt))
-      noteUse(request, token.id, () => app.members.tokens.touch(token.id))
+      noteUse(request, token.id, () => app.perform(app.members.tokens.touch(token.id), { actorId: null }))
     return { member, via: 'token', scope: token.scope, tokenId: token.id }
   }
 
@@ -107,7 +107,9 @@ export function createCredentials(
     const { member, session } = found
     if (reply && isStale(session.lastUsedAt)) {
       const use = useOfSession(session)
-      noteUse(request, session.id, () => app.members.sessions.touch(session.id, use))
+      noteUse(request, session.id, () =>
+        app.perform(app.members.sessions.touch(session.id, use), { actorId: null }),
+      )
       cookies.set(request, reply, { token, expiresAt: use.expiresAt })
     }
     return { member, via: 'session', scope: 'write', sessionId: session.id }

@@ -4,15 +4,14 @@ import type { IncomingMessage } from 'node:http'
 import type { ErrorObject } from 'ajv'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../access/identity.ts'
-import { isJsonPage } from '../db/pages.ts'
 import { ApiError, BatchFailure, preconditionFailed, SpecifiedFailure, validationFailed } from '../errors.ts'
 import { authorize, isSafe } from '../members/identity.ts'
 import { toApiError } from '../requests/api-errors.ts'
-import { Call, type CallOf } from '../requests/calls.ts'
+import { type Call, isCall } from '../requests/calls.ts'
 import { isExistenceCheck } from '../requests/existence.ts'
 import { unchangedOf } from '../requests/read-only.ts'
+import { type ResponseShape, responseOf } from '../requests/responses.ts'
 import { flattenErrors } from '../requests/validation.ts'
-import { bodyOf, etagOfRecord, type ResponseShape } from '../requests/writes.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import {
   type BatchMethod,
@@ -75,8 +74,6 @@ const OF_THE_BATCH = ['idempotency-key', 'if-match', 'if-none-match', 'content-t
 /** The reply of a request in a batch, whose headers nobody sees. */
 const NO_REPLY = { header: () => NO_REPLY } as unknown as FastifyReply
 
-const plain = ({ path, args }: CallOf): CallOf => ({ path, args })
-
 /** Runs a synchronous hook. @throws what it reports */
 function runHook(hook: Hook, request: FastifyRequest): void {
   let isDone = false
@@ -100,14 +97,8 @@ const strict = (raw: IncomingMessage): IncomingMessage =>
   Object.create(raw, { headers: { value: { ...raw.headers, prefer: 'handling=strict' } } })
 
 function readAnswerOf(shape: ResponseShape, value: unknown): ReadAnswer {
-  const body = bodyOf(shape, value)
-  const next = isJsonPage(value) ? value.next : undefined
-  return {
-    status: shape.status,
-    body,
-    ...(shape.kind === 'record' && { etag: etagOfRecord(shape, value, body) }),
-    ...(next !== undefined && { next: String(next) }),
-  }
+  const { status, body, etag, next } = responseOf(shape, value)
+  return { status, body, ...(etag !== null && { etag }), ...(next !== undefined && { next }) }
 }
 
 /** One run of a batch. */
@@ -153,7 +144,7 @@ export class BatchRun {
    * @param perform performs a call that reads
    * @throws ApiError 413 for more than {@link READ_LIMIT} bytes, or whatever a request is refused with
    */
-  async read(perform: (call: CallOf) => Promise<unknown>): Promise<ReadAnswer[]> {
+  async read(perform: (call: Call) => Promise<unknown>): Promise<ReadAnswer[]> {
     if (this.#requests.some(({ method }) => method !== 'GET')) throw new Error('these requests only read')
     const answers: ReadAnswer[] = []
     let size = 0
@@ -203,7 +194,7 @@ export class BatchRun {
 
     for (const hook of operation.hooks.onRequest) {
       if (!isExistenceCheck(hook)) runHook(hook, request)
-      else if (config.record) this.#name(yield { request: index, call: plain(config.record.get(request)) })
+      else if (config.record) this.#name(yield { request: index, call: config.record.get(request) })
     }
     request.body = this.#bodyOf(operation, method, body)
     ensureMayBeBatched(operation, request)
@@ -269,11 +260,13 @@ export class BatchRun {
     const handled: unknown = inBatch
       ? inBatch(request)
       : handler.call(this.#surroundings.app, request, NO_REPLY)
-    if (!(handled instanceof Call)) throw new Error(`${route.url} returned no call`)
+    if (!isCall(handled)) throw new Error(`${route.url} returned no call`)
+    if (handled.afterwards)
+      throw new Error(`${route.url} does something after its write: it must declare isSentAlone`)
     return {
-      call: plain(handled),
+      call: handled,
       shape,
-      ...(record && { record: { get: plain(record.get(request)), shape: record.shape } }),
+      ...(record && { record: { get: record.get(request), shape: record.shape } }),
       ...((record || isSafe(request.method)) && ifMatch !== undefined && { ifMatch }),
       ...(unchanged && { unchanged }),
     }

@@ -13,7 +13,7 @@ import { repairUrl } from '../http/urls.ts'
 import { once } from '../once.ts'
 import type { Call } from '../requests/calls.ts'
 import { methodsOf, shapeOf } from '../requests/response-shapes.ts'
-import type { ResponseShape } from '../requests/writes.ts'
+import type { ResponseShape } from '../requests/responses.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -4,29 +4,20 @@ import { type Attribution, attributionOf } from '../db/current-write.ts'
 import { isJsonPage } from '../db/pages.ts'
 import { ApiError, preconditionFailed } from '../errors.ts'
 import { followed, isMatch } from '../etags.ts'
-import { type CallOf, ruleAt } from '../requests/calls.ts'
+import { type Call, run } from '../requests/calls.ts'
+import { comparePreconditions, type Preconditions, resultOf } from '../requests/preconditions.ts'
+import { type ResponseShape, responseOf, toText } from '../requests/responses.ts'
 import type { Rules } from '../requests/rules.ts'
-import {
-  bodyOf,
-  ensureMatch,
-  etagOfRecord,
-  isRecord,
-  type ResponseShape,
-  resultOf,
-  statusOf,
-  toText,
-  type WriteTerms,
-} from '../requests/writes.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 
 /** Bytes that the results of one write may have together. */
 const RESULTS_LIMIT = 16 * 1024 * 1024
 
 /** A step. All of it is structured-cloneable. */
-export interface Step extends Pick<WriteTerms, 'record' | 'ifMatch' | 'unchanged'> {
+export interface Step extends Omit<Preconditions, 'ifNoneMatch'> {
   /** Which request it is of, from 0. */
   request: number
-  call: CallOf
+  call: Call
   /** How its route responds; absent for a step that is no request, and tells nothing. */
   shape?: ResponseShape
   /** What later steps call its result. */
@@ -108,29 +99,24 @@ export class StepRunner {
    */
   run({ call, shape, record, ifMatch, unchanged, as }: Step): NamedBodies {
     const rules = this.#rules
-    ensureMatch(rules, {
-      actorId: null,
+    comparePreconditions(rules, {
       ...(record && { record }),
       ...(ifMatch !== undefined && { ifMatch }),
       ...(unchanged && { unchanged }),
     })
     // Those rules read the changes of the steps before.
     if (!this.#mode.isRead && call.path.startsWith('changes.')) this.#attribution.attribute()
-    const result = ruleAt(rules, call.path).call(...call.args)
+    const result = run(rules, call)
     if (shape === undefined) return []
     const value = resultOf(rules, shape, record, result)
-    const body = bodyOf(shape, value) || 'null'
-    this.#size += body.length
+    const { status, body, etag } = responseOf(shape, value)
+    const shown = body || 'null'
+    this.#size += shown.length
     if (this.#size > RESULTS_LIMIT) throw tooLarge()
-    const etag = isRecord(shape, value) ? etagOfRecord(shape, value, body) : undefined
     if (record === undefined && ifMatch !== undefined) ensureNamed(ifMatch, etag ?? etagOfList(value))
-    const end = etag === undefined ? '}' : `,"etag":${JSON.stringify(etag)}}`
-    this.#parts.push(
-      `${this.#parts.length > 0 ? ',' : ''}{"status":${statusOf(shape, value)},"body":`,
-      body,
-      end,
-    )
-    return as === undefined ? [] : [[as, toText(body)]]
+    const end = etag === null ? '}' : `,"etag":${JSON.stringify(etag)}}`
+    this.#parts.push(`${this.#parts.length > 0 ? ',' : ''}{"status":${status},"body":`, shown, end)
+    return as === undefined ? [] : [[as, toText(shown)]]
   }
 
   /** The response to all steps. */

@@ -1,9 +1,9 @@
 /** Writes and reads of several steps: on the event loop as long as they are short, else in the worker thread. */
 import { read, type SharedDatabase } from '../db/client.ts'
-import type { WriteAs } from '../db/group-commit.ts'
 import { BYTES_READ, isFollowedByWorker, TooMuchWork } from '../db/work-limits.ts'
+import type { Dispatcher } from '../requests/perform.ts'
 import type { Rules } from '../requests/rules.ts'
-import { runOnTerms, type WriteOutcome, type WriteTerms } from '../requests/writes.ts'
+import type { WriteContext, WriteOutcome } from '../requests/write.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { runStepsInWorker, type WorkerEnd } from './step-sessions.ts'
 import { AWAIT, DryRun, type NamedBodies, type StepGenerator, StepRunner, type StepsMode } from './steps.ts'
@@ -20,9 +20,9 @@ const BUDGET = 20
  */
 export type Stepwise = (
   begin: () => StepGenerator,
-  terms: WriteTerms,
+  context: WriteContext,
   work: StepwiseWork,
-) => Promise<WriteOutcome<unknown>>
+) => Promise<WriteOutcome>
 
 /** What is known of several steps before they begin. */
 export interface StepwiseWork extends StepsMode {
@@ -37,7 +37,7 @@ export function finish(response: JsonBytes, { isDryRun }: StepsMode): JsonBytes 
 }
 
 /** The outcome of a write that was only tried. @throws the error, if it is another */
-export function outcomeOfDryRun(error: unknown): WriteOutcome<unknown> {
+export function outcomeOfDryRun(error: unknown): WriteOutcome {
   if (!(error instanceof DryRun)) throw error
   return { value: error.response, seq: undefined }
 }
@@ -50,8 +50,8 @@ export function outcomeOfDryRun(error: unknown): WriteOutcome<unknown> {
 export function createStepwise(
   db: SharedDatabase,
   rules: Rules,
-  writeAs: WriteAs,
-  inWorker: (end: WorkerEnd, terms: WriteTerms, mode: StepsMode) => Promise<unknown>,
+  commit: Dispatcher['commit'],
+  inWorker: (end: WorkerEnd, context: WriteContext, mode: StepsMode) => Promise<WriteOutcome>,
   now: () => number = () => performance.now(),
 ): Stepwise {
   const isLimited = isFollowedByWorker(db)
@@ -84,22 +84,20 @@ export function createStepwise(
     return runner.response()
   }
 
-  async function here(steps: StepGenerator, terms: WriteTerms, mode: StepsMode) {
+  async function here(steps: StepGenerator, context: WriteContext, mode: StepsMode): Promise<WriteOutcome> {
     if (mode.isRead) return { value: read(db, () => run(steps, mode)), seq: undefined }
-    const work = () => finish(run(steps, mode), mode)
-    const { value, seq } = await writeAs(terms.actorId, () => runOnTerms(db, rules, work, terms))
+    const { value, seq } = await commit(() => finish(run(steps, mode), mode), context)
     return { ...value, seq }
   }
 
-  return async (begin, terms, { length, ...mode }) => {
+  return async (begin, context, { length, ...mode }) => {
     if (!isLimited || length <= MOST_STEPS) {
       try {
-        return await here(begin(), terms, mode).catch(outcomeOfDryRun)
+        return await here(begin(), context, mode).catch(outcomeOfDryRun)
       } catch (error) {
         if (!(error instanceof TooMuchWork)) throw error
       }
     }
-    const inSession = (end: WorkerEnd) => inWorker(end, terms, mode)
-    return (await runStepsInWorker(begin(), inSession)) as WriteOutcome<unknown>
+    return await runStepsInWorker(begin(), (end) => inWorker(end, context, mode))
   }
 }

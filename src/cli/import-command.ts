@@ -1,5 +1,6 @@
 /** The command that imports a board, also beside a running service. */
-import { type Checkpoints, databasePath, openDatabase, write } from '../db/client.ts'
+import { type Checkpoints, databasePath, openDatabase, writeAs } from '../db/client.ts'
+import { BY_COMMAND } from '../db/current-write.ts'
 import { newId } from '../db/ids.ts'
 import { planRows } from '../exchange/imports/import-board.ts'
 import { lockOf, MEMORY, spoolOf } from '../exchange/imports/import-files.ts'
@@ -74,7 +75,7 @@ export const importFile = (
       const lock = lockOf(database, id)
       try {
         lock.take()
-        write(db, () => new Imports(db).create(id, format, null))
+        writeAs(db, BY_COMMAND, () => new Imports(db).create(id, format, null))
         const job = { id, format, file, name: file, memberId: null, again, isDryRun: false }
         const place = { db, files, database, signal, board, onProgress: progress.update }
         const { lines } = await performImport(place, job)

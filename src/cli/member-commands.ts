@@ -1,6 +1,7 @@
 /** The commands for members and tokens: by the same rules as requests, also beside a running service. */
 import { type Static, Type } from '@sinclair/typebox'
-import { type SharedDatabase, writeByCommand } from '../db/client.ts'
+import { type SharedDatabase, writeAs } from '../db/client.ts'
+import { BY_COMMAND } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { members as table } from '../db/schema.ts'
 import { conflict, validationFailed } from '../errors.ts'
@@ -35,6 +36,9 @@ function checked<Field extends keyof Input>(values: Record<Field, unknown>): Pic
   return values as Pick<Input, Field>
 }
 
+/** Runs a rule in a transaction of this process: a running service learns of it as of another tool's. */
+const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY_COMMAND, work).value
+
 const hashChecked = (password: string) => hashPassword(checked({ password }).password)
 
 /** The member with this id or email. @throws ApiError 404 */
@@ -45,7 +49,7 @@ const memberCalled = (members: Members, idOrEmail: string): MemberRow =>
 const change = (withDatabase: WithDatabase, idOrEmail: string, input: MemberInput) =>
   withDatabase((db) => {
     const members = new Members(db)
-    return writeByCommand(db, () => {
+    return write(db, () => {
       const { id, email } = memberCalled(members, idOrEmail)
       members.update(id, input, COMMAND_LINE)
       return email
@@ -67,7 +71,7 @@ export async function addMember(
     const password = await askNewPassword(`Password of ${email} (empty: none)`)
     const hash = password === '' ? null : await hashChecked(password)
     const members = new Members(db)
-    const { id } = writeByCommand(db, () => members.create({ email, name, role }, hash, COMMAND_LINE))
+    const { id } = write(db, () => members.create({ email, name, role }, hash, COMMAND_LINE))
     say(`added ${email} as ${role}${hash === null ? ', without a password' : ''}: ${id}`)
   })
 }
@@ -108,7 +112,7 @@ export async function resetPassword(withDatabase: WithDatabase, idOrEmail: strin
     const { id, email } = memberCalled(members, idOrEmail)
     const hash = await hashChecked(await askNewPassword(`New password of ${email}`))
     const removeInitial = await prepareInitialPasswordRemoval(db, members.stored(id).passwordHash)
-    writeByCommand(db, () => members.update(id, {}, COMMAND_LINE, { hash }))
+    write(db, () => members.update(id, {}, COMMAND_LINE, { hash }))
     removeInitial()
     say(`${email} has a new password and is signed out everywhere`)
   })
@@ -122,7 +126,7 @@ export async function createPasswordLink(
 ): Promise<void> {
   const url = await withDatabase((db) => {
     const members = new Members(db)
-    return writeByCommand(db, () => {
+    return write(db, () => {
       const { id } = memberCalled(members, idOrEmail)
       return members.links.createForPassword(id, base, COMMAND_LINE).url
     })
@@ -139,7 +143,7 @@ export async function inviteMember(
   const input = checked(options as Pick<Input, 'name' | 'email' | 'role'>)
   const url = await withDatabase((db) => {
     const { links } = new Members(db)
-    return writeByCommand(db, () => links.invite(input, base, COMMAND_LINE).url)
+    return write(db, () => links.invite(input, base, COMMAND_LINE).url)
   })
   say(url)
 }
@@ -153,7 +157,7 @@ export async function createToken(
   const input = checked({ name: options.name, scope: options.scope, expiresAt: options.expires ?? null })
   const token = await withDatabase((db) => {
     const members = new Members(db)
-    return writeByCommand(db, () => {
+    return write(db, () => {
       const { id, disabled } = memberCalled(members, idOrEmail)
       if (disabled) throw conflict('Member is disabled', 'member_disabled')
       return members.tokens.create(id, input, COMMAND_LINE).token

@@ -9,7 +9,7 @@ import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { StartupError } from '../errors.ts'
 import { packageFile } from '../package-files.ts'
 import type { Config } from '../phaseboard.d.ts'
-import { attributionOf, BY_COMMAND, type Written } from './current-write.ts'
+import { attributionOf, type Written } from './current-write.ts'
 import { limitTime } from './deadline.ts'
 import { type DatabaseFiles, type Made, makeFile, NO_FILES, remember, unmake, watchFiles } from './files.ts'
 import * as schema from './schema.ts'
@@ -200,10 +200,11 @@ function watchOthers(client: SQLite.Database): () => boolean {
 }
 
 /**
- * Runs `work` as one write transaction, synchronously: for commands, the worker thread, and before the service listens;
- * requests write through the group commit. It begins immediate: with the write lock taken first, what `work` reads cannot
- * change under it. An error rolls everything back.
- * @param actorId the member who writes; null for a command
+ * Runs `work` as one write transaction, synchronously, on a connection that this thread has for itself: that of a command, of the worker
+ * thread, or of a service before it listens. Everybody else in a service writes by `app.perform`, whose group commit lets an event loop go
+ * on. The transaction begins immediate: with the write lock taken first, what `work` reads cannot change under it. An error rolls
+ * everything back.
+ * @param actorId the member who writes; {@link BY_COMMAND} for a command, null for the service itself
  */
 export function writeAs<T>(db: SharedDatabase, actorId: string | null, work: () => T): Written<T> {
   const attribution = attributionOf(db)
@@ -215,12 +216,6 @@ export function writeAs<T>(db: SharedDatabase, actorId: string | null, work: () 
     { behavior: 'immediate' },
   )
 }
-
-/** {@link writeAs} nobody: the service itself. */
-export const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, null, work).value
-
-/** {@link writeAs} the command line. */
-export const writeByCommand = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY_COMMAND, work).value
 
 /**
  * Sets the busy timeout to 0: waiting for another process's lock would block the event loop, so SQLITE_BUSY comes at

@@ -27,8 +27,23 @@ export interface Attribution {
   begin: () => void
   /** Says it of the changes so far: for a write that reads its own. */
   attribute: () => void
-  /** Runs a write; what it throws passes through, and the caller rolls back. */
+  /**
+   * Runs a write; what it throws passes through, and the caller rolls back.
+   * @throws TypeError where `work` returns a promise: a transaction is over before it would be
+   */
   run: <T>(actorId: string | null, work: () => T) => Written<T>
+}
+
+/** Whether a value is a thenable: a promise, or one of Drizzle's queries, which run when they are awaited. */
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+
+/** @throws TypeError for the result of work that is not over */
+function ensureSynchronous(value: unknown): void {
+  if (!isThenable(value)) return
+  // No unhandled rejection; but a query must not be awaited, which would run it.
+  if (value instanceof Promise) value.catch(() => undefined)
+  throw new TypeError('what is written must be decided synchronously')
 }
 
 const current = new WeakMap<object, CurrentWrite>()
@@ -64,6 +79,7 @@ export function attributionOf({ $client: client }: Pick<SharedDatabase, '$client
       current.set(client, write)
       try {
         const value = work()
+        ensureSynchronous(value)
         const made = attributeTo(write)
         last += made
         return { value, seq: made > 0 ? last : undefined }

@@ -39,22 +39,14 @@ interface Waiting {
 /** Settles a write's promise; called only once the group is committed and synced. */
 type Outcome = () => void
 
-/**
- * Runs `work` in a transaction and resolves with its result once that is committed and synced to disk.
- * @param work what to read and write, synchronously; whatever it throws rolls back all it wrote
- */
-export type Write = <T>(work: () => T) => Promise<T>
-
-/**
- * The same for a member's write, whose changes say who made them.
- * @param actorId the member; null for nobody
- */
-export type WriteAs = <T>(actorId: string | null, work: () => T) => Promise<Written<T>>
-
 /** The group commit of a database. */
 export interface GroupCommit {
-  write: Write
-  writeAs: WriteAs
+  /**
+   * Runs `work` in a transaction and resolves with its result once that is committed and synced to disk.
+   * @param actorId the member who writes, as its changes will say; null for the service itself
+   * @param work what to read and write, synchronously; whatever it throws rolls back all it wrote
+   */
+  write: <T>(actorId: string | null, work: () => T) => Promise<Written<T>>
   /**
    * Why writes fail whatever they write: the files were replaced, or the latest write failed for a full disk or the like.
    * Some seconds after that failure, a harmless write probes first. Undefined while writing works.
@@ -77,10 +69,6 @@ export interface CommitStatistics {
 }
 
 const stopped = () => new Error('the service has stopped')
-
-/** Whether a value is a thenable: a promise, or one of Drizzle's queries, which run when they are awaited. */
-const isPromise = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 /** The first error of this kind along the chain of causes. */
 function faultOf(error: unknown): Error | undefined {
@@ -128,23 +116,11 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
     if (fault) failure = { error: fault, at: performance.now() }
   }
 
-  /** Runs a write's work, which must not be asynchronous. */
-  function run({ actorId, work }: Waiting): Written<unknown> {
-    return attribution.run(actorId, () => {
-      const value = work()
-      if (!isPromise(value)) return value
-      // No unhandled rejection; but a query must not be awaited, which would run it.
-      if (value instanceof Promise) value.catch(() => undefined)
-      throw new TypeError('what is written must be decided synchronously')
-    })
-  }
-
-  function attempt(one: Waiting): Outcome {
-    const { resolve, reject } = one
+  function attempt({ actorId, work, resolve, reject }: Waiting): Outcome {
     savepoint.run()
     const changesBefore = failure && changes.get()
     try {
-      const result = run(one)
+      const result = attribution.run(actorId, work)
       release.run()
       if (failure && changes.get() !== changesBefore) hasChanged = true
       return () => resolve(result as never)
@@ -214,7 +190,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
     }
   }
 
-  const writeAs: WriteAs = (actorId, work) =>
+  const write: GroupCommit['write'] = (actorId, work) =>
     new Promise((resolve, reject) => {
       if (isClosed) throw stopped()
       // After the callbacks of this iteration, before the loop polls for new events.
@@ -222,12 +198,10 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
       waiting.push({ actorId, work, resolve, reject, lockedSince: undefined })
     })
 
-  const write: Write = async (work) => (await writeAs(null, work)).value
-
   /** Writes `user_version`, which nothing uses, unchanged: a page of the log, and a sync. */
   async function probe(): Promise<void> {
     try {
-      await write(() => {
+      await write(null, () => {
         client.pragma(`user_version = ${userVersion.get()}`)
       })
       failure = undefined
@@ -238,7 +212,6 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
 
   return {
     write,
-    writeAs,
     trouble: async () => {
       const lost = files.lost()
       if (lost) return lost

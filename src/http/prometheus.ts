@@ -123,7 +123,8 @@ export class Exposition {
     )
   }
 
-  #addWrites({ commitStatistics: { sizes, times, queued }, workerQueue }: FastifyInstance): void {
+  #addWrites({ groupCommit, worker }: FastifyInstance): void {
+    const { sizes, times, queued } = groupCommit.statistics
     const size = 'phaseboard_commit_group_size'
     this.#add('histogram', size, 'Writes that were committed together; its count are the commits', () =>
       linesOf(size, sizes),
@@ -139,7 +140,7 @@ export class Exposition {
       'gauge',
       'phaseboard_worker_queue_length',
       'Tasks of the worker thread, with the current one',
-      () => one(workerQueue()),
+      () => one(worker.queued()),
     )
   }
 

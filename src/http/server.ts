@@ -6,7 +6,7 @@ import { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fa
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
 import { createRequestLog } from './request-log.ts'
-import { repairUrl } from './urls.ts'
+import { rewriteUrl } from './urls.ts'
 
 const errorBody = (status: number) => JSON.stringify({ error: STATUS_CODES[status] })
 
@@ -114,7 +114,7 @@ export const serverOptions = (
   return503OnClosing: false,
   // An id may be any string: as long as a request line, and with any percent signs.
   routerOptions: { maxParamLength: 65_536 },
-  rewriteUrl: ({ url = '/' }) => (url.includes('%') ? repairUrl(url) : url),
+  rewriteUrl,
   clientErrorHandler: rejectConnection,
   // A missing Host header gets an error body of ours, not Node's empty one. And Node checks for request timeouts every 5
   // seconds instead of 30.

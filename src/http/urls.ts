@@ -22,3 +22,7 @@ export function repairUrl(url: string): string {
     .join('/')
   return [repaired, ...query].join('?')
 }
+
+/** The target that a request is routed by. */
+export const rewriteUrl = ({ url = '/' }: { url?: string | undefined }): string =>
+  url.includes('%') ? repairUrl(url) : url

@@ -7,8 +7,9 @@ import {
   describe,
   openDatabase,
   refuseForeignTables,
-  writeByCommand,
+  writeAs,
 } from '../db/client.ts'
+import { BY_COMMAND } from '../db/current-write.ts'
 import { COMPANIONS } from '../db/files.ts'
 import { BOARD_CHECKS } from './board-checks.ts'
 import type { Check, Finding, Subject } from './checks.ts'
@@ -128,7 +129,7 @@ export function repair(
       const { fix } = check
       const subject: Subject = { client: db.$client, path }
       try {
-        const done = writeByCommand(db, () => fix(db, subject))
+        const done = writeAs(db, BY_COMMAND, () => fix(db, subject)).value
         const after = diagnose(check, subject)
         if (after.status !== 'ok') return { ...after, note: `${done}; still: ${after.note}` }
         return { ...diagnosis, status: 'fixed', note: done }

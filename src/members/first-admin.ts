@@ -1,6 +1,6 @@
 /** The first admin, who can sign in and create the other members. */
 import { rmSync } from 'node:fs'
-import { type SharedDatabase, write } from '../db/client.ts'
+import { type SharedDatabase, writeAs } from '../db/client.ts'
 import { initialPasswordFile, leaveInitialPassword } from './initial-password.ts'
 import type { Members } from './members.ts'
 import { hashPassword } from './passwords.ts'
@@ -48,7 +48,7 @@ export async function ensureFirstAdmin(
     return { email: adminEmail, passwordFile }
   }
   try {
-    return write(db, make)
+    return writeAs(db, null, make).value
   } catch (error) {
     // A password file without its admin would mislead.
     if (isWritten && passwordFile !== undefined) rmSync(passwordFile, { force: true })

@@ -3,7 +3,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { thingOf } from '../db/kinds.ts'
 import { type ApiError, notFound } from '../errors.ts'
-import { isRepeated } from './repeatable.ts'
+import { isRepeated } from './idempotency.ts'
 
 /** Whether there is a record with this id. */
 type Exists = (id: string) => boolean

@@ -3,9 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { ref } from '../schemas/common.ts'
 import { IngestedTranscriptSchema, TranscriptSummarySchema } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
-import { type ResponseShape, toText } from './writes.ts'
-
-const CREATED = 201
+import { type ResponseShape, toText } from './responses.ts'
 
 /** The URL of a route that is about one record. */
 const OF_RECORD = /^[^:]*\/:id$/
@@ -30,8 +28,7 @@ export class RecordUrls {
   }
 
   /** Says where a record is that was made: an absolute path. @param body the record, as JSON */
-  tell(reply: FastifyReply, shape: ResponseShape, status: number, body: string | JsonBytes): void {
-    if (status !== CREATED) return
+  tell(reply: FastifyReply, shape: ResponseShape, body: string | JsonBytes): void {
     const url = this.#urls.get(recordOf(shape))
     const [, id] = ID.exec(toText(body)) ?? []
     if (url && id) reply.header('location', url.replace(':id', encodeURIComponent(JSON.parse(id))))

@@ -4,7 +4,7 @@ import type { FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { ref, Success } from '../schemas/common.ts'
 import { namedSchemas, PersonalIdeaListSchema, SHOWN_ONCE } from '../schemas/records.ts'
 import type { Call } from './calls.ts'
-import type { ResponseShape } from './writes.ts'
+import type { ResponseShape } from './responses.ts'
 
 /** The names of the schemas that describe one record, which has an id, and of the list that has an ETag as one. */
 const records = new Set(

@@ -1,10 +1,12 @@
 /** The large writes of a service: one at a time, each in a thread that is there only as long. */
 import { Worker } from 'node:worker_threads'
 import type { SharedDatabase } from '../db/client.ts'
+import type { DatabaseFiles } from '../db/files.ts'
 import { ApiError } from '../errors.ts'
 import type { RepeatableRequest } from '../requests/idempotency-store.ts'
-import type { WriteOutcome } from '../requests/writes.ts'
-import { hasOpenTasks, type LargeJob } from './large-tasks.ts'
+import type { LargeJob } from '../requests/perform.ts'
+import type { WriteOutcome } from '../requests/write.ts'
+import { hasOpenTasks } from './large-tasks.ts'
 import type { LargeThread } from './large-worker.ts'
 import type { WorkerOptions } from './offload.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
@@ -31,6 +33,8 @@ const keyOf = ({ memberId, method, path, key }: Omit<RepeatableRequest, 'bodyHas
 /** What large writes need. */
 export interface LargeOffloadParts extends WorkerOptions {
   db: SharedDatabase
+  /** Those that the service has opened: a thread must not open others. */
+  files: DatabaseFiles
   warn: (error: unknown, message: string) => void
 }
 
@@ -54,14 +58,16 @@ export class LargeOffload {
    * @returns what it resulted in
    * @throws ApiError as the rule does; 503 where too many wait
    */
-  async perform(job: LargeJob): Promise<WriteOutcome<unknown>> {
+  async perform(job: LargeJob): Promise<WriteOutcome> {
     if (this.#isClosed || this.#waiting >= MAX_WAITING) {
       throw stopped()
     }
+    const lost = this.#parts.files.lost()
+    if (lost) throw lost
     this.#waiting++
-    const outcome = Promise.withResolvers<WriteOutcome<unknown>>()
+    const outcome = Promise.withResolvers<WriteOutcome>()
     const { promise } = outcome
-    const request = job.terms.repeatable?.request
+    const request = job.context.repeatable?.request
     if (request) this.#repeatable.set(keyOf(request), promise)
     // The answer does not wait for what the thread does after it.
     this.#then(() =>
@@ -141,9 +147,9 @@ export class LargeOffload {
   }
 }
 
-function settle(outcome: Outcome, { resolve, reject }: PromiseWithResolvers<WriteOutcome<unknown>>): void {
+function settle(outcome: Outcome, { resolve, reject }: PromiseWithResolvers<WriteOutcome>): void {
   try {
-    resolve(unwrap(outcome) as WriteOutcome<unknown>)
+    resolve(unwrap(outcome) as WriteOutcome)
   } catch (error) {
     reject(error)
   }

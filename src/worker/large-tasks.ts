@@ -20,25 +20,15 @@ import { projects } from '../db/schema.ts'
 import { takeAway } from '../db/take-away.ts'
 import { ApiError, changedSince } from '../errors.ts'
 import type { Actor } from '../members/audit-log.ts'
-import type { CallOf } from '../requests/calls.ts'
+import type { Call } from '../requests/calls.ts'
 import type { RepeatableRequest, StoredResponse } from '../requests/idempotency-store.ts'
+import type { LargeJob } from '../requests/perform.ts'
+import { comparePreconditions } from '../requests/preconditions.ts'
+import { toText } from '../requests/responses.ts'
 import type { Rules } from '../requests/rules.ts'
-import {
-  callOf,
-  ensureMatch,
-  runOnTerms,
-  toText,
-  type WriteOutcome,
-  type WriteTerms,
-} from '../requests/writes.ts'
+import { runWrite, type WriteContext, type WriteOutcome } from '../requests/write.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
-
-/** A call that is done in slices, and its request's terms. A structured clone of it does the same in another thread. */
-export interface LargeJob {
-  call: CallOf
-  terms: WriteTerms
-}
 
 /** Where it is done: on a connection on which nothing else is written. */
 export interface LargePlace {
@@ -152,12 +142,12 @@ export class LargeTasks {
    * @returns what its write resulted in
    * @throws ApiError as the rule does; 503 where others keep changing what it is about
    */
-  async perform({ call, terms }: LargeJob): Promise<WriteOutcome<unknown>> {
-    const kept = this.#keptFor(terms)
+  async perform({ call, context }: LargeJob): Promise<WriteOutcome> {
+    const kept = this.#keptFor(context)
     if (kept) return kept
-    if (call.path === 'projects.delete') return await this.#delete(terms, ...(call.args as [string, Actor]))
+    if (call.path === 'projects.delete') return await this.#delete(context, ...(call.args as [string, Actor]))
     await foldAll(this.#place.db, this.#place.writes)
-    return await this.#undo(call, terms, ...(call.args as [string, CurrentMember, Actor]))
+    return await this.#undo(call, context, ...(call.args as [string, CurrentMember, Actor]))
   }
 
   /** Ends what processes that are gone have left: deletions by going on, what was being restored by taking it away. */
@@ -180,7 +170,7 @@ export class LargeTasks {
     await foldAll(db, writes)
   }
 
-  #keptFor({ repeatable }: WriteTerms): WriteOutcome<unknown> | undefined {
+  #keptFor({ repeatable }: WriteContext): WriteOutcome | undefined {
     const response = repeatable && this.#place.rules.idempotencyStore.find(repeatable.request)
     return response && { value: undefined, seq: undefined, response, isReplay: true }
   }
@@ -208,16 +198,16 @@ export class LargeTasks {
     }
   }
 
-  async #delete(terms: WriteTerms, id: string, by: Actor): Promise<WriteOutcome<unknown>> {
+  async #delete(context: WriteContext, id: string, by: Actor): Promise<WriteOutcome> {
     const { db, rules, writes } = this.#place
-    const { repeatable, actorId } = terms
+    const { repeatable, actorId } = context
     const kept = repeatable && { request: repeatable.request, status: repeatable.shape.status }
     const task: Deletion = { kind: 'deletion', id: newId(), projects: [], actorId, by, isUndo: false, kept }
     return await this.#locked(task.id, async () => {
       const look = () =>
         read(db, () => {
           const since = this.#sql.newest.get() ?? 0
-          ensureMatch(rules, terms)
+          comparePreconditions(rules, context)
           if (this.#sql.record.get(id) === undefined) throwNotFound(projects)
           return since
         })
@@ -243,7 +233,7 @@ export class LargeTasks {
     return { id, record }
   }
 
-  async #finishDeletion(write: LargeWrite, task: Deletion): Promise<WriteOutcome<unknown>> {
+  async #finishDeletion(write: LargeWrite, task: Deletion): Promise<WriteOutcome> {
     const { db, rules } = this.#place
     for (const { id } of task.projects) {
       const clearSome = clearProject(db, id)
@@ -278,9 +268,9 @@ export class LargeTasks {
     write: LargeWrite,
     { actorId, isUndo, kept }: Pick<Deletion, 'actorId' | 'isUndo' | 'kept'>,
     work: (tell: () => void) => void,
-  ): Promise<WriteOutcome<unknown>> {
+  ): Promise<WriteOutcome> {
     const { files, rules } = this.#place
-    const end = (told: LargeWriteSummary): Pick<WriteOutcome<unknown>, 'value' | 'response'> => {
+    const end = (told: LargeWriteSummary): Pick<WriteOutcome, 'value' | 'response'> => {
       const lost = files.lost()
       if (lost) throw lost
       const value = isUndo ? this.#answer(told, actorId) : undefined
@@ -300,17 +290,17 @@ export class LargeTasks {
   }
 
   async #undo(
-    call: CallOf,
-    terms: WriteTerms,
+    call: Call,
+    context: WriteContext,
     seq: string,
     member: CurrentMember,
     by: Actor,
-  ): Promise<WriteOutcome<unknown>> {
+  ): Promise<WriteOutcome> {
     const { db, rules, writes } = this.#place
     const { largeUndo } = rules.changes
     const first = largeUndo.plan(seq, member)
-    if (first === undefined) return this.#atOnce(call, terms)
-    const { repeatable, actorId } = terms
+    if (first === undefined) return this.#atOnce(call, context)
+    const { repeatable, actorId } = context
     const kept = repeatable && { request: repeatable.request, status: repeatable.shape.status }
     const own = { id: newId(), actorId, by, isUndo: true, kept }
     let plan: LargeUndoPlan = first
@@ -338,7 +328,7 @@ export class LargeTasks {
     write: LargeWrite,
     plan: LargeUndoPlan,
     own: Pick<Deletion, 'actorId' | 'by' | 'isUndo' | 'kept'>,
-  ): Promise<WriteOutcome<unknown>> {
+  ): Promise<WriteOutcome> {
     const { db, rules, writes } = this.#place
     const { largeUndo } = rules.changes
     try {
@@ -384,11 +374,11 @@ export class LargeTasks {
   }
 
   /** What cannot be hidden, and does not take long. */
-  #atOnce(call: CallOf, terms: WriteTerms): WriteOutcome<unknown> {
+  #atOnce(call: Call, context: WriteContext): WriteOutcome {
     const { db, files, rules, writes } = this.#place
     writes.leave()
-    const { value, seq } = writeAs(db, terms.actorId, () => {
-      const done = runOnTerms(db, rules, callOf(rules, call), terms)
+    const { value, seq } = writeAs(db, context.actorId, () => {
+      const done = runWrite(db, rules, call, context)
       const lost = files.lost()
       if (lost) throw lost
       return done

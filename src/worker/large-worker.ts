@@ -2,8 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { ChunkedWriter } from '../db/chunked-writer.ts'
 import { databasePath, openDatabase } from '../db/client.ts'
+import type { LargeJob } from '../requests/perform.ts'
 import { createRules } from '../requests/rules.ts'
-import { type LargeJob, LargeTasks } from './large-tasks.ts'
+import { LargeTasks } from './large-tasks.ts'
 import type { WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
 

@@ -3,22 +3,29 @@ import { serialize } from 'node:v8'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import type { WorkerEnd } from '../batch/step-sessions.ts'
 import type { StepsMode } from '../batch/steps.ts'
+import { type DatabaseFiles, NO_FILES } from '../db/files.ts'
 import { tookTooLong, tooManyRequests, unavailable } from '../errors.ts'
 import type { Config } from '../phaseboard.d.ts'
-import type { CallOf } from '../requests/calls.ts'
-import type { WriteTerms } from '../requests/writes.ts'
+import type { Call } from '../requests/calls.ts'
+import type { WriteContext, WriteOutcome } from '../requests/write.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
 import { Turns } from './turns.ts'
 
-/** A call of a rule, as posted to the worker thread. */
-export interface CallTask extends CallOf {
+/** A call that reads, as posted to the worker thread. */
+export interface ReadTask {
   id: number
-  /** The terms of a write; absent for a read. */
-  terms: WriteTerms | undefined
-  /** Milliseconds after which a read ends by itself, as soon as one of its statements looks at the clock. */
+  call: Call
+  /** Milliseconds after which it ends by itself, as soon as one of its statements looks at the clock. */
   time: number
-  /** Bytes that a read may answer: see `ensureRoom`. */
+  /** Bytes that it may answer: see `ensureRoom`. */
   room: number
+}
+
+/** A call that writes. */
+export interface WriteTask {
+  id: number
+  call: Call
+  context: WriteContext
 }
 
 /** A write, or a read, of several steps, which the main thread decides on. */
@@ -26,11 +33,11 @@ export interface StepsTask {
   id: number
   end: WorkerEnd
   mode: StepsMode
-  terms: WriteTerms
+  context: WriteContext
 }
 
 /** What is posted to the worker thread: a task, or that it is to end. */
-export type Task = CallTask | StepsTask
+export type Task = ReadTask | WriteTask | StepsTask
 export type Posted = Task | 'end'
 
 /** The result of a task, as posted back. */
@@ -120,6 +127,7 @@ export class Offload {
   readonly #workerData: WorkerOptions
   readonly #limits: OffloadLimits
   readonly #room: () => number
+  readonly #files: DatabaseFiles
   readonly #turns = new Turns<Waiting>()
   /** Who waits for reads that are shared and have not begun. */
   readonly #shared = new Map<string, Asker[]>()
@@ -136,44 +144,57 @@ export class Offload {
   /**
    * @param workerData the file that the thread opens
    * @param room how many bytes a read may answer that begins now
+   * @param files those that the service has opened: the thread may open its file only later, and it must be the same
    */
   constructor(
     workerData: WorkerOptions,
     limits: Partial<OffloadLimits> = {},
     room = () => Number.POSITIVE_INFINITY,
+    files: DatabaseFiles = NO_FILES,
   ) {
     this.#workerData = workerData
     this.#room = room
+    this.#files = files
     this.#limits = { ...LIMITS, ...limits }
   }
 
   /**
-   * Performs a call.
-   * @param terms of a write, whose result is its outcome; none for a read
-   * @param turn whose turn a read takes; null where that is not known, or everybody is the same member
+   * Performs a call that reads.
+   * @param turn whose turn it takes; null where that is not known, or everybody is the same member
    * @returns the rule's result
    * @throws the rule's error; ApiError 503 when too much waits, or it waits or reads for too long, 429 when too much of this member waits
    */
-  perform({ path, args }: CallOf, terms?: WriteTerms, turn: string | null = null): Promise<unknown> {
+  async read({ path, args }: Call, turn: string | null = null): Promise<unknown> {
+    this.#ensureSameFile()
     const time = this.#limits.reading * OWN_TIME
-    const isRead = terms === undefined
-    const post: Waiting['post'] = (worker, id) => {
-      const room = isRead ? this.#room() : Number.POSITIVE_INFINITY
-      worker.postMessage({ path, args, terms, time, room, id } satisfies CallTask)
-    }
-    if (!isRead) return this.#add(terms.turn ?? null, false, post)
     const key = SHARED.has(path) ? serialize([turn, path, args]).toString('base64') : undefined
-    return this.#join(key) ?? this.#add(turn, true, post, key)
+    const post: Waiting['post'] = (worker, id) =>
+      worker.postMessage({ call: { path, args }, time, room: this.#room(), id } satisfies ReadTask)
+    return await (this.#join(key) ?? this.#add(turn, true, post, key))
+  }
+
+  /** Performs a call that writes. @throws as {@link Offload.read} does, but for taking too long; LargeWork */
+  async write({ path, args }: Call, context: WriteContext): Promise<WriteOutcome> {
+    this.#ensureSameFile()
+    const post: Waiting['post'] = (worker, id) =>
+      worker.postMessage({ call: { path, args }, context, id } satisfies WriteTask)
+    return (await this.#add(context.turn ?? null, false, post)) as WriteOutcome
   }
 
   /**
    * Performs a write, or a read, of several steps.
    * @param end the worker thread's end of the session that decides on them
    */
-  performSteps(end: WorkerEnd, terms: WriteTerms, mode: StepsMode): Promise<unknown> {
-    return this.#add(terms.turn ?? null, mode.isRead, (worker, id) =>
-      worker.postMessage({ end, mode, terms, id } satisfies StepsTask, [end.port as MessagePort]),
-    )
+  async performSteps(end: WorkerEnd, context: WriteContext, mode: StepsMode): Promise<WriteOutcome> {
+    this.#ensureSameFile()
+    const post: Waiting['post'] = (worker, id) =>
+      worker.postMessage({ end, mode, context, id } satisfies StepsTask, [end.port as MessagePort])
+    return (await this.#add(context.turn ?? null, mode.isRead, post)) as WriteOutcome
+  }
+
+  #ensureSameFile(): void {
+    const lost = this.#files.lost()
+    if (lost) throw lost
   }
 
   /** How many tasks wait or are being done. */

@@ -11,8 +11,9 @@ import { withDeadline } from '../db/deadline.ts'
 import { withRoom } from '../db/room.ts'
 import { splitWork } from '../db/work-limits.ts'
 import { tookTooLong } from '../errors.ts'
+import { run } from '../requests/calls.ts'
 import { createRules } from '../requests/rules.ts'
-import { callOf, runOnTerms, type WriteOutcome, type WriteTerms } from '../requests/writes.ts'
+import { runWrite, type WriteContext, type WriteOutcome, type WriteWork } from '../requests/write.ts'
 import { createLockGaps } from './lock-gaps.ts'
 import type { Posted, StepsTask, Task, TaskResult, WorkerMessage, WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
@@ -34,24 +35,24 @@ function buffersOf(value: unknown): Transferable[] {
 }
 
 /** Runs a write; throws, to roll it back, where the files were replaced or removed since they were opened. */
-function writeInPlace(work: () => unknown, terms: WriteTerms): WriteOutcome<unknown> {
-  const { value: outcome, seq } = withGaps(() =>
-    writeAs(db, terms.actorId, () => {
-      const done = runOnTerms(db, rules, work, terms)
+function write(work: WriteWork, context: WriteContext): WriteOutcome {
+  const { value, seq } = withGaps(() =>
+    writeAs(db, context.actorId, () => {
+      const done = runWrite(db, rules, work, context)
       const lost = files.lost()
       if (lost) throw lost
       return done
     }),
   )
-  return { ...outcome, seq }
+  return { ...value, seq }
 }
 
 /** Runs steps that the main thread decides on. */
-function runStepwise({ end, mode, terms }: StepsTask): WriteOutcome<unknown> {
-  const run = () => runStepsFromMain(db, end, new StepRunner(db, rules, mode))
-  if (mode.isRead) return { value: read(db, run), seq: undefined }
+function runStepwise({ end, mode, context }: StepsTask): WriteOutcome {
+  const steps = () => runStepsFromMain(db, end, new StepRunner(db, rules, mode))
+  if (mode.isRead) return { value: read(db, steps), seq: undefined }
   try {
-    return writeInPlace(() => finish(run(), mode), terms)
+    return write(() => finish(steps(), mode), context)
   } catch (error) {
     return outcomeOfDryRun(error)
   }
@@ -59,9 +60,11 @@ function runStepwise({ end, mode, terms }: StepsTask): WriteOutcome<unknown> {
 
 function perform(task: Task): unknown {
   if ('end' in task) return runStepwise(task)
-  if (task.terms) return writeInPlace(callOf(rules, task), task.terms)
+  const { call } = task
+  if ('context' in task) return write(call, task.context)
   const late = () => tookTooLong('The request')
-  return withDeadline(db, task.time, late, () => withRoom(db, task.room, () => read(db, callOf(rules, task))))
+  const work = () => read(db, () => run(rules, call))
+  return withDeadline(db, task.time, late, () => withRoom(db, task.room, work))
 }
 
 parentPort?.on('message', (task: Posted) => {

@@ -3,10 +3,10 @@ import type { FastifyRequest, RouteOptions } from 'fastify'
 import t from 'tap'
 import { type BatchedRequest, BatchRun, type BatchSurroundings } from '../../src/batch/batch.ts'
 import { Operations } from '../../src/batch/operations.ts'
-import { Call } from '../../src/requests/calls.ts'
+import type { Call } from '../../src/requests/calls.ts'
 import { ref, Success } from '../../src/schemas/common.ts'
 
-const call = new Call({ path: 'board.items.get', args: ['x'], isRead: true }, {} as never)
+const call: Call = { path: 'board.items.get', args: ['x'] }
 
 const routeOf = (fields: object): RouteOptions =>
   ({

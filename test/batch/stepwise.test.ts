@@ -34,7 +34,7 @@ t.test('steps that take long go on in the worker thread, from the beginning', as
   const stepwise = createStepwise(
     app.db,
     app.rules,
-    app.writeAs,
+    (...write) => app.dispatcher.commit(...write),
     async (end, terms, mode) => {
       tasks.push([terms, mode])
       end.port.close()
@@ -66,7 +66,7 @@ t.test('steps that take long go on in the worker thread, from the beginning', as
   const alone = createStepwise(
     memory.db,
     memory.rules,
-    memory.writeAs,
+    (...write) => memory.dispatcher.commit(...write),
     () => Promise.reject(new Error('no worker')),
     now,
   )

@@ -6,7 +6,7 @@ import { Type } from '@sinclair/typebox'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
-import { databasePath, openDatabase, type SharedDatabase, write, writeAs } from '../../src/db/client.ts'
+import { databasePath, openDatabase, type SharedDatabase, writeAs } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
 import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
@@ -16,6 +16,7 @@ import { createRules, type Rules } from '../../src/requests/rules.ts'
 import type { CurrentMember } from '../../src/schemas/records.ts'
 import { hasOpenTasks, LargeTasks } from '../../src/worker/large-tasks.ts'
 import { anyBoard, trelloExport } from '../exchange/source-boards.ts'
+import { writeTo } from '../helper.ts'
 import { rounds } from '../rounds.ts'
 import { holdsGroups, holdsSequence } from './replay.ts'
 
@@ -24,7 +25,7 @@ const GREEDY = { held: 0, left: 0 }
 
 const ADA = { id: 'ada', role: 'admin' } as CurrentMember
 const BY = { id: 'ada', address: null }
-const TERMS = { actorId: 'ada' }
+const CONTEXT = { actorId: 'ada' }
 
 function open(t: Test, path: string) {
   const { db, close } = openDatabase(path)
@@ -39,7 +40,7 @@ function seeded(t: Test, path: string, board: SourceBoard): string {
   const plan = planBoard(board)
   importAtOnce(db, plan, 'ada')
   const [project = ''] = plan.projectIds
-  write(db, () => {
+  writeTo(db, () => {
     db.$client.exec(`
       insert into projects (id, name) values ('other', 'Other');
       insert into kanban_items (id, project_id, title) values ('kept', 'other', 'Kept');
@@ -67,7 +68,7 @@ async function inSlices(
   signal?: AbortSignal,
 ) {
   const tasks = tasksOf(service, signal)
-  const outcome = await tasks.perform({ call: { path, args }, terms: TERMS })
+  const outcome = await tasks.perform({ call: { path, args }, context: CONTEXT })
   await tasks.goOn()
   return outcome
 }
@@ -194,7 +195,7 @@ t.test('a deletion that is ended goes on, and a restoration is taken away, where
     const signal = ending(ended.db, after)
     const deleting = tasksOf(ended, signal).perform({
       call: { path: 'projects.delete', args: [project, BY] },
-      terms: TERMS,
+      context: CONTEXT,
     })
     if (after < 1000) await t.rejects(deleting, { message: 'enough' })
     else await deleting
@@ -209,7 +210,7 @@ t.test('a deletion that is ended goes on, and a restoration is taken away, where
     const restoring = ending(ended.db, after)
     const undoing = tasksOf(ended, restoring).perform({
       call: { path: 'changes.undo.group', args: [String(deletion), ADA, BY] },
-      terms: TERMS,
+      context: CONTEXT,
     })
     if (after < 1000) {
       await t.rejects(undoing, { message: 'enough' })
@@ -228,13 +229,13 @@ t.test('the answer is kept with the last write, and a repetition gets it', async
   const { db, rules, project } = service(t)
   const request = { memberId: 'ada', role: null, method: 'DELETE', path: '/x', key: 'k', bodyHash: 'h' }
   const shape = { name: 'x', status: 200, schema: Type.Any(), kind: 'success' } as const
-  const terms = { actorId: 'ada', repeatable: { request, shape, isSecret: false } }
-  const job = { call: { path: 'projects.delete', args: [project, BY] }, terms }
+  const context = { actorId: 'ada', repeatable: { request, shape, isSecret: false } }
+  const job = { call: { path: 'projects.delete', args: [project, BY] }, context }
   const first = await tasksOf({ db, rules }).perform(job)
   t.match(first, { value: undefined, response: { status: 200, body: '{"success":true}' } })
   t.equal(first.response?.seq, first.seq)
   t.match(await tasksOf({ db, rules }).perform(job), { isReplay: true, response: first.response })
-  const other = tasksOf({ db, rules }).perform({ ...job, terms: TERMS })
+  const other = tasksOf({ db, rules }).perform({ ...job, context: CONTEXT })
   await t.rejects(other, { message: 'Project not found' })
 })
 
@@ -246,7 +247,7 @@ t.test('what has changed since stands in the way of an undo, and nothing changes
     .prepare<[string], string>('select id from kanban_items where project_id = ? order by id')
     .pluck()
     .get(project) as string
-  write(db, () =>
+  writeTo(db, () =>
     db.$client.exec(`
     delete from objectives; delete from metrics; delete from transcript_summaries; delete from team_assignments;
     delete from personal_ideas;
@@ -267,7 +268,7 @@ t.test('what has changed since stands in the way of an undo, and nothing changes
     message: 'Forbidden: admin access required',
   })
   const { seq = 0 } = await inSlices({ db, rules }, 'projects.delete', [project, BY])
-  write(db, () =>
+  writeTo(db, () =>
     db.$client.exec(`insert into kanban_items (id, project_id, title) values ('new', 'other', 'Again');
     update personal_ideas set promoted_project_id = 'other' where id = 'theirs'`),
   )
@@ -276,7 +277,7 @@ t.test('what has changed since stands in the way of an undo, and nothing changes
     { kind: 'kanban-item', id: 'new' },
     { kind: 'personal-idea', id: 'theirs', field: 'promotedProjectId' },
   ])
-  write(db, () => db.$client.exec("delete from kanban_items where id = 'new'; delete from personal_ideas"))
+  writeTo(db, () => db.$client.exec("delete from kanban_items where id = 'new'; delete from personal_ideas"))
   t.strictSame((await undo(seq).catch((error) => error)).details.conflicts, [
     { kind: 'personal-idea', id: 'theirs' },
   ])
@@ -291,18 +292,18 @@ t.test('who is always too late is told so, and a restoration that fails leaves n
   const other = open(t, path)
   // The condition is looked at before the write lock is taken: meanwhile somebody else changes the project, each time.
   let changes = 0
-  const terms = {
-    ...TERMS,
+  const context = {
+    ...CONTEXT,
     get ifMatch() {
       changes++
-      write(other.db, () =>
+      writeTo(other.db, () =>
         other.db.$client.prepare('update projects set next_step = ? where id = ?').run(`${changes}`, project),
       )
       return '*'
     },
   }
   const call = { path: 'projects.delete', args: [project, BY] }
-  await t.rejects(tasksOf(service).perform({ call, terms }), {
+  await t.rejects(tasksOf(service).perform({ call, context }), {
     statusCode: 503,
     message: 'It is being changed by others',
   })

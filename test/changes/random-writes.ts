@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type SQLite from 'better-sqlite3'
 import fc from 'fast-check'
-import { type App, send } from '../helper.ts'
+import { type App, send, writeIn } from '../helper.ts'
 
 /** A write: what it does, and which of the records that there are then it does it to. */
 export interface RandomWrite {
@@ -158,7 +158,7 @@ const WRITES: Record<string, Perform> = {
   swapLabels: async ({ writer: { app }, pick, a }) => {
     const id = pick('kanban_labels', a)
     const other = pick('kanban_labels', a + 1)
-    await app.write(() => {
+    await writeIn(app, () => {
       const { labels } = app.rules.board
       if (id === undefined || other === undefined || id === other) return
       const [one, two] = [labels.get(id), labels.get(other)]
@@ -171,7 +171,7 @@ const WRITES: Record<string, Perform> = {
   comeAndGo: async ({ writer: { app }, pick, a, word, b }) => {
     const projectId = pick('projects', a)
     if (projectId === undefined) return
-    await app.write(() => {
+    await writeIn(app, () => {
       const { items, comments, subtasks } = app.rules.board
       const item = items.create(projectId, { title: 'fleeting', column: word(b) })
       items.update(item.id, { priority: 'high' }, null)
@@ -184,7 +184,7 @@ const WRITES: Record<string, Perform> = {
   moveToNewProject: async ({ writer: { app }, pick, a }) => {
     const id = pick('kanban_items', a)
     if (id === undefined) return
-    await app.write(() => {
+    await writeIn(app, () => {
       const project = app.rules.projects.create({ name: 'another' })
       app.rules.board.items.move(id, { projectId: project.id, column: 'Parked' }, null)
     })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { mock } from 'node:test'
 import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
+import { BY_SERVICE } from '../../src/requests/write.ts'
 import { type App, build, count, createProject, LONG_AGO } from '../helper.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -116,7 +117,7 @@ t.test('two services write one index', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const [one, other] = [await build(t, { databaseUrl }), await build(t, { databaseUrl })]
   append(one, 0, 3000)
-  const index = (app: App) => app.changes.subjects.index(100)
+  const index = async (app: App) => (await app.perform(app.changes.subjects.index(100), BY_SERVICE)).value
   while ((await Promise.all([index(one), index(other)])).every((left) => left > 0));
   while ((await index(other)) > 0);
   t.equal(count(one, 'change_subjects', "subject = 'apollo' and seq > 0"), 3000)

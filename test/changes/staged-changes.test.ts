@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
-import { openDatabase, type SharedDatabase, write, writeAs } from '../../src/db/client.ts'
+import { openDatabase, type SharedDatabase, writeAs } from '../../src/db/client.ts'
 import { createFold, foldAll } from '../../src/db/large-writes.ts'
 import { gapsIn, missingChange } from '../../src/db/lost-changes.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
@@ -13,7 +13,7 @@ import { Imports } from '../../src/projects/imports.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import type { CurrentMember } from '../../src/schemas/records.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
-import { build, createItem, createProject, send, signInAs } from '../helper.ts'
+import { build, createItem, createProject, send, signInAs, writeIn, writeTo } from '../helper.ts'
 import { holdsGroups, holdsSequence } from './replay.ts'
 
 const ADMIN = { id: 'ada', role: 'admin' } as CurrentMember
@@ -22,7 +22,7 @@ const ADMIN = { id: 'ada', role: 'admin' } as CurrentMember
 async function importUnfolded(db: SharedDatabase, word: string, memberId: string): Promise<string> {
   const ending = new AbortController()
   const plan = planBoard(readTrello(new TextEncoder().encode(trelloExport(6, word))), { again: true })
-  write(db, () => new Imports(db).create(word, 'trello', memberId))
+  writeTo(db, () => new Imports(db).create(word, 'trello', memberId))
   const { projectId } = await writeInSlices(
     db,
     new ChunkedWriter(db, undefined, ending.signal, { held: 0, left: 0 }),
@@ -126,10 +126,10 @@ t.test(
 
     const fold = createFold(db)
     for (let step = 0; waiting() > 0; step++) {
-      write(db, () => fold(7))
+      writeTo(db, () => fold(7))
       if (step % 3 === 0) t.strictSame(await answers(), staged, `${waiting()} wait`)
     }
-    t.notOk(write(db, () => fold()))
+    t.notOk(writeTo(db, () => fold()))
     t.strictSame(await answers(), staged, 'all are in the table')
     t.strictSame(db.$client.prepare('select * from large_writes').all(), [])
     holdsGroups(holdsSequence(db.$client))
@@ -142,7 +142,7 @@ t.test('the index of the sequence moves them first, then goes on', async (t) => 
   const before = projects.map((id) => subjects.list(id, Number.POSITIVE_INFINITY, 1000))
   t.ok(waits())
   let slices = 0
-  while ((await app.write(() => subjects.index(20))) > 0) slices++
+  while ((await writeIn(app, () => subjects.index(20))) > 0) slices++
   t.ok(slices > 5)
   t.notOk(waits())
   t.equal(subjects.indexed(), sequence.last())

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { build, send, signInAs } from '../helper.ts'
+import { build, send, signInAs, writeIn } from '../helper.ts'
 import { rounds } from '../rounds.ts'
 import { make, type RandomWrite, randomWrite, type Writer } from './random-writes.ts'
 import { differences, type Obstacle, type State, stateOf, undone } from './states.ts'
@@ -34,7 +34,7 @@ async function service(t: Test): Promise<Writer> {
 
 /** As a write of the service: it waits for the worker thread, which may be indexing. */
 async function clear({ app }: Writer): Promise<void> {
-  await app.write(() => {
+  await writeIn(app, () => {
     app.db.$client.exec('delete from projects; delete from personal_ideas')
   })
 }

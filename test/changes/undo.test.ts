@@ -17,6 +17,7 @@ import {
   send,
   signInAs,
   stored,
+  writeIn,
 } from '../helper.ts'
 
 type Headers = Record<string, string> | undefined
@@ -118,7 +119,7 @@ t.test('members and teams, and what the file began with, cannot be undone', asyn
   await send(app, 'POST', '/api/members', member, headers)
   t.equal((await undoLast(app, headers)).status, 400)
   // One of several in a write.
-  await app.write(() => {
+  await writeIn(app, () => {
     app.rules.projects.create({ name: 'Apollo' })
     app.rules.members.teams.create({ name: 'Staff' }, { id: 'ada', address: null })
   })
@@ -413,7 +414,7 @@ t.test('updatedAt is the former one, unless somebody has changed the record sinc
 t.test('a write that came to nothing is undone by nothing', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
-  await app.write(() => {
+  await writeIn(app, () => {
     const { items } = app.rules.board
     const { id } = items.create(project.id, { title: 'Card' })
     items.update(id, { priority: 'high' }, null)
@@ -432,7 +433,7 @@ t.test('a record that changed several times in a write gets back what it had bef
   const [bug, idea] = [await label('Bug'), await label('Idea')]
   const url = `/api/projects/${project.id}/kanban-labels`
   const before = (await send(app, 'GET', url)).body
-  await app.write(() => {
+  await writeIn(app, () => {
     const { labels } = app.rules.board
     labels.update(bug.id, { name: 'between' })
     labels.update(idea.id, { name: 'Bug', color: 'red' })
@@ -442,7 +443,7 @@ t.test('a record that changed several times in a write gets back what it had bef
   t.equal((await undo(app, swapped)).status, 200, 'those that have swapped what is unique')
   t.strictSame((await send(app, 'GET', url)).body, before)
 
-  await app.write(() => {
+  await writeIn(app, () => {
     const { labels } = app.rules.board
     labels.update(bug.id, { name: 'between' })
     labels.delete(bug.id)
@@ -456,7 +457,7 @@ t.test('a record that changed several times in a write gets back what it had bef
   t.equal((await undoLast(app)).status, 200, 'one that was replaced')
   t.strictSame((await send(app, 'GET', url)).body, before)
 
-  await app.write(() => {
+  await writeIn(app, () => {
     const colour = app.db.$client.prepare('update kanban_labels set color = ?')
     for (const color of ['red', before[0].color]) colour.run(color)
   })
@@ -464,7 +465,7 @@ t.test('a record that changed several times in a write gets back what it had bef
 
   const back = async () => {
     app.db.$client.exec(`update kanban_labels set updated_at = '2001-01-01T00:00:00.000Z'`)
-    await app.write(() => {
+    await writeIn(app, () => {
       const { labels } = app.rules.board
       labels.update(bug.id, { name: 'between' })
       labels.update(bug.id, { name: 'Bug' })
@@ -557,7 +558,7 @@ t.test('a large write is undone by the worker thread', async (t) => {
   await send(app, 'DELETE', url, undefined, headers)
   const by = { id: admin, name: 'Ada', email: null, role: 'admin' } as const
   const onEventLoop = (seq: number) =>
-    app.write(() => app.rules.changes.undo.group(`${seq}`, by, { id: admin, address: null }))
+    writeIn(app, () => app.rules.changes.undo.group(`${seq}`, by, { id: admin, address: null }))
   await t.rejects(onEventLoop(lastOf(app)), TooMuchWork)
   const { status, body } = await undoLast(app, headers)
   t.equal(status, 200, JSON.stringify(body).slice(0, 500))
@@ -590,7 +591,7 @@ t.test('a large write is undone by the worker thread', async (t) => {
   const insert = app.db.$client.prepare(
     'insert into objectives (id, project_id, title, description) values (?, ?, ?, ?)',
   )
-  await app.write(() => {
+  await writeIn(app, () => {
     for (const { id, text } of texts) insert.run(id, other.id, 'Land', text)
   })
   await t.rejects(onEventLoop(lastOf(app)), TooMuchWork)

@@ -17,10 +17,11 @@ import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { databasePath, openDatabase, read, write } from '../../src/db/client.ts'
+import { databasePath, openDatabase, read } from '../../src/db/client.ts'
 import { teams } from '../../src/db/schema.ts'
 import { StartupError } from '../../src/errors.ts'
 import { watch } from '../executions.ts'
+import { writeTo } from '../helper.ts'
 
 const JOURNAL = '__drizzle_migrations'
 
@@ -454,12 +455,12 @@ t.test('a write transaction takes the lock at once and rolls back as a whole', a
   const db = open(t, url)
   const other = open(t, url)
   other.$client.pragma('busy_timeout = 0')
-  write(db, () => {
-    t.throws(() => write(other, () => undefined), { code: 'SQLITE_BUSY' })
+  writeTo(db, () => {
+    t.throws(() => writeTo(other, () => undefined), { code: 'SQLITE_BUSY' })
   })
   t.throws(
     () =>
-      write(db, () => {
+      writeTo(db, () => {
         db.insert(teams).values({ id: 'a', name: 'Ops' }).run()
         throw new Error('no')
       }),

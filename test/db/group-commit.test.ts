@@ -10,7 +10,13 @@ import { openDatabase } from '../../src/db/client.ts'
 import { createGroupCommit } from '../../src/db/group-commit.ts'
 import { teams } from '../../src/db/schema.ts'
 import { nextTurn, until, watch } from '../executions.ts'
-import { build, createProject, send } from '../helper.ts'
+import { build, createProject, send, writeIn } from '../helper.ts'
+
+/** A group commit whose writes resolve with what their work returns. */
+function groupCommitOf(...parts: Parameters<typeof createGroupCommit>) {
+  const commit = createGroupCommit(...parts)
+  return { ...commit, write: async <T>(work: () => T) => (await commit.write(null, work)).value }
+}
 
 /** A group commit on a new file, with a look at it from outside. */
 function setUp(t: Test) {
@@ -26,7 +32,7 @@ function setUp(t: Test) {
     path,
     client: db.$client,
     other,
-    ...createGroupCommit(db),
+    ...groupCommitOf(db),
     /** Writes a team. */
     put: (id: string) => insert.run(id, 'Ops').changes,
     /** The ids of the teams that are committed. */
@@ -530,7 +536,7 @@ t.test('without any traffic, a harmless write finds out whether writing works ag
 t.test('a disk without room is not tried', async (t) => {
   const { db, put, executed } = setUp(t)
   let hasRoom = false
-  const { write, trouble } = createGroupCommit(db, { lost: () => undefined, hasRoom: () => hasRoom })
+  const { write, trouble } = groupCommitOf(db, { lost: () => undefined, hasRoom: () => hasRoom })
   const now = performance.now.bind(performance)
   let passed = 0
   t.intercept(performance, 'now', { value: () => now() + passed })
@@ -552,7 +558,7 @@ t.test('nothing is committed to files that are lost, and one look serves a group
   const { db, put, committed, client } = setUp(t)
   let looks = 0
   let lost: Error | undefined
-  const { write, trouble } = createGroupCommit(db, {
+  const { write, trouble } = groupCommitOf(db, {
     lost: () => {
       looks++
       return lost
@@ -616,7 +622,7 @@ t.test('an application closes with writes that wait for a lock', async (t) => {
   const executed = watch(t, app.db.$client)
   const waiting = send(app, 'PATCH', `/api/projects/${id}`, { name: 'Gemini' })
   const refused = t.rejects(
-    app.write(() => undefined),
+    writeIn(app, () => undefined),
     { message: 'the service has stopped' },
   )
   await until(() => executed.count(/^begin immediate/) > 0)
@@ -624,7 +630,7 @@ t.test('an application closes with writes that wait for a lock', async (t) => {
   await app.close()
   await refused
   t.match(await waiting, { status: 500, body: { error: 'Failed to update project' } })
-  await t.rejects(app.write(() => undefined))
+  await t.rejects(writeIn(app, () => undefined))
   other.exec('rollback')
   t.equal(other.prepare('select name from projects').pluck().get(), 'Apollo')
 })

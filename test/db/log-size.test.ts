@@ -5,13 +5,14 @@ import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
-import { openDatabase, write } from '../../src/db/client.ts'
+import { openDatabase } from '../../src/db/client.ts'
 import { watchLog } from '../../src/db/log-size.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
+import { writeTo } from '../helper.ts'
 
 const PAGE = 4096
 
@@ -103,7 +104,7 @@ t.test('an import leaves checkpoints to Litestream, too', async (t) => {
     const path = join(folder, `${checkpoints}.db`)
     const { db, close } = openDatabase(path, checkpoints)
     const { size } = statSync(path)
-    write(db, () => new Imports(db).create('import', 'trello', null))
+    writeTo(db, () => new Imports(db).create('import', 'trello', null))
     await writeInSlices(db, new ChunkedWriter(db), plan(), { id: 'import', memberId: null })
     t.equal(statSync(path).size > size, copies, checkpoints)
     close()

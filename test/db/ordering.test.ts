@@ -3,7 +3,17 @@ import fc from 'fast-check'
 import t from 'tap'
 import { afterLast, between, numbered, type Place, reorderIn } from '../../src/db/ordering.ts'
 import { kanbanSubtasks, projects } from '../../src/db/schema.ts'
-import { age, build, createItem, createProject, createSubtask, LONG_AGO, send, stored } from '../helper.ts'
+import {
+  age,
+  build,
+  createItem,
+  createProject,
+  createSubtask,
+  LONG_AGO,
+  send,
+  stored,
+  writeIn,
+} from '../helper.ts'
 import { rounds } from '../rounds.ts'
 
 /** The next larger number that there is. */
@@ -197,7 +207,7 @@ t.test('reorderIn', async (t) => {
   t.test('puts records where they are wanted, and leaves alone those that are there already', async (t) => {
     const { app, reorder, rows, ids, one } = await lists(t)
     const [a, b, c] = ids
-    await app.write(() =>
+    await writeIn(app, () =>
       reorder(
         [
           { id: c, sortOrder: -1e308 },
@@ -212,7 +222,7 @@ t.test('reorderIn', async (t) => {
 
   t.test('with no records changes nothing', async (t) => {
     const { app, reorder, rows, one } = await lists(t)
-    await app.write(() => reorder([], one))
+    await writeIn(app, () => reorder([], one))
     t.strictSame(rows(), untouched)
   })
 
@@ -229,11 +239,11 @@ t.test('reorderIn', async (t) => {
       ['none', [0, 1, 2]],
     ] as const) {
       await t.rejects(
-        app.write(() => reorder(known, of)),
+        writeIn(app, () => reorder(known, of)),
         { message: 'refused', positions },
       )
       await t.rejects(
-        app.write(() => reorder(unknown, of)),
+        writeIn(app, () => reorder(unknown, of)),
         { message: 'Kanban subtask not found', details: { missing: ['none', ''] } },
       )
       t.strictSame(rows(), untouched)
@@ -246,14 +256,14 @@ t.test('reorderIn', async (t) => {
     for (const name of ['a', 'b', 'c']) ids.push((await createProject(app, { name })).id)
     const reorder = reorderIn(app.db, projects, undefined)
     const places = ids.map((id, index): Place => ({ id, sortOrder: -index }))
-    await app.write(() => reorder(places))
+    await writeIn(app, () => reorder(places))
     const { body } = await send(app, 'GET', '/api/projects')
     deepStrictEqual(
       body.map(({ name }: { name: string }) => name),
       ['c', 'b', 'a'],
     )
     await t.rejects(
-      app.write(() => reorder([...places, { id: 'none', sortOrder: 1 }])),
+      writeIn(app, () => reorder([...places, { id: 'none', sortOrder: 1 }])),
       { message: 'Project not found', details: { missing: ['none'] } },
     )
   })
@@ -261,7 +271,7 @@ t.test('reorderIn', async (t) => {
   t.test('minus zero is zero', async (t) => {
     const { app, reorder, ids, rows, one } = await lists(t)
     app.db.$client.prepare('update kanban_subtasks set sort_order = 0 where id = ?').run(ids[0])
-    await app.write(() => reorder([{ id: ids[0], sortOrder: -0 }], one))
+    await writeIn(app, () => reorder([{ id: ids[0], sortOrder: -0 }], one))
     t.strictSame(rows()[0], [0, 'as it was'])
   })
 })

@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
-import { write } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
 import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { importArchive } from '../../src/exchange/archives/import-archive.ts'
@@ -10,7 +9,7 @@ import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { Imports } from '../../src/projects/imports.ts'
-import { type App, build, count, createItem, createProject, send, signInAs } from '../helper.ts'
+import { type App, build, count, createItem, createProject, send, signInAs, writeTo } from '../helper.ts'
 import { declaredRoutes, REQUESTS, urlOf } from '../operations.ts'
 import { quiet } from './archives.ts'
 import { trelloExport } from './source-boards.ts'
@@ -18,7 +17,7 @@ import { trelloExport } from './source-boards.ts'
 /** Leaves a board that is written but for its last write, which tells of it. */
 async function leaveBoard(t: Test, { db }: App): Promise<string> {
   const plan = planBoard(readTrello(new TextEncoder().encode(trelloExport(5, 'Hidden'))))
-  write(db, () => new Imports(db).create('import', 'trello', null))
+  writeTo(db, () => new Imports(db).create('import', 'trello', null))
   const ends = {
     ...plan,
     refuse: (_: unknown, since?: number) => {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
-import { databasePath, openDatabase, type SharedDatabase, write } from '../../src/db/client.ts'
+import { databasePath, openDatabase, type SharedDatabase } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
 import { clearOrphanedImports, hasRests } from '../../src/exchange/imports/clear-import.ts'
 import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
@@ -19,6 +19,7 @@ import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
+import { writeTo } from '../helper.ts'
 import { CLI, nodeCommand } from '../shipped.ts'
 import { anyBoard, trelloExport } from './source-boards.ts'
 
@@ -40,7 +41,7 @@ function importInSlices(
   plan: ImportPlan,
   { id = 'import', signal = undefined as AbortSignal | undefined } = {},
 ) {
-  write(db, () => new Imports(db).create(id, 'trello', 'ada'))
+  writeTo(db, () => new Imports(db).create(id, 'trello', 'ada'))
   const writes = new ChunkedWriter(db, undefined, signal, GREEDY)
   return writeInSlices(db, writes, plan, { id, memberId: 'ada' })
 }
@@ -165,7 +166,7 @@ t.test('what somebody is at is left alone', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const db = open(t, databaseUrl)
   const database = databasePath(databaseUrl)
-  write(db, () => new Imports(db).create('theirs', 'trello', null))
+  writeTo(db, () => new Imports(db).create('theirs', 'trello', null))
   const lock = lockOf(database, 'theirs')
   t.ok(lock.take())
   const writes = new ChunkedWriter(db)
@@ -190,7 +191,7 @@ t.test('others write meanwhile, and their changes stay where they are', async (t
   })
   let written = 0
   while (!isOver) {
-    write(other, () =>
+    writeTo(other, () =>
       other.$client.prepare("insert into teams (id, name) values (?, 'Crew')").run(`team ${written++}`),
     )
     await sleep(1)
@@ -210,7 +211,7 @@ t.test('killed at any moment, it is whole or nothing after the next start', asyn
   const folder = t.testdir()
   const DATABASE_URL = `file:${folder}/board.db`
   const db = open(t, DATABASE_URL)
-  write(db, () => db.$client.exec("insert into projects (id, name) values ('mine', 'Mine')"))
+  writeTo(db, () => db.$client.exec("insert into projects (id, name) values ('mine', 'Mine')"))
   const file = join(folder, 'export.json')
   writeFileSync(file, trelloExport(300, 'Card'))
   const total = planOf(300).tables.reduce((sum, { count }) => sum + count, 1)
@@ -257,7 +258,7 @@ t.test('a slice waits for whoever holds the lock', async (t) => {
 t.test('a dry run in a file says what would be made, and makes nothing', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const db = open(t, `file:${path}`)
-  write(db, () => new Imports(db).create('import', 'trello', 'ada'))
+  writeTo(db, () => new Imports(db).create('import', 'trello', 'ada'))
   const job = {
     ...{ id: 'import', memberId: 'ada', format: 'trello', file: 'test/fixtures/trello-board.json' },
     ...{ name: 'the file', again: false, isDryRun: true },

@@ -19,6 +19,7 @@ import {
   send,
   signInAs,
   tokenOf,
+  writeIn,
 } from '../helper.ts'
 
 const MODES = ['open', 'required'] as const
@@ -400,7 +401,7 @@ t.test('a write token does what its owner may, for as long as it lives', async (
 })
 
 /** The use of credentials is noted beside the request that uses them, in the order of the writes. */
-const allNoted = (app: App) => app.write(() => app.db.$client.exec('update members set id = id'))
+const allNoted = (app: App) => writeIn(app, () => app.db.$client.exec('update members set id = id'))
 
 t.test('the use of a token is noted, at most once a minute', async (t) => {
   const app = await build(t)

@@ -1,7 +1,9 @@
 /** What every route has by being declared: ETag, If-Match, Idempotency-Key, Phaseboard-Seq, and who made its changes. */
 import { join } from 'node:path'
+import type { RouteHandlerMethod } from 'fastify'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
+import { BY_SERVICE } from '../../src/requests/write.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
 import { watch } from '../executions.ts'
@@ -639,14 +641,24 @@ t.test('what the worker thread does, it does on the same terms', async (t) => {
   )
 })
 
-t.test('a handler that awaits its call itself fails: nobody would have made the change', async (t) => {
+t.test('a handler that performs its call itself, or returns none, fails', async (t) => {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
   t.teardown(() => app.close())
-  app.post('/api/careless', {
-    config: { access: 'write', failure: 'Failed to be careful', isSentAlone: true },
-    schema: { operationId: 'careless', response: { 201: ref(ProjectSchema) } },
-    handler: async () => app.projects.create({ name: 'Apollo' }),
-  })
-  const { status, body } = await send(app, 'POST', '/api/careless', {})
-  t.strictSame([status, body], [500, { error: 'Failed to be careful' }])
+  const create = (name: string) => app.projects.create({ name })
+  const add = (operationId: string, handler: RouteHandlerMethod) =>
+    app.post(`/api/${operationId}`, {
+      config: { access: 'write', failure: 'Failed to be careful', isSentAlone: true },
+      schema: { operationId, response: { 201: ref(ProjectSchema) } },
+      handler,
+    })
+  // Nobody would have made its change, whatever its If-Match said.
+  add('careless', async () => (await app.perform(create('Apollo'), BY_SERVICE)).value)
+  add('forgetful', () => void create('Apollo'))
+  add('unready', async () => undefined)
+  add('late', async () => create('Gemini'))
+  for (const name of ['careless', 'forgetful', 'unready']) {
+    const { status, body } = await send(app, 'POST', `/api/${name}`, {})
+    t.strictSame([name, status, body], [name, 500, { error: 'Failed to be careful' }])
+  }
+  t.match(await send(app, 'POST', '/api/late', {}), { status: 201, body: { name: 'Gemini' } })
 })

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { openDatabase, write } from '../../src/db/client.ts'
+import { openDatabase } from '../../src/db/client.ts'
 import { limitWork } from '../../src/db/work-limits.ts'
 import { unavailable } from '../../src/errors.ts'
 import { createLargeSnapshots, type InWorker } from '../../src/reading/large-snapshots.ts'
@@ -10,6 +10,7 @@ import { createSnapshots } from '../../src/reading/snapshots.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import { Offload } from '../../src/worker/offload.ts'
 import { nextTurn, until } from '../executions.ts'
+import { writeTo } from '../helper.ts'
 
 /** Memory for snapshots: less than the list takes. */
 const LITTLE = 100_000
@@ -31,7 +32,7 @@ function setUp(t: Test) {
   const waiting: { name: string; go: () => void; fail: (error: unknown) => void }[] = []
   const inWorker = ((_turn, name, ...args) =>
     new Promise((resolve, reject) => {
-      const go = () => resolve(offload.perform({ path: `reading.wholeProjects.${name}`, args }) as never)
+      const go = () => resolve(offload.read({ path: `reading.wholeProjects.${name}`, args }) as never)
       waiting.push({ name, go, fail: reject })
     })) as InWorker
   const attempts: string[] = []
@@ -149,7 +150,7 @@ for (const name of ['list', 'page'] as const) {
       other.exec(`update projects set name = 'Larger' where id = 'large'`)
       const third = await read()
       t.match(`${third.body.subarray(0, 1000)}`, /Larger/)
-      write(db, () => projects.update('small', { name: 'Smaller' }))
+      writeTo(db, () => projects.update('small', { name: 'Smaller' }))
       const fourth = await read()
       t.match(`${fourth.body}`, /Smaller/)
       t.equal(waiting.length, 3)

@@ -54,7 +54,7 @@ function setUp(t: Test, ids: string[], maxBytes = MUCH) {
     fresh: freshFrom(other.db),
     body: (id: string) => project(id).body,
     executed: watch(t, db.$client),
-    ...createGroupCommit(db),
+    write: <T>(work: () => T) => createGroupCommit(db).write(null, work),
   }
 }
 

@@ -1,28 +1,32 @@
-/** Calls as promises, how work ends in the worker thread, and what is kept of responses. */
+/** Calls as data, how work ends in the worker thread, and what is kept of responses. */
 import t from 'tap'
 import { ApiError } from '../../src/errors.ts'
+import { BY_SERVICE } from '../../src/requests/write.ts'
 import { outcomeOf, unwrap } from '../../src/worker/outcomes.ts'
 import { build, count, createProject, LONG_AGO, send } from '../helper.ts'
 
-t.test('a call is a promise that starts when it is first awaited', async (t) => {
+t.test('a call is data, and runs when it is performed', async (t) => {
   const app = await build(t)
   const call = app.projects.create({ name: 'Apollo' })
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  t.equal(count(app, 'projects'), 0, 'it has not started')
-  const [first, second] = await Promise.all([call, call])
-  t.equal(first, second)
-  t.equal(count(app, 'projects'), 1, 'it is performed once')
-  const missing = app.projects.get('none')
-  t.equal(await missing.catch((error) => (error as Error).message), 'Project not found')
-  let isOver = false
-  await t.rejects(
-    missing.finally(() => {
-      isOver = true
-    }),
-    { message: 'Project not found' },
-  )
-  t.equal(isOver, true)
-  t.equal(Object.prototype.toString.call(call), '[object Call]')
+  t.strictSame(call, { path: 'projects.create', args: [{ name: 'Apollo' }] })
+  t.equal(await call, call, 'whoever awaits it has the same')
+  t.equal(count(app, 'projects'), 0)
+  const { value, seq } = await app.perform(call, BY_SERVICE)
+  t.match(value, { name: 'Apollo' })
+  t.equal(seq, app.rules.changes.sequence.last())
+  t.equal(count(app, 'projects'), 1)
+  t.match(await app.read(app.projects.get(value.id)), { name: 'Apollo' })
+  await t.rejects(async () => app.read(app.projects.get('none')), { message: 'Project not found' })
+  await t.rejects(app.perform(app.projects.delete('none', { id: null, address: null }), BY_SERVICE), {
+    message: 'Project not found',
+  })
+})
+
+t.test('a read that its class does not list as one is performed as a write', async (t) => {
+  const app = await build(t)
+  t.match(await app.read(app.projects.create({ name: 'Apollo' })), { name: 'Apollo' })
+  t.equal(count(app, 'projects'), 1)
+  t.equal(count(app, 'changes', '"group" is null'), 0, 'its changes are a group')
 })
 
 t.test('an error of the contract keeps its class on the way between threads', (t) => {
@@ -62,9 +66,10 @@ t.test('responses are kept for a day, and pruned in slices', async (t) => {
   const { idempotencyStore } = app.rules
   const yesterday = Date.now() - 24 * 60 * 60 * 1000
   t.equal(idempotencyStore.hasOlder(yesterday), true)
-  t.equal(await app.idempotencyStore.prune(yesterday), true, 'there is more')
+  const prune = async () => (await app.perform(app.idempotencyStore.prune(yesterday), BY_SERVICE)).value
+  t.equal(await prune(), true, 'there is more')
   t.equal(count(app, 'idempotency_keys'), 201)
-  t.equal(await app.idempotencyStore.prune(yesterday), false)
+  t.equal(await prune(), false)
   t.equal(idempotencyStore.hasOlder(yesterday), false)
   t.equal(count(app, 'idempotency_keys', "key = 'young'"), 1)
 })

@@ -1,7 +1,7 @@
 /** What a rules class lists in `reads` runs outside any write: it must not change anything. */
 import t from 'tap'
-import { ruleAt } from '../../src/requests/calls.ts'
-import { build, createItem, createProject } from '../helper.ts'
+import { ruleAt, run } from '../../src/requests/calls.ts'
+import { build, createItem, createProject, writeIn } from '../helper.ts'
 
 type Method = (...args: unknown[]) => unknown
 
@@ -21,7 +21,7 @@ t.test('what is listed as a read reads, also on a connection that cannot write',
   const [admin] = app.rules.members.list()
   const identity = { member: { ...admin }, via: 'session', scope: 'write', sessionId: 'x' }
   const by = { id: null, address: null }
-  const link = await app.write(() => app.rules.members.links.invite({ role: 'viewer' }, '', by))
+  const link = await writeIn(app, () => app.rules.members.links.invite({ role: 'viewer' }, '', by))
   const row = app.rules.board.records.row(item.id)
   const ids = [project.id, item.id, admin?.id]
   const candidates: unknown[][] = [
@@ -75,10 +75,10 @@ t.test('a rule is found by its path, as the worker thread finds it', async (t) =
   const app = await build(t)
   const project = await createProject(app)
   const item = await createItem(app, project.id)
-  const get = ruleAt(app.rules, 'board.items.get')
-  t.match(get.call(item.id), { id: item.id, title: item.title })
-  t.equal(get.reads, true)
-  const move = ruleAt(app.rules, 'board.items.move')
-  t.equal(move.reads, false)
-  t.match(await app.write(() => move.call(item.id, { column: 'Done' }, null)), { column: 'Done' })
+  const get = app.board.items.get(item.id)
+  t.match(run(app.rules, get), { id: item.id, title: item.title })
+  t.equal(ruleAt(app.rules, get.path).isRead, true)
+  const move = app.board.items.move(item.id, { column: 'Done' }, null)
+  t.equal(ruleAt(app.rules, move.path).isRead, false)
+  t.match(await writeIn(app, () => run(app.rules, move)), { column: 'Done' })
 })

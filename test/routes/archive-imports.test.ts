@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { write } from '../../src/db/client.ts'
 import { Importer } from '../../src/exchange/imports/importer.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
@@ -18,6 +17,7 @@ import {
   send,
   signInAs,
   tokenOf,
+  writeTo,
 } from '../helper.ts'
 import { ended, folded, upload } from '../imports.ts'
 
@@ -176,7 +176,7 @@ t.test('a check that takes too long ends by itself, and changes nothing', async 
     warn,
     limits: { time: 0 },
   })
-  write(app.db, () => new Imports(app.db).create('slow', 'phaseboard', id))
+  writeTo(app.db, () => new Imports(app.db).create('slow', 'phaseboard', id))
   const place = importer.reserve('slow', id)
   writeFileSync(place.file, archive)
   place.start({ format: 'phaseboard', name: 'the file', memberId: id, again: false, isDryRun: false })

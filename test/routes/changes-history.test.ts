@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import t from 'tap'
-import { writeByCommand } from '../../src/db/client.ts'
+import { writeAs } from '../../src/db/client.ts'
+import { BY_COMMAND } from '../../src/db/current-write.ts'
 import { kanbanItems, projects } from '../../src/db/schema.ts'
 import { TooMuchWork } from '../../src/db/work-limits.ts'
 import {
@@ -15,6 +16,7 @@ import {
   invalid,
   send,
   signInAs,
+  writeIn,
 } from '../helper.ts'
 
 const lastOf = (app: App) => app.rules.changes.sequence.last()
@@ -181,7 +183,7 @@ t.test('the trash lists what can come back, newest first', async (t) => {
   for (const { seq } of await trash()) t.equal((await undo(seq)).status, 200, 'all of it can come back')
   t.strictSame(await titles(), [])
 
-  await app.write(() => {
+  await writeIn(app, () => {
     const { id } = app.rules.board.items.create(project.id, { title: 'fleeting' })
     app.rules.board.items.delete(id)
   })
@@ -245,10 +247,10 @@ t.test('who is no member is told: the command line, the service, another tool', 
   const { id } = await createProject(app)
   const item = await createItem(app, id)
   const rename = (name: string) => app.db.update(projects).set({ name }).where(eq(projects.id, id)).run()
-  writeByCommand(app.db, () => rename('By a command'))
-  await app.write(() => rename('By the service'))
+  writeAs(app.db, BY_COMMAND, () => rename('By a command'))
+  await writeIn(app, () => rename('By the service'))
   app.db.$client.exec("update projects set name = 'By another tool'")
-  writeByCommand(app.db, () => app.db.delete(kanbanItems).where(eq(kanbanItems.id, item.id)).run())
+  writeAs(app.db, BY_COMMAND, () => app.db.delete(kanbanItems).where(eq(kanbanItems.id, item.id)).run())
   const { body } = await send(app, 'GET', `/api/projects/${id}/changes`)
   const named = body.filter(({ after }: { after: { name?: string } | null }) => after?.name?.startsWith('By'))
   t.strictSame(

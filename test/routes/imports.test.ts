@@ -6,13 +6,22 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { write } from '../../src/db/client.ts'
 import { Importer } from '../../src/exchange/imports/importer.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { holdsSequence } from '../changes/replay.ts'
 import { run } from '../command-line.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
-import { build, count, createItem, createProject, invalid, readOnly, send, signInAs } from '../helper.ts'
+import {
+  build,
+  count,
+  createItem,
+  createProject,
+  invalid,
+  readOnly,
+  send,
+  signInAs,
+  writeTo,
+} from '../helper.ts'
 import { ended, upload } from '../imports.ts'
 
 const FILE = readFileSync('test/fixtures/trello-board.json', 'utf8')
@@ -148,7 +157,7 @@ t.test('a thread that fails takes nothing along', async (t) => {
   const start = (id: string, parts: object) => {
     const warn = (_: unknown, message: string) => warnings.push(message)
     const importer = new Importer({ db: app.db, databaseUrl, checkpoints: 'service', warn, ...parts })
-    write(app.db, () => new Imports(app.db).create(id, 'trello', 'local'))
+    writeTo(app.db, () => new Imports(app.db).create(id, 'trello', 'local'))
     const place = importer.reserve(id, 'ada')
     writeFileSync(place.file, trelloExport(20_000, 'Large'))
     place.start({ format: 'trello', name: 'the file', memberId: 'local', again: false, isDryRun: false })
@@ -281,7 +290,7 @@ t.test('what a stopped service has left is cleared away at the next start', asyn
   const folder = t.testdir()
   const databaseUrl = `file:${folder}/board.db`
   const first = await build(t, { databaseUrl })
-  write(first.db, () => new Imports(first.db).create('stopped', 'trello', 'local'))
+  writeTo(first.db, () => new Imports(first.db).create('stopped', 'trello', 'local'))
   writeFileSync(`${folder}/board.db.import-stopped`, FILE)
   await first.close()
   const second = await build(t, { databaseUrl })

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync'
 import t from 'tap'
 import { withoutGuard } from '../../src/board/csv-guard.ts'
 import { newId } from '../../src/db/ids.ts'
+import type { Call } from '../../src/requests/calls.ts'
 import {
   type App,
   age,
@@ -156,12 +157,7 @@ t.test('large boards are written by the worker thread', async (t) => {
     insert into kanban_items (id, project_id, title, description, sort_order, due_date, updated_at)
       select printf('i%05d', i), '${project.id}', 'Card ' || i, hex(randomblob(200)), i,
         strftime('%Y-%m-%dT00:00:00.000Z', '2020-01-01', '+' || i || ' days'), '${LONG_AGO}' from n`)
-  const offloaded: string[] = []
-  const { offload } = app
-  app.offload = async (call, terms) => {
-    offloaded.push(call.path)
-    return offload(call, terms)
-  }
+  const offloaded = t.capture(app.worker, 'read', app.worker.read)
   const rows = rowsOf((await csvOf(app, project.id)).body)
   t.equal(rows.length, 6000)
   t.strictSame([rows[0]?.title, rows[5999]?.title], ['Card 1', 'Card 6000'])
@@ -170,6 +166,10 @@ t.test('large boards are written by the worker thread', async (t) => {
   t.ok(
     body.includes('UID:i06000@phaseboard') && !body.includes('UID:i01000@phaseboard'),
     'the latest are there',
+  )
+  t.strictSame(
+    offloaded().map(({ args: [call] }) => (call as Call).path),
+    ['board.itemCsv.ofProject', 'board.itemCalendar.write'],
   )
 })
 

@@ -8,7 +8,17 @@ import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
-import { type App, auditTrail, build, count, createItem, createProject, send, signInAs } from '../helper.ts'
+import {
+  type App,
+  auditTrail,
+  build,
+  count,
+  createItem,
+  createProject,
+  send,
+  signInAs,
+  writeIn,
+} from '../helper.ts'
 import { folded } from '../imports.ts'
 
 /** A service with an imported project of some 1,200 records in a file of some megabytes. */
@@ -138,7 +148,7 @@ t.test('what was left when the service stopped goes on when it starts', async (t
 t.test('what cannot be hidden and would take long is refused', async (t) => {
   const { app, headers, project } = await service(t)
   const { id } = await createProject(app)
-  await app.write(() => {
+  await writeIn(app, () => {
     app.db.$client.exec(`
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 5001)
       insert into kanban_items (id, project_id, title) select 'many ' || i, '${id}', 'Many' from n`)
@@ -151,14 +161,14 @@ t.test('what cannot be hidden and would take long is refused', async (t) => {
     [413, { error: 'Too much to undo at once' }],
   )
   const since = last(app)
-  await app.writeAs('admin', () => {
+  await app.groupCommit.write('admin', () => {
     app.db.$client.exec(
       `update kanban_items set priority = 'low' where project_id = '${project}'; update kanban_items set is_new = 1`,
     )
   })
   const undone = await send(app, 'POST', `/api/changes/${since + 1}/undo`, {}, headers)
   t.equal(undone.status, 413)
-  await app.writeAs('admin', () => {
+  await app.groupCommit.write('admin', () => {
     app.db.$client.exec(`update kanban_items set source_id = 'x' || id where id < 'many 3'`)
   })
   const last2 = await send(app, 'POST', `/api/changes/${last(app)}/undo`, {}, headers)

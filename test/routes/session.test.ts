@@ -18,6 +18,7 @@ import {
   send,
   signInAs,
   tokenOf,
+  writeIn,
 } from '../helper.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -223,7 +224,7 @@ t.test('who is no longer the one whose password was right is not signed in', asy
 })
 
 /** Failures are recorded beside the answer, in the order of the writes. */
-const allWritten = (app: App) => app.write(() => app.db.$client.exec('update members set id = id'))
+const allWritten = (app: App) => writeIn(app, () => app.db.$client.exec('update members set id = id'))
 
 t.test('signing in, failing to and signing out leave a trail, with the address and no secret', async (t) => {
   const app = await build(t)

@@ -10,7 +10,7 @@ import {
   limit,
   titlesIn,
 } from '../boards.ts'
-import { type Answer, type App, build, createItem, createProject, send } from '../helper.ts'
+import { type Answer, type App, build, createItem, createProject, send, writeIn } from '../helper.ts'
 
 const isFull = { error: 'Column is at its WIP limit' }
 const tooMany = (wipLimit: number, column = 'Review') => [
@@ -356,11 +356,11 @@ t.test('what the service itself brings in passes', async (t) => {
   for (const policy of ['block', 'warn'] as const) {
     await limit(app, projectId, 'Review', 1, policy)
     const input = { title: 'n', column: 'Review' }
-    const { warnings } = await app.write(() => items.create(projectId, input, { ignoresLimits: true }))
+    const { warnings } = await writeIn(app, () => items.create(projectId, input, { ignoresLimits: true }))
     t.equal(warnings, undefined)
     if (policy === 'warn') break
     await t.rejects(
-      app.write(() => items.create(projectId, input)),
+      writeIn(app, () => items.create(projectId, input)),
       { statusCode: 409, message: isFull.error },
     )
   }

@@ -7,7 +7,7 @@ import type { Change, KanbanColumn, KanbanItem, KanbanLabel, Project } from '../
 import { byId, bySortOrder } from '../../web/common/order.ts'
 import { ProjectStore } from '../../web/common/project-store.ts'
 import { make, type RandomWrite, randomWrite, type Writer } from '../changes/random-writes.ts'
-import { build, send, signInAs } from '../helper.ts'
+import { build, send, signInAs, writeIn } from '../helper.ts'
 import { rounds } from '../rounds.ts'
 
 /** What to write first, so that there is something to write to. */
@@ -96,7 +96,7 @@ t.test('random writes, read at any time, with changes that come late or twice', 
       fc.nat(12),
       fc.nat(20),
       async (writes, loadedAt, overlap) => {
-        await app.write(() => {
+        await writeIn(app, () => {
           app.db.$client.exec('delete from projects')
         })
         for (const write of BEGINNING) await make(write, writer)

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
 import { Sequence } from '../../src/changes/sequence.ts'
-import { openDatabase, write } from '../../src/db/client.ts'
+import { openDatabase } from '../../src/db/client.ts'
 import { NO_LOCK } from '../../src/db/process-lock.ts'
 import type { Rules } from '../../src/requests/rules.ts'
 import { createRules } from '../../src/requests/rules.ts'
@@ -15,6 +15,7 @@ import { Deliverer, type DelivererOptions, HEARTBEAT, type Outcomes } from '../.
 import { RETRY_DELAYS } from '../../src/webhooks/deliveries.ts'
 import { createDeliveryLock } from '../../src/webhooks/delivery-lock.ts'
 import { createSender } from '../../src/webhooks/webhook-sender.ts'
+import { writeTo } from '../helper.ts'
 import { accept, answer, hang, manualClock, type Receiver, receive, until } from '../receivers.ts'
 
 const ADMIN = { id: 'ada', address: null }
@@ -36,9 +37,9 @@ function service(
   const warnings: string[] = []
   const listeners = new Set<() => void>()
   const outcomes: Outcomes = {
-    delivered: async (...args) => write(db, () => deliveries.delivered(...args)),
-    failed: async (...args) => write(db, () => deliveries.failed(...args)),
-    skipped: async (...args) => write(db, () => deliveries.skipped(...args)),
+    delivered: async (...args) => writeTo(db, () => deliveries.delivered(...args)),
+    failed: async (...args) => writeTo(db, () => deliveries.failed(...args)),
+    skipped: async (...args) => writeTo(db, () => deliveries.skipped(...args)),
   }
   const deliverer = new Deliverer({
     sequence,
@@ -75,10 +76,10 @@ function service(
     commit,
     last: () => sequence.last(),
     create: (fields: Parameters<typeof webhooks.create>[0]) =>
-      write(db, () => webhooks.create(fields, ADMIN)),
+      writeTo(db, () => webhooks.create(fields, ADMIN)),
     update: (id: string, fields: Parameters<typeof webhooks.update>[1]) =>
-      write(db, () => webhooks.update(id, fields, ADMIN)),
-    replay: (id: string, after: number) => write(db, () => webhooks.replay(id, after)),
+      writeTo(db, () => webhooks.update(id, fields, ADMIN)),
+    replay: (id: string, after: number) => writeTo(db, () => webhooks.replay(id, after)),
     row: (id: string) =>
       db.$client.prepare('select * from webhooks where id = ?').get(id) as Record<
         string,

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
+import { NO_FILES } from '../../src/db/files.ts'
 import { LargeOffload } from '../../src/worker/large-offload.ts'
 
 t.test('large writes whose thread cannot begin fail, and so many wait at most', async (t) => {
@@ -12,11 +13,12 @@ t.test('large writes whose thread cannot begin fail, and so many wait at most', 
   const warned: string[] = []
   const large = new LargeOffload({
     db,
+    files: NO_FILES,
     databaseUrl: `file:${join(folder, 'other.db')}`,
     walCheckpoints: 'service',
     warn: (_error, message) => warned.push(message),
   })
-  const job = { call: { path: 'projects.delete', args: ['p'] }, terms: { actorId: null } }
+  const job = { call: { path: 'projects.delete', args: ['p'] }, context: { actorId: null } }
   const waiting = Array.from({ length: 20 }, () => large.perform(job))
   await t.rejects(large.perform(job), { statusCode: 503, message: 'Service Unavailable' })
   for (const one of waiting) await t.rejects(one, /cannot open the database/)

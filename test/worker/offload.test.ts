@@ -32,9 +32,9 @@ function setUp(t: Test, limits: Partial<OffloadLimits>, count?: number, room?: (
   const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' }, limits, room)
   t.teardown(() => offload.close())
   const search = (turn: string | null = null) =>
-    offload.perform({ path: 'reading.search.find', args: ['nothing', 'local', 1] }, undefined, turn)
+    offload.read({ path: 'reading.search.find', args: ['nothing', 'local', 1] }, turn)
   const comments = (turn: string | null = null) =>
-    offload.perform({ path: 'board.comments.list', args: ['i'] }, undefined, turn)
+    offload.read({ path: 'board.comments.list', args: ['i'] }, turn)
   return { path, offload, search, comments }
 }
 
@@ -45,7 +45,7 @@ t.test(
     mkdirSync(path)
     const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' })
     t.teardown(() => offload.close())
-    const list = () => offload.perform({ path: 'projects.getMany', args: [[]] })
+    const list = () => offload.read({ path: 'projects.getMany', args: [[]] })
     await t.rejects(list(), /cannot open the database/)
     rmdirSync(path)
     openDatabase(`file:${path}`).close()
@@ -96,7 +96,7 @@ t.test('what waits behind a long write has an answer in time, and the write is w
   tool.exec(`create trigger slow before insert on projects begin select (${ENDLESS(20_000_000)}); end`)
   tool.close()
   await search()
-  const write = offload.perform({ path: 'projects.create', args: [{ name: 'Slow' }] }, { actorId: null })
+  const write = offload.write({ path: 'projects.create', args: [{ name: 'Slow' }] }, { actorId: null })
   const waiting = [search('ada'), search('bob')]
   for (const one of waiting)
     await t.rejects(one, { statusCode: 503, message: 'Service Unavailable', headers: { 'retry-after': '1' } })
@@ -203,7 +203,7 @@ const listOf = (id: string) => ({ path: 'board.itemLists.ofProject', args: [id, 
 t.test('a list that several of one member wait for is read once, and all get the same bytes', async (t) => {
   const { path, offload, search } = setUp(t, { ofMember: 3 })
   fill(path)
-  const list = (turn: string | null, id = 'p') => offload.perform(listOf(id), undefined, turn)
+  const list = (turn: string | null, id = 'p') => offload.read(listOf(id), turn)
   const running = search()
   const asked = Array.from({ length: 10 }, () => list('ada'))
   t.equal(offload.queued(), 2, 'one of them waits, and none is too many')
@@ -224,11 +224,11 @@ t.test('a list that several of one member wait for is read once, and all get the
 t.test('those who wait for the same list wait no longer than the first', async (t) => {
   const { offload, comments } = setUp(t, { waiting: 200, reading: 60_000 }, 10_000_000)
   const slow = comments()
-  const asked = [offload.perform(listOf('p')), offload.perform(listOf('p'))]
+  const asked = [offload.read(listOf('p')), offload.read(listOf('p'))]
   for (const one of asked)
     await t.rejects(one, { statusCode: 503, message: 'Service Unavailable', headers: { 'retry-after': '1' } })
   t.match(`${Buffer.from(((await slow) as { body: Uint8Array }).body)}`, /"id":"c"/)
-  t.match(await offload.perform(listOf('p')), { body: Uint8Array })
+  t.match(await offload.read(listOf('p')), { body: Uint8Array })
 })
 
 t.test('what there is no room for is refused while it is made, and what is small is not', async (t) => {
@@ -236,15 +236,15 @@ t.test('what there is no room for is refused while it is made, and what is small
   const { path, offload, search } = setUp(t, {}, undefined, () => room)
   fill(path)
   const full = { statusCode: 503, message: 'Service Unavailable', headers: { 'retry-after': '5' } }
-  await t.rejects(offload.perform(listOf('p')), full)
+  await t.rejects(offload.read(listOf('p')), full)
   const whole = (name: string, ...args: unknown[]) =>
-    offload.perform({ path: `reading.wholeProjects.${name}`, args })
+    offload.read({ path: `reading.wholeProjects.${name}`, args })
   await t.rejects(whole('text', 'p'), full)
   await t.rejects(whole('list', {}), full)
   await t.rejects(whole('page', {}, { limit: 1 }), full)
   t.strictSame(await search(), [])
   room = Number.POSITIVE_INFINITY
-  t.match(await offload.perform(listOf('p')), { body: Uint8Array })
+  t.match(await offload.read(listOf('p')), { body: Uint8Array })
   t.match(await whole('text', 'p'), { body: Uint8Array })
 })
 

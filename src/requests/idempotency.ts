@@ -1,9 +1,24 @@
 /** Requests with an Idempotency-Key: which they are, and whether they are repetitions. */
 import { createHash } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { identityOf } from '../access/identity.ts'
 import { validationFailed } from '../errors.ts'
-import type { RepeatableRequest } from './idempotency-store.ts'
+import type { IdempotencyStore, RepeatableRequest } from './idempotency-store.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * Whether the route takes `Idempotency-Key`, as all do that write; `false` for a session's, and for what performs its writes itself: then
+     * its handler responds by itself.
+     */
+    isRepeatable?: boolean
+    /**
+     * Whether the route's rule looks at the member's role, so that its hooks do not say who may see its response: then a
+     * repetition gets it as long as the member has a role no lower than then.
+     */
+    dependsOnRole?: boolean
+  }
+}
 
 /** The decorator of a request whose response is kept already. */
 export const REPEATED = Symbol('phaseboard.repeated')
@@ -32,6 +47,15 @@ export function keyOf(request: FastifyRequest): Omit<RepeatableRequest, 'bodyHas
   const { member } = identityOf(request)
   const role = request.routeOptions.config.dependsOnRole === true ? member.role : null
   return { memberId: member.id, role, method, path: url.split('?', 1)[0] as string, key }
+}
+
+/** Creates the hook that comes before a route's own: what the request is about may be gone by the time of its repetition. */
+export function createRepetitionHook(store: IdempotencyStore): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const key = keyOf(request)
+    if (key !== undefined) request.setDecorator(REPEATED, store.isKept(key))
+    done()
+  }
 }
 
 /** The same for the same JSON, whatever the order of its keys. Of a password not even a hash that is quick to try is kept. */

@@ -1,0 +1,125 @@
+/** The dispatcher: performs calls of rules on the event loop or, where they would hold that up for too long, in the worker thread. */
+import type { SharedDatabase } from '../db/client.ts'
+import type { Written } from '../db/current-write.ts'
+import type { GroupCommit } from '../db/group-commit.ts'
+import { isLimited, LargeWork, TooMuchWork } from '../db/work-limits.ts'
+import type { Attempt } from '../reading/large-snapshots.ts'
+import type { MaybePromise } from '../reading/snapshots.ts'
+import { type Call, ruleAt, run } from './calls.ts'
+import type { RepeatableRequest } from './idempotency-store.ts'
+import type { Rules } from './rules.ts'
+import {
+  BY_SERVICE,
+  type PendingOutcome,
+  type WriteContext,
+  type WriteOutcome,
+  type WriteWork,
+  writing,
+} from './write.ts'
+
+/** Work that is no single call, and knows itself how it is performed: a batch. */
+export interface Work<Result = unknown> {
+  perform: (context: WriteContext) => Promise<WriteOutcome<Result>>
+  afterwards?: undefined
+}
+
+/** What handlers return. */
+export type Performable<Result = unknown> = Call<Result> | Work<Result>
+
+/** The worker thread, as far as calls need it. */
+export interface WorkerThread {
+  read: (call: Call, turn: string | null) => Promise<unknown>
+  /** @throws LargeWork for what is too much for one transaction */
+  write: (call: Call, context: WriteContext) => Promise<WriteOutcome>
+}
+
+/** A call that is too much for one transaction. A structured clone of it does the same in another thread. */
+export interface LargeJob {
+  call: Call
+  context: WriteContext
+}
+
+/** Large writes, which are done in slices. */
+export interface LargeWrites {
+  perform: (job: LargeJob) => Promise<WriteOutcome>
+  /** Waits for the large write of this request, where there is one: then its response is stored. */
+  ended: (request: RepeatableRequest) => Promise<void>
+}
+
+/** What the dispatcher dispatches to. */
+export interface DispatcherParts {
+  db: SharedDatabase
+  rules: Rules
+  groupCommit: Pick<GroupCommit, 'write'>
+  /** Reads on the event loop: now, or, where others have spent the time of this turn, in one of the next. */
+  attempt: Attempt
+  worker: WorkerThread
+  largeWrites: LargeWrites
+}
+
+/** The dispatcher of a service: requests, hooks, webhooks and retention all write by its `perform`. */
+export class Dispatcher {
+  readonly #parts: DispatcherParts
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Performs a write.
+   * @returns what came of it, once it is synced to disk
+   * @throws ApiError 412, 422 or 409 (see `runWrite`), or as the rule does
+   */
+  async perform<Result>(call: Performable<Result>, context: WriteContext): Promise<WriteOutcome<Result>> {
+    if ('perform' in call) return call.perform(context)
+    const { db, largeWrites } = this.#parts
+    if (context.repeatable) await largeWrites.ended(context.repeatable.request)
+    if (context.isLong && isLimited(db)) return this.#writeElsewhere(call, context)
+    try {
+      const { value, seq } = await this.commit(call, context)
+      return { ...value, seq } as WriteOutcome<Result>
+    } catch (error) {
+      if (error instanceof TooMuchWork) return this.#writeElsewhere(call, context)
+      throw error
+    }
+  }
+
+  /** Writes on the event loop, in a transaction with whatever else is written now. @throws TooMuchWork */
+  commit(work: WriteWork, context: WriteContext): Promise<Written<PendingOutcome>> {
+    const { db, rules, groupCommit } = this.#parts
+    return groupCommit.write(context.actorId, writing(db, rules, work, context))
+  }
+
+  /**
+   * Performs a call that only reads.
+   * @param turn the member whose turn it takes; null where that is not known, or everybody is the same member
+   * @returns its result; a promise only where it has to wait
+   */
+  read<Result>(call: Call<Result>, turn: string | null = null): MaybePromise<Result> {
+    const { rules, attempt, worker } = this.#parts
+    // A method that its class does not list among its reads may write.
+    if (!ruleAt(rules, call.path).isRead) return this.perform(call, BY_SERVICE).then(({ value }) => value)
+    const elsewhere = (error: unknown) => {
+      if (error instanceof TooMuchWork) return worker.read(call, turn) as Promise<Result>
+      throw error
+    }
+    try {
+      const value = attempt(turn, () => run(rules, call)) as MaybePromise<Result>
+      return value instanceof Promise ? value.catch(elsewhere) : value
+    } catch (error) {
+      return elsewhere(error)
+    }
+  }
+
+  /** Writes in the worker thread; what is too much for one transaction, in slices. */
+  async #writeElsewhere<Result>(call: Call<Result>, context: WriteContext): Promise<WriteOutcome<Result>> {
+    const { worker, largeWrites } = this.#parts
+    try {
+      return (await worker.write(call, context)) as WriteOutcome<Result>
+    } catch (error) {
+      if (!(error instanceof LargeWork)) throw error
+      const { path, args } = call
+      return (await largeWrites.perform({ call: { path, args }, context })) as WriteOutcome<Result>
+    }
+  }
+}

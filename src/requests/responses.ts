@@ -1,0 +1,84 @@
+/** Responses made of what rules result in: the same in either thread. */
+import type { TSchema } from '@sinclair/typebox'
+import { isJsonPage } from '../db/pages.ts'
+import { etagOf, followed } from '../etags.ts'
+import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
+
+/** How a route responds: what makes a response of a rule's result, in either thread. */
+export interface ResponseShape {
+  /** Names the schema: it is compiled once. */
+  name: string
+  status: number
+  schema: TSchema
+  /**
+   * `success`: `{"success":true}`; `record`: one record, or a list that is as one, which has an ETag; `etag`: nothing but the ETag of what is not read
+   * for a condition as a whole; `other`: a list, or several records.
+   */
+  kind: 'success' | 'record' | 'etag' | 'other'
+  /** The record as it is read, where the response shows more than that: what its ETag is of. */
+  record?: TSchema
+  /** Whether the rule may result in nothing (null), which is 204 without a body. */
+  mayBeEmpty?: boolean
+}
+
+const serializers = new Map<string, (value: unknown) => string>()
+
+/** The serializer of a shape. */
+function serializerOf({ name, status, schema }: ResponseShape): (value: unknown) => string {
+  const key = `${name} ${status}`
+  const known = serializers.get(key)
+  if (known) return known
+  const serializer = createSerializer(schema)
+  serializers.set(key, serializer)
+  return serializer
+}
+
+/** A response, as it is sent or stored. */
+export interface MadeResponse {
+  status: number
+  /** JSON: a text, or bytes that a rule has written itself; empty where the rule has resulted in nothing. */
+  body: string | JsonBytes
+  /** Of one record; null for all else. */
+  etag: string | null
+  /** The cursor of the next page, where there is one. */
+  next?: string
+}
+
+/** Makes a response. @param value the rule's result */
+export function responseOf(shape: ResponseShape, value: unknown): MadeResponse {
+  const { status, kind, mayBeEmpty = false } = shape
+  if (mayBeEmpty && value === null) return { status: 204, body: '', etag: null }
+  const body = bodyOf(shape, value)
+  const etag = kind === 'record' ? etagOfRecord(shape, value, body) : null
+  if (!isJsonPage(value) || value.next === undefined) return { status, body, etag }
+  return { status, body, etag, next: String(value.next) }
+}
+
+function bodyOf(shape: ResponseShape, value: unknown): string | JsonBytes {
+  if (shape.kind === 'success') return '{"success":true}'
+  if (isJsonPage(value)) return value.body
+  return value instanceof Uint8Array ? value : serializerOf(shape)(value)
+}
+
+/** A body as text. */
+export const toText = (body: string | JsonBytes) =>
+  typeof body === 'string' ? body : Buffer.from(body).toString()
+
+/**
+ * The ETag of a record as it is read, which is what `If-Match` will be compared with. Warnings are about the request, not
+ * the record, and a secret is shown once: the ETag of a response with them is that of the record without.
+ * @param body the response's body, where it is known
+ */
+export function etagOfRecord(shape: ResponseShape, value: unknown, body?: string | JsonBytes): string {
+  if (shape.kind === 'etag') return value as string
+  if (shape.record) {
+    const { $ref } = shape.record
+    return etagOf(serializerOf({ name: $ref, status: 200, schema: shape.record, kind: 'record' })(value))
+  }
+  if (!Object.hasOwn(Object(value), 'warnings')) {
+    const etag = etagOf(body ?? bodyOf(shape, value))
+    return isJsonPage(value) && value.next !== undefined ? followed(etag) : etag
+  }
+  const { warnings: _, ...record } = value as { warnings: unknown }
+  return etagOf(toText(bodyOf(shape, record)))
+}
