@@ -1,8 +1,8 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { actorOf } from '../src/access/identity.ts'
 import { PageParameters } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
 import {
   CreateBody,
   ErrorBody,
@@ -45,7 +45,7 @@ const MergePerson = CreateBody({
 })
 
 /** People: who has a name here, members or not. */
-const peopleRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const peopleRoutes: Routes = async (app) => {
   const { people } = app.members
   const tags = ['People']
 

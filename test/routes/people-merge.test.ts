@@ -228,7 +228,7 @@ t.test('who is forgotten leaves an id behind, and no name anywhere', async (t) =
 t.test('an undo leaves people that a write has made', async (t) => {
   const app = await build(t)
   const { ask, project } = await seeded(app)
-  const { seq } = await app.writeAs('ada', () => {
+  const { seq } = await app.groupCommit.write('ada', () => {
     app.db.insert(people).values({ id: 'p-9', name: 'Zoë', kind: 'import' }).run()
     app.rules.board.items.create(project.id, { title: 'Card', assigneeId: 'p-9' })
   })
