@@ -46,6 +46,8 @@ const DEMANDED: Record<string, Access> = {
   'PATCH /api/teams/:id': 'admin',
   'DELETE /api/teams/:id': 'admin',
   'POST /api/members': 'admin',
+  'POST /api/people/:id/merge': 'admin',
+  'DELETE /api/people/:id': 'admin',
   'PATCH /api/members/:id': 'own',
   'DELETE /api/members/:id': 'admin',
   'POST /api/members/:id/password-link': 'admin',

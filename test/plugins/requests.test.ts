@@ -44,7 +44,7 @@ const ELSEWHERE = new Set([
 ])
 
 /** Actions on a record, by the end of their path. */
-const ACTION = /\/:id\/(move|promote|replay|claim\/renew|rotate-secret|.+\/reorder|reorder)$/
+const ACTION = /\/:id\/(move|promote|merge|replay|claim\/renew|rotate-secret|.+\/reorder|reorder)$/
 
 /** Whether contract 8 wants `If-Match` there: what changes a record that is there. */
 const isConditional = (route: string) => {
