@@ -4,7 +4,7 @@
  */
 import type { SharedDatabase } from '../db/client.ts'
 import { isHiddenRecord } from '../db/hidden.ts'
-import { ensureFew, ROWS_UNDONE } from '../db/work-limits.ts'
+import { isLimited, ROWS_UNDONE, TooMuchWork } from '../db/work-limits.ts'
 import { ApiError } from '../errors.ts'
 import { once } from '../once.ts'
 import type { MergeCounts } from '../schemas/records.ts'
@@ -80,8 +80,9 @@ export function createMerge(db: SharedDatabase): (id: string, into: string, at: 
   const statements = once(() => statementsOf(db))
   return (id, into, at) => {
     const { ofKinds, leave, point } = statements()
+    // Comments are read from end to end.
+    if (isLimited(db)) throw new TooMuchWork()
     const total = ofKinds.reduce((sum, { count }) => sum + Number(count.get({ id })), 0)
-    ensureFew(db, total)
     if (total >= ROWS_UNDONE) throw new ApiError(413, 'Too much to merge at once')
     const left = leave.run({ id, into }).changes
     const counts = ofKinds.map(({ kind, rename }) => [kind, rename.run({ id, into, at }).changes] as const)
