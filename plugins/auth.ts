@@ -130,6 +130,7 @@ export default fp<AuthOptions>(
               throw errorFor(access, error)
             })
         admit(request, hosted ? hostIdentity(hosted) : identified(request, reply))
+        if (hosted) app.seePerson(hosted)
       }
     }
 
@@ -163,5 +164,5 @@ export default fp<AuthOptions>(
       if (app.firstAdmin) app.log.info(app.firstAdmin, 'made the first admin')
     }
   },
-  { name: 'auth', fastify: '5.x', dependencies: ['errors', 'rules'] },
+  { name: 'auth', fastify: '5.x', dependencies: ['errors', 'rules', 'people'] },
 )

@@ -1,5 +1,9 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import { actorOf } from '../src/access/identity.ts'
+import { isSafe } from '../src/members/identity.ts'
+import type { PeopleQuery } from '../src/members/people.ts'
+import type { HostPerson } from '../src/phaseboard.d.ts'
 import { PageParameters } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -17,7 +21,7 @@ import {
 } from '../src/schemas/common.ts'
 import { MergedPersonSchema, PERSON_KINDS, PersonSchema } from '../src/schemas/records.ts'
 
-const PeopleQuery = Type.Object({
+const ListQuery = Type.Object({
   ids: Type.Optional(
     Type.Unsafe<string | string[]>({
       type: ['string', 'array'],
@@ -44,10 +48,26 @@ const MergePerson = CreateBody({
   }),
 })
 
+/** The decorator with the people whom the host has named for a request. */
+const HOSTED = Symbol('phaseboard.hosted')
+const hostedOf = (request: FastifyRequest) => request.getDecorator<HostPerson[] | undefined>(HOSTED)
+
 /** People: who has a name here, members or not. */
 const peopleRoutes: Routes = async (app) => {
   const { people } = app.members
   const tags = ['People']
+  app.decorateRequest(HOSTED, undefined)
+
+  // Not a hook of the routes, which a batch runs, too: there the host is not asked.
+  const { peopleOfHost } = app
+  if (peopleOfHost) {
+    app.addHook('preHandler', async (request) => {
+      if (!isSafe(request.method)) return
+      const { id } = request.params as Partial<Static<typeof IdParams>>
+      const query = id === undefined ? (request.query as PeopleQuery) : { ids: id }
+      request.setDecorator(HOSTED, await peopleOfHost(query))
+    })
+  }
 
   app.get('/api/people', {
     config: { access: 'read', failure: 'Failed to fetch people', caching: 'no-store' },
@@ -57,10 +77,10 @@ const peopleRoutes: Routes = async (app) => {
       description:
         'Everybody who can be assigned, mentioned or filtered by: members that are not disabled, people of the application that the service is embedded in, and those whom imported boards name, unless they were merged. With `ids` others too, such as a member that was deleted: for the names beside what records hold.',
       tags,
-      querystring: PeopleQuery,
+      querystring: ListQuery,
       response: { 200: Type.Array(ref(PersonSchema)), 400: ref(ValidationErrorBody) },
     },
-    handler: ({ query }) => people.page(query),
+    handler: (request) => people.page(request.query, hostedOf(request)),
   })
 
   app.get('/api/people/:id', {
@@ -72,7 +92,7 @@ const peopleRoutes: Routes = async (app) => {
       params: IdParams,
       response: { 200: ref(PersonSchema), 404: ref(ErrorBody) },
     },
-    handler: ({ params }) => people.get(params.id),
+    handler: (request) => people.get(request.params.id, hostedOf(request)),
   })
 
   app.post('/api/people/:id/merge', {

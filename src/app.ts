@@ -14,6 +14,7 @@ import largeWrites from '../plugins/large-writes.ts'
 import logging from '../plugins/logging.ts'
 import openapi from '../plugins/openapi.ts'
 import operations from '../plugins/operations.ts'
+import people from '../plugins/people.ts'
 import requests from '../plugins/requests.ts'
 import retention from '../plugins/retention.ts'
 import rules from '../plugins/rules.ts'
@@ -64,7 +65,7 @@ import { configure, loadConfig } from './config.ts'
 import { hideFromHostDocument, ignoreHostSchemas } from './http/embedding.ts'
 import { limitConnections, rejectProtocolErrors, releaseConnections, serverOptions } from './http/server.ts'
 import { limitUnsentResponses } from './http/unsent-responses.ts'
-import type { BuildOptions, Config, PhaseboardOptions, ResolveMember } from './phaseboard.d.ts'
+import type { BuildOptions, Config, ListMembers, PhaseboardOptions, ResolveMember } from './phaseboard.d.ts'
 import type { RouteTypes } from './requests/route-types.ts'
 
 export { ApiError, StartupError } from './errors.ts'
@@ -75,6 +76,8 @@ export type {
   ErrorCode,
   ErrorDetails,
   HostMember,
+  HostPerson,
+  ListMembers,
   PhaseboardOptions,
   ResolveMember,
   ValidationDetails,
@@ -82,6 +85,7 @@ export type {
 
 type ServiceOptions = Config & {
   resolveMember?: ResolveMember | undefined
+  listMembers?: ListMembers | undefined
   /** Whether no host's hooks run before the service's. */
   hooksComeFirst: boolean
   /** Whether the service answers paths without a route. */
@@ -120,6 +124,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(traffic, options)
   await app.register(requests)
   await app.register(batch, options)
+  await app.register(people, options)
   await app.register(auth, options)
   await app.register(changes, options)
   await app.register(webhooks, options)

@@ -92,6 +92,25 @@ export type ResolveMember = (
   request: FastifyRequest,
 ) => HostMember | null | undefined | Promise<HostMember | null | undefined>
 
+/** Somebody of the host application, whether it is the member behind a request or not. */
+export interface HostPerson {
+  /** The id that `resolveMember` gives the person, too. */
+  id: string
+  name: string
+  /** Only to find the same person in imported boards: it is shown to nobody. */
+  email?: string | null
+}
+
+/**
+ * Lists people of the host: those of some ids, or those who fit what somebody has typed (`q`; absent: anybody), at most `limit`. May be
+ * asynchronous. Where it fails, or takes longer than a second, the service goes on with the people whom it has seen.
+ */
+export type ListMembers = (query: {
+  q?: string
+  ids?: readonly string[]
+  limit: number
+}) => readonly HostPerson[] | Promise<readonly HostPerson[]>
+
 /**
  * The settings that make sense inside a host application; those of {@link Config} that concern a server do not.
  * `trustProxy` only says who may send the `authProxyHeader`: the rest of proxies is what the host tells its own server.
@@ -133,10 +152,12 @@ export type PhaseboardOptions = Partial<
 > & {
   /** How the host identifies the member. Where it returns none, tokens and sessions of this service count. */
   resolveMember?: ResolveMember
+  /** Whom the host knows besides: for assignees, filters and names. */
+  listMembers?: ListMembers
 }
 
 /** Options of the standalone service alone. */
-export interface BuildOptions extends Pick<PhaseboardOptions, 'resolveMember'> {
+export interface BuildOptions extends Pick<PhaseboardOptions, 'resolveMember' | 'listMembers'> {
   /** Where the log goes instead of standard output. */
   logStream?: Writable
 }

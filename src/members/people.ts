@@ -13,10 +13,11 @@ import { defineContains, fold } from '../db/folded-text.ts'
 import { thingOf } from '../db/kinds.ts'
 import { type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
 import { members, people } from '../db/schema.ts'
-import { change, existsIn, given, insertInto, selectAll } from '../db/statements.ts'
+import { change, existsIn, given, insertInto, selectAll, selectById, updateIn } from '../db/statements.ts'
 import { ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
 import { conflict, invalidField, notFound } from '../errors.ts'
 import { once } from '../once.ts'
+import type { HostPerson } from '../phaseboard.d.ts'
 import { PERSON_LIMIT, ref, valuesOfList } from '../schemas/common.ts'
 import { type Member, type MergedPerson, type Person, PersonSchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
@@ -32,20 +33,29 @@ export interface PeopleQuery extends PageQuery {
   kind?: Person['kind']
 }
 
+/** Milliseconds after which somebody of the host is looked at again. */
+const DAY = 24 * 60 * 60 * 1000
+
 /** The name of the sort of people in their cursors. */
 const BY_NAME = 'name'
 
+/** The people of the host that it has just named, as SQL. */
+const HOSTED = `(select json_extract(value, '$.id') as id, json_extract(value, '$.name') as name from json_each(+:hosted))`
+
 /**
- * Everybody with a name, as SQL: one row an id, a member's own first. `is_there`: who can be assigned, mentioned or filtered
- * by.
+ * Everybody with a name, as SQL: one row an id, a member's own first, and the names that the host has just said before those that
+ * are kept. `is_there`: who can be assigned, mentioned or filtered by.
  */
 const PEOPLE = `(
   select id, name, 'member' as kind, '' as source, '' as source_id, null as merged_into, null as seen_at,
     created_at, updated_at, not disabled as is_there from members
   union all
-  select id, name, kind, source, source_id, merged_into, seen_at,
-    created_at, updated_at, kind <> 'member' and merged_into is null from people
-  where id not in (select id from members))`
+  select id, ifnull((select name from ${HOSTED} as hosted where hosted.id = people.id), name), kind, source, source_id,
+    merged_into, seen_at, created_at, updated_at, kind <> 'member' and merged_into is null from people
+  where id not in (select id from members)
+  union all
+  select id, name, 'host', '', '', null, null, +:now, +:now, true from ${HOSTED}
+  where id not in (select id from members union all select id from people))`
 
 /** The fields of a person; another tool may have stored bytes. */
 const FIELDS = [
@@ -62,8 +72,8 @@ function statementsOf(db: SharedDatabase) {
   const { $client: client } = db
   return {
     some: once(() =>
-      client.prepare<[string], Person>(
-        `select ${FIELDS} from ${PEOPLE} where id in (select value from json_each(+?))`,
+      client.prepare<[object], Person>(
+        `select ${FIELDS} from ${PEOPLE} where id in (select value from json_each(+:ids))`,
       ),
     ),
     /** Places in the list by name; an empty key comes last. */
@@ -71,7 +81,7 @@ function statementsOf(db: SharedDatabase) {
       client.prepare<[object], { id: string; key: Buffer | null }>(
         `select * from (
           select cast(id as text) as id, collation_key(name) as key from ${PEOPLE}
-          where is_there and (+:kind is null or kind = +:kind) and (+:q is null or contains_folded(name, +:q)))
+          where is_there and (+:kind is null or kind = +:kind) and (+:q is null or contains_folded(name, +:q) or id in (select id from ${HOSTED})))
         where +:from is null or iif(key is null, 1, 0) > +:isEmpty
           or (iif(key is null, 1, 0) = +:isEmpty and (key > +:key or (key is +:key and id > +:from)))
         order by key is null, key, id limit +:count`,
@@ -85,14 +95,26 @@ function statementsOf(db: SharedDatabase) {
         .from(people)
         .where(eq(people.mergedInto, given('id'))),
     ),
+    stored: selectById(db, people),
     insert: insertInto(db, people),
+    update: updateIn(db, people),
     remove: change(() => db.delete(people).where(eq(people.id, given('id')))),
   }
 }
 
+/** The ids that are asked for. @throws ApiError 400 for too many */
+function idsOf(ids: PeopleQuery['ids']): string[] {
+  const asked = valuesOfList(ids)
+  if (asked.length > PERSON_LIMIT) throw invalidField('ids', `must not be more than ${PERSON_LIMIT}`)
+  return asked
+}
+
+/** What statements take of people whom the host has just named. */
+const said = (hosted: readonly HostPerson[]) => ({ hosted: JSON.stringify(hosted), now: timestamp() })
+
 /** The people. */
 export class People {
-  static readonly reads: readonly string[] = ['page', 'get', 'named']
+  static readonly reads: readonly string[] = ['page', 'get', 'named', 'toAsk']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #merge: ReturnType<typeof createMerge>
@@ -106,17 +128,17 @@ export class People {
     this.#merge = createMerge(db)
   }
 
-  /** One person. @throws ApiError 404 */
-  get(id: string): Person {
-    return this.named([id])[0] ?? throwNotFound(people)
+  /** One person. @param hosted people whom the host has just named @throws ApiError 404 */
+  get(id: string, hosted?: readonly HostPerson[]): Person {
+    return this.named([id], hosted)[0] ?? throwNotFound(people)
   }
 
-  /** The people of these ids, in that order; those that are known. */
-  named(ids: readonly string[]): Person[] {
+  /** The people of these ids, in that order; those that are known. @param hosted people whom the host has just named */
+  named(ids: readonly string[], hosted: readonly HostPerson[] = []): Person[] {
     const found = new Map(
       this.#sql
         .some()
-        .all(JSON.stringify(ids))
+        .all({ ids: JSON.stringify(ids), ...said(hosted) })
         .map((person) => [person.id, person]),
     )
     return ids.flatMap((id) => found.get(id) ?? [])
@@ -124,20 +146,20 @@ export class People {
 
   /**
    * The people of some ids; or everybody who can be assigned, mentioned or filtered by, by name, or a page of them.
+   * @param hosted people whom the host has just named, since they fit
    * @throws ApiError 400 for too many ids; TooMuchWork
    */
-  page({ ids, q, kind, ...query }: PeopleQuery): JsonPage {
-    const asked = valuesOfList(ids)
-    if (asked.length > PERSON_LIMIT) throw invalidField('ids', `must not be more than ${PERSON_LIMIT}`)
-    if (asked.length > 0) return { body: this.#toJson(this.named(asked)) }
+  page({ ids, q, kind, ...query }: PeopleQuery, hosted: readonly HostPerson[] = []): JsonPage {
+    const asked = idsOf(ids)
+    if (asked.length > 0) return { body: this.#toJson(this.named(asked, hosted)) }
     return read(this.#db, () => {
       this.#sql.limit()
-      const filter = { q: q ? fold(q) : null, kind: kind ?? null }
+      const filter = { q: q ? fold(q) : null, kind: kind ?? null, ...said(hosted) }
       const page = readPage((place, count) => this.#placesAfter(filter, place, count), {
         ...query,
         sort: BY_NAME,
       })
-      return { body: this.#toJson(this.named(page.ids)), next: page.next }
+      return { body: this.#toJson(this.named(page.ids, hosted)), next: page.next }
     })
   }
 
@@ -148,6 +170,40 @@ export class People {
       .places()
       .all({ ...filter, from, key, isEmpty, count })
       .map((one) => ({ ...one, text: null }))
+  }
+
+  /**
+   * What to ask the host for: the ids that nobody here has, or somebody of the host whom it has not named for a day.
+   * @throws ApiError 400 for too many ids
+   */
+  toAsk(ids: PeopleQuery['ids']): string[] {
+    const asked = idsOf(ids)
+    const stale = timestamp(Date.now() - DAY)
+    const known = this.named(asked).filter(({ kind, seenAt }) => kind !== 'host' || (seenAt ?? '') > stale)
+    const isKnown = new Set(known.map(({ id }) => id))
+    return asked.filter((id) => !isKnown.has(id))
+  }
+
+  /**
+   * Keeps somebody whom the host has named: who is new, has another name, or was not named for a day. A member's own row counts
+   * before that.
+   */
+  see({ id, name, email = null }: HostPerson): void {
+    if (this.#sql.isMember(id)) return
+    const at = timestamp()
+    const before = this.#sql.stored(id)
+    if (before === undefined) {
+      this.#sql.insert({ id, name, kind: 'host', email, seenAt: at, createdAt: at, updatedAt: at })
+      return
+    }
+    const isSame =
+      before.name === name && before.email === email && before.kind === 'host' && !before.mergedInto
+    if (isSame && (before.seenAt ?? '') > timestamp(Date.now() - DAY)) return
+    // Who was merged and comes again is there again.
+    this.#sql.update(id, {
+      ...{ name, email, kind: 'host', mergedInto: null, seenAt: at },
+      ...(!isSame && { updatedAt: at }),
+    })
   }
 
   /**

@@ -1,0 +1,51 @@
+import fp from 'fastify-plugin'
+import { createHostQuery, SeenPeople } from '../src/access/host-people.ts'
+import { PAGE_LIMIT } from '../src/db/pages.ts'
+import type { PeopleQuery } from '../src/members/people.ts'
+import type { HostPerson, ListMembers } from '../src/phaseboard.d.ts'
+
+/** The options of the people plugin. */
+export interface PeopleOptions {
+  listMembers?: ListMembers | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Notes somebody whom the host has named, in a write that nobody waits for. */
+    seePerson: (person: Partial<HostPerson>) => void
+    /**
+     * Asks the host for the people of a query; undefined where it lists none. It never fails. Those of some ids are kept, since
+     * records name them.
+     */
+    peopleOfHost: ((query: PeopleQuery) => Promise<HostPerson[]>) | undefined
+  }
+}
+
+/** People of the host application: those whom it names are kept, so that their names show wherever records name them. */
+export default fp<PeopleOptions>(
+  async (app, { listMembers }) => {
+    const seen = new SeenPeople(
+      (person) => app.members.people.see(person),
+      (err) => app.log.warn({ err }, 'could not note a person of the host'),
+    )
+    app.decorate('seePerson', (person) => seen.see(person))
+    const ask =
+      listMembers &&
+      createHostQuery(listMembers, (err) => app.log.warn({ err }, 'the host did not list its people'))
+
+    async function ofIds(ids: readonly string[]): Promise<HostPerson[]> {
+      if (ask === undefined || ids.length === 0) return []
+      const named = await ask({ ids, limit: ids.length })
+      const hosted = named.filter(({ id }) => ids.includes(id))
+      for (const person of hosted) seen.see(person)
+      return hosted
+    }
+
+    const peopleOfHost = async ({ ids = [], q, kind = 'host' }: PeopleQuery): Promise<HostPerson[]> => {
+      if (ids.length > 0) return ofIds(app.rules.members.people.toAsk(ids))
+      return kind === 'host' ? ((await ask?.({ ...(q && { q }), limit: PAGE_LIMIT })) ?? []) : []
+    }
+    app.decorate('peopleOfHost', ask && peopleOfHost)
+  },
+  { name: 'people', fastify: '5.x', dependencies: ['rules'] },
+)

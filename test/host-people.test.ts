@@ -1,0 +1,184 @@
+/** People of an application that the service is embedded in: three users who work on one board. */
+import { setTimeout as pause } from 'node:timers/promises'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import type { HostMember, HostPerson, PhaseboardOptions } from '../src/app.ts'
+import { shipped } from './shipped.ts'
+
+type User = HostMember & { name: string }
+
+/** The users of the application, by the names that they sign in with. */
+const users = (): Record<string, User> => ({
+  ann: { id: 'u-1', name: 'Ann Architect', role: 'admin', email: 'ann@acme.test' },
+  bob: { id: 'u-18', name: 'Bob Builder', role: 'member' },
+  cleo: { id: 'u-20', name: 'Cleo Carpenter', role: 'viewer' },
+})
+
+/** An application with users, the board within it, and a way to ask it as one of them. */
+async function start(t: Test, all: Record<string, User>, options: PhaseboardOptions = {}) {
+  const log: string[] = []
+  const host = Fastify({
+    logger: { level: 'warn', stream: { write: (line: string) => void log.push(line) } },
+  })
+  t.teardown(() => host.close())
+  await host.register(shipped.phaseboard, {
+    prefix: '/board',
+    databaseUrl: ':memory:',
+    resolveMember: ({ headers }) => all[String(headers['x-user'])] ?? null,
+    ...options,
+  })
+  const ask = async (user: string, method: string, path: string, body?: object) => {
+    const answer = await host.inject({
+      method: method as 'GET',
+      url: `/board${path}`,
+      headers: { 'x-user': user },
+      ...(body && { payload: body }),
+    })
+    return { status: answer.statusCode, headers: answer.headers, body: answer.json() }
+  }
+  /** What a GET responds with once it is as expected: nobody waits for who is noted. */
+  // biome-ignore lint/suspicious/noExplicitAny: of every shape
+  const until = async (path: string, isSo: (body: any) => boolean) => {
+    for (let attempt = 0; attempt < 200; attempt++) {
+      const { body } = await ask('ann', 'GET', path)
+      if (isSo(body)) return body
+      await pause(10)
+    }
+    throw new Error(`${path} never was as expected`)
+  }
+  return { ask, until, log }
+}
+
+const names = (people: { name: string }[]) => people.map(({ name }) => name)
+
+t.test('three users assign, filter, comment, and see each other by name', async (t) => {
+  const all = users()
+  const { ask, until } = await start(t, all)
+  const project = (await ask('ann', 'POST', '/api/projects', { name: 'House' })).body
+  await ask('cleo', 'GET', '/api/projects')
+  const card = (
+    await ask('bob', 'POST', `/api/projects/${project.id}/kanban-items`, { title: 'Walls', assigneeId: 'me' })
+  ).body
+  t.equal(card.assigneeId, 'u-18')
+  await ask('bob', 'POST', `/api/kanban-items/${card.id}/comments`, { content: 'They stand.' })
+
+  const listed = await until('/api/people', (people: object[]) => people.length === 3)
+  t.strictSame(names(listed), ['Ann Architect', 'Bob Builder', 'Cleo Carpenter'])
+  t.match(listed[1], { id: 'u-18', kind: 'host', seenAt: /Z$/ })
+  t.notMatch(JSON.stringify(listed), 'acme.test', 'no email')
+
+  const found = (await ask('ann', 'GET', '/api/people?q=cARP')).body
+  t.strictSame(names(found), ['Cleo Carpenter'])
+  const [{ id: cleo }] = found
+  await ask('ann', 'PATCH', `/api/kanban-items/${card.id}`, { assigneeId: cleo })
+  t.match((await ask('ann', 'GET', `/api/kanban-items?assigneeId=${cleo}`)).body, [{ title: 'Walls' }])
+
+  const { body: comments } = await ask('ann', 'GET', `/api/kanban-items/${card.id}/comments`)
+  const { body: changes } = await ask('ann', 'GET', `/api/kanban-items/${card.id}/changes`)
+  const ids = [comments[0].authorId, changes[0].actorId, changes[0].after.assigneeId]
+  t.strictSame(names((await ask('ann', 'GET', `/api/people?ids=${ids}`)).body), [
+    'Bob Builder',
+    'Ann Architect',
+    'Cleo Carpenter',
+  ])
+  await ask('ann', 'POST', '/api/teams', { name: 'Crew' })
+  t.match((await ask('ann', 'GET', '/api/audit-log')).body, [{ actorId: 'u-1', actor: 'Ann Architect' }])
+
+  t.comment('renamed: everywhere at once, and told of')
+  all.bob = { ...(all.bob as User), name: 'Robert Builder' }
+  await ask('bob', 'GET', '/api/projects')
+  await until('/api/people/u-18', ({ name }: { name: string }) => name === 'Robert Builder')
+  const { body: told } = await ask('ann', 'GET', '/api/changes?kind=person')
+  t.match(told.changes.at(-1), {
+    action: 'updated',
+    id: 'u-18',
+    actor: 'service',
+    before: { name: 'Bob Builder' },
+    after: { name: 'Robert Builder' },
+  })
+  const { last } = told
+  for (let times = 0; times < 20; times++) await ask('bob', 'GET', '/api/projects')
+  t.equal(
+    (await ask('ann', 'GET', '/api/changes?kind=person')).body.last,
+    last,
+    'who comes again is no change',
+  )
+
+  t.comment('forgotten: the id stays, the name goes')
+  t.equal((await ask('bob', 'DELETE', '/api/people/u-18')).status, 403)
+  t.match(await ask('ann', 'DELETE', '/api/people/u-18'), { status: 200 })
+  t.strictSame((await ask('ann', 'GET', '/api/people?ids=u-18')).body, [])
+  t.equal((await ask('ann', 'GET', `/api/kanban-items/${card.id}/comments`)).body[0].authorId, 'u-18')
+  t.notMatch(JSON.stringify((await ask('ann', 'GET', '/api/changes?limit=1000')).body), /Builder/)
+})
+
+t.test('a host lists whom nobody has seen', async (t) => {
+  const staff: HostPerson[] = [
+    { id: 'u-1', name: 'Ann Architect', email: 'ann@acme.test' },
+    { id: 'u-30', name: 'Dora Draughtswoman' },
+    { id: 'u-31', name: 'Änne Aufmaß' },
+  ]
+  const asked: object[] = []
+  const { ask, until } = await start(t, users(), {
+    listMembers: async (query) => {
+      asked.push(query)
+      const { q, ids } = query
+      return ids
+        ? staff.filter(({ id }) => ids.includes(id))
+        : staff.filter(({ name }) => !q || name.includes(q))
+    },
+  })
+  await ask('bob', 'GET', '/api/projects')
+  await until('/api/people/u-18', ({ name }: { name?: string }) => name === 'Bob Builder')
+  t.strictSame(
+    names((await ask('ann', 'GET', '/api/people')).body),
+    ['Ann Architect', 'Änne Aufmaß', 'Bob Builder', 'Dora Draughtswoman'],
+    'those whom it lists and those whom it has named, each once, in order',
+  )
+  t.strictSame(asked.at(-1), { limit: 500 })
+  t.strictSame(names((await ask('ann', 'GET', '/api/people?q=Draught')).body), ['Dora Draughtswoman'])
+  t.strictSame(asked.at(-1), { q: 'Draught', limit: 500 })
+  t.strictSame(names((await ask('ann', 'GET', '/api/people?kind=member')).body), [])
+
+  const pages: string[] = []
+  let path: string | undefined = '/api/people?limit=1'
+  while (path !== undefined) {
+    const page = await ask('ann', 'GET', path)
+    pages.push(...names(page.body))
+    path = /<\/board(.*)>; rel="next"/.exec(String(page.headers.link))?.[1]
+  }
+  t.strictSame(pages, ['Ann Architect', 'Änne Aufmaß', 'Bob Builder', 'Dora Draughtswoman'], 'page by page')
+
+  t.match((await ask('ann', 'GET', '/api/people?ids=u-30,u-99')).body, [{ id: 'u-30', kind: 'host' }])
+  await until('/api/changes?kind=person', ({ changes }: { changes: { id: string }[] }) =>
+    changes.some(({ id }) => id === 'u-30'),
+  )
+  const before = asked.length
+  t.match(await ask('ann', 'GET', '/api/people/u-30'), { status: 200, body: { name: 'Dora Draughtswoman' } })
+  t.equal(asked.length, before, 'whom it has named by id is known from then on')
+  t.match(await ask('ann', 'GET', '/api/people/u-99'), { status: 404, body: { error: 'Person not found' } })
+})
+
+t.test('a host that fails, or is slow, costs no more than its own people', async (t) => {
+  let answer: () => HostPerson[] | Promise<HostPerson[]> = () => {
+    throw new Error('the directory is down')
+  }
+  const { ask, until, log } = await start(t, users(), { listMembers: () => answer() })
+  await ask('bob', 'GET', '/api/projects')
+  await until('/api/people?ids=u-18', (people: object[]) => people.length === 1)
+  const whoIsThere = async () => names((await ask('ann', 'GET', '/api/people')).body)
+  t.strictSame(await whoIsThere(), ['Ann Architect', 'Bob Builder'])
+  t.ok(log.some((line) => line.includes('the host did not list its people')))
+  answer = () => 'nobody' as never
+  t.strictSame(await whoIsThere(), ['Ann Architect', 'Bob Builder'])
+  answer = () => [{ id: 'u-5' }, null, { id: 7, name: 'Seven' }, { id: 'u-6', name: 'Six' }] as never
+  t.strictSame(await whoIsThere(), ['Ann Architect', 'Bob Builder', 'Six'], 'what is no person is left out')
+  let calls = 0
+  answer = () => {
+    calls++
+    return new Promise(() => undefined)
+  }
+  t.strictSame(await whoIsThere(), ['Ann Architect', 'Bob Builder'])
+  t.strictSame(await whoIsThere(), ['Ann Architect', 'Bob Builder'])
+  t.equal(calls, 1, 'it is left alone for a while')
+})
