@@ -9,6 +9,7 @@ import { version } from '../package-files.ts'
 import { ALL_SETTINGS } from '../settings.ts'
 import { describeCommand, HELP_WIDTH, type Variable } from './describe-command.ts'
 import { addMemberCommands } from './member-arguments.ts'
+import { addPeopleCommands } from './people-arguments.ts'
 import { complain } from './terminal.ts'
 
 /** Exit codes. */
@@ -321,6 +322,7 @@ describeCommand(
 )
 
 addMemberCommands(program, withDatabase, publicUrl)
+addPeopleCommands(program, withDatabase)
 
 /** The configured database file. @throws StartupError for `:memory:` */
 async function databaseFile(): Promise<string> {

@@ -21,6 +21,7 @@ t.test('help and version', async (t) => {
     'serve',
     'import',
     'member',
+    'people',
     'token',
     '--version',
     'DATABASE_URL',

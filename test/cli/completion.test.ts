@@ -27,6 +27,10 @@ t.test('bash completes commands, options, and what they know', async (t) => {
       ['phaseboard', 'member', ''],
       ['add', 'list', 'set-role', 'disable', 'enable', 'reset-password', 'password-link', 'invite'],
     ],
+    [
+      ['phaseboard', 'people', ''],
+      ['list', 'map', 'forget'],
+    ],
     [['phaseboard', 'member', 'add', '--r'], ['--role']],
     [
       ['phaseboard', 'member', 'add', 'ada@example.org', '--role', ''],

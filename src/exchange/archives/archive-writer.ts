@@ -23,6 +23,7 @@ const OF_MEMBERS: readonly string[] = [
   'authorId',
   'leadId',
   'memberId',
+  'mergedInto',
   'ownerId',
   'subjectId',
 ]

@@ -1,0 +1,67 @@
+/** The commands for people: by the same rules as requests, also beside a running service. */
+import { type SharedDatabase, writeByCommand } from '../db/client.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { people as table } from '../db/schema.ts'
+import { COMMAND_LINE } from '../members/audit-log.ts'
+import type { Members } from '../members/members.ts'
+import { createRules } from '../requests/rules.ts'
+import type { Person } from '../schemas/records.ts'
+import type { WithDatabase } from './member-commands.ts'
+import { alignColumns, say } from './terminal.ts'
+
+/** Everybody who is listed, by name. */
+const listed = ({ people }: Members): Person[] => JSON.parse(Buffer.from(people.page({}).body).toString())
+
+/** The person of this id, of a member's email, or of a name that nobody else has. @throws ApiError 404; Error for several */
+function personCalled(members: Members, called: string): Person {
+  const [known] = members.people.named([members.find(called)?.id ?? called])
+  if (known) return known
+  const [first, ...others] = listed(members).filter(({ name }) => name === called)
+  if (others.length > 0) throw new Error(`${others.length + 1} people are called ${called}: give the id`)
+  return first ?? throwNotFound(table)
+}
+
+/** `people list`. */
+export async function listPeople(withDatabase: WithDatabase): Promise<void> {
+  const all = await withDatabase((db) => listed(createRules(db).members))
+  const rows = all.map(({ id, kind, source, name }) => [id, kind, source || '-', name])
+  for (const row of alignColumns(rows)) say(row)
+}
+
+const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`
+
+/** `people map`. */
+export async function mapPerson(withDatabase: WithDatabase, from: string, to: string): Promise<void> {
+  const merge = (db: SharedDatabase) => {
+    const { members } = createRules(db)
+    return writeByCommand(db, () =>
+      members.people.merge(personCalled(members, from).id, personCalled(members, to).id),
+    )
+  }
+  const { person, into, counts, group } = await withDatabase(merge)
+  const { kanbanItems, projects, teamAssignments, kanbanComments, personalIdeas } = counts
+  say(`${person.name} is ${into.name} (${into.id}) now`)
+  say(
+    [
+      counted(kanbanItems, 'card'),
+      counted(projects, 'lead'),
+      counted(teamAssignments, 'assignment'),
+      counted(kanbanComments, 'comment'),
+      counted(personalIdeas, 'idea'),
+    ].join(', '),
+  )
+  say(`POST /api/changes/${group}/undo takes it back`)
+}
+
+/** `people forget`. */
+export async function forgetPerson(withDatabase: WithDatabase, called: string): Promise<void> {
+  const id = await withDatabase((db) => {
+    const { members, changes } = createRules(db)
+    return writeByCommand(db, () => {
+      const { id } = personCalled(members, called)
+      changes.forgetting.forget(id, COMMAND_LINE)
+      return id
+    })
+  })
+  say(`${id} is forgotten`)
+}
