@@ -25,7 +25,7 @@ declare module 'fastify' {
 export default fp<PeopleOptions>(
   async (app, { listMembers }) => {
     const seen = new SeenPeople(
-      (person) => app.members.people.see(person),
+      (person) => app.perform(app.members.people.see(person), { actorId: null }),
       (err) => app.log.warn({ err }, 'could not note a person of the host'),
     )
     app.decorate('seePerson', (person) => seen.see(person))

@@ -1,5 +1,6 @@
 /** The commands for people: by the same rules as requests, also beside a running service. */
-import { type SharedDatabase, writeByCommand } from '../db/client.ts'
+import { type SharedDatabase, writeAs } from '../db/client.ts'
+import { BY_COMMAND } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { people as table } from '../db/schema.ts'
 import { COMMAND_LINE } from '../members/audit-log.ts'
@@ -8,6 +9,9 @@ import { createRules } from '../requests/rules.ts'
 import type { Person } from '../schemas/records.ts'
 import type { WithDatabase } from './member-commands.ts'
 import { alignColumns, say } from './terminal.ts'
+
+/** Runs a rule in a transaction of this process: a running service learns of it as of another tool's. */
+const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY_COMMAND, work).value
 
 /** Everybody who is listed, by name. */
 const listed = ({ people }: Members): Person[] => JSON.parse(Buffer.from(people.page({}).body).toString())
@@ -34,9 +38,7 @@ const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? 
 export async function mapPerson(withDatabase: WithDatabase, from: string, to: string): Promise<void> {
   const merge = (db: SharedDatabase) => {
     const { members } = createRules(db)
-    return writeByCommand(db, () =>
-      members.people.merge(personCalled(members, from).id, personCalled(members, to).id),
-    )
+    return write(db, () => members.people.merge(personCalled(members, from).id, personCalled(members, to).id))
   }
   const { person, into, counts, group } = await withDatabase(merge)
   const { kanbanItems, projects, teamAssignments, kanbanComments, personalIdeas } = counts
@@ -57,7 +59,7 @@ export async function mapPerson(withDatabase: WithDatabase, from: string, to: st
 export async function forgetPerson(withDatabase: WithDatabase, called: string): Promise<void> {
   const id = await withDatabase((db) => {
     const { members, changes } = createRules(db)
-    return writeByCommand(db, () => {
+    return write(db, () => {
       const { id } = personCalled(members, called)
       changes.forgetting.forget(id, COMMAND_LINE)
       return id
