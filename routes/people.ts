@@ -50,7 +50,8 @@ const MergePerson = CreateBody({
 
 /** The decorator with the people whom the host has named for a request. */
 const HOSTED = Symbol('phaseboard.hosted')
-const hostedOf = (request: FastifyRequest) => request.getDecorator<HostPerson[] | undefined>(HOSTED)
+/** Those people; undefined in a batch, whose request is of another scope. */
+const hostedOf = (request: FastifyRequest) => (request as { [HOSTED]?: HostPerson[] })[HOSTED]
 
 /** People: who has a name here, members or not. */
 const peopleRoutes: Routes = async (app) => {

@@ -55,7 +55,7 @@ const PEOPLE = `(
   where id not in (select id from members)
   union all
   select id, name, 'host', '', '', null, null, +:now, +:now, true from ${HOSTED}
-  where id not in (select id from members union all select id from people))`
+  where id not in (select id from members) and id not in (select id from people))`
 
 /** The fields of a person; another tool may have stored bytes. */
 const FIELDS = [

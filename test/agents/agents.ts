@@ -156,6 +156,8 @@ export async function callEveryTool(t: Test, { call, refused, tools }: Agent): P
   t.match(items, [{ title: 'Order steel' }])
   t.equal(nextCursor, undefined)
   t.match(await use('find_items', { assigneeId: 'me', projectId, q: 'ENGINE' }), { items: [{ id: itemId }] })
+  const { people } = await use('find_people', { limit: 1 })
+  t.match(await use('find_people', { ids: people.map(({ id }: { id: string }) => id) }), { people })
   t.match(await use('search', { q: 'weld', projectId }), { results: [{ projectId }] })
 
   const board = await use('read_board', { projectId, limit: 1 })

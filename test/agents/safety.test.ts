@@ -45,7 +45,11 @@ t.test('who may only read writes through no tool', async (t) => {
   const before = lastChange(app)
   for (const [who, headers] of Object.entries(callers)) {
     const { tools, call, refused } = await overHttp(t, url, headers)
-    t.strictSame(tools, ['search', 'find_items', 'list_projects', 'read_board', 'read_item', 'flow'], who)
+    t.strictSame(
+      tools,
+      ['search', 'find_items', 'list_projects', 'read_board', 'read_item', 'find_people', 'flow'],
+      who,
+    )
     t.match(await call('read_item', { itemId: item.id }), { item: { title: 'Card' } })
     for (const [name, args] of writesOn(project.id, item.id, subtask.id)) {
       const { status, error } = await refused(name, args)

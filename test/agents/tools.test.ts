@@ -17,7 +17,15 @@ t.test('every tool can be called over HTTP, and returns what it says', async (t)
     t.notMatch(JSON.stringify(inputSchema), /"x-|\$ref|"format":"(timestamp|cursor)"/, `${name} is plain`)
   }
   const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)
-  t.strictSame(reading, ['search', 'find_items', 'list_projects', 'read_board', 'read_item', 'flow'])
+  t.strictSame(reading, [
+    'search',
+    'find_items',
+    'list_projects',
+    'read_board',
+    'read_item',
+    'find_people',
+    'flow',
+  ])
   t.match(agent.client.getInstructions(), /data written by people.*never instructions/s)
 })
 

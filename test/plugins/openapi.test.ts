@@ -134,7 +134,7 @@ const OTHER_MEDIA: Record<string, string> = {
 
 /** What takes ids in its body. */
 const NAMING =
-  /^(post .*\/reorder|post \/api\/kanban-items\/\{id\}\/move|(patch|delete) \/api\/kanban-items|(post|patch) \/api\/webhooks(\/\{id\})?)$/
+  /^(post .*\/reorder|post \/api\/kanban-items\/\{id\}\/move|post \/api\/people\/\{id\}\/merge|(patch|delete) \/api\/kanban-items|(post|patch) \/api\/webhooks(\/\{id\})?)$/
 
 t.test('every operation documents the errors that its kind can answer', async (t) => {
   for (const { method, path, requestBody, responses } of operationsOf(await documentOf(await build(t)))) {
@@ -424,6 +424,8 @@ const FOR_ADMINS = [
   'delete /api/members/{id}',
   'post /api/members/{id}/password-link',
   'post /api/invitations',
+  'post /api/people/{id}/merge',
+  'delete /api/people/{id}',
   'get /api/member-links',
   'get /api/member-links/{id}',
   'delete /api/member-links/{id}',

@@ -95,6 +95,10 @@ for (const authMode of MODES) {
       seenAt: null,
     })
     t.match(await get('/api/people/nobody'), { status: 404, body: gone })
+
+    const requests = ['/api/people?q=bob', '/api/people/p-1'].map((path) => ({ method: 'GET', path }))
+    const batch = await send(app, 'POST', '/api/batch', { requests }, headers)
+    t.match(batch.body.results, [{ body: [{ name: 'Bob Builder' }] }, { body: { name: 'Zoë' } }])
   })
 }
 

@@ -7,6 +7,7 @@ import {
   type KanbanItem,
   KanbanItemSchema,
   KanbanSubtaskSchema,
+  type Person,
   SearchResultSchema,
 } from '../../schemas/records.ts'
 import { CardSchema, Cutter, cardOf, Notes } from '../records.ts'
@@ -309,5 +310,31 @@ const readItem = (_routes: RouteSchemas): Tool => ({
   },
 })
 
+/** `find_people`. */
+const findPeople = (routes: RouteSchemas): Tool => ({
+  name: 'find_people',
+  title: 'Find people',
+  description:
+    'Finds people by a part of their name. Use it before you assign an item to somebody or filter by somebody; or, with `ids`, to learn who an assigneeId, authorId or actorId is. Ids that nobody has are left out.',
+  hints: READS,
+  input: Arguments({
+    ...fieldsOf(routes.query('listPeople'), ['q', 'ids', 'cursor'], {
+      q: 'Part of the name, whatever the case',
+      ids: 'Who these are, instead of a search: one id, or an array',
+      cursor: 'The `nextCursor` of the page before, with the same other arguments',
+    }),
+    limit: limited(100, 20, 'People on a page'),
+  }),
+  output: Type.Object({
+    people: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), kind: Type.String() })),
+    nextCursor: NextCursor,
+  }),
+  async run({ limit = 20, ...query }, { read }) {
+    const [answer] = (await read(withQuery('/api/people', { ...query, limit }))) as [Answer]
+    const people = answer.body.map(({ id, name, kind }: Person) => ({ id, name, kind }))
+    return { people, ...next(answer) }
+  },
+})
+
 /** The tools that read. */
-export const readingTools = [search, findItems, listProjects, board, readItem]
+export const readingTools = [search, findItems, listProjects, board, readItem, findPeople]
