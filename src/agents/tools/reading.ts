@@ -315,7 +315,7 @@ const findPeople = (routes: RouteSchemas): Tool => ({
   name: 'find_people',
   title: 'Find people',
   description:
-    'Finds people by a part of their name. Use it before you assign an item to somebody or filter by somebody; or, with `ids`, to learn who an assigneeId, authorId or actorId is. Ids that nobody has are left out.',
+    'Finds people by a part of their name. Use it before you assign an item to somebody or filter by somebody; or, with `ids`, to learn who an assigneeId, authorId or actorId is. Returns ids, names and kinds; ids that nobody has are left out.',
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('listPeople'), ['q', 'ids', 'cursor'], {
