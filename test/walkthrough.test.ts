@@ -1,20 +1,81 @@
-/** The stops of docs/walkthrough.md: each names a file and a function that is there to jump to. */
+/** docs/walkthrough.md: its stops are there to jump to, and those of the PATCH are where one really goes. */
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
+import type { Walk } from './recorded-walk.ts'
 
-t.test('every stop of the walkthrough is there', async (t) => {
-  const text = readFileSync('docs/walkthrough.md', 'utf8')
-  const [, patch = '', get = ''] = text.split(/^## /m)
-  const stopsOf = (part: string) => [...part.matchAll(/^\| \d+ \| `([^`]+)` · `([^`]+)`/gm)]
+/** Stops of the PATCH, at most. */
+const STOPS = 9
+/** How often the request may come into a file, at most. */
+const ENTRIES = 2
+/** Files between the handler and the bytes of its response, beside those that the rule itself asks. */
+const FILES = 15
+
+const RULE = 'src/board/items.ts'
+
+const text = readFileSync('docs/walkthrough.md', 'utf8')
+const [, patch = '', get = ''] = text.split(/^## /m)
+
+/** The stops of a table: file and function. */
+const stopsOf = (part: string) =>
+  [...part.matchAll(/^\| \d+ \| `([^`]+)` · `([^`]+)`/gm)].map(([, file = '', name = '']) => ({ file, name }))
+
+/** The way of a PATCH, from its first byte to its last: by a process of its own, which runs the sources. */
+function record(folder: string): Walk {
+  const { NODE_V8_COVERAGE: _, ...env } = process.env
+  const { stdout, stderr } = spawnSync(process.execPath, ['test/recorded-walk.ts', folder], {
+    env,
+    encoding: 'utf8',
+  })
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+t.test('every stop is there', async (t) => {
   t.match(patch, /^PATCH/)
-  t.ok(stopsOf(patch).length > 5 && stopsOf(patch).length <= 12, 'at most twelve stops for a PATCH')
-  t.ok(stopsOf(get).length > 3)
-  for (const [, path = '', name = ''] of stopsOf(text)) {
-    if (!t.ok(existsSync(path), path)) continue
+  t.match(get, /^GET/)
+  t.ok(stopsOf(patch).length > 5 && stopsOf(get).length > 3)
+  for (const { file, name } of stopsOf(text)) {
+    if (!t.ok(existsSync(file), file)) continue
     const definition = new RegExp(
       `(function|const|class) ${name}\\b|^  (override )?(async )?${name}(<.*>)?\\(`,
       'm',
     )
-    t.match(readFileSync(path, 'utf8'), definition, `${path} has ${name}`)
+    t.match(readFileSync(file, 'utf8'), definition, `${file} has ${name}`)
   }
+})
+
+t.test('a PATCH goes the way that is told', async (t) => {
+  const { begun, visits } = record(t.testdir())
+  const stops = stopsOf(patch)
+  t.ok(stops.length <= STOPS, `${stops.length} stops`)
+  let at = 0
+  for (const { file, name } of stops) {
+    const next = begun.findIndex((one, index) => index >= at && one.file === file && one.names.includes(name))
+    if (t.not(next, -1, `${file} · ${name} comes next`)) at = next + 1
+  }
+
+  const entries = Map.groupBy(visits, ({ file }) => file)
+  const often = [...entries].filter(([, all]) => all.length > ENTRIES)
+  t.strictSame(
+    often.map(([file, all]) => `${file}: ${all.length} times`),
+    [],
+    'it comes into no file more often than twice',
+  )
+
+  const handler = visits.findIndex(({ file }) => file.startsWith('routes/'))
+  const bytes = visits.findIndex(({ file }, index) => index > handler && file.startsWith('src/http/'))
+  const isOfRule = ({ from }: Walk['visits'][number]): boolean => {
+    const caller = from === null ? undefined : visits[from]
+    return caller !== undefined && (caller.file === RULE || isOfRule(caller))
+  }
+  const way = visits.slice(handler, bytes).filter((visit) => !isOfRule(visit))
+  const files = [...new Set(way.map(({ file }) => file))]
+  t.ok(files.length <= FILES, `${files.length} files from the handler to the bytes: ${files.join(', ')}`)
+  const named = [...patch.matchAll(/`((?:src|plugins|routes)\/[\w./-]+\.ts)`/g)].map(([, file]) => file)
+  t.strictSame(
+    files.filter((file) => !named.includes(file)),
+    [],
+    'each of them is named',
+  )
 })

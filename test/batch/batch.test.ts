@@ -60,6 +60,9 @@ t.test('a route that does not keep to it fails', async (t) => {
   t.throws(() => stepOf({ onRequest: () => undefined }), {
     message: 'a hook of a batched route must be synchronous',
   })
+  t.throws(() => stepOf({ handler: () => ({ ...call, afterwards: () => undefined }) }), {
+    message: '/board/api/x/:id does something after its write: it must declare isSentAlone',
+  })
   t.throws(() => stepOf({ config: { access: 'public' } }), {
     message: /is public: it must declare isSentAlone/,
   })
