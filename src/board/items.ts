@@ -15,7 +15,7 @@ import {
   insertReturning,
   selectAll,
   selectOne,
-  updateIn,
+  updateRead,
 } from '../db/statements.ts'
 import { among, ensureFew, rowLimit } from '../db/work-limits.ts'
 import { invalidField, notFound } from '../errors.ts'
@@ -80,8 +80,11 @@ interface Written {
   shift: Shift
 }
 
-const toRow = ({ dueDate, ...fields }: Change) =>
-  dueDate === undefined ? fields : { ...fields, dueDate: toStoredDate(dueDate) }
+/** A change as it is stored. */
+const toRow = <T extends Change>(change: T): Omit<T, 'dueDate'> & { dueDate?: string | null } =>
+  change.dueDate === undefined
+    ? (change as Omit<T, 'dueDate'>)
+    : { ...change, dueDate: toStoredDate(change.dueDate) }
 
 const withWarnings = (item: KanbanItem, warnings: string[] = []): KanbanItem =>
   warnings.length > 0 ? { ...item, warnings } : item
@@ -96,7 +99,7 @@ const statementsOf = (db: SharedDatabase) => ({
   exists: existsIn(db, kanbanItems),
   projectExists: existsIn(db, projects),
   insert: insertReturning(db, kanbanItems),
-  update: updateIn(db, kanbanItems),
+  update: updateRead(db, kanbanItems),
   remove: deleteFrom(db, kanbanItems),
   ofColumn: selectAll(db, () =>
     db
@@ -388,7 +391,7 @@ export class Items {
     const row =
       Object.keys(input).length === 0
         ? before
-        : this.#write(before.id, { ...this.#leaseAfter(before, input), ...input }, at)
+        : this.#write(before, { ...this.#leaseAfter(before, input), ...input }, at)
     this.#activity.record({ itemId: before.id, before, after: input, actorId, at })
     return { row, shift: { before: countedIn(before), after: countedIn(row), limit } }
   }
@@ -398,8 +401,8 @@ export class Items {
     return endsLease(before, input, (...column) => this.#columnNames.isDone(...column)) ? NO_LEASE : undefined
   }
 
-  #write(id: string, input: Change, updatedAt: string): ItemRow {
-    return this.#sql.update(id, { ...toRow(input), updatedAt }) ?? throwNotFound(kanbanItems)
+  #write(before: ItemRow, input: Change, updatedAt: string): ItemRow {
+    return this.#sql.update(before, { ...toRow(input), updatedAt }) ?? throwNotFound(kanbanItems)
   }
 
   /** Puts items of a project in their places. Those that are there already are left as they are. */
