@@ -9,6 +9,7 @@ import type { FirstAdminMade } from './members/first-admin.ts'
 import { initialPasswordFile } from './members/initial-password.ts'
 import { version } from './package-files.ts'
 import { mapStackTraces } from './stack-traces.ts'
+import { releaseStartMemory } from './start-memory.ts'
 import { keepTickObject } from './tick-objects.ts'
 
 /**
@@ -84,4 +85,5 @@ export async function serve(
   app.log
     .child({}, { level: 'info' })
     .info(places, `Phaseboard ${version} listening on ${url}${said.join('')}`)
+  releaseStartMemory()
 }

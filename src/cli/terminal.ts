@@ -1,4 +1,8 @@
-/** Output of the commands. */
+/** Output of the commands, and how they end. */
+
+/** Exit codes: the command failed, or the command line is none. */
+export const FAILED = 1
+export const USAGE = 2
 
 /** A text as one line. Text from files or the database may hold control characters, which a terminal would obey. */
 export const oneLine = (text: string) => text.trim().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

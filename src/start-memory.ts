@@ -1,0 +1,30 @@
+/** Gives back the memory that only the start needed (docs/decisions/068-memory-of-the-start.md). */
+import { performance } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/** Milliseconds of quiet before that, and the share of them that the event loop may have been busy. */
+const QUIET = 1000
+const BUSY = 0.1
+
+/** V8's own function, which it gives to contexts made while it exposes that. */
+type CollectGarbage = (how: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  const collect: CollectGarbage | undefined = runInNewContext('globalThis.gc')
+  setFlagsFromString('--no-expose-gc')
+  // Other collections keep the pages for what comes next.
+  collect?.({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+}
+
+/**
+ * Collects garbage once, as soon as the event loop has been idle for a second: it takes some 50 ms, which no request should wait for.
+ */
+export function releaseStartMemory(): void {
+  const before = performance.eventLoopUtilization()
+  setTimeout(() => {
+    if (performance.eventLoopUtilization(before).utilization > BUSY) releaseStartMemory()
+    else collectGarbage()
+  }, QUIET).unref()
+}

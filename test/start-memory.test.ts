@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { releaseStartMemory } from '../src/start-memory.ts'
+
+const garbage = () => new WeakRef({})
+
+t.test('the garbage of the start is collected once the event loop is idle, and not before', async (t) => {
+  const left = garbage()
+  releaseStartMemory()
+  const busyUntil = performance.now() + 1500
+  while (performance.now() < busyUntil) {
+    const pause = performance.now() + 20
+    while (performance.now() < pause);
+    await sleep(1)
+  }
+  t.not(left.deref(), undefined, 'while there is something to do, it stays')
+  const patience = AbortSignal.timeout(20_000)
+  while (left.deref() !== undefined && !patience.aborted) await sleep(50)
+  t.equal(left.deref(), undefined, 'then it is gone')
+})
