@@ -198,6 +198,8 @@ export function createLargeSnapshots(
   return {
     use: snapshots.use,
     project(id, turn = null) {
+      const known = snapshots.keptProject(id)
+      if (known) return known
       return readOnce(
         id,
         turn,
@@ -206,6 +208,8 @@ export function createLargeSnapshots(
       )
     },
     list(filter, turn = null) {
+      const known = snapshots.keptList(filter)
+      if (known) return known
       return readOnce(
         keyOf(filter),
         turn,

@@ -80,6 +80,9 @@ export interface CacheUse {
 /** Snapshots, and caching what the worker thread reads. */
 export interface KeptSnapshots extends Snapshots {
   use: () => CacheUse
+  /** A project, or the list of those that pass a filter, as it is kept; undefined where it has to be read. */
+  keptProject: (id: string) => Snapshot | undefined
+  keptList: (filter: ProjectFilter) => Snapshot | undefined
   /** Begins a read by the worker thread. Every read has to be ended. */
   beginWorkerRead: () => WorkerRead
   /** Whether a read, ended or not, is of what is committed now. */
@@ -166,14 +169,14 @@ export function createSnapshots(
   let misses = 0
   const workerReads = new Set<WorkerRead>()
 
-  const keptProject = (id: string): KeptProject | undefined => {
+  const projectIn = (id: string): KeptProject | undefined => {
     const found = kept.get(id)
     return found && 'places' in found ? found : undefined
   }
 
   watchProjects(db, (id, itemId) => {
     generation++
-    touch(keptProject(id)?.touched, itemId)
+    touch(projectIn(id)?.touched, itemId)
     for (const { touched } of workerReads) {
       if (!touched.has(id)) touched.set(id, nothing())
       touch(touched.get(id), itemId)
@@ -233,7 +236,7 @@ export function createSnapshots(
    * statements reads them.
    */
   function ofProjects(ids: string[]): Snapshot[] {
-    const found = new Map(ids.map((id) => [id, keptProject(id)]))
+    const found = new Map(ids.map((id) => [id, projectIn(id)]))
     const missing = ids.filter((id) => found.get(id) === undefined)
     for (const project of missing.length > 0 ? records.getMany(missing) : []) {
       found.set(project.id, keep(project.id, writer.write(project)))
@@ -243,30 +246,39 @@ export function createSnapshots(
     return [...found.values()].filter((project) => project !== undefined)
   }
 
+  function keptProject(id: string): Snapshot | undefined {
+    checkVersion(freshness.version())
+    const project = projectIn(id)
+    if (project === undefined || isStale(project)) return undefined
+    hits++
+    return project
+  }
+
+  function keptList(filter: ProjectFilter): Snapshot | undefined {
+    checkVersion(freshness.version())
+    const list = kept.get(keyOf(filter))
+    if (list === undefined || !('generation' in list) || list.generation !== generation) return undefined
+    hits++
+    return list
+  }
+
   return {
     use: () => ({ hits, misses, entries: kept.size, bytes: kept.calculatedSize }),
+    keptProject,
+    keptList,
     project(id) {
-      checkVersion(freshness.version())
-      const project = keptProject(id)
-      if (project && !isStale(project)) {
-        hits++
-        return project
-      }
+      const known = keptProject(id)
+      if (known) return known
       misses++
       return make(() => ofProjects([id])[0] ?? throwNotFound(projects))
     },
     list(filter) {
-      checkVersion(freshness.version())
-      const key = keyOf(filter)
-      const list = kept.get(key)
-      if (list && 'generation' in list && list.generation === generation) {
-        hits++
-        return list
-      }
+      const known = keptList(filter)
+      if (known) return known
       misses++
       return make(() => {
         const made = { ...assemble(ofProjects(records.idsOf(filter))), generation }
-        kept.set(key, made)
+        kept.set(keyOf(filter), made)
         return made
       })
     },

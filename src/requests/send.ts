@@ -47,8 +47,10 @@ function whenReady<T>(
  * Whether a request's `If-None-Match` names an ETag: then it is answered with 304. `Cache-Control: no-cache` is for caches on the
  * way, which are to ask this service; `fetch` sends it along with any `If-None-Match` that its caller has set.
  */
-export const isNotModified = ({ headers }: FastifyRequest, etag: string): boolean =>
-  fresh({ 'if-none-match': headers['if-none-match'] }, { etag })
+export const isNotModified = (
+  { headers: { 'if-none-match': named } }: FastifyRequest,
+  etag: string,
+): boolean => named !== undefined && fresh({ 'if-none-match': named }, { etag })
 
 /**
  * Checks that what is read has an ETag that `If-Match` names (RFC 9110, section 13.1.1).
