@@ -7,6 +7,9 @@ import { WORKLOADS } from './workloads.ts'
 const OTHERS = ['start', 'memory', 'cold', 'growth', 'large-board', 'session']
 const NAMES = [...Object.keys(WORKLOADS), ...OTHERS]
 
+/** Seconds of the turn before the first round: until V8 has compiled what the server runs, a request may take twice its processor time. */
+const WARM_UP = 4
+
 /** What to measure, how thoroughly, and where to write it. */
 export interface Options {
   /** Names of workloads, or `start`, `memory`, `cold`, `growth`, `large-board`, `session`. */
@@ -42,7 +45,7 @@ export function parseOptions(): Options {
   const program = new Command('npm run bench --')
     .description(
       'Measures the service as `npm start` runs it, together with node:http and Fastify sending ready bytes and with a naive ' +
-        'service, and writes a report with a chart. It takes about ten minutes; bench/README.md tells how to read it.',
+        'service, and writes a report with a chart. It takes about a quarter of an hour; bench/README.md tells how to read it.',
     )
     .addOption(new Option('--rounds <n>', 'rounds of each workload').argParser(positiveInteger).default(5))
     .addOption(
@@ -64,7 +67,7 @@ export function parseOptions(): Options {
     out: string
     quick?: true
   }>()
-  const effort = { rounds, seconds, warmUpSeconds: seconds / 2 }
+  const effort = { rounds, seconds, warmUpSeconds: quick ? seconds / 2 : WARM_UP }
   return {
     only: new Set(only),
     out,

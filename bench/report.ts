@@ -9,6 +9,7 @@ import type { Machine } from './machine.ts'
 import type { Effort, Figures } from './measure.ts'
 import { type PerServer, SERVERS, type ServerName } from './servers.ts'
 import type { SessionRow } from './session.ts'
+import type { StartFigures } from './start.ts'
 import type { Throughput } from './throughput.ts'
 
 /** What a run has measured; what was left out is undefined. */
@@ -21,7 +22,7 @@ export interface Results extends Throughput {
   effort: Effort
   /** Whether the load generator had a core of its own. */
   isCoreReserved: boolean
-  starts: PerServer | undefined
+  starts: StartFigures | undefined
   idleMemory: PerServer | undefined
   cold: ReadonlyMap<ServerName, ColdFigures> | undefined
   growth: GrowthRow[] | undefined
@@ -252,8 +253,8 @@ export function renderReport(results: Results, chart: string | undefined): strin
     ...section(
       'Start',
       starts,
-      'From starting the process to its first answer, median.',
-      perServerTable(['ms'], [SERVERS.map((server) => show(starts?.[server], 0))]),
+      `From starting the process to its first answer, median. The service's first GET of a project then takes ${show(starts?.firstRead, 0)} ms.`,
+      perServerTable(['ms'], [SERVERS.map((server) => show(starts?.ready[server], 0))]),
     ),
   ]
   return `${paragraphs.filter(Boolean).join('\n\n')}\n`

@@ -1,5 +1,7 @@
 /** What it takes to have the service run at all: the time until it is ready, and its memory while nothing happens. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import SQLite from 'better-sqlite3'
+import { get, projectPath } from './api.ts'
 import { median } from './measure.ts'
 import { residentBytes } from './process-usage.ts'
 import type { PerServer, ServerData, ServerName, StartServer } from './servers.ts'
@@ -7,28 +9,54 @@ import type { PerServer, ServerData, ServerName, StartServer } from './servers.t
 const STARTED: readonly ServerName[] = ['Phaseboard', 'bare Fastify']
 const REMEMBERED: readonly ServerName[] = ['Phaseboard', 'bare Fastify', 'node:http']
 
+/** What starts have shown: milliseconds, medians. */
+export interface StartFigures {
+  /** From starting a server's process to its first answer. */
+  ready: PerServer
+  /** The service's first answer that reads the file: a project. */
+  firstRead: number
+}
+
+/** The path of a project in a file. */
+function someProject(database: string): string {
+  const client = new SQLite(database, { readonly: true })
+  try {
+    return projectPath(client.prepare<[], string>('select id from projects limit 1').pluck().get() as string)
+  } finally {
+    client.close()
+  }
+}
+
 /**
- * Measures the time from starting a server's process to its first answer, by turns.
+ * Measures how long servers take to start, by turns.
  * @param service what the service works with; the others have nothing
- * @returns milliseconds, medians
  */
 export async function measureStarts(
   start: StartServer,
   service: ServerData,
   times: number,
   onTurn: () => void,
-): Promise<PerServer> {
+): Promise<StartFigures> {
+  const path = someProject(service.database as string)
+  const firstReads: number[] = []
   const measured = new Map(STARTED.map((name) => [name, [] as number[]]))
   // The first ones read from the disk, and load this process's own HTTP client.
   for (let turn = -1; turn < times; turn++) {
     for (const [name, values] of measured) {
-      const server = await start(name, name === 'Phaseboard' ? service : {})
+      const isService = name === 'Phaseboard'
+      const server = await start(name, isService ? service : {})
+      const begin = performance.now()
+      if (isService) await get(server.url, path)
+      const firstRead = performance.now() - begin
       await server.stop()
-      if (turn >= 0) values.push(server.readyAfter)
+      if (turn >= 0) {
+        values.push(server.readyAfter)
+        if (isService) firstReads.push(firstRead)
+      }
       onTurn()
     }
   }
-  return medians(measured)
+  return { ready: medians(measured), firstRead: median(firstReads) }
 }
 
 /** How many turns {@link measureStarts} takes. */
