@@ -13,7 +13,7 @@ const SIZE = 10
 /** What a process has to itself: a file that takes long, or measures what is the whole process's. */
 const ALONE = [
   'test/access-matrix.test.ts',
-  'test/black-box/*',
+  'test/black-box/*.test.ts',
   'test/builds.test.ts',
   'test/package.test.ts',
   'test/power-cut.test.ts',
