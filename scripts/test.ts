@@ -25,7 +25,7 @@ const loader = pathToFileURL('scripts/use-bundled-sources.ts').href
 // What is tried from outside alone has no lines of the sources to run.
 const outside = [
   'test/black-box/**',
-  'test/@(builds|package)*',
+  'test/@(builds|contributing|package)*',
   // In a browser, and the page's own modules.
   'test/web/!(serving|build).test.ts',
 ]
