@@ -5,6 +5,10 @@ import { Parser, type Result } from 'tap-parser'
 
 const SLOWEST = 10
 
+/** Where files share processes, their names are not those of what tap runs. */
+const FILE = /^test\/.+\.test\.ts$/
+const GROUP = /^\.tap\/groups\/\d+\.test\.ts > /
+
 /** Of what tap tells about a failure, what the rest says already. */
 const REDUNDANT = new Set(['at', 'diff', 'externalID', 'source', 'stack', 'stdio', 'test'])
 
@@ -21,7 +25,7 @@ function describe({ fullname, diag, tapError }: Result): string {
       `${key}: ${typeof value === 'string' ? value : inspect(value, { depth: 8, breakLength: 110 })}`,
   )
   const lines = [tapError, diff, ...details, stack].filter((text) => text).map((text) => indent(String(text)))
-  return [`not ok: ${fullname}`, ...lines, ''].join('\n')
+  return [`not ok: ${fullname.replace(GROUP, '')}`, ...lines, ''].join('\n')
 }
 
 /** Takes TAP, gives the report. The class is what tap makes its reporter of. */
@@ -35,7 +39,6 @@ export default class TestReport extends Transform {
   constructor() {
     super({ encoding: 'utf8' })
     this.#follow(this.#parser)
-    this.#parser.on('assert', ({ name, time }: Result) => this.#files.push({ name, time: time ?? 0 }))
     this.#parser.on('bailout', (reason: string) => this.push(`bail out: ${reason}\n`))
   }
 
@@ -46,11 +49,12 @@ export default class TestReport extends Transform {
       this.#follow(child)
     })
     parser.on('assert', (result: Result) => {
-      const { ok, skip, fullname, closingTestPoint } = result
+      const { ok, skip, name, time, fullname, closingTestPoint } = result
+      if (closingTestPoint && FILE.test(name)) this.#files.push({ name, time: time ?? 0 })
       const counted = ok
         ? this.#passed + this.#failed > before.passed + before.failed
         : this.#failed > before.failed
-      if (skip) this.#skipped.push(`skipped: ${fullname}: ${skip}\n`)
+      if (skip) this.#skipped.push(`skipped: ${fullname.replace(GROUP, '')}: ${skip}\n`)
       // What only sums up the assertions of a test is none itself.
       else if (closingTestPoint && counted) return
       else if (ok) this.#passed += 1

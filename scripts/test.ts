@@ -1,5 +1,6 @@
 /**
- * Runs the tests with tap, what is built first: `npm test`. Its arguments go to tap, files to run among them.
+ * Runs the tests with tap, what is built first: `npm test`. Its arguments go to tap, files to run among them; without any,
+ * all files run, several in each process.
  * `--coverage` measures which lines of the sources run: then they take the place of what is built, of which coverage
  * would say nothing.
  */
@@ -8,6 +9,7 @@ import { rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { bundleSources, writeDocuments } from './bundled-sources.ts'
+import { writeGroups } from './test-groups.ts'
 
 await import('./build.ts')
 // What is wrong with the sources has been said; what was built before is not what is to be tested.
@@ -22,19 +24,22 @@ const documents = isMeasured ? '' : await writeDocuments()
 const loader = pathToFileURL('scripts/use-bundled-sources.ts').href
 // What is tried from outside alone has no lines of the sources to run.
 const outside = [
-  '--exclude=**/@(fixture*(s)|dist)/**',
-  '--exclude=test/black-box/**',
-  '--exclude=test/@(builds|package)*',
+  'test/black-box/**',
+  'test/@(builds|contributing|package)*',
   // In a browser, and the page's own modules.
-  '--exclude=test/web/!(serving|build).test.ts',
+  'test/web/!(serving|build).test.ts',
 ]
+const isWhole = args.every((arg) => arg.startsWith('-'))
+const groups = isWhole ? writeGroups(isMeasured ? outside : []) : []
 const { status } = spawnSync(
   'tap',
   [
     // Two more than there are processors: many tests wait, for a lock, a pause or a page. With one more a tenth stays idle.
     `--jobs=${availableParallelism() + 2}`,
     ...(process.stdout.isTTY || hasReporter ? [] : ['--reporter=./scripts/test-report.ts']),
-    ...(isMeasured ? outside : [`--node-arg=--import=${loader}`]),
+    ...(isMeasured ? [] : [`--node-arg=--import=${loader}`]),
+    // Each file of a group has a limit of its own.
+    ...(isWhole ? ['--timeout=3600', ...groups] : []),
     ...args,
   ],
   {

@@ -34,7 +34,7 @@ t.test('resolving a credential takes one statement, and hashes no password', asy
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const all = credentials(app)
-    const executions = watch(t, app.db.$client)
+    const executions = watch(t, app.db.$client, { isOwn: true })
     hashings = 0
     for (const [what, table, headers] of all) {
       executions.log.length = 0
@@ -50,7 +50,7 @@ t.test('a request with a credential executes one statement more than the same wi
   const app = await build(t)
   const { id } = await createProject(app)
   const [[, , session] = [], [, , token] = []] = credentials(app)
-  const executions = watch(t, app.db.$client)
+  const executions = watch(t, app.db.$client, { isOwn: true })
   for (const [method, url, body] of [
     ['GET', `/api/projects/${id}`],
     ['GET', '/api/teams'],
@@ -72,7 +72,7 @@ t.test('a request with a credential executes one statement more than the same wi
 t.test('the statement looks up by index, and is planned once', async (t) => {
   const app = await build(t)
   const all = credentials(app)
-  const executions = watch(t, app.db.$client)
+  const executions = watch(t, app.db.$client, { isOwn: true })
   for (const [what, table, headers] of all) {
     executions.log.length = 0
     await send(app, 'GET', '/api/session', undefined, headers)

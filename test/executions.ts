@@ -1,4 +1,5 @@
 /** Watching what a connection executes, and stepping in between. */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type SQLite from 'better-sqlite3'
 import type { Test } from 'tap'
 
@@ -18,8 +19,14 @@ export interface Executions {
 
 type Execute = (this: SQLite.Statement, ...values: unknown[]) => unknown
 
-/** Watches a connection until the test ends. */
-export function watch(t: Test, client: SQLite.Database): Executions {
+/**
+ * Watches a connection until the test ends.
+ * @param isOwn whether only what this test brings about counts, from here on: an application has timers that look after its
+ * index of changes and its webhooks now and then
+ */
+export function watch(t: Test, client: SQLite.Database, { isOwn = false } = {}): Executions {
+  const ofTest = new AsyncLocalStorage<true>()
+  if (isOwn) ofTest.enterWith(true)
   const log: string[] = []
   const executions: Executions = {
     log,
@@ -35,7 +42,7 @@ export function watch(t: Test, client: SQLite.Database): Executions {
       prototype[name] = original
     })
     prototype[name] = function (...values) {
-      if (this.database !== client) return original.apply(this, values)
+      if (this.database !== client || (isOwn && !ofTest.getStore())) return original.apply(this, values)
       log.push(this.source)
       executions.before(this.source, values)
       const result = original.apply(this, values)

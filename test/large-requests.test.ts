@@ -322,7 +322,7 @@ t.test(
 t.test('a line of two hundred is long enough, and a thread that dies is replaced', async (t) => {
   const url = databaseUrl(t)
   const { app } = await buildWithBoards(t, url)
-  const offload = new Offload({ databaseUrl: url, walCheckpoints: 'service' })
+  const offload = new Offload({ databaseUrl: url, walCheckpoints: 'service' }, { waiting: 600_000 })
   t.teardown(() => offload.close())
   const waiting = times(200, () =>
     offload.read({ path: 'reading.search.find', args: ['nothing', 'local', 1] }),

@@ -16,8 +16,8 @@ const { buildApp } = shipped
 
 t.jobs = 3
 
-/** A long time for a stop that waits for nothing, and shorter than any timeout it could run into. */
-const PROMPT = 4000
+/** Shorter than the eight seconds after which a stop cuts connections, and as long as can be: the machine may be busy. */
+const PROMPT = 7500
 
 const folderOf = ({ DATABASE_URL }: { DATABASE_URL: string }) => dirname(DATABASE_URL.slice('file:'.length))
 

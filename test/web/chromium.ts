@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import root from 'tap'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+/** The headless shell, where it is installed, takes a quarter less of the processor than the whole browser around the same engine. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
 function isExecutable(file: string): boolean {
   try {

@@ -74,7 +74,7 @@ t.test('one member has so many tasks at once, and then others still have theirs'
 })
 
 t.test('a thread that comes back from no read is set aside, and others go on in a new one', async (t) => {
-  const { offload, search, comments } = setUp(t, { reading: 700, aside: 1, waiting: 600_000 }, 40_000_000)
+  const { offload, search, comments } = setUp(t, { reading: 700, aside: 1, waiting: 600_000 }, 25_000_000)
   const slow = comments('ada')
   const behind = search('bob')
   await t.rejects(slow, BUSY)
@@ -93,7 +93,7 @@ t.test('a thread that comes back from no read is set aside, and others go on in 
 t.test('what waits behind a long write has an answer in time, and the write is waited for', async (t) => {
   const { path, offload, search } = setUp(t, { waiting: 300, reading: 300 })
   const tool = new SQLite(path)
-  tool.exec(`create trigger slow before insert on projects begin select (${ENDLESS(20_000_000)}); end`)
+  tool.exec(`create trigger slow before insert on projects begin select (${ENDLESS(12_000_000)}); end`)
   tool.close()
   await search()
   const write = offload.write({ path: 'projects.create', args: [{ name: 'Slow' }] }, { actorId: null })
@@ -109,7 +109,7 @@ t.test('what waits behind a long write has an answer in time, and the write is w
 })
 
 t.test('a stop gives a thread its time, and leaves it then', async (t) => {
-  const { offload, search, comments } = setUp(t, { ending: 50 }, 20_000_000)
+  const { offload, search, comments } = setUp(t, { ending: 50 }, 6_000_000)
   const slow = comments()
   const waiting = search()
   const closed = offload.close()
@@ -222,7 +222,7 @@ t.test('a list that several of one member wait for is read once, and all get the
 })
 
 t.test('those who wait for the same list wait no longer than the first', async (t) => {
-  const { offload, comments } = setUp(t, { waiting: 200, reading: 60_000 }, 10_000_000)
+  const { offload, comments } = setUp(t, { waiting: 200, reading: 60_000 }, 6_000_000)
   const slow = comments()
   const asked = [offload.read(listOf('p')), offload.read(listOf('p'))]
   for (const one of asked)

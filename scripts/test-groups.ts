@@ -1,0 +1,55 @@
+/**
+ * Which test files share a process, where all are run: most of what a file takes by itself is loading and compiling what the
+ * next one needs as well.
+ */
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const FOLDER = '.tap/groups'
+
+/** How many files share a process: few enough that all processors are busy to the end. */
+const SIZE = 10
+
+/** What a process has to itself: a file that takes long, or measures what is the whole process's. */
+const ALONE = [
+  'test/access-matrix.test.ts',
+  'test/black-box/*.test.ts',
+  'test/builds.test.ts',
+  'test/package.test.ts',
+  'test/power-cut.test.ts',
+  'test/web/board-many.test.ts',
+  'test/worker/offload.test.ts',
+]
+
+/**
+ * Writes a file for each group, which runs its files one after the other.
+ * @param exclude files that are not run
+ * @returns the groups' files, those first that take long
+ */
+export function writeGroups(exclude: readonly string[] = []): string[] {
+  const all = globSync('test/**/*.test.ts', { exclude: ['test/fixtures/**', ...exclude] }).sort()
+  const alone = globSync(ALONE, { exclude: [...exclude] }).sort()
+  const shared = all.filter((file) => !alone.includes(file))
+  const isOfBrowser = (file: string) => file.startsWith('test/web/')
+  const groups = [
+    ...alone.map((file) => [file]),
+    ...inGroups(shared.filter(isOfBrowser)),
+    ...inGroups(shared.filter((file) => !isOfBrowser(file))),
+  ]
+  rmSync(FOLDER, { recursive: true, force: true })
+  mkdirSync(FOLDER, { recursive: true })
+  return groups.map((files, index) => {
+    const file = join(FOLDER, `${String(index + 1).padStart(2, '0')}.test.ts`)
+    const source = `import { runTogether } from '../../test/together.ts'\n\nrunTogether(${JSON.stringify(files, null, 2)})\n`
+    writeFileSync(file, source)
+    return file
+  })
+}
+
+/** Neighbours share a group. */
+function inGroups(files: readonly string[]): string[][] {
+  const count = Math.ceil(files.length / SIZE)
+  return Array.from({ length: count }, (_, index) =>
+    files.slice(Math.floor((index * files.length) / count), Math.floor(((index + 1) * files.length) / count)),
+  )
+}

@@ -1,0 +1,46 @@
+/**
+ * Runs several test files in one process, one after the other: what each process would load and compile anew (tap, the
+ * application, its schemas, the checker of answers, a browser) is there for all. `scripts/test-groups.ts` says which files.
+ *
+ * Each file is a test of its own: what it imports as `tap` is that test, which ends, with its teardowns, before the next file
+ * begins. Modules that files share have tap itself, whose teardowns run in the end.
+ */
+import { registerHooks } from 'node:module'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import root, { type Test } from 'tap'
+
+/** How long one file may take, in milliseconds: what hangs is to end some time, on a busy machine too. */
+const PATIENCE = 900_000
+const SCHEME = 'tap-of:'
+
+/** The test of each file, by the file's URL. */
+export const testOf = new Map<string, Test>()
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const { parentURL = '' } = context
+    return specifier === 'tap' && testOf.has(parentURL)
+      ? { url: `${SCHEME}${parentURL}`, format: 'module', shortCircuit: true }
+      : next(specifier, context)
+  },
+  load(url, context, next) {
+    if (!url.startsWith(SCHEME)) return next(url, context)
+    const file = JSON.stringify(url.slice(SCHEME.length))
+    const source = `import { testOf } from '${import.meta.url}'; export default testOf.get(${file})`
+    return { format: 'module', source, shortCircuit: true }
+  },
+})
+
+/** @param files by their paths in the project, e.g. `test/time.test.ts` */
+export function runTogether(files: readonly string[]): void {
+  // Without the plan, a process that ends early would pass.
+  root.plan(files.length)
+  for (const file of files) {
+    root.test(file, { timeout: PATIENCE }, async (t) => {
+      const { href } = pathToFileURL(resolve(file))
+      testOf.set(href, t)
+      await import(href)
+    })
+  }
+}
