@@ -3,8 +3,8 @@ import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } f
 import fp from 'fastify-plugin'
 import { validationFailed } from '../src/errors.ts'
 import { keepUnchanged, partingOf } from '../src/requests/read-only.ts'
+import { createStrictChecks } from '../src/requests/strict-checks.ts'
 import { isStrict } from '../src/requests/strictness.ts'
-import { createStrictChecks } from '../src/requests/validation.ts'
 
 /** Most requests prefer nothing. */
 const hasPreference = ({ raw }: FastifyRequest): boolean => raw.headers.prefer !== undefined

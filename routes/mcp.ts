@@ -9,7 +9,7 @@ import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
 import { hashOf } from '../src/requests/idempotency.ts'
 import { toText } from '../src/requests/responses.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { createStrictChecks } from '../src/requests/validation.ts'
+import { createStrictChecks } from '../src/requests/strict-checks.ts'
 import { JsonRpcErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
 import type { JsonBytes } from '../src/schemas/serialization.ts'
 

@@ -1,4 +1,4 @@
-/** The tests that hold for every kind of record that belongs to a project and has the five usual routes. */
+/** The tests that hold for every kind of record that belongs to a project or an item and has the five usual routes. */
 import type { Test } from 'tap'
 import {
   type App,
@@ -7,11 +7,13 @@ import {
   breakTable,
   build,
   count,
+  createItem,
   createProject,
   holds,
   invalid,
   LONG_AGO,
   long,
+  type Row,
   readOnly,
   send,
   signInAs,
@@ -29,24 +31,61 @@ export interface FieldContract {
   brings?: (before: Fields, after: Fields) => Fields
 }
 
-/** What the contract says of a kind of record that belongs to a project. */
+/** What the contract says of a kind of record that belongs to a project, or to an item. */
 export interface ChildContract {
   /** What one is called. */
   thing: string
   /** The last part of its paths. */
   path: string
+  /** That of its lists, where it is another one. */
+  listPath?: string
+  /** What they belong to: a project, unless it is said. */
+  parent?: 'project' | 'item'
   table: string
-  /** Where a project has them. */
-  relation: string
+  /** Where the parent shows them, if it does. */
+  relation?: string
   /** The least that makes one. */
   least: Fields
+  /** What is added to that where several are made, since no two may have it. */
+  distinct?: () => Fields
+  /** Fields whose default depends on what there is already. */
+  depends?: string[]
+  /** Where an unknown one is no 404 for a change and a deletion but this. */
+  unknown?: [status: number, body: object]
+  /** What a change and a deletion answer when they fail, where it is one text. */
+  failure?: string
   /** The fields of the record that it makes, in their order. */
   defaults: Fields
   fields: Record<string, FieldContract>
 }
 
-/** Of a record, what no two have in common. */
-const identityOf = ({ id, createdAt, updatedAt }: Fields) => ({ id, createdAt, updatedAt })
+/** Ids that name nothing, some of them such as an attacker would try. */
+const STRANGE_IDS = ['none', '%', 'a%2Fb', '__proto__', 'constructor', "'", long(10_000)]
+
+/** Bodies that are no JSON. */
+const NOT_JSON = ['{oops', '', ' ', '{"title":"x"', 'title=x']
+
+/** A body that says of itself to be a text; it is taken for JSON. */
+const asText = { 'content-type': 'text/plain' }
+
+/** What records may belong to. */
+const PARENTS = {
+  project: {
+    path: 'projects',
+    key: 'projectId',
+    column: 'project_id',
+    thing: 'Project',
+    create: (app: App, headers?: Record<string, string>) => createProject(app, {}, headers),
+  },
+  item: {
+    path: 'kanban-items',
+    key: 'itemId',
+    column: 'item_id',
+    thing: 'Kanban item',
+    create: async (app: App, headers?: Record<string, string>) =>
+      createItem(app, (await createProject(app, {}, headers)).id, {}, headers),
+  },
+}
 
 const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value)
 
@@ -74,6 +113,9 @@ export const number: FieldContract = {
   accepts: same(0, -1.5, 1e300, Number.MIN_VALUE),
   refuses: ofOtherTypes('number'),
 }
+
+/** True or false. */
+export const boolean: FieldContract = { accepts: same(true, false), refuses: ofOtherTypes('boolean') }
 
 /** An array that is also taken as JSON text of one. */
 export const jsonArray = (accepted: unknown[][], refused: [unknown[], string][] = []): FieldContract => {
@@ -114,37 +156,53 @@ export const FOREIGN = { id: 'mine', createdAt: LONG_AGO, updatedAt: LONG_AGO, n
 
 /** Holds a kind of record against its contract. */
 export function testChildResource(t: Test, contract: ChildContract): void {
-  const { thing, path, table, relation, least, defaults, fields } = contract
+  const { thing, path, listPath = path, table, relation, least, defaults, fields, depends = [] } = contract
+  const parent = PARENTS[contract.parent ?? 'project']
   const one = thing.toLowerCase()
   const many = path.replaceAll('-', ' ')
   const gone = { error: `${thing} not found` }
-  const noProject = { error: 'Project not found' }
+  const noParent = { error: `${parent.thing} not found` }
+  const [unknown, unknownBody] = contract.unknown ?? [404, gone]
   const success = { success: true }
 
-  const listOf = (projectId: string) => `/api/projects/${projectId}/${path}`
+  const listOf = (parentId: string) => `/api/${parent.path}/${parentId}/${listPath}`
+  const failure = (verb: string, what = one) => ({
+    error: (/^(update|delete)$/.test(verb) && contract.failure) || `Failed to ${verb} ${what}`,
+  })
+  /** The least, such as no other record has it. */
+  const another = (): Fields => ({ ...least, ...contract.distinct?.() })
+  /** Of a record, what no two have in common. */
+  const identityOf = (record: Fields) =>
+    Object.fromEntries(
+      ['id', 'createdAt', 'updatedAt', ...Object.keys(contract.distinct?.() ?? {}), ...depends].map(
+        (name) => [name, record[name]],
+      ),
+    )
   const urlOf = (id: unknown) => `/api/${path}/${id}`
 
-  async function create(app: App, projectId: string, body: Fields = {}): Promise<Fields> {
-    const answer = await send(app, 'POST', listOf(projectId), { ...least, ...body })
+  async function create(app: App, parentId: string, body: Fields = {}): Promise<Fields> {
+    const answer = await send(app, 'POST', listOf(parentId), { ...another(), ...body })
     if (answer.status !== 201) throw new Error(`not created: ${JSON.stringify(answer.body)}`)
     return answer.body
   }
 
-  /** An application with one record in one of two projects. */
+  /** An application with one record in one of two parents. */
   async function setUp(t: Test) {
     const app = await build(t)
-    const project = await createProject(app)
-    const record = await create(app, project.id)
-    const other = await createProject(app, { name: 'Gemini' })
-    return { app, project, other, record, list: listOf(project.id), url: urlOf(record.id) }
+    const owner = await parent.create(app)
+    const record = await create(app, owner.id)
+    const other = await parent.create(app)
+    return { app, owner, other, record, list: listOf(owner.id), url: urlOf(record.id) }
   }
 
-  /** What there is: one by one, in the list, and in the project, which all say the same. */
-  async function shows(t: Test, app: App, projectId: string, expected: Fields[], message: string) {
-    const list = await send(app, 'GET', listOf(projectId))
+  /** What there is: one by one, in the list, and in the parent, which all say the same. */
+  async function shows(t: Test, app: App, parentId: string, expected: Fields[], message: string) {
+    const list = await send(app, 'GET', listOf(parentId))
     t.strictSame([list.status, list.body], [200, expected], `${message}: the list`)
-    const project = await send(app, 'GET', `/api/projects/${projectId}`)
-    t.strictSame(project.body[relation], expected, `${message}: the project`)
+    if (relation !== undefined) {
+      const { body } = await send(app, 'GET', `/api/${parent.path}/${parentId}`)
+      t.strictSame(body[relation], expected, `${message}: the parent`)
+    }
     for (const record of expected) {
       const { status, body } = await send(app, 'GET', urlOf(record.id))
       t.strictSame([status, body], [200, record], `${message}: ${record.id}`)
@@ -152,31 +210,32 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   }
 
   t.test(`${one}: the least makes one, with every default`, async (t) => {
-    const { app, project, other } = await setUp(t)
+    const { app, owner, other } = await setUp(t)
     await shows(t, app, other.id, [], 'before')
     const { status, body } = await send(app, 'POST', listOf(other.id), least)
     t.equal(status, 201)
     t.strictSame(body, {
       id: body.id,
-      projectId: other.id,
+      [parent.key]: other.id,
       ...defaults,
       createdAt: body.createdAt,
       updatedAt: body.createdAt,
     })
-    t.strictSame(Object.keys(body), ['id', 'projectId', ...Object.keys(defaults), 'createdAt', 'updatedAt'])
+    t.strictSame(Object.keys(body), ['id', parent.key, ...Object.keys(defaults), 'createdAt', 'updatedAt'])
     await shows(t, app, other.id, [body], 'created')
-    t.equal((await send(app, 'GET', listOf(project.id))).body.length, 1, 'nothing is added elsewhere')
-    t.equal((stored(app, table, body.id) as Fields).project_id, other.id)
+    t.equal((await send(app, 'GET', listOf(owner.id))).body.length, 1, 'nothing is added elsewhere')
+    t.equal((stored(app, table, body.id) as Fields)[parent.column], other.id)
   })
 
   t.test(`${one}: each value that a field takes is created, changed to and shown`, async (t) => {
-    const { app, project, record } = await setUp(t)
+    const { app, owner, record, list, url } = await setUp(t)
     for (const [field, { accepts, brings = () => ({}) }] of Object.entries(fields)) {
       for (const [sent, answered] of accepts) {
         const message = `${field} ${JSON.stringify(sent)}`.slice(0, 80)
-        const created = await create(app, project.id, { [field]: sent })
+        const created = await create(app, owner.id, { [field]: sent })
         t.strictSame(created, { ...record, ...identityOf(created), [field]: answered }, `POST ${message}`)
-        const before = await create(app, project.id)
+        if (contract.distinct?.()[field] !== undefined) await send(app, 'DELETE', urlOf(created.id))
+        const before = await create(app, owner.id)
         age(app, table, String(before.id))
         const { status, body } = await send(app, 'PATCH', urlOf(before.id), { [field]: sent })
         t.equal(status, 200, `PATCH ${message}`)
@@ -186,16 +245,27 @@ export function testChildResource(t: Test, contract: ChildContract): void {
         t.strictSame((await send(app, 'GET', urlOf(before.id))).body, body, 'and stays so')
       }
     }
+    const all = Object.fromEntries(
+      Object.entries(fields).map(([field, { accepts }]) => [field, accepts.at(-1)]),
+    )
+    const sent = Object.fromEntries(Object.entries(all).map(([field, pair]) => [field, pair?.[0]]))
+    const answered = Object.fromEntries(Object.entries(all).map(([field, pair]) => [field, pair?.[1]]))
+    const { body } = await send(app, 'POST', list, sent)
+    t.strictSame(body, { ...record, ...identityOf(body), ...answered }, 'all at once')
+    await send(app, 'DELETE', urlOf(body.id))
+    t.strictSame((await send(app, 'PATCH', url, sent)).body.id, record.id)
+    const { body: changed } = await send(app, 'GET', url)
+    t.match(changed, answered, 'all changed at once')
   })
 
   t.test(`${one}: each value that a field does not take is refused, and nothing is stored`, async (t) => {
-    const { app, project, record, list, url } = await setUp(t)
+    const { app, owner, record, list, url } = await setUp(t)
     for (const [field, { refuses }] of Object.entries(fields)) {
       for (const [sent, message] of refuses) {
         const path = /^\[\d/.test(message) ? `${field}${message}` : message
         const answer = invalid({ [field]: [path] })
         await holds(t, app, [
-          ['POST', list, { ...least, [field]: sent }, undefined, 400, answer],
+          ['POST', list, { ...another(), [field]: sent }, undefined, 400, answer],
           ['PATCH', url, { [field]: sent }, undefined, 400, answer],
         ])
       }
@@ -205,11 +275,11 @@ export function testChildResource(t: Test, contract: ChildContract): void {
         ['PATCH', url, `{"${field}":1e999}`, undefined, 400, invalid({ [field]: ['must be number'] })],
       ])
     }
-    await shows(t, app, project.id, [record], 'unchanged')
+    await shows(t, app, owner.id, [record], 'unchanged')
   })
 
   t.test(`${one}: what is required is missed, and all violations are told at once`, async (t) => {
-    const { app, project, record, list, url } = await setUp(t)
+    const { app, owner, record, list, url } = await setUp(t)
     const required = Object.keys(least)
     const missing = Object.fromEntries(required.map((field) => [field, ['is required']]))
     const wrong = Object.fromEntries(
@@ -222,52 +292,73 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       ['POST', list, { nonsense: 1 }, undefined, 400, invalid(missing)],
       ['POST', list, wrong, undefined, 400, invalid(refusals)],
       ['PATCH', url, wrong, undefined, 400, invalid(refusals)],
-      ['POST', list, 'null', undefined, 400, invalid({}, ['must be object'])],
-      ['PATCH', url, '[]', undefined, 400, invalid({}, ['must be object'])],
+      ['POST', list, {}, undefined, 400, invalid(missing, ['must NOT have fewer than 1 properties'])],
+      ...['null', '[]', '"x"', '5'].flatMap((body): Row[] => [
+        ['POST', list, body, undefined, 400, invalid({}, ['must be object'])],
+        ['PATCH', url, body, undefined, 400, invalid({}, ['must be object'])],
+      ]),
     ])
     for (const field of required) {
       const { [field]: _, ...rest }: Fields = { ...least, nonsense: 1 }
       await holds(t, app, [['POST', list, rest, undefined, 400, invalid({ [field]: ['is required'] })]])
     }
-    await shows(t, app, project.id, [record], 'unchanged')
+    await shows(t, app, owner.id, [record], 'unchanged')
   })
 
   t.test(`${one}: foreign and server-owned fields are ignored and never stored`, async (t) => {
-    const { app, project, other, record, list, url } = await setUp(t)
-    const foreign = { ...FOREIGN, projectId: other.id }
-    const { status, body } = await send(app, 'POST', list, { ...least, ...foreign })
+    const { app, owner, other, record, list, url } = await setUp(t)
+    const foreign = { ...FOREIGN, [parent.key]: other.id }
+    const { status, body } = await send(app, 'POST', list, { ...another(), ...foreign })
     t.equal(status, 201)
     t.strictSame(body, { ...record, ...identityOf(body) })
     t.not(body.id, 'mine')
     t.not(body.createdAt, LONG_AGO)
     t.equal(body.updatedAt, body.createdAt)
 
-    const changed = await send(app, 'PATCH', url, { ...least, ...foreign })
+    const same = Object.fromEntries(Object.keys(least).map((field) => [field, record[field]]))
+    const changed = await send(app, 'PATCH', url, { ...same, ...foreign })
     t.not(changed.body.updatedAt, LONG_AGO)
     t.strictSame(changed.body, { ...record, updatedAt: changed.body.updatedAt })
+
+    const text = JSON.stringify(another()).slice(0, -1)
+    const values = JSON.stringify(
+      Object.fromEntries(Object.keys(fields).map((field) => [field, fields[field]?.accepts[0]?.[0]])),
+    )
+    const trap = await send(
+      app,
+      'POST',
+      list,
+      `${text},"__proto__":${values},"constructor":{"prototype":${values}}}`,
+    )
+    t.strictSame(
+      [trap.status, trap.body],
+      [201, { ...record, ...identityOf(trap.body) }],
+      'not by a prototype either',
+    )
+    await send(app, 'DELETE', urlOf(trap.body.id))
 
     age(app, table, String(record.id))
     for (const empty of [{}, foreign]) {
       const answer = await send(app, 'PATCH', url, empty)
       t.strictSame([answer.status, answer.body], [200, { ...record, updatedAt: LONG_AGO }])
     }
-    await shows(t, app, project.id, [{ ...record, updatedAt: LONG_AGO }, body], 'afterwards')
+    await shows(t, app, owner.id, [{ ...record, updatedAt: LONG_AGO }, body], 'afterwards')
     await shows(t, app, other.id, [], 'elsewhere')
   })
 
   t.test(`${one}: a deletion takes one away, and only that`, async (t) => {
-    const { app, project, other, record, url } = await setUp(t)
-    const kept = await create(app, project.id)
+    const { app, owner, other, record, url } = await setUp(t)
+    const kept = await create(app, owner.id)
     const elsewhere = await create(app, other.id)
-    await shows(t, app, project.id, [record, kept], 'before')
+    await shows(t, app, owner.id, [record, kept], 'before')
     await holds(t, app, [
       ['DELETE', url, undefined, undefined, 200, success],
-      ['DELETE', url, undefined, undefined, 404, gone],
+      ['DELETE', url, undefined, undefined, unknown, unknownBody],
       ['GET', url, undefined, undefined, 404, gone],
-      ['PATCH', url, {}, undefined, 404, gone],
-      ['PATCH', url, least, undefined, 404, gone],
+      ['PATCH', url, {}, undefined, unknown, unknownBody],
+      ['PATCH', url, least, undefined, unknown, unknownBody],
     ])
-    await shows(t, app, project.id, [kept], 'afterwards')
+    await shows(t, app, owner.id, [kept], 'afterwards')
     await shows(t, app, other.id, [elsewhere], 'elsewhere')
   })
 
@@ -277,21 +368,22 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     const [[sent, message] = []] = refuses
     const refusal = invalid({ [field]: [message ?? ''] })
     const wrong = { ...least, [field]: sent }
-    // A project's id is none of a child's, nor the other way round.
-    for (const id of ['none', '%', '__proto__', record.projectId]) {
+    // A parent's id is none of a child's, nor the other way round.
+    for (const id of [...STRANGE_IDS, record[parent.key]]) {
       await holds(t, app, [
         ['GET', urlOf(id), undefined, undefined, 404, gone],
         ['PATCH', urlOf(id), wrong, undefined, 400, refusal],
-        ['PATCH', urlOf(id), least, undefined, 404, gone],
-        ['PATCH', urlOf(id), {}, undefined, 404, gone],
-        ['DELETE', urlOf(id), undefined, undefined, 404, gone],
+        ['PATCH', urlOf(id), least, undefined, unknown, unknownBody],
+        ['PATCH', urlOf(id), {}, undefined, unknown, unknownBody],
+        ['PATCH', urlOf(id), { nonsense: 1 }, undefined, unknown, unknownBody],
+        ['DELETE', urlOf(id), undefined, undefined, unknown, unknownBody],
       ])
     }
-    for (const id of ['none', String(record.id)]) {
+    for (const id of [...STRANGE_IDS, String(record.id)]) {
       await holds(t, app, [
-        ['GET', listOf(id), undefined, undefined, 404, noProject],
+        ['GET', listOf(id), undefined, undefined, 404, noParent],
         ['POST', listOf(id), wrong, undefined, 400, refusal],
-        ['POST', listOf(id), least, undefined, 404, noProject],
+        ['POST', listOf(id), least, undefined, 404, noParent],
       ])
     }
     t.equal(count(app, table), 1)
@@ -302,25 +394,35 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
       (role) => signInAs(app, role).headers,
     )
-    const project = await createProject(app, {}, member)
-    const list = listOf(project.id)
+    const owner = await parent.create(app, member)
+    const list = listOf(owner.id)
     const { body: record } = await send(app, 'POST', list, least, member)
     const url = urlOf(record.id)
     await holds(t, app, [
       ['GET', list, undefined, undefined, 401, authenticationRequired],
       ['GET', url, undefined, undefined, 401, authenticationRequired],
       ['POST', list, '{oops', undefined, 401, authenticationRequired],
+      ['POST', list, {}, undefined, 401, authenticationRequired],
+      ['PATCH', urlOf('none'), '{oops', undefined, 401, authenticationRequired],
+      ['DELETE', urlOf('none'), undefined, undefined, 401, authenticationRequired],
       ['PATCH', url, '{oops', undefined, 401, authenticationRequired],
       ['DELETE', url, undefined, undefined, 401, authenticationRequired],
       ['GET', list, undefined, viewer, 200, [record]],
       ['GET', url, undefined, viewer, 200, record],
+      ['GET', urlOf('none'), undefined, viewer, 404, gone],
+      ['POST', list, { nonsense: 1 }, viewer, 403, readOnly],
       ['POST', list, '{oops', viewer, 403, readOnly],
       ['PATCH', url, '{oops', viewer, 403, readOnly],
       ['PATCH', urlOf('none'), {}, viewer, 403, readOnly],
       ['DELETE', urlOf('none'), undefined, viewer, 403, readOnly],
       ['DELETE', url, undefined, viewer, 403, readOnly],
+      ['POST', list, '{oops', member, 500, failure('create')],
+      ['PATCH', url, '{oops', member, 500, failure('update')],
+      ['PATCH', urlOf('none'), least, member, unknown, unknownBody],
+      ['DELETE', urlOf('none'), undefined, member, unknown, unknownBody],
       ['PATCH', url, least, member, 200, least],
       ['DELETE', url, undefined, admin, 200, success],
+      ['DELETE', url, undefined, member, unknown, unknownBody],
     ])
   })
 
@@ -330,9 +432,17 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       const { app, list, url } = await setUp(t)
       for (const role of ['viewer', 'member', 'admin'] as const) {
         const { headers } = signInAs(app, role)
+        const body = another()
         await holds(t, app, [
-          ['POST', list, least, headers, 201, least],
+          ['POST', list, '{oops', headers, 500, failure('create')],
+          ['POST', list, '{oops', { ...headers, ...asText }, 500, failure('create')],
+          ['POST', listOf('none'), body, headers, 404, noParent],
+          ['POST', list, body, headers, 201, body],
+          ['PATCH', url, '{oops', headers, 500, failure('update')],
+          ['PATCH', url, '{oops', { ...headers, ...asText }, 500, failure('update')],
+          ['PATCH', urlOf('none'), body, headers, unknown, unknownBody],
           ['PATCH', url, least, headers, 200, least],
+          ['DELETE', urlOf('none'), undefined, headers, unknown, unknownBody],
         ])
       }
       const worthless = { authorization: 'Bearer worthless' }
@@ -345,21 +455,27 @@ export function testChildResource(t: Test, contract: ChildContract): void {
 
   t.test(`${one}: what is no JSON, and an unexpected failure, is the 500 of the endpoint`, async (t) => {
     const { app, list, url } = await setUp(t)
-    const failure = (what: string) => ({ error: `Failed to ${what}` })
-    for (const body of ['{oops', '']) {
+    for (const body of NOT_JSON) {
       await holds(t, app, [
-        ['POST', list, body, undefined, 500, failure(`create ${one}`)],
-        ['PATCH', url, body, undefined, 500, failure(`update ${one}`)],
+        ['POST', list, body, undefined, 500, failure('create')],
+        ['PATCH', url, body, undefined, 500, failure('update')],
+        ['PATCH', urlOf('none'), body, undefined, 500, failure('update')],
       ])
     }
-    breakTable(app, table)
-    await holds(t, app, [
-      ['GET', list, undefined, undefined, 500, failure(`fetch ${many}`)],
-      ['POST', list, least, undefined, 500, failure(`create ${one}`)],
-      ['GET', url, undefined, undefined, 500, failure(`fetch ${one}`)],
-      ['PATCH', url, least, undefined, 500, failure(`update ${one}`)],
-      ['PATCH', url, {}, undefined, 500, failure(`update ${one}`)],
-      ['DELETE', url, undefined, undefined, 500, failure(`delete ${one}`)],
-    ])
+    const broken = await setUp(t)
+    breakTable(broken.app, table)
+    const closed = await setUp(t)
+    closed.app.db.$client.close()
+    for (const { app, list, url } of [broken, closed]) {
+      await holds(t, app, [
+        ['GET', list, undefined, undefined, 500, failure('fetch', many)],
+        ['HEAD', list, undefined, undefined, 500, ''],
+        ['POST', list, least, undefined, 500, failure('create')],
+        ['GET', url, undefined, undefined, 500, failure('fetch')],
+        ['PATCH', url, least, undefined, 500, failure('update')],
+        ['PATCH', url, {}, undefined, 500, failure('update')],
+        ['DELETE', url, undefined, undefined, 500, failure('delete')],
+      ])
+    }
   })
 }

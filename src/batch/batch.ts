@@ -11,7 +11,7 @@ import { type Call, isCall } from '../requests/calls.ts'
 import { isExistenceCheck } from '../requests/existence.ts'
 import { unchangedOf } from '../requests/read-only.ts'
 import { type ResponseShape, responseOf } from '../requests/responses.ts'
-import { flattenErrors } from '../requests/validation.ts'
+import { flattenErrors } from '../requests/violations.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import {
   type BatchMethod,

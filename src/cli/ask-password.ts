@@ -38,7 +38,7 @@ export async function askNewPassword(
     if (!input.isTTY) return (await answers.next()).value ?? ''
     const password = await ask(question)
     if (password !== '' && (await ask('The same again')) !== password) {
-      throw new Error('these were two different passwords')
+      throw new Error('the two passwords differ')
     }
     return password
   } finally {

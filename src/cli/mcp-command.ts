@@ -29,7 +29,7 @@ export async function connectAgent({
 }): Promise<void> {
   const endpoint = endpointOf(url)
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new StartupError('the token must be visible ASCII, as it was shown when it was made')
+    throw new StartupError('the token must be visible ASCII, as it was shown when it was created')
   }
   const isPlain = endpoint.protocol === 'http:' && !isLoopback(endpoint.hostname.replace(/^\[|\]$/g, ''))
   if (isPlain && token !== undefined) {

@@ -179,7 +179,7 @@ export function addMemberCommands(
         choosing(
           new Option(
             '--scope <scope>',
-            'read, write for what changes something, or calendar for its feed alone',
+            'read; write, to change something; or calendar, for the calendar feed alone',
           ).default('read'),
           ['read', 'write', 'calendar'],
         ),

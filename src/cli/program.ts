@@ -44,7 +44,7 @@ describeCommand(
     }),
   {
     details: [
-      'Makes the database where there is none. SIGTERM and SIGINT stop it once the requests that are being answered are. The log goes to standard output: plain lines on a terminal, JSON lines elsewhere.',
+      'Creates the database if there is none. On SIGTERM or SIGINT it answers the requests in progress, then stops. The log goes to standard output: plain lines on a terminal, JSON lines elsewhere.',
     ],
     settings: ALL_SETTINGS.map(([, { variable }]) => variable as Variable),
     examples: [
@@ -56,9 +56,7 @@ describeCommand(
 )
 
 const importing = describeCommand(
-  program
-    .command('import')
-    .description('bring in a board from another tool, or what another service has exported'),
+  program.command('import').description('import a board from another tool, or an archive of another service'),
   {
     examples: [
       ['import trello board.json', 'a board of Trello'],
@@ -74,8 +72,8 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
       .command(format)
       .description(`make a project of ${board}, also while the service runs`)
       .argument(`<${file}>`, from)
-      .option('--again', 'import the board although it was imported before')
-      .option('--dry-run', 'say what would be made, and make nothing')
+      .option('--again', 'import the board again, although it was imported before')
+      .option('--dry-run', 'print what would be created, and create nothing')
       .action(async (path, options) => {
         const { loadConfig } = await import('../config.ts')
         const { importFile } = await import('./import-command.ts')
@@ -84,7 +82,7 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
       }),
     {
       details: [
-        `Everything or nothing, and nobody has to wait for it: what has no field of its own is kept in metadata.${format}, and a file that does not parse changes nothing.`,
+        `It imports everything or nothing, and nobody has to wait for it. What has no field of its own is kept in metadata.${format}. A file that does not parse changes nothing.`,
       ],
       settings: ['DATABASE_URL'],
       examples: [
@@ -100,12 +98,13 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
 describeCommand(
   importing
     .command('phaseboard')
-    .description(
-      'bring in an archive that `export` wrote, everything or nothing, also while the service runs',
-    )
+    .description('import an archive that `export` wrote, everything or nothing, also while the service runs')
     .argument('<archive>', 'the folder, or the .zip file')
-    .option('--dry-run', 'check all of it and say what would be imported')
-    .option('--map-members', 'where other records are: take members of the same email for the same people')
+    .option('--dry-run', 'check everything and print what would be imported')
+    .option(
+      '--map-members',
+      'if there are other records here: treat members with the same email as the same people',
+    )
     .action(importArchive),
   {
     details: [
@@ -123,19 +122,19 @@ describeCommand(
 describeCommand(
   program
     .command('export')
-    .description('write all records with their history, but no credentials, also while the service runs')
-    .argument('<archive>', 'where they go: a folder, or a file that ends in .zip')
+    .description('export all records with their history, but no credentials, also while the service runs')
+    .argument('<archive>', 'the target: a folder, or a file that ends in .zip')
     .option('--force', 'replace an archive that is there')
     .action(async (path, options) => {
       const { exportTo } = await import('./archive-commands.ts')
       await withDatabase((db) => exportTo(db, path, options))
     }),
   {
-    details: ['The archive is JSON lines with a manifest and checksums, of one moment.'],
+    details: ['The archive shows one moment: JSON lines with a manifest and checksums.'],
     settings: ['DATABASE_URL'],
     examples: [
       ['export board.zip', 'all there is, in one file'],
-      ['export --force /var/exports/board', 'into a folder, in the place of the last one'],
+      ['export --force /var/exports/board', 'into a folder, replacing the last export'],
     ],
     seeAlso: ['phaseboard import phaseboard', 'phaseboard backup', 'docs/command-line.md'],
   },
@@ -153,12 +152,12 @@ describeCommand(
     }),
   {
     details: [
-      'The copy is of one moment. It is checked before it gets its name, so a file of that name is whole.',
+      'The copy shows one moment. It is checked before it gets its name, so a file of that name is complete.',
     ],
     settings: ['DATABASE_URL'],
     examples: [
       ['backup /var/backups/board-$(date +%F).db', 'one for today'],
-      ['backup --force /var/backups/board.db', 'in the place of the last one'],
+      ['backup --force /var/backups/board.db', 'replacing the last one'],
     ],
     seeAlso: ['phaseboard restore', 'docs/deployment.md'],
   },
@@ -167,7 +166,7 @@ describeCommand(
 describeCommand(
   program
     .command('restore')
-    .description('put a backup in the place of the database, while no service runs')
+    .description('replace the database with a backup, while no service runs')
     .argument('<file>', 'the backup')
     .option('--create', 'restore although there is no database yet')
     .action(async (file, { create }) => {
@@ -176,7 +175,7 @@ describeCommand(
     }),
   {
     details: [
-      'The database that was there is kept beside it, under another name. A backup that is not sound changes nothing.',
+      'The previous database is kept beside it, under another name. A damaged backup changes nothing.',
     ],
     settings: ['DATABASE_URL'],
     examples: [
@@ -191,17 +190,17 @@ describeCommand(
 describeCommand(
   program
     .command('takeover')
-    .description('go on here where another machine stopped, from its replica')
+    .description('take over from another machine, with its replica')
     .argument('[replica]', 'the URL of the replica: file:///..., sftp://... or s3://...')
     .option(
       '--config <file>',
       "Litestream's configuration, instead of a URL: with the replica of this database",
     )
-    .option('--first <url>', 'where the first machine answered: it must not any more')
-    .option('--first-is-gone', 'instead: it is certain that no service runs there')
-    .option('--force', 'keep a database that is there under another name')
+    .option('--first <url>', 'the URL of the first machine, which must not answer any more')
+    .option('--first-is-gone', 'instead of --first: you are certain that no service runs there')
+    .option('--force', 'keep an existing database under another name')
     .option('--until <time>', 'the state of this moment (ISO 8601) instead of the newest')
-    .option('--watch <seconds>', 'how long the replica must not be written to', '5')
+    .option('--watch <seconds>', 'how long to make sure that nothing writes to the replica', '5')
     .addOption(
       new Option('--litestream <program>', 'the program, version 0.3')
         .env('LITESTREAM')
@@ -213,7 +212,7 @@ describeCommand(
     }),
   {
     details: [
-      'Restores what Litestream replicated, checks it, and puts it in the place of the database. It says up to which change and second that is. What the first machine acknowledged in its last second or so may be missing.',
+      'Restores what Litestream replicated, checks it, and replaces the database with it. It prints the last change and its time. What the first machine acknowledged in its last second may be missing.',
     ],
     settings: ['DATABASE_URL'],
     examples: [
@@ -240,7 +239,7 @@ describeCommand(
     }),
   {
     details: [
-      'Prints a line for each check: ok, found (how many, and the first of them), fixed, or failed. Without --fix nothing is changed. With it, each finding is repaired in one transaction, which the sequence of changes tells of; the backup goes beside the database.',
+      'Prints a line for each check: ok, found (how many, and the first of them), fixed, or failed. Without --fix nothing is changed. With it, each finding is repaired in one transaction, which the sequence of changes records. The backup goes beside the database.',
     ],
     settings: ['DATABASE_URL'],
     examples: [
@@ -263,7 +262,7 @@ describeCommand(
       process.stdout.write(completionScript(program, shell))
     }),
   {
-    details: ['It completes commands, options and the values that they know. Make it anew after an update.'],
+    details: ['It completes commands, options and their values. Generate it again after an update.'],
     examples: [
       [
         'completion bash > ~/.local/share/bash-completion/completions/phaseboard',

@@ -61,7 +61,7 @@ export async function takeOverFrom(
     )
   }
   if (isCut)
-    complain('warning: what it replicated last was broken off, and is left out with all of that second')
+    complain('warning: its last replication is incomplete: it is left out, with everything of that second')
   if (jumpedTo !== undefined) {
     say(
       `the sequence of changes goes on with ${jumpedTo}: clients that saw changes after ${last?.seq} must reload`,

@@ -99,7 +99,7 @@ const triggers: Check = {
   name: 'triggers',
   holds: 'every write is told to the sequence of changes and the search',
   advice:
-    'another tool has dropped or changed triggers: restore a backup, or have --fix make those of the sequence anew',
+    'another tool has dropped or changed triggers: restore a backup, or let --fix recreate those of the sequence',
   find: ({ client }) => {
     const stored = new Map(
       client

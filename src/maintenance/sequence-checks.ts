@@ -79,7 +79,7 @@ const changes: Check = {
   name: 'changes',
   holds: 'every change tells what was done to which record',
   advice:
-    'another tool has written it; it is told as far as it can be read, and cannot be undone: whoever follows the changes should load everything again',
+    'another tool wrote it: it is shown as far as it can be read and cannot be undone. Clients that follow the changes should reload everything',
   find: ({ client }) =>
     count(
       client,

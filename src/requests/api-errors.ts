@@ -6,7 +6,7 @@ import { isHttpError } from 'http-errors'
 import { databaseBusy, isBusy } from '../db/busy.ts'
 import type { ErrorCode } from '../error-codes.ts'
 import { ApiError, SpecifiedFailure, validationFailed } from '../errors.ts'
-import { flattenErrors } from './validation.ts'
+import { flattenErrors } from './violations.ts'
 
 /** A body shorter or longer than its Content-Length counts as one that is not JSON, not as a 400. */
 const TRUNCATED_BODY = 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'

@@ -109,7 +109,7 @@ export const JSON_TEXT_DEPTH = 100
 
 /**
  * A JSON-text field in a request: the plain value, or JSON text of it. The validator parses the text in place (see
- * `src/requests/validation.ts`), so handlers always get the plain value; the empty string means empty.
+ * `src/requests/json-text-keyword.ts`), so handlers always get the plain value; the empty string means empty.
  */
 export const JsonText = <T extends TSchema>(schema: T) =>
   Type.Unsafe<Static<T>>({

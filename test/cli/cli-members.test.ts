@@ -209,7 +209,7 @@ t.test('an empty password is asked for once', async (t) => {
 
 t.test('two different passwords are none, and neither is Ctrl-C or Ctrl-D', async (t) => {
   for (const [answers, message] of [
-    [['correct horse\r', 'correct hors\r'], 'these were two different passwords'],
+    [['correct horse\r', 'correct hors\r'], 'the two passwords differ'],
     [['correct\u0003'], 'no password was given'],
     [['\u0004'], 'no password was given'],
     [['correct horse\r', '\u0003'], 'no password was given'],

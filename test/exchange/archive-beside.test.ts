@@ -107,7 +107,7 @@ t.test('where numbers of changes are taken, the history comes after them', async
   await exportArchive(app.db.$client, guests, quiet)
   const state = dumpOf(demoted.db.$client)
   await t.rejects(importArchive(demoted.db, guests, quiet), {
-    message: /^guest@example.test is no enabled admin in the/,
+    message: /^guest@example.test is the only admin here, but no enabled admin in the/,
   })
   t.strictSame(dumpOf(demoted.db.$client), state)
 })
@@ -182,7 +182,7 @@ t.test('members of the same email are taken for the same people only where that 
   const state = dumpOf(other.db.$client)
   await t.rejects(importArchive(other.db, archive, quiet), {
     message:
-      '2 members have the email of somebody else here: admin@localhost, ada@example.test: use --map-members to take them for the same people',
+      '2 members have the email of another member here: admin@localhost, ada@example.test: use --map-members to treat them as the same people',
   })
   t.strictSame(dumpOf(other.db.$client), state)
   const dry = await importArchive(other.db, archive, { ...quiet, mapMembers: true, dryRun: true })

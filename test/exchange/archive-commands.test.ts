@@ -106,7 +106,10 @@ t.test('an export replaces nothing unless told to, and nothing but an archive', 
       exportArchive(client, path('notes'), { ...quiet, force }),
       message('notes', 'holds other files'),
     )
-    await t.rejects(exportArchive(client, path('b.zip'), { ...quiet, force }), message('b.zip', 'is no file'))
+    await t.rejects(
+      exportArchive(client, path('b.zip'), { ...quiet, force }),
+      message('b.zip', 'is not a file'),
+    )
     await t.rejects(
       exportArchive(client, file, { ...quiet, force }),
       message('board.db', 'is a file: name a folder, or a file that ends in .zip'),

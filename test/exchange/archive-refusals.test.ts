@@ -140,13 +140,13 @@ t.test('files that are missing, too many, or no files', async (t) => {
     t,
     targets,
     other((path) => mkdirSync(path('more'))),
-    /more is no file$/,
+    /more is not a file$/,
   )
   const linked = other((path) => {
     rmSync(path('teams.jsonl'))
     symlinkSync('/dev/zero', path('teams.jsonl'))
   })
-  await refused(t, targets, linked, /teams.jsonl is no file$/)
+  await refused(t, targets, linked, /teams.jsonl is not a file$/)
   await refused(t, targets, join(folder, 'none'), /^there is no such file or folder$/)
   const huge = other((path) => writeFileSync(path('manifest.json'), Buffer.alloc(1024 * 1024 + 1)))
   await refused(t, targets, huge, /manifest.json is too large$/)
@@ -190,7 +190,7 @@ t.test('contents that fit their checksums, but are not what an export writes', a
     t,
     targets,
     other,
-    /projects.jsonl is not what an export writes in line 1: name is not where it has to be$/,
+    /projects.jsonl is not what an export writes in line 1: name is missing or out of order$/,
   )
   const nameless = ofFile('projects.jsonl', (content) => content.replace(/"name":"[^"]*"/, '"name":null'))
   await refused(t, targets, nameless, /^projects.jsonl, line 1: name must not be null$/)

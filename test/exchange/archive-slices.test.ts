@@ -143,7 +143,7 @@ t.test('what somebody else has made meanwhile fails it as a whole', async (t) =>
       isWriting('audit_log'),
       "insert into members (id, name, email) values ('eve', 'Eve', 'ADA@example.test')",
       "delete from members where id = 'eve'",
-      /^1 members have the email of somebody else here: ada@example.test/,
+      /^1 members have the email of another member here: ada@example.test/,
     ],
     [
       'the same member',

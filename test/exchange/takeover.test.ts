@@ -111,7 +111,7 @@ t.test('a database that is there stays, under another name where that is said', 
   const { take, command, home, path } = setUp(t)
   openDatabase(path).close()
   await t.rejects(take(), {
-    message: `there is a database ${path} already: with --force it is kept under another name`,
+    message: `the database ${path} exists already: --force keeps it under another name`,
   })
   const { code, stdout } = await command(URL, '--first-is-gone', '--watch', '0', '--force')
   t.equal(code, 0)
@@ -161,7 +161,7 @@ t.test('it is refused while the replica is written to', async (t) => {
     wal: `date '+s3 0 0 %N 1 2026-11-22T10:32:05Z'`,
   })
   await t.rejects(take(), {
-    message: `cannot take over from ${URL}: the first machine still replicates: stop it, or take its access to the replica away`,
+    message: `cannot take over from ${URL}: the first machine still replicates: stop it, or revoke its access to the replica`,
   })
   t.ok(isUntouched())
 })
@@ -194,7 +194,7 @@ t.test('what is not sound is not put in place', async (t) => {
       '',
       /: litestream wal: s3:\/\/bucket: no route$/,
     ],
-    ['it restores nothing', { restore: 'true' }, '', /: litestream restore: it made no file$/],
+    ['it restores nothing', { restore: 'true' }, '', /: litestream restore: it wrote no file$/],
     [
       'another version',
       { version: 'echo v0.5.2' },
@@ -218,7 +218,7 @@ t.test('a part that was written in half is left out, with what came within its s
   const { code, stdout, stderr } = await command(URL, '--first-is-gone', '--watch', '0')
   t.equal(code, 0)
   t.match(stdout, /^it is up to change 3,/m)
-  t.match(stderr, /warning: what it replicated last was broken off, and is left out/)
+  t.match(stderr, /warning: its last replication is incomplete: it is left out/)
   t.match(readFileSync(join(folder, 'calls'), 'utf8'), / -timestamp 2026-11-22T10:32:03\.000Z /)
 })
 

@@ -3,7 +3,8 @@ import type { ErrorObject } from 'ajv'
 import fc from 'fast-check'
 import t from 'tap'
 import { parseJson } from '../../src/json.ts'
-import { createValidatorCompiler, flattenErrors } from '../../src/requests/validation.ts'
+import { createValidatorCompiler } from '../../src/requests/validation.ts'
+import { flattenErrors } from '../../src/requests/violations.ts'
 import {
   AnyObject,
   CreateBody,

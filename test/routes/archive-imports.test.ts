@@ -125,7 +125,7 @@ t.test('members of the same email are the same people only when told so', async 
   await createProject(app, {}, headers)
   t.match(await imported(app, archive, headers), {
     status: 'failed',
-    error: /^cannot import the file: 1 members have the email of somebody else here: admin@localhost/,
+    error: /^cannot import the file: 1 members have the email of another member here: admin@localhost/,
   })
   t.match(await imported(app, archive, headers, '&mapMembers=true'), { status: 'done' })
   holdsGroups(holdsSequence(app.db.$client))

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { boolean, number, testChildResource, text } from '../child-resource.ts'
 import {
   age,
   authenticationRequired,
@@ -35,130 +36,20 @@ async function listOf(t: Parameters<typeof build>[0], fields: object = {}) {
   return { app, item, subtask, url: `/api/kanban-subtasks/${subtask.id}` }
 }
 
-t.test('PATCH /api/kanban-subtasks/{id}', async (t) => {
-  t.test('only the fields of the body change, and updatedAt with them', async (t) => {
-    const { app, item, subtask, url } = await listOf(t)
-    const other = await createSubtask(app, item.id)
-    let before = subtask
-    for (const change of [
-      { title: 'New' },
-      { completed: true },
-      { completed: false },
-      { sortOrder: -1.5 },
-      { title: 'All', completed: true, sortOrder: 7 },
-    ]) {
-      age(app, 'kanban_subtasks', subtask.id)
-      const { status, body } = await send(app, 'PATCH', url, change)
-      t.equal(status, 200)
-      t.not(body.updatedAt, LONG_AGO, 'updatedAt moves')
-      t.strictSame(body, { ...before, ...change, updatedAt: body.updatedAt }, JSON.stringify(change))
-      before = body
-    }
-    t.strictSame((await send(app, 'GET', `/api/kanban-items/${item.id}/subtasks`)).body, [other, before])
-  })
-
-  t.test('a body without a known field returns the record unchanged, updatedAt included', async (t) => {
-    const { app, subtask, url } = await listOf(t)
-    age(app, 'kanban_subtasks', subtask.id)
-    for (const body of [{}, { nonsense: 1 }, { id: 'mine', itemId: 'x', createdAt: 5, updatedAt: 'x' }]) {
-      const answer = await send(app, 'PATCH', url, body)
-      t.strictSame([answer.status, answer.body], [200, { ...subtask, updatedAt: LONG_AGO }])
-    }
-  })
-
-  t.test('unknown and server-owned fields are ignored and never stored', async (t) => {
-    const { app, item, subtask, url } = await listOf(t)
-    const other = await createItem(app, item.projectId)
-    const foreign = { id: 'mine', itemId: other.id, createdAt: LONG_AGO, updatedAt: LONG_AGO, nonsense: 1 }
-    const { status, body } = await send(app, 'PATCH', url, { title: 'New', ...foreign })
-    t.equal(status, 200)
-    t.not(body.updatedAt, LONG_AGO)
-    t.strictSame(body, { ...subtask, title: 'New', updatedAt: body.updatedAt })
-    t.equal(stored(app, 'kanban_subtasks', subtask.id).item_id, item.id)
-  })
-
-  t.test('all violations of a body are reported', async (t) => {
-    const { app, subtask, url } = await listOf(t)
-    const patch = (body: unknown, answer: object): Row => ['PATCH', url, body, undefined, 400, answer]
-    await holds(t, app, [
-      patch(
-        { title: '', completed: 'yes', sortOrder: null },
-        invalid({
-          title: ['must NOT have fewer than 1 characters'],
-          completed: ['must be boolean'],
-          sortOrder: ['must be number'],
-        }),
-      ),
-      patch({ title: long(501) }, invalid({ title: ['must NOT have more than 500 characters'] })),
-      patch('null', invalid({}, ['must be object'])),
-      patch('[]', invalid({}, ['must be object'])),
-      patch('{"sortOrder":1e999}', invalid({ sortOrder: ['must be number'] })),
-    ])
-    t.strictSame(
-      (await send(app, 'GET', `/api/kanban-items/${subtask.itemId}/subtasks`)).body,
-      [subtask],
-      'nothing of it is stored',
-    )
-    await holds(t, app, [['PATCH', url, { title: long(500) }, undefined, 200, { title: long(500) }]])
-  })
-
-  t.test('no value is coerced, and null is allowed nowhere', async (t) => {
-    const { app, item, url } = await listOf(t)
-    const accepted: Record<string, unknown[]> = { title: ['5'], completed: [true], sortOrder: [5, 0] }
-    for (const [field, allowed] of Object.entries(accepted)) {
-      for (const value of [null, true, 5, 0, '5', [], {}]) {
-        for (const [method, target, success] of [
-          ['PATCH', url, 200],
-          ['POST', `/api/kanban-items/${item.id}/subtasks`, 201],
-        ] as const) {
-          const { status, body } = await send(app, method, target, { title: 'x', [field]: value })
-          t.equal(
-            status,
-            allowed.includes(value) ? success : 400,
-            `${method} ${field} ${JSON.stringify(value)}`,
-          )
-          if (status === 400) t.strictSame(Object.keys(body.details.fieldErrors), [field])
-          else t.strictSame(body[field], value)
-        }
-      }
-    }
-  })
-
-  t.test(
-    'makes no existence check: an unknown id is the 500 of the endpoint, after validation',
-    async (t) => {
-      const { app } = await listOf(t)
-      for (const id of ['none', '%', 'a%2Fb', '__proto__', long(10_000)]) {
-        await holds(t, app, [
-          ['PATCH', `/api/kanban-subtasks/${id}`, { title: 'x' }, undefined, 500, failure],
-          ['PATCH', `/api/kanban-subtasks/${id}`, {}, undefined, 500, failure],
-          ['PATCH', `/api/kanban-subtasks/${id}`, { nonsense: 1 }, undefined, 500, failure],
-          ['PATCH', `/api/kanban-subtasks/${id}`, { title: '' }, undefined, 400, titleless],
-        ])
-      }
-      t.equal(count(app, 'kanban_subtasks'), 1)
-    },
-  )
-})
-
-t.test('DELETE /api/kanban-subtasks/{id}', async (t) => {
-  t.test('deletes the subtask and nothing else', async (t) => {
-    const { app, item, url } = await listOf(t)
-    const kept = await createSubtask(app, item.id)
-    await holds(t, app, [['DELETE', url, undefined, undefined, 200, { success: true }]])
-    t.strictSame((await send(app, 'GET', `/api/kanban-items/${item.id}/subtasks`)).body, [kept])
-  })
-
-  t.test('makes no existence check: an unknown id is the 500 of the endpoint', async (t) => {
-    const { app, url } = await listOf(t)
-    await holds(t, app, [
-      ['DELETE', '/api/kanban-subtasks/none', undefined, undefined, 500, failure],
-      ['DELETE', '/api/kanban-subtasks/%', undefined, undefined, 500, failure],
-      ['DELETE', url, undefined, undefined, 200, { success: true }],
-      ['DELETE', url, undefined, undefined, 500, failure],
-      ['PATCH', url, { title: 'x' }, undefined, 500, failure],
-    ])
-  })
+testChildResource(t, {
+  thing: 'Kanban subtask',
+  path: 'kanban-subtasks',
+  listPath: 'subtasks',
+  parent: 'item',
+  table: 'kanban_subtasks',
+  relation: 'subtasks',
+  least: { title: 'Step' },
+  defaults: { title: 'Step', completed: false, sortOrder: 1 },
+  depends: ['sortOrder'],
+  fields: { title: text(1, 500), completed: boolean, sortOrder: number },
+  // Changes and deletions make no existence check.
+  unknown: [500, { error: 'Internal server error' }],
+  failure: 'Internal server error',
 })
 
 t.test('GET and POST /api/kanban-items/{id}/subtasks', async (t) => {
@@ -218,26 +109,6 @@ t.test('GET and POST /api/kanban-items/{id}/subtasks', async (t) => {
       message: noItem.error,
     })
     t.equal(count(app, 'kanban_subtasks'), 1)
-  })
-})
-
-t.test('GET /api/kanban-subtasks/{id}', async (t) => {
-  t.test('answers the subtask', async (t) => {
-    const { app, item, subtask, url } = await listOf(t, { completed: true, sortOrder: -1.5 })
-    await createSubtask(app, item.id)
-    const { status, body } = await send(app, 'GET', url)
-    t.strictSame([status, body], [200, subtask])
-  })
-
-  t.test('of an unknown one is 404', async (t) => {
-    const { app, item, url } = await listOf(t)
-    for (const id of ['none', '%', 'a%2Fb', '__proto__', item.id, long(10_000)]) {
-      await holds(t, app, [['GET', `/api/kanban-subtasks/${id}`, undefined, undefined, 404, gone]])
-    }
-    await holds(t, app, [
-      ['DELETE', url, undefined, undefined, 200, { success: true }],
-      ['GET', url, undefined, undefined, 404, gone],
-    ])
   })
 })
 
@@ -404,7 +275,7 @@ t.test('POST /api/kanban-items/{id}/subtasks/reorder', async (t) => {
 })
 
 t.test('the order of checks', async (t) => {
-  const text = { 'content-type': 'text/plain' }
+  const asText = { 'content-type': 'text/plain' }
 
   t.test('in open mode nobody is asked who they are', async (t) => {
     const { app, item, url } = await listOf(t)
@@ -415,12 +286,12 @@ t.test('the order of checks', async (t) => {
       const places = { items: [{ id: spare.id, sortOrder: 5 }] }
       await holds(t, app, [
         ['GET', '/api/kanban-subtasks/none', undefined, session, 404, gone],
-        ['POST', reorder, 'x', { ...session, ...text }, 500, reorderFailure],
+        ['POST', reorder, 'x', { ...session, ...asText }, 500, reorderFailure],
         ['POST', reorder, '{oops', session, 500, reorderFailure],
         ['POST', '/api/kanban-items/none/subtasks/reorder', {}, session, 400, itemless],
         ['POST', '/api/kanban-items/none/subtasks/reorder', places, session, 404, noItem],
         ['POST', reorder, places, session, 200, [{ id: spare.id, sortOrder: 5 }]],
-        ['PATCH', '/api/kanban-subtasks/none', 'x', { ...session, ...text }, 500, failure],
+        ['PATCH', '/api/kanban-subtasks/none', 'x', { ...session, ...asText }, 500, failure],
         ['PATCH', '/api/kanban-subtasks/none', '{oops', session, 500, failure],
         ['PATCH', '/api/kanban-subtasks/none', { title: '' }, session, 400, titleless],
         ['PATCH', '/api/kanban-subtasks/none', { title: 'x' }, session, 500, failure],

@@ -80,7 +80,7 @@ const [SMALLEST, LARGEST] = [-(2n ** 63n), 2n ** 63n - 1n]
 function numberOf(text: string): bigint | number {
   if (!/^-?\d+$/.test(text)) return Number(JSON.parse(text))
   const integer = BigInt(text)
-  if (integer < SMALLEST || integer > LARGEST) throw new SyntaxError('it is too large an integer')
+  if (integer < SMALLEST || integer > LARGEST) throw new SyntaxError('an integer is too large')
   return integer
 }
 
@@ -106,7 +106,7 @@ function fromJson(json: string, { name, type }: ArchiveField): StoredValue {
       throw new RangeError(`${name} must not have more than ${PLAIN_LIMIT} bytes`)
     if (type === 'json' && isPlainJson(json)) return json
   } else if (first !== undefined) return numberOf(json)
-  throw new SyntaxError(`${name} has a value that it cannot have`)
+  throw new SyntaxError(`${name} has an invalid value`)
 }
 
 /**
@@ -115,16 +115,16 @@ function fromJson(json: string, { name, type }: ArchiveField): StoredValue {
  * @throws SyntaxError for any other; RangeError for one that is too large
  */
 export function fromLine(bytes: Buffer, fields: readonly ArchiveField[]): StoredValue[] {
-  if (!isUtf8(bytes)) throw new SyntaxError('it is no UTF-8')
+  if (!isUtf8(bytes)) throw new SyntaxError('it is not UTF-8')
   const line = bytes.toString()
   let at = 0
   const values = fields.map((field, index) => {
     const head = `${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`
-    if (!line.startsWith(head, at)) throw new SyntaxError(`${field.name} is not where it has to be`)
+    if (!line.startsWith(head, at)) throw new SyntaxError(`${field.name} is missing or out of order`)
     const from = at + head.length
     at = endOfValue(line, from)
     return fromJson(line.slice(from, at), field)
   })
-  if (line.slice(at) !== '}') throw new SyntaxError('it does not end where it has to')
+  if (line.slice(at) !== '}') throw new SyntaxError('it goes on after its last field')
   return values
 }

@@ -59,7 +59,7 @@ function heirOf(admin: Member, archived: readonly ArchivedMember[]): string | un
     archived.find(({ email }) => keyOf(email) === keyOf(admin.email))
   if (heir && !heir.isAdmin) {
     throw new Error(
-      `${admin.email} is no enabled admin in the archive, and the only one here: give the admin here another email first`,
+      `${admin.email} is the only admin here, but no enabled admin in the archive: give the admin here another email first`,
     )
   }
   return heir?.id
@@ -87,7 +87,7 @@ function knownMembers(
   if (others.length > 0 && !mapMembers) {
     const named = others.slice(0, NAMED).join(', ') + (others.length > NAMED ? ', ...' : '')
     throw new Error(
-      `${others.length} members have the email of somebody else here: ${named}: use --map-members to take them for the same people`,
+      `${others.length} members have the email of another member here: ${named}: use --map-members to treat them as the same people`,
     )
   }
   return known

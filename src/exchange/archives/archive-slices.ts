@@ -145,7 +145,7 @@ class ArchiveSlices {
       for (const { of, rows } of this.#kept) rows.forEach(naming(of, this.#inserting(of)))
       const last = keepUntold(this.#client, this.#facts, since, actorId)
       // The groups of the archive's changes are counted from the first of them.
-      if (last - since !== this.#untold) throw new Error('the triggers have not told what they should have')
+      if (last - since !== this.#untold) throw new Error('the triggers did not record all changes')
       tell()
     }
     await this.#write.last(actorId, work, () => whenWritten(since))

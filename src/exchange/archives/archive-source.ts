@@ -25,7 +25,7 @@ function openFolder(folder: string): ArchiveSource {
   const sizes = new Map(
     readdirSync(folder).map((name) => {
       const file = lstatSync(join(folder, name))
-      if (!file.isFile()) throw notWhole(`${name} is no file`)
+      if (!file.isFile()) throw notWhole(`${name} is not a file`)
       return [name, file.size]
     }),
   )

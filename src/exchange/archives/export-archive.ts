@@ -40,7 +40,7 @@ function ensureRoom(target: string, force = false): void {
   const there = statSync(target, { throwIfNoEntry: false })
   if (there === undefined) return
   if (isZip(target)) {
-    if (!there.isFile()) throw new Error(`${target} is no file`)
+    if (!there.isFile()) throw new Error(`${target} is not a file`)
     if (!force) throw new Error(`${target} is already there: use --force to replace it`)
     return
   }

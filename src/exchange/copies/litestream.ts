@@ -150,5 +150,5 @@ export async function restoreReplica(
     signal,
   )
   // The script of its npm package ends with 0 even when it fails.
-  if (!existsSync(file)) throw new Error('litestream restore: it made no file')
+  if (!existsSync(file)) throw new Error('litestream restore: it wrote no file')
 }

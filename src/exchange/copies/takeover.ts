@@ -71,7 +71,7 @@ export interface Taken extends Copied, Replaced {
 export async function takeOver(path: string, options: TakeoverOptions): Promise<Taken> {
   const { replica, first, force, signal } = options
   if (existsSync(path) && !force) {
-    throw new Error(`there is a database ${path} already: with --force it is kept under another name`)
+    throw new Error(`the database ${path} exists already: --force keeps it under another name`)
   }
   await ensureLitestream(replica)
   await ensureSilent(first)
@@ -83,7 +83,7 @@ export async function takeOver(path: string, options: TakeoverOptions): Promise<
     await wait(Math.max(0, options.watch - (performance.now() - since)), undefined, { signal })
     const after = await listReplica(replica, signal)
     if (after.digest !== before.digest) {
-      throw new Error('the first machine still replicates: stop it, or take its access to the replica away')
+      throw new Error('the first machine still replicates: stop it, or revoke its access to the replica')
     }
     await ensureSilent(first)
     return { ...done, writtenAt: after.writtenAt }
