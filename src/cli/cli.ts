@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /** The command line. Nothing else reads the process's arguments and environment. */
 import { existsSync } from 'node:fs'
-import { Argument, Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { SharedDatabase } from '../db/client.ts'
 import { ApiError, StartupError } from '../errors.ts'
+import { type Mapping, mappingIn } from '../exchange/imports/mappings.ts'
 import { FORMATS } from '../exchange/sources/formats.ts'
 import { version } from '../package-files.ts'
 import { ALL_SETTINGS } from '../settings.ts'
@@ -95,6 +96,14 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
       .argument(`<${file}>`, from)
       .option('--again', 'import the board although it was imported before')
       .option('--dry-run', 'say what would be made, and make nothing')
+      .option('--name <name>', 'what the project is called, in place of the name in the file')
+      .option('--match-names', 'take people of the same name for the same, where only one has it')
+      .addOption(
+        new Option(
+          '--map <from=to...>',
+          'who is who: a person of the board (id, name or email), and one who is here (id or email)',
+        ).argParser(mappings),
+      )
       .action(async (path, options) => {
         const { loadConfig } = await import('../config.ts')
         const { importFile } = await import('./import-command.ts')
@@ -104,14 +113,16 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
     {
       details: [
         `Everything or nothing, and nobody has to wait for it: what has no field of its own is kept in metadata.${format}, and a file that does not parse changes nothing.`,
+        'People of the board are members of the same email. Others stay by their names, until they are mapped: now, or later by people map.',
       ],
       settings: ['DATABASE_URL'],
       examples: [
         [`import ${format} ${file}`, 'make a project of the board'],
         [`import ${format} ${file} --dry-run`, 'what it would be'],
         [`import ${format} ${file} --again`, 'make another one of the same board'],
+        [`import ${format} ${file} --map "Ann Smith=ann@acme.example"`, 'say who is who'],
       ],
-      seeAlso: ['docs/importing.md', 'docs/command-line.md'],
+      seeAlso: ['phaseboard people map', 'docs/importing.md', 'docs/command-line.md'],
     },
   )
 }
@@ -323,6 +334,13 @@ describeCommand(
 
 addMemberCommands(program, withDatabase, publicUrl)
 addPeopleCommands(program, withDatabase)
+
+/** One more of those who are who. @throws InvalidArgumentError */
+function mappings(text: string, before: Mapping[] = []): Mapping[] {
+  const mapping = mappingIn(text)
+  if (mapping === undefined) throw new InvalidArgumentError('it must be <from>=<to>')
+  return [...before, mapping]
+}
 
 /** The configured database file. @throws StartupError for `:memory:` */
 async function databaseFile(): Promise<string> {
