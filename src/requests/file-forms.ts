@@ -43,22 +43,26 @@ export async function receiveForm(
     part?.destroy(error as Error)
     form.destroy(error as Error)
   }
+  const refuse = (error?: unknown) => fail(error instanceof ApiError ? error : notOneFile())
   form.on('file', (_field: string, stream: Readable, name?: string) => {
     part = stream
+    // It may fail before anybody reads it, and after all of it was read.
+    stream.on('error', refuse)
     sent = receive(stream, file, limit).then((uploaded) => ({ ...uploaded, name: shownName(name) }))
     sent.catch(fail)
   })
-  form.on('field', () => fail(notOneFile()))
-  form.on('partsLimit', () => fail(notOneFile()))
+  form.on('error', refuse)
+  form.on('field', refuse)
+  form.on('partsLimit', refuse)
   try {
     await pipeline(() => counted(body, formLimit(limit)), form)
     if (sent === undefined) throw notOneFile()
     return await sent
   } catch (error) {
-    fail(error)
+    fail(body.errored && !(error instanceof ApiError) ? refusal(400, 'Bad Request') : error)
     // It has to be over before the file is removed.
     await sent?.catch(() => undefined)
-    throw failure instanceof ApiError ? failure : body.errored ? refusal(400, 'Bad Request') : notOneFile()
+    throw failure
   }
 }
 
