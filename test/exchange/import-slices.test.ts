@@ -129,7 +129,7 @@ t.test('wherever it is ended, nothing of it stays', async (t) => {
   const db = open(t)
   await importInSlices(db, planOf(2), { id: 'first' })
   // So that the next one makes its person, too.
-  write(db, () => db.$client.exec('delete from people'))
+  writeTo(db, () => db.$client.exec('delete from people'))
   const before = dump(db)
   const total = planOf(3).tables.reduce((sum, { count }) => sum + count, 0)
   for (let last = 0; last <= total + 1; last++) {
