@@ -5,11 +5,12 @@ import { memberOf } from '../src/access/identity.ts'
 import { newId } from '../src/db/ids.ts'
 import { adminRequired, invalidField, validationFailed } from '../src/errors.ts'
 import type { Reserved } from '../src/exchange/imports/importer.ts'
+import { type Mapping, mappingIn } from '../src/exchange/imports/mappings.ts'
 import { ARCHIVE_FORMAT, FORMAT_NAMES } from '../src/exchange/sources/formats.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { checkLength, receive } from '../src/requests/uploads.ts'
-import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
+import { checkLength, formLimit, isFileForm, receive, type Uploaded } from '../src/requests/uploads.ts'
+import { ErrorBody, IdParams, Name, ref } from '../src/schemas/common.ts'
 import { ImportSchema, ImportStartedSchema } from '../src/schemas/records.ts'
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ default: false, description }))
@@ -19,15 +20,48 @@ const ImportQuery = Type.Object({
   again: flag('Also when it was imported before; not for archives'),
   dryRun: flag('Only tells what would be made'),
   mapMembers: flag('Members of an archive are those here of the same email'),
+  name: Type.Optional({
+    ...Name,
+    description: 'What the project is called, in place of the name in the file; not for archives',
+  }),
+  matchNames: flag(
+    'People of the board are those here of the same name, where only one has it; not for archives',
+  ),
+  map: Type.Optional(
+    Type.Unsafe<string | string[]>({
+      type: ['string', 'array'],
+      items: { type: 'string' },
+      description:
+        'Who is who, as `<from>=<to>`: a person of the board by id, name or email, and somebody who is here by id or email; may be given several times. Not for archives',
+      examples: ['Ann Smith=ann@acme.example'],
+    }),
+  ),
 })
 type ImportQuery = Static<typeof ImportQuery>
 
+/** Options that are for boards alone. */
+const OF_BOARDS = ['name', 'matchNames', 'map'] as const
+
 /** Options that have no meaning for a format: in vain given, they would mislead. @throws ApiError 400 */
-function refuseOptions({ format, again = false, mapMembers = false }: ImportQuery): void {
-  const isArchive = format === ARCHIVE_FORMAT
-  if (isArchive && again) throw invalidField('again', `is not for ${ARCHIVE_FORMAT}: a record is there once`)
-  if (!isArchive && mapMembers) throw invalidField('mapMembers', `is only for ${ARCHIVE_FORMAT}`)
+function refuseOptions({ format, again = false, mapMembers = false, ...query }: ImportQuery): void {
+  if (format !== ARCHIVE_FORMAT) {
+    if (mapMembers) throw invalidField('mapMembers', `is only for ${ARCHIVE_FORMAT}`)
+    return
+  }
+  if (again) throw invalidField('again', `is not for ${ARCHIVE_FORMAT}: a record is there once`)
+  for (const name of OF_BOARDS) if (query[name]) throw invalidField(name, `is not for ${ARCHIVE_FORMAT}`)
 }
+
+/** Who is who. @throws ApiError 400 */
+const mappingsIn = (map: string | string[] = []): Mapping[] =>
+  [map].flat().map((text) => {
+    const mapping = mappingIn(text)
+    if (mapping === undefined) throw invalidField('map', 'must be <from>=<to>')
+    return mapping
+  })
+
+/** What a file is called in messages, and in the name of its board, where nobody tells its name. */
+const THE_FILE = 'the file'
 
 /** What an import is called, and its place among those that wait. */
 interface Place extends Reserved {
@@ -43,6 +77,7 @@ const placeOf = (request: FastifyRequest) => request.getDecorator<Place | undefi
 const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit }) => {
   const { imports } = app.projects
   const { importer } = app
+  const { known } = app.rules.members
   const tags = ['Imports']
   app.decorateRequest(PLACE, undefined)
 
@@ -60,13 +95,24 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
       throw adminRequired()
     }
     refuseOptions(query)
-    checkLength(request.headers, importLimit)
+    for (const { to } of mappingsIn(query.map)) {
+      if (known.ofIdOrEmail(to) === undefined) throw invalidField('map', `names nobody here: ${to}`)
+    }
+    const type = request.raw.headers['content-type']
+    const form = isFileForm(type) ? type : undefined
+    checkLength(request.headers, form === undefined ? importLimit : formLimit(importLimit))
     const id = newId()
     const place = { id, ...importer.reserve(id, memberOf(request).id) }
     request.setDecorator<Place>(PLACE, place)
     const body = request.body as Readable | undefined
+    const take = async (body: Readable): Promise<Uploaded> => {
+      if (form === undefined) return receive(body, place.file, importLimit)
+      // Loaded with what parses forms, when somebody sends one.
+      const { receiveForm } = await import('../src/requests/file-forms.ts')
+      return receiveForm(body, form, place.file, importLimit)
+    }
     try {
-      const uploaded = body && (await receive(body, place.file, importLimit))
+      const uploaded = body && (await take(body))
       if (uploaded === undefined || uploaded.bytes === 0) {
         throw validationFailed({ formErrors: ['must be the file to import'], fieldErrors: {} })
       }
@@ -86,18 +132,22 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
       operationId: 'createImport',
       summary: 'Import a board from a file, or an archive',
       description:
-        'The file is the body, of any media type. It becomes a new project, all or nothing: nobody sees any of it before all is there, and nobody has to wait for it. The zip file of GET /api/export (`phaseboard`, admins only) becomes all that it holds, under the same ids: docs/export-format.md. How far it has come is told by GET /api/imports/{id}.',
+        'The file is the body, of any media type, or the one part of a form (`multipart/form-data`), which tells its name, too. It becomes a new project, all or nothing: nobody sees any of it before all is there, and nobody has to wait for it. People of the board are members of the same email; others stay by their names, unless `map` or `matchNames` says who they are, or somebody merges them later (POST /api/people/{id}/merge). The zip file of GET /api/export (`phaseboard`, admins only) becomes all that it holds, under the same ids: docs/export-format.md. How far it has come is told by GET /api/imports/{id}.',
       tags,
       querystring: ImportQuery,
       response: { 202: ref(ImportStartedSchema) },
     },
     preHandler: keepUpload,
     handler: (request, reply) => {
-      const { format, again = false, dryRun = false, mapMembers = false } = request.query
+      const { format, again = false, dryRun = false, mapMembers = false, ...query } = request.query
       const { id: memberId } = memberOf(request)
       const place = placeOf(request) as Place
+      const { name = THE_FILE } = request.body as Uploaded
       const afterwards = () => {
-        place.start({ format, name: 'the file', memberId, again, isDryRun: dryRun, mapMembers })
+        place.start({
+          ...{ format, name, memberId, again, isDryRun: dryRun, mapMembers },
+          ...{ projectName: query.name, matchNames: query.matchNames ?? false, map: mappingsIn(query.map) },
+        })
         reply.header('location', `${request.url.split('?', 1)[0]}/${place.id}`)
       }
       return { ...imports.create(place.id, format, memberId), afterwards }

@@ -39,7 +39,7 @@ const ROOMS: Record<string, readonly string[]> = {
   'src/worker': ['src/batch', 'src/changes', 'src/db', 'src/members', 'src/requests', 'src/schemas'],
   'src/access': ['fastify', 'src/members', 'src/schemas'],
   'src/streams': ['fastify', 'src/access', 'src/changes', 'src/members', 'src/requests', 'src/schemas'],
-  'src/exchange': ['src/board', 'src/db', 'src/projects', 'src/schemas'],
+  'src/exchange': ['src/board', 'src/db', 'src/members', 'src/projects', 'src/schemas'],
   'src/maintenance': ['src/board', 'src/db'],
   'src/agents': ['src/schemas'],
   'src/http': ['fastify', 'src/db', 'src/members', 'src/requests', 'src/schemas'],

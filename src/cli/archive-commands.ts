@@ -9,7 +9,8 @@ import {
   describeArchive,
   importArchive,
 } from '../exchange/archives/import-archive.ts'
-import { importByCommand } from '../exchange/imports/archive-job.ts'
+import { cannotImport, importByCommand } from '../exchange/imports/archive-job.ts'
+import { optionNamesFor } from '../exchange/imports/option-names.ts'
 import { shown } from './shown.ts'
 import { say } from './terminal.ts'
 
@@ -45,8 +46,6 @@ export async function importFrom(
     say(`${options.dryRun ? 'would import' : 'imported'} ${path}`)
     for (const text of describeArchive(imported, options.dryRun)) say(text)
   } catch (error) {
-    throw new Error(`cannot import ${path}: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    })
+    throw cannotImport(path, error, optionNamesFor(null).mapMembers)
   }
 }

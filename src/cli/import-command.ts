@@ -2,12 +2,15 @@
 import { type Checkpoints, databasePath, openDatabase, writeAs } from '../db/client.ts'
 import { BY_COMMAND } from '../db/current-write.ts'
 import { newId } from '../db/ids.ts'
+import { invalidField } from '../errors.ts'
 import { planRows } from '../exchange/imports/import-board.ts'
 import { lockOf, MEMORY, spoolOf } from '../exchange/imports/import-files.ts'
 import { performImport } from '../exchange/imports/import-job.ts'
 import { rehearse } from '../exchange/imports/import-plan.ts'
+import type { Mapping } from '../exchange/imports/mappings.ts'
 import { READING_LIMITS, readApart } from '../exchange/imports/read-apart.ts'
 import { Imports } from '../projects/imports.ts'
+import { LIMITS } from '../schemas/common.ts'
 import { createProgress } from './progress.ts'
 import { say } from './terminal.ts'
 
@@ -20,6 +23,12 @@ export interface ImportOptions {
   again?: true
   /** Says what would be made, and makes nothing. */
   dryRun?: true
+  /** What the project is called. */
+  name?: string
+  /** Takes people of the same name for the same, where there is only one of it. */
+  matchNames?: true
+  /** Who is who. */
+  map?: Mapping[]
 }
 
 /** Settings of the service that hold for the command, too. */
@@ -28,6 +37,14 @@ export interface ImportSettings {
   checkpoints?: Checkpoints
   /** Records that one import may make. */
   records: number
+}
+
+/** @throws ApiError 400 for a name that no project may have */
+function refuseName(name: string | undefined): void {
+  const length = [...(name ?? 'none')].length
+  if (length === 0 || length > LIMITS.name) {
+    throw invalidField('--name', `must have 1 to ${LIMITS.name} characters`)
+  }
 }
 
 /** Ends what is signalled, as long as `work` takes. */
@@ -58,13 +75,16 @@ export const importFile = (
     const id = newId()
     // What cannot be read needs no database, and creates none.
     const limits = { ...READING_LIMITS, records }
-    const board = await readApart({ format, file, name: file }, spoolOf(MEMORY, id), limits, signal)
+    const { again = false, dryRun = false, name: projectName, ...people } = options
+    refuseName(projectName)
+    const task = { format, file, name: file, projectName }
+    const board = await readApart(task, spoolOf(MEMORY, id), limits, signal)
     try {
       const { db, files, close, discard } = openDatabase(databaseUrl, checkpoints)
-      const { again = false, dryRun = false } = options
       if (dryRun) {
         try {
-          for (const line of rehearse(db, planRows(board.rows, board.facts, again)).lines) say(line)
+          const plan = planRows(board.rows, board.facts, { again, ...people })
+          for (const line of rehearse(db, plan).lines) say(line)
         } finally {
           discard()
         }
@@ -76,7 +96,7 @@ export const importFile = (
       try {
         lock.take()
         writeAs(db, BY_COMMAND, () => new Imports(db).create(id, format, null))
-        const job = { id, format, file, name: file, memberId: null, again, isDryRun: false }
+        const job = { ...task, ...people, id, memberId: null, again, isDryRun: false }
         const place = { db, files, database, signal, board, onProgress: progress.update }
         const { lines } = await performImport(place, job)
         progress.stop()

@@ -1,8 +1,9 @@
 /** The commands, their arguments and manuals. */
 import { existsSync } from 'node:fs'
-import { Argument, Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { SharedDatabase } from '../db/client.ts'
 import { StartupError } from '../errors.ts'
+import { type Mapping, mappingIn } from '../exchange/imports/mappings.ts'
 import { FORMATS } from '../exchange/sources/formats.ts'
 import { version } from '../package-files.ts'
 import { ALL_SETTINGS } from '../settings.ts'
@@ -74,6 +75,14 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
       .argument(`<${file}>`, from)
       .option('--again', 'import the board again, although it was imported before')
       .option('--dry-run', 'print what would be created, and create nothing')
+      .option('--name <name>', 'the name of the project, instead of the name in the file')
+      .option('--match-names', 'match people by name, where exactly one person has the name')
+      .addOption(
+        new Option(
+          '--map <from=to...>',
+          'match this person of the board (id, name or email) with this person here (id or email)',
+        ).argParser(mappings),
+      )
       .action(async (path, options) => {
         const { loadConfig } = await import('../config.ts')
         const { importFile } = await import('./import-command.ts')
@@ -83,14 +92,16 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
     {
       details: [
         `It imports everything or nothing, and nobody has to wait for it. What has no field of its own is kept in metadata.${format}. A file that does not parse changes nothing.`,
+        'People of the board become the members with the same email. Others keep their names until they are mapped, here or later with people map.',
       ],
       settings: ['DATABASE_URL'],
       examples: [
         [`import ${format} ${file}`, 'make a project of the board'],
         [`import ${format} ${file} --dry-run`, 'what it would be'],
         [`import ${format} ${file} --again`, 'make another one of the same board'],
+        [`import ${format} ${file} --map "Ann Smith=ann@acme.example"`, 'match a person of the board'],
       ],
-      seeAlso: ['docs/importing.md', 'docs/command-line.md'],
+      seeAlso: ['phaseboard people map', 'docs/importing.md', 'docs/command-line.md'],
     },
   )
 }
@@ -303,6 +314,13 @@ describeCommand(
 
 addMemberCommands(program, withDatabase, publicUrl)
 addPeopleCommands(program, withDatabase)
+
+/** One more of those who are who. @throws InvalidArgumentError */
+function mappings(text: string, before: Mapping[] = []): Mapping[] {
+  const mapping = mappingIn(text)
+  if (mapping === undefined) throw new InvalidArgumentError('it must be <from>=<to>')
+  return [...before, mapping]
+}
 
 /** The configured database file. @throws StartupError for `:memory:` */
 async function databaseFile(): Promise<string> {

@@ -744,6 +744,21 @@ export interface ImportStarted {
   status: 'waiting' | 'reading' | 'writing' | 'done' | 'failed'
 }
 
+/** Somebody whom an imported board names */
+export interface ImportedPerson {
+  /** What the other tool calls it, as `map` takes it; of somebody who was not found, the id of the person that stands for it here */
+  id: string
+  name: string
+  /** By what it was found: somebody has said so (by `map`, or by merging it after an earlier import), the id in a table of a Phaseboard, the email, or the name; null where it was not */
+  matched: 'map' | 'id' | 'email' | 'name' | null
+  /** The member that it is, or the other person; null where it stands for itself */
+  memberId: string | null
+  /** Items that are assigned to it */
+  items: number
+  /** Comments of its */
+  comments: number
+}
+
 export interface Import {
   /** UUIDv7, made by the server */
   id: string
@@ -761,6 +776,8 @@ export interface Import {
   }
   /** What could not be taken over as it was, in lines */
   notes?: string[]
+  /** Whom its cards and comments name, and who they are here: at most 500, `counts.people` is how many there are. Not in lists, and not of archives */
+  people?: ImportedPerson[]
   /** Why it failed: then nothing has changed */
   error?: string
   /** ISO 8601 in UTC with milliseconds */
@@ -2919,6 +2936,12 @@ export interface Paths {
         dryRun?: boolean | undefined
         /** Members of an archive are those here of the same email; `false` if absent */
         mapMembers?: boolean | undefined
+        /** What the project is called, in place of the name in the file; not for archives */
+        name?: string | undefined
+        /** People of the board are those here of the same name, where only one has it; not for archives; `false` if absent */
+        matchNames?: boolean | undefined
+        /** Who is who, as `<from>=<to>`: a person of the board by id, name or email, and somebody who is here by id or email; may be given several times. Not for archives; e.g. `Ann Smith=ann@acme.example` */
+        map?: string | string[] | undefined
       }
       body: BytesIn
       /** Of your own, for repetitions by another process */

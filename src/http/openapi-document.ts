@@ -233,7 +233,16 @@ function headersOfRequest(route: DescribedRoute): { headers?: object } {
 
 /** The body of a route that takes a file. */
 const FILE_BODY = {
-  content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+  content: {
+    'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        required: ['file'],
+        properties: { file: { type: 'string', format: 'binary', description: 'The one part' } },
+      },
+    },
+  },
 }
 
 /** A route's schema as documented. */
@@ -418,7 +427,9 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
       if (name in schemas) throw new Error(`two schemas are called ${name}`)
       if (config.isBodyOptional) requestBody.required = false
       if (config.takesFile) requestBody.required = true
-      for (const media of Object.values(requestBody.content)) {
+      // A file may come in a form as well, which is told there.
+      const [media] = Object.values(requestBody.content)
+      if (media) {
         schemas[name] = media.schema
         media.schema = { $ref: `#/components/schemas/${name}` }
       }

@@ -25,6 +25,7 @@ import { timestamp } from '../time.ts'
 import { type Actor, type AuditEntry, AuditLog } from './audit-log.ts'
 import { currentMember, isEnabled, shownMember } from './columns.ts'
 import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
+import { KnownPeople } from './known-people.ts'
 import { MemberLinks } from './member-links.ts'
 import { People } from './people.ts'
 import { ProviderAccounts } from './provider-accounts.ts'
@@ -131,6 +132,7 @@ export class Members {
   ]
   readonly audit: AuditLog
   readonly people: People
+  readonly known: KnownPeople
   readonly teams: Teams
   readonly sessions: Sessions
   readonly tokens: Tokens
@@ -143,6 +145,7 @@ export class Members {
     this.#sql = statementsOf(db)
     this.audit = new AuditLog(db)
     this.people = new People(db)
+    this.known = new KnownPeople(db)
     this.teams = new Teams(db, this.audit)
     this.sessions = new Sessions(db, this.audit)
     this.tokens = new Tokens(db, this.audit)

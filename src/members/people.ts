@@ -10,6 +10,7 @@ import { defineCollation } from '../db/collation.ts'
 import { currentWrite } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { defineContains, fold } from '../db/folded-text.ts'
+import { isHiddenRecord } from '../db/hidden.ts'
 import { thingOf } from '../db/kinds.ts'
 import { type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
 import { members, people } from '../db/schema.ts'
@@ -52,7 +53,7 @@ const PEOPLE = `(
   union all
   select id, ifnull((select name from ${HOSTED} as hosted where hosted.id = people.id), name), kind, source, source_id,
     merged_into, seen_at, created_at, updated_at, kind <> 'member' and merged_into is null from people
-  where id not in (select id from members)
+  where id not in (select id from members) and not ${isHiddenRecord('people', 'people.id')}
   union all
   select id, name, 'host', '', '', null, null, +:now, +:now, true from ${HOSTED}
   where id not in (select id from members) and id not in (select id from people))`

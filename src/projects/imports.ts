@@ -8,7 +8,13 @@ import { imports } from '../db/schema.ts'
 import { given, givenLimit, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
 import { ref } from '../schemas/common.ts'
-import { type CurrentMember, type Import, ImportSchema, type ImportStarted } from '../schemas/records.ts'
+import {
+  type CurrentMember,
+  type Import,
+  type ImportedPerson,
+  ImportSchema,
+  type ImportStarted,
+} from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
 
 /** Imports that a list shows. */
@@ -23,6 +29,7 @@ type ImportRow = typeof imports.$inferSelect
 interface Made {
   counts?: Record<string, number>
   notes?: string[]
+  people?: ImportedPerson[]
 }
 
 /** What another tool may have stored instead counts as nothing. */
@@ -37,7 +44,12 @@ function madeIn(text: string): Made {
 /** Why imports have failed, by id, whose rows could not be told. */
 export type FailedImports = Readonly<Record<string, string>>
 
-function toImport(row: ImportRow, failed: FailedImports) {
+/** An import as a list shows it: without its people, of whom there may be many. */
+function withoutPeople({ people: _, ...imported }: Import): Import {
+  return imported
+}
+
+function toImport(row: ImportRow, failed: FailedImports): Import {
   const { id, format, done, total, projectId, counts, createdAt, updatedAt } = row
   const error = failed[id] ?? row.error
   const status = id in failed ? 'failed' : row.status
@@ -112,7 +124,7 @@ export class Imports {
   ): JsonPage {
     const latest = this.#sql
       .latest({ memberId, isAdmin: Number(role === 'admin'), count: IMPORTS_LISTED })
-      .map((row) => toImport(row, failed))
+      .map((row) => withoutPeople(toImport(row, failed)))
     return pageOfRows(latest, query, this.#toJson, true)
   }
 

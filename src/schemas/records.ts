@@ -711,6 +711,36 @@ export const ImportStartedSchema = Type.Object(
 )
 export type ImportStarted = Static<typeof ImportStartedSchema>
 
+/** By what a person of an imported board was found here. */
+export const MATCHES = ['map', 'id', 'email', 'name'] as const
+export type Match = (typeof MATCHES)[number]
+
+/** A person of an imported board. */
+export const ImportedPersonSchema = Type.Object(
+  {
+    id: Type.String({
+      description:
+        'What the other tool calls it, as `map` takes it; of somebody who was not found, the id of the person that stands for it here',
+    }),
+    name: Type.String(),
+    matched: Type.Unsafe<Match | null>({
+      type: ['string', 'null'],
+      enum: [...MATCHES, null],
+      description:
+        'By what it was found: somebody has said so (by `map`, or by merging it after an earlier import), the id in a table of a Phaseboard, the email, or the name; null where it was not',
+    }),
+    memberId: Nullable(
+      Type.String({
+        description: 'The member that it is, or the other person; null where it stands for itself',
+      }),
+    ),
+    items: Type.Integer({ description: 'Items that are assigned to it' }),
+    comments: Type.Integer({ description: 'Comments of its' }),
+  },
+  { $id: 'ImportedPerson', description: 'Somebody whom an imported board names' },
+)
+export type ImportedPerson = Static<typeof ImportedPersonSchema>
+
 /** How far an import has come. */
 export const ImportSchema = Type.Object(
   {
@@ -729,6 +759,12 @@ export const ImportSchema = Type.Object(
     ),
     notes: Type.Optional(
       Type.Array(Type.String(), { description: 'What could not be taken over as it was, in lines' }),
+    ),
+    people: Type.Optional(
+      Type.Array(ref(ImportedPersonSchema), {
+        description:
+          'Whom its cards and comments name, and who they are here: at most 500, `counts.people` is how many there are. Not in lists, and not of archives',
+      }),
     ),
     error: Type.Optional(Type.String({ description: 'Why it failed: then nothing has changed' })),
     createdAt: Timestamp,
@@ -812,6 +848,7 @@ export const namedSchemas = [
   WebhookWithSecretSchema,
   WebhookDeliverySchema,
   ImportStartedSchema,
+  ImportedPersonSchema,
   ImportSchema,
   UndoneSchema,
   TrashEntrySchema,

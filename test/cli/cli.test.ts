@@ -146,6 +146,7 @@ t.test('import says what it made, in plain lines when piped', async (t) => {
       'labels 4',
       'subtasks 5 (from 2 checklists)',
       'comments 4',
+      'people 3 (3 without a member: Priya Raman, Amara Osei, Jonas Lindqvist)',
       'due dates 3',
       '',
     ].join('\n'),

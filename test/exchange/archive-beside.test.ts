@@ -6,6 +6,7 @@ import { gapsIn, jump } from '../../src/db/lost-changes.ts'
 import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { describeArchive, importArchive } from '../../src/exchange/archives/import-archive.ts'
 import { holdsGroups, holdsSequence, rowsOf } from '../changes/replay.ts'
+import { run } from '../command-line.ts'
 import { type App, build, count, createItem, createProject, send, signInAs } from '../helper.ts'
 import { dumpOf, exported, quiet } from './archives.ts'
 
@@ -174,15 +175,20 @@ t.test('what the archive does not tell the beginning of any more is told as crea
 })
 
 t.test('members of the same email are taken for the same people only where that is said', async (t) => {
-  const { app, archive, project, item, target } = await source(t)
+  const { app, archive, folder, project, item, target } = await source(t)
   const other = await target('target.db')
   signInAs(other, 'member', { id: 'other-ada' })
   other.db.$client.exec("update members set email = 'ADA@example.test' where id = 'other-ada'")
   await createProject(other)
   const state = dumpOf(other.db.$client)
-  await t.rejects(importArchive(other.db, archive, quiet), {
-    message:
-      '2 members have the email of another member here: admin@localhost, ada@example.test: use --map-members to treat them as the same people',
+  const message = '2 members have the email of another member here: admin@localhost, ada@example.test'
+  await t.rejects(importArchive(other.db, archive, quiet), { message })
+  const command = await run(t, ['import', 'phaseboard', archive], {
+    DATABASE_URL: `file:${join(folder, 'target.db')}`,
+  })
+  t.strictSame(command, {
+    ...{ code: 1, stdout: 'importing 31 records\n' },
+    stderr: `phaseboard: cannot import ${archive}: ${message}: use --map-members to treat them as the same people\n`,
   })
   t.strictSame(dumpOf(other.db.$client), state)
   const dry = await importArchive(other.db, archive, { ...quiet, mapMembers: true, dryRun: true })

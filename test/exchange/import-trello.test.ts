@@ -83,6 +83,7 @@ t.test('a board is imported whole, by another process on the same file', async (
     subtasks: 5,
     checklists: 2,
     comments: 4,
+    people: 3,
     dueDates: 3,
     unreadableDueDates: 0,
     skippedComments: 0,
@@ -98,6 +99,7 @@ t.test('a board is imported whole, by another process on the same file', async (
     'labels 4',
     'subtasks 5 (from 2 checklists)',
     'comments 4',
+    'people 3',
     'due dates 3',
   ])
 
@@ -321,6 +323,7 @@ t.test('an export of 2012: labels on the cards only, checklists in the cards, st
     'labels 2',
     'subtasks 2 (from 1 checklist)',
     'comments 0',
+    'people 0',
     'due dates 0',
   ])
   t.strictSame(project.metadata.trello.labels, [

@@ -51,6 +51,7 @@ const board = (fields: Partial<SourceBoard> = {}): SourceBoard => ({
   columns: [],
   labels: [],
   cards: [],
+  people: [],
   rest: {},
   notes: [],
   ...fields,

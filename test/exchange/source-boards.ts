@@ -33,6 +33,7 @@ export const anyBoard: fc.Arbitrary<SourceBoard> = fc
       ...dates,
       columns: fc.constant(columns),
       labels: fc.constant(labels),
+      people: fc.constantFrom([], [{ id: 'ada', name: 'Ada Lovelace', email: '' }]),
       rest,
       notes: fc.constant(['unreadable due dates 3']),
       cards: fc.array(

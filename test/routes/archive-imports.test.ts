@@ -125,7 +125,8 @@ t.test('members of the same email are the same people only when told so', async 
   await createProject(app, {}, headers)
   t.match(await imported(app, archive, headers), {
     status: 'failed',
-    error: /^cannot import the file: 1 members have the email of another member here: admin@localhost/,
+    error:
+      'cannot import the file: 1 members have the email of another member here: admin@localhost: use mapMembers=true to treat them as the same people',
   })
   t.match(await imported(app, archive, headers, '&mapMembers=true'), { status: 'done' })
   holdsGroups(holdsSequence(app.db.$client))
@@ -202,6 +203,13 @@ t.test('archives are for admins who may write, and know other options', async (t
     status: 400,
     body: invalid({ again: ['is not for phaseboard: a record is there once'] }),
   })
+  for (const option of ['name=x', 'matchNames=true', 'map=a=local']) {
+    const [name = ''] = option.split('=')
+    t.match(await imported(app, archive, headers, `&${option}`), {
+      status: 400,
+      body: invalid({ [name]: ['is not for phaseboard'] }),
+    })
+  }
   t.match(await upload(app, 'format=csv&mapMembers=true', 'title', headers), {
     status: 400,
     body: invalid({ mapMembers: ['is only for phaseboard'] }),

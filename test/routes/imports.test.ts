@@ -57,6 +57,7 @@ t.test('a file becomes a project, and GET tells how far it has come', async (t) 
       labels: 4,
       subtasks: 5,
       comments: 4,
+      people: 3,
       dueDates: 3,
       trimmed: 0,
     },
@@ -72,7 +73,7 @@ t.test('a file becomes a project, and GET tells how far it has come', async (t) 
   const again = await upload(app, 'format=trello', FILE)
   t.match(await ended(app, again.body.id), {
     status: 'failed',
-    error: `this board was imported before, as project ${projectId} (Website relaunch); use --again to import it once more`,
+    error: `this board was imported before, as project ${projectId} (Website relaunch); use again=true to import it once more`,
   })
   const third = await upload(app, 'format=trello&again=true', FILE)
   t.match(await ended(app, third.body.id), { status: 'done' })

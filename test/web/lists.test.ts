@@ -102,7 +102,7 @@ t.test('what is said of an import', async (t) => {
   const counts = { columns: 4, items: 1 }
   t.equal(toldOf(job({ projectId: 'x', counts }), 'Relaunch'), 'Imported Relaunch: 4 columns, 1 card.')
   t.equal(toldOf(job({ total: 7 }), ''), 'Imported 7 records.')
-  const before = 'this board was imported before, as project 1 (A); use --again to import it once more'
+  const before = 'this board was imported before, as project 1 (A); use again=true to import it once more'
   t.ok(wasImportedBefore(before))
   t.equal(reasonOf(before), 'this board was imported before, as project 1 (A)')
 })

@@ -20,4 +20,4 @@ export function toldOf({ projectId, counts = {}, total }: Import, name: string):
 export const wasImportedBefore = (error: string): boolean => /imported before/.test(error)
 
 /** The service's reason without what only the command line knows. */
-export const reasonOf = (error: string): string => error.replace(/; use --again.*$/, '').replace(/\.$/, '')
+export const reasonOf = (error: string): string => error.replace(/; use .*$/, '').replace(/\.$/, '')

@@ -65,7 +65,20 @@ function heirOf(admin: Member, archived: readonly ArchivedMember[]): string | un
   return heir?.id
 }
 
-/** The members of an archive that are there already. @throws Error where only their emails tell, and that was not allowed */
+/** That members of an archive have the emails of members here who have other ids. */
+export class SameEmails extends Error {
+  constructor(emails: readonly string[]) {
+    const named = emails.slice(0, NAMED).join(', ') + (emails.length > NAMED ? ', ...' : '')
+    super(`${emails.length} members have the email of another member here: ${named}`)
+  }
+
+  /** What is wrong, and what helps. @param option what takes them for the same people */
+  withHint(option: string): string {
+    return `${this.message}: use ${option} to treat them as the same people`
+  }
+}
+
+/** The members of an archive that are there already. @throws SameEmails where only their emails tell, and that was not allowed */
 function knownMembers(
   client: SQLite.Database,
   archived: readonly ArchivedMember[],
@@ -85,10 +98,7 @@ function knownMembers(
     }
   }
   if (others.length > 0 && !mapMembers) {
-    const named = others.slice(0, NAMED).join(', ') + (others.length > NAMED ? ', ...' : '')
-    throw new Error(
-      `${others.length} members have the email of another member here: ${named}: use --map-members to treat them as the same people`,
-    )
+    throw new SameEmails(others)
   }
   return known
 }

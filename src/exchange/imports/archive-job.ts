@@ -6,6 +6,7 @@ import { BY_COMMAND } from '../../db/current-write.ts'
 import { type DatabaseFiles, NO_FILES } from '../../db/files.ts'
 import { newId } from '../../db/ids.ts'
 import { Imports } from '../../projects/imports.ts'
+import { SameEmails } from '../archives/archive-plan.ts'
 import {
   type ArchiveImportOptions,
   countsOf,
@@ -21,6 +22,7 @@ import { lockOf } from './import-files.ts'
 import type { ImportJob } from './import-job.ts'
 import type { Imported } from './import-plan.ts'
 import { importStates } from './import-state.ts'
+import { optionNamesFor } from './option-names.ts'
 
 /** Milliseconds between two notes of how far the check has come. */
 const NOTED_EVERY = 200
@@ -43,6 +45,15 @@ const toImported = (archive: ImportedArchive, isDryRun: boolean): Imported => ({
   lines: describeArchive(archive, isDryRun),
   notes: notesOf(archive),
 })
+
+/**
+ * The error of an import that failed, in one clear line.
+ * @param mapMembers what the option is called that takes members of the same email for the same people
+ */
+export function cannotImport(name: string, cause: unknown, mapMembers: string): Error {
+  const why = cause instanceof SameEmails ? cause.withHint(mapMembers) : (cause as Error).message
+  return new Error(`cannot import ${name}: ${why}`, { cause })
+}
 
 /** What a command says of an archive. */
 type CommandOptions = Pick<ArchiveImportOptions, 'dryRun' | 'mapMembers' | 'onProgress' | 'signal'>
@@ -137,9 +148,7 @@ export async function performArchiveImport(
     if (isDryRun) await note(() => end(archive))
     return toImported(archive, isDryRun)
   } catch (error) {
-    throw new Error(`cannot import ${name}: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    })
+    throw cannotImport(name, error, optionNamesFor(memberId).mapMembers)
   } finally {
     await noted.catch(() => undefined)
   }

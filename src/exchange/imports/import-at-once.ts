@@ -1,7 +1,7 @@
 /** Writing an import in one write: where nobody else has to wait for it, as in a database in memory. */
 import { type SharedDatabase, writeAs } from '../../db/client.ts'
-import { projects } from '../../db/schema.ts'
-import { type ImportPlan, rowsOf, totalOf } from './import-plan.ts'
+import { people, projects } from '../../db/schema.ts'
+import { type ImportPlan, type PlannedRows, rowsOf, totalOf } from './import-plan.ts'
 
 /** Rows in one statement: enough to be fast, few enough to show progress. */
 const BATCH = 100
@@ -37,19 +37,27 @@ export function importAtOnce(
   const total = totalOf(plan)
   const first = rowsOf(
     projects,
-    plan.projects.length,
-    () => plan.projects as (typeof projects.$inferInsert)[],
+    plan.projectIds.length,
+    () => plan.projects() as (typeof projects.$inferInsert)[],
   )
   writeAs(db, actorId, () => {
     plan.refuse(db)
+    const settled: (typeof people.$inferInsert)[] = []
+    plan.settlePeople(db)((person) => void settled.push(person))
     let done = 0
     onProgress?.(done, total)
-    for (const { table, rows } of [first, ...plan.tables]) {
+    const insert = ({ table, rows }: PlannedRows, onBatch: (count: number) => void = () => undefined) => {
       for (const batch of batchesOf(rows())) {
         db.insert(table).values(batch).run()
-        done += batch.length
-        onProgress?.(done, total)
+        onBatch(batch.length)
       }
     }
+    const note = (count: number) => {
+      done += count
+      onProgress?.(done, total)
+    }
+    insert(first, note)
+    insert(rowsOf(people, settled.length, () => settled))
+    for (const planned of plan.tables) insert(planned, note)
   })
 }

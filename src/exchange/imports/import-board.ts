@@ -15,15 +15,26 @@ import {
   kanbanSubtasks,
   projects,
 } from '../../db/schema.ts'
+import type { JsonObject } from '../../json.ts'
 import { defaultPhaseConfig, firstPhase } from '../../projects/phases.ts'
 import { LIMITS } from '../../schemas/common.ts'
-import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from '../sources/source-board.ts'
+import { type ImportedPerson, MATCHES } from '../../schemas/records.ts'
+import {
+  type SourceBoard,
+  type SourceCard,
+  type SourceColumn,
+  type SourceLabel,
+  UNKNOWN_AUTHOR,
+} from '../sources/source-board.ts'
 import { TooLarge } from '../sources/source-limits.ts'
 import { note } from '../sources/source-values.ts'
 import { fitCard } from './fit-card.ts'
-import { type ImportPlan, rowsOf } from './import-plan.ts'
-import { isTrimmed, toMetadata } from './metadata.ts'
+import { type ImportPlan, type PlannedRows, rowsOf } from './import-plan.ts'
+import { addIfItFits, isTrimmed, toMetadata } from './metadata.ts'
+import { namedPeople } from './named-people.ts'
 import { type ColumnNames, nameColumns, nameLabels, readableName, shorten } from './names.ts'
+import { optionNamesFor } from './option-names.ts'
+import { type PeopleOfBoard, type PeopleOptions, SettledPeople, SHOWN_PEOPLE } from './settle-people.ts'
 
 /** What an import of a board made. */
 export interface ImportedBoard {
@@ -35,6 +46,7 @@ export interface ImportedBoard {
   labels: number
   subtasks: number
   comments: number
+  people: number
   dueDates: number
   /** Items (and the project) with more to keep than `metadata` may hold. */
   trimmed: number
@@ -43,8 +55,15 @@ export interface ImportedBoard {
 /** What a summary says beside the counts. */
 export type Said = Pick<SourceBoard, 'format' | 'notes' | 'remarks'>
 
-/** The summary of an import, in lines: counts that can be checked against the file. */
-export function describeBoard(made: ImportedBoard, { format, notes, remarks = {} }: Said): string[] {
+/**
+ * The summary of an import, in lines: counts that can be checked against the file.
+ * @param people whom it names, once they are settled
+ */
+export function describeBoard(
+  made: ImportedBoard,
+  { format, notes, remarks = {} }: Said,
+  people: readonly ImportedPerson[] = [],
+): string[] {
   const line = (name: string, count: number, told: readonly string[] = []) =>
     `${name} ${count}${told.length > 0 ? ` (${told.join(', ')})` : ''}`
   return [
@@ -53,10 +72,30 @@ export function describeBoard(made: ImportedBoard, { format, notes, remarks = {}
     line('labels', made.labels),
     line('subtasks', made.subtasks, remarks.subtasks),
     line('comments', made.comments),
+    line('people', made.people, whoTheyAre(people)),
     line('due dates', made.dueDates),
     ...notes,
     ...trimmedLine(made, format),
   ]
+}
+
+/** Names that a line lists. */
+const LISTED = 10
+
+/** Whom of the people was found here, and by what, and who was not. */
+function whoTheyAre(people: readonly ImportedPerson[]): string[] {
+  const found = people.filter(({ memberId }) => memberId !== null)
+  const others = people.filter(({ memberId }) => memberId === null).map(({ name }) => name)
+  const ways = MATCHES.map((way) => ({ way, count: found.filter(({ matched }) => matched === way).length }))
+  const by = ways.filter(({ count }) => count > 0).map(({ way, count }) => `${count} by ${way}`)
+  const more = others.length > LISTED ? `, and ${others.length - LISTED} more` : ''
+  const parts = [
+    ...(found.length > 0 ? [`${found.length} found here: ${by.join(', ')}`] : []),
+    ...(others.length > 0
+      ? [`${others.length} without a member: ${others.slice(0, LISTED).join(', ')}${more}`]
+      : []),
+  ]
+  return parts.length > 0 ? [parts.join('; ')] : []
 }
 
 const trimmedLine = ({ trimmed }: ImportedBoard, format: string): string[] =>
@@ -74,8 +113,8 @@ const DEFAULT_COLOR = '#3b82f6'
 const originalOf = (name: string, shown: string) => (name === shown ? {} : { name })
 
 /** An archived board is an archived project. A description that is too long is kept whole beside it, if it may be. */
-function toProject(board: SourceBoard) {
-  const { format, id, name, archived, createdAt, updatedAt } = board
+function toProject(board: SourceBoard, { name = board.name }: Pick<RowOptions, 'name'>) {
+  const { format, id, archived, createdAt, updatedAt } = board
   const description = shorten(board.description, LIMITS.description)
   const phaseConfig = defaultPhaseConfig('technical')
   const shown = shorten(readableName(name), LIMITS.name)
@@ -88,7 +127,7 @@ function toProject(board: SourceBoard) {
     phaseConfig,
     metadata: toMetadata(format, {
       id,
-      ...originalOf(name, shown),
+      ...originalOf(board.name, shown),
       ...(description !== board.description && { description: board.description }),
       ...board.rest,
     }),
@@ -189,50 +228,100 @@ const sum = <T>(things: readonly T[], count: (thing: T) => number) =>
   things.reduce((total, thing) => total + count(thing), 0)
 
 /** What is known of a board that is to be imported beside its rows: what tells whether it was before, and the summary. */
-export interface BoardFacts extends Said {
+export interface BoardFacts extends Said, PeopleOfBoard {
   id: string
   hasUniqueCardIds?: boolean | undefined
   made: ImportedBoard
 }
 
 /** The rows of a board. */
-export interface BoardRows extends Pick<ImportPlan, 'projectIds' | 'projects' | 'tables'> {
+export interface BoardRows extends Pick<ImportPlan, 'projectIds' | 'tables'> {
+  projects: readonly object[]
   /** The cards' ids, some at a time. */
   cardIds: () => Iterable<string[]>
+}
+
+/** How the rows of a board are to be made. */
+export interface RowOptions {
+  /** The records that it may make, at most. */
+  records?: number
+  /** What the project is called, in place of the board's own name. */
+  name?: string | undefined
+}
+
+/** How rows are to be planned. */
+export interface PlanOptions extends PeopleOptions {
+  /** Whether to import a board that was imported before, which is refused else. */
+  again?: boolean
+  /** Who asks for it; null for the command line. */
+  memberId?: string | null
 }
 
 /**
  * The plan of a board's rows.
  * @param facts complete once all rows were made
- * @param again whether to import a board that was imported before, which is refused else
  */
-export const planRows = ({ cardIds, ...rows }: BoardRows, facts: BoardFacts, again: boolean): ImportPlan => ({
-  ...rows,
-  refuse: (db, since) => {
-    if (!again) refuseSecondImport(db, facts, cardIds, since)
-  },
-  result: (isDryRun) => {
-    const { projectId, name, ...counts } = facts.made
-    return {
-      projectId: isDryRun ? null : projectId,
-      counts,
-      lines: [
-        ...(isDryRun
-          ? [`would import ${name}`]
-          : [`imported ${name}`, `project ${projectId} (/api/projects/${projectId})`]),
-        ...describeBoard(facts.made, facts),
-      ],
-      notes: [...facts.notes, ...trimmedLine(facts.made, facts.format)],
-    }
-  },
+export function planRows(
+  { cardIds, projectIds, projects, tables }: BoardRows,
+  facts: BoardFacts,
+  { again = false, memberId = null, ...options }: PlanOptions = {},
+): ImportPlan {
+  let people: SettledPeople | undefined
+  const settled = () => people?.all ?? []
+  function* named(rows: Iterable<Row>) {
+    for (const row of rows) yield withPeople(row, (id) => people?.idOf(id) ?? id)
+  }
+  return {
+    projectIds,
+    settlePeople: (db) => {
+      people = new SettledPeople(db, facts, options)
+      return people.some
+    },
+    projects: () => projects.map((project) => keepPeople(project, facts.format, settled())),
+    tables: tables.map((planned) =>
+      NAMING_PEOPLE.has(planned.table) ? { ...planned, rows: () => named(planned.rows()) } : planned,
+    ),
+    refuse: (db, since) => {
+      if (!again) refuseSecondImport(db, facts, cardIds, optionNamesFor(memberId).again, since)
+    },
+    result: (isDryRun) => {
+      const { projectId, name, ...counts } = facts.made
+      return {
+        projectId: isDryRun ? null : projectId,
+        counts,
+        lines: [
+          ...(isDryRun
+            ? [`would import ${name}`]
+            : [`imported ${name}`, `project ${projectId} (/api/projects/${projectId})`]),
+          ...describeBoard(facts.made, facts, settled()),
+        ],
+        notes: [...facts.notes, ...trimmedLine(facts.made, facts.format)],
+        people: settled().slice(0, SHOWN_PEOPLE),
+      }
+    },
+  }
+}
+
+/** A row as it is planned: it may have been in a file meanwhile. */
+type Row = { assigneeId?: string | null; authorId?: string }
+
+/** The tables of records that name people. */
+const NAMING_PEOPLE = new Set<PlannedRows['table']>([kanbanItems, kanbanComments])
+
+/** A row that names people by their ids here. */
+const withPeople = (row: Row, idOf: (id: string) => string): Row => ({
+  ...row,
+  ...(row.assigneeId && { assigneeId: idOf(row.assigneeId) }),
+  ...(row.authorId && row.authorId !== UNKNOWN_AUTHOR && { authorId: idOf(row.authorId) }),
 })
 
-/** How a board is to be planned. */
-export interface PlanOptions {
-  /** Whether to import a board that was imported before, which is refused else. */
-  again?: boolean
-  /** The records that it may make, at most. */
-  records?: number
+/** A project's row that says who was taken for whom, where there is room for that: its records do not tell any more. */
+function keepPeople(project: object, format: string, people: readonly ImportedPerson[]): object {
+  const found = people.filter(({ memberId }) => memberId !== null)
+  if (found.length === 0) return project
+  const { metadata } = project as { metadata: Record<string, JsonObject> }
+  const kept = found.map(({ id, name, memberId }) => ({ id, name, memberId }))
+  return { ...project, metadata: addIfItFits(metadata, format, { people: kept }) }
 }
 
 /**
@@ -242,22 +331,23 @@ export interface PlanOptions {
  */
 export function planBoard(
   board: SourceBoard,
-  { again = false, ...options }: PlanOptions = {},
+  { records, name, ...options }: PlanOptions & RowOptions = {},
 ): ImportPlan & { made: () => ImportedBoard } {
-  const { rows, facts } = rowsOfBoard(board, options)
-  return { ...planRows(rows, facts, again), made: () => facts.made }
+  const { rows, facts } = rowsOfBoard(board, { ...(records !== undefined && { records }), name })
+  return { ...planRows(rows, facts, options), made: () => facts.made }
 }
 
 /** The rows of a board, and what is known of it beside them. @throws TooLarge */
 export function rowsOfBoard(
   board: SourceBoard,
-  { records = Number.POSITIVE_INFINITY }: Omit<PlanOptions, 'again'> = {},
+  { records = Number.POSITIVE_INFINITY, name }: RowOptions = {},
 ): { rows: BoardRows; facts: BoardFacts } {
   const { format } = board
   const columnNames = nameColumns(board)
   const fitted = board.cards.map(fitCard)
   const cards = fitted.map(({ card }) => card)
-  const project = toProject(board)
+  const people = namedPeople(cards, board.people)
+  const project = toProject(board, { name })
   const stages = stagesOf(columnNames)
   const columns = [...columnNames].map(([column, name], index) =>
     toColumn(column, { name, stage: stages.get(column) ?? null, sortOrder: index + 1, project }),
@@ -275,6 +365,7 @@ export function rowsOfBoard(
     labels: labels.size,
     subtasks: sum(cards, ({ subtasks }) => subtasks.length),
     comments: sum(cards, ({ comments }) => comments.length),
+    people: people.length,
     dueDates: sum(cards, ({ dueDate }) => Number(dueDate !== null)),
     trimmed: Number(isTrimmed(project.metadata)),
   }
@@ -345,6 +436,8 @@ export function rowsOfBoard(
       format,
       id: board.id,
       hasUniqueCardIds: board.hasUniqueCardIds,
+      people,
+      hasOwnPeople: board.hasOwnPeople,
       made,
       remarks: { ...missingColumn(columnNames), ...board.remarks },
       notes: [
@@ -371,6 +464,7 @@ const missingColumn = (names: ColumnNames) =>
   names.has(undefined) ? { columns: ['1 for cards whose column is not in the file'] } : {}
 
 /**
+ * @param again the option that imports it all the same
  * @param since look only at projects that have changed after this change
  * @throws Error when the board was imported before
  */
@@ -378,6 +472,7 @@ function refuseSecondImport(
   db: SharedDatabase,
   { format, id, hasUniqueCardIds = false }: BoardFacts,
   cardIds: BoardRows['cardIds'],
+  again: string,
   since: number | undefined,
 ): void {
   // Other tools may have changed the metadata. Where it names no board any more, the items' source ids do; where it names
@@ -393,7 +488,7 @@ function refuseSecondImport(
       .get()
     if (earlier === undefined) return
     throw new Error(
-      `this board was imported before, as project ${earlier.id} (${earlier.name}); use --again to import it once more`,
+      `this board was imported before, as project ${earlier.id} (${earlier.name}); use ${again} to import it once more`,
     )
   }
   const isNew =

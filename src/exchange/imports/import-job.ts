@@ -13,10 +13,11 @@ import { spoolOf } from './import-files.ts'
 import { type Imported, type ImportPlan, rehearse, totalOf } from './import-plan.ts'
 import { importStates } from './import-state.ts'
 import { READING_LIMITS, type ReadApart, type ReadingLimits, readApart } from './read-apart.ts'
+import type { PeopleOptions } from './settle-people.ts'
 import { type Importing, writeInSlices } from './write-slices.ts'
 
 /** What is to be imported, and how. A structured clone of it does the same in a thread of its own. */
-export interface ImportJob extends Importing {
+export interface ImportJob extends Importing, PeopleOptions {
   format: string
   /** Where the file is. */
   file: string
@@ -24,6 +25,8 @@ export interface ImportJob extends Importing {
   name: string
   /** Whether to import what was imported before. */
   again: boolean
+  /** What the project of a board is called, in place of the board's own name. */
+  projectName?: string | undefined
   /** Whether members of an archive are the same people as those here of the same email. */
   mapMembers?: boolean
   /** Whether to tell what would be made, and write nothing. */
@@ -54,9 +57,12 @@ async function withPlan<T>(
   use: (plan: ImportPlan) => T | Promise<T>,
 ): Promise<T> {
   const { database, signal, limits = READING_LIMITS } = place
-  const board = place.board ?? (await readApart(job, spoolOf(database, job.id), limits, signal))
+  const { format, file, name, projectName } = job
+  const board =
+    place.board ??
+    (await readApart({ format, file, name, projectName }, spoolOf(database, job.id), limits, signal))
   try {
-    return await use(planRows(board.rows, board.facts, job.again))
+    return await use(planRows(board.rows, board.facts, job))
   } finally {
     if (board !== place.board) board.close()
   }

@@ -1,6 +1,8 @@
 /** What an import writes, whatever it was made of: rows of the tables, in an order in which they can be written in slices. */
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { SharedDatabase } from '../../db/client.ts'
+import type { ImportedPerson } from '../../schemas/records.ts'
+import type { SettleSome } from './settle-people.ts'
 
 /** Rows of one table. They are made while they are written: all at once would take much memory. */
 export interface PlannedRows {
@@ -28,14 +30,18 @@ export interface Imported {
   lines: string[]
   /** Those lines that say what could not be taken over as it was. */
   notes: string[]
+  /** Whom it names, and who they are here; those that are shown. Of an archive none: its people are records. */
+  people?: ImportedPerson[]
 }
 
 /** An import that is ready to be written. */
 export interface ImportPlan {
   /** The projects that it makes: nobody sees any of it before their own rows are there. */
   projectIds: readonly string[]
-  /** The projects' own rows, which come with the last write. */
-  projects: readonly object[]
+  /** The projects' own rows, which come with the last write: made once the people are settled. */
+  projects: () => readonly object[]
+  /** Begins to settle who the people are whom its rows name: before any of them is made. @throws Error with one clear line */
+  settlePeople: (db: SharedDatabase) => SettleSome
   /** All other rows: parents before what belongs to them. */
   tables: readonly PlannedRows[]
   /**
@@ -52,9 +58,9 @@ export interface ImportPlan {
   result: (isDryRun: boolean) => Imported
 }
 
-/** How many rows a plan writes. */
-export const totalOf = ({ tables, projects }: ImportPlan): number =>
-  tables.reduce((sum, { count }) => sum + count, projects.length)
+/** How many rows a plan writes, beside those of people. */
+export const totalOf = ({ tables, projectIds }: ImportPlan): number =>
+  tables.reduce((sum, { count }) => sum + count, projectIds.length)
 
 /**
  * Makes all rows of a plan, and writes none: what they would come to is known then.
@@ -62,6 +68,7 @@ export const totalOf = ({ tables, projects }: ImportPlan): number =>
  */
 export function rehearse(db: SharedDatabase, plan: ImportPlan): Imported {
   plan.refuse(db)
+  plan.settlePeople(db)(() => undefined)
   for (const { rows } of plan.tables) for (const _ of rows());
   return plan.result(true)
 }

@@ -27,8 +27,8 @@ export function importStates({ $client: client }: SharedDatabase) {
     writing: (id: string, total: number) => void writing().run({ id, total }),
     advance: (id: string, records: number) => void advance().run({ id, done: records }),
     /** @param total records that were written */
-    done: (id: string, total: number, { projectId, counts, notes }: Imported) =>
-      void done().run({ id, total, projectId, counts: JSON.stringify({ counts, notes }) }),
+    done: (id: string, total: number, { projectId, counts, notes, people }: Imported) =>
+      void done().run({ id, total, projectId, counts: JSON.stringify({ counts, notes, people }) }),
     failed: (id: string, error: string) => void failed().run({ id, error }),
   }
 }

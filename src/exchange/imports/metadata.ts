@@ -27,6 +27,16 @@ export function toMetadata(format: string, rest: JsonObject): Record<string, Jso
   return { [format]: { ...Object.fromEntries(kept), omitted: omitted.slice(0, 20) } }
 }
 
+/** Metadata with more fields under a format, where it stays within the limit by it; else as it is. */
+export function addIfItFits(
+  metadata: Record<string, JsonObject>,
+  format: string,
+  fields: JsonObject,
+): Record<string, JsonObject> {
+  const more = { ...metadata, [format]: { ...metadata[format], ...fields } }
+  return bytes(more) <= JSON_TEXT_LIMIT ? more : metadata
+}
+
 /** Whether something had to be omitted from {@link toMetadata}. */
 export const isTrimmed = (metadata: Record<string, JsonObject>): boolean =>
   Object.values(metadata).some((rest) => 'omitted' in rest)

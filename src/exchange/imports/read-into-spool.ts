@@ -14,6 +14,8 @@ export interface ReaderTask {
   file: string
   /** What it is called in messages. */
   name: string
+  /** What the project is called, in place of the board's own name. */
+  projectName?: string | undefined
   /** Records that one import may make. */
   records: number
 }
@@ -30,13 +32,17 @@ const bytesOfRecords = (bytesOfFile: number) => Math.min(128 * MIB + 8 * bytesOf
  * @param descriptor of the spool
  */
 export async function readIntoSpool(
-  { format, file, name, records }: ReaderTask,
+  { format, file, name, projectName, records }: ReaderTask,
   descriptor: number,
 ): Promise<void> {
   try {
     const board = await readSource(FORMATS[format] as Format, file, name)
     try {
-      spoolBoard(descriptor, rowsOfBoard(board, { records }), bytesOfRecords(statSync(file).size))
+      spoolBoard(
+        descriptor,
+        rowsOfBoard(board, { records, name: projectName }),
+        bytesOfRecords(statSync(file).size),
+      )
     } catch (error) {
       throw error instanceof TooLarge ? new Error(`cannot import ${name}: ${error.message}`) : error
     }

@@ -1,10 +1,11 @@
 /** Writing an import in slices: nobody waits long for it, and nobody sees any of it before all is there. */
 
+import { getTableName } from 'drizzle-orm'
 import type { Chunk, ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { BY_COMMAND } from '../../db/current-write.ts'
-import { foldAll, LargeWrite, type Tell } from '../../db/large-writes.ts'
-import { projects } from '../../db/schema.ts'
+import { foldAll, type LargeSlice, LargeWrite, type Tell } from '../../db/large-writes.ts'
+import { people, projects } from '../../db/schema.ts'
 import { insertInto } from '../../db/statements.ts'
 import { type Imported, type ImportPlan, type PlannedRows, totalOf } from './import-plan.ts'
 import { importStates } from './import-state.ts'
@@ -55,11 +56,18 @@ export async function writeInSlices(
   let done = 0
 
   plan.refuse(db)
+  const settle = plan.settlePeople(db)
   const write = await LargeWrite.begin(db, writes, { projectIds: plan.projectIds, importId: id }, () => {
     states.writing(id, total)
     return ''
   })
   onProgress(done, total)
+  const settleSome = ({ isLong, hide }: LargeSlice) =>
+    settle((person) => {
+      insert(people, person)
+      hide(getTableName(people), person.id)
+    }, isLong)
+  while (await write.slice(settleSome));
   const rows = rowsIn(plan)
   const writeSome = ({ isLong }: Chunk): boolean => {
     do {
@@ -79,7 +87,7 @@ export async function writeInSlices(
   const work = (tell: Tell) => {
     plan.refuse(db, since)
     // Parents first: the projects come before what belongs to them.
-    for (const row of plan.projects) insert(projects, row)
+    for (const row of plan.projects()) insert(projects, row)
     tell()
   }
   const { value } = await write.last(memberId ?? BY_COMMAND, work, () => {

@@ -4,19 +4,21 @@
  */
 import { createHash } from 'node:crypto'
 import { withoutGuard } from '../../board/csv-guard.ts'
-import type {
-  SourceBoard,
-  SourceCard,
-  SourceColumn,
-  SourceComment,
-  SourceLabel,
-  SourceSubtask,
+import {
+  type SourceBoard,
+  type SourceCard,
+  type SourceColumn,
+  type SourceComment,
+  type SourceLabel,
+  type SourcePerson,
+  type SourceSubtask,
+  UNKNOWN_AUTHOR,
 } from './source-board.ts'
 import { Dates } from './source-dates.ts'
 import { openSource } from './source-files.ts'
 import { isJiraHeader, isKanboardHeader, isKanboardSubtasks, notOfFormat } from './source-formats.ts'
 import { Cells, nameKey, type Table } from './source-tables.ts'
-import { ByName, note, priorityOf, span } from './source-values.ts'
+import { ByName, emailIn, note, personIn, priorityOf, span } from './source-values.ts'
 
 /** Names of columns for each field, the best first, as {@link nameKey} has them. */
 const NAMES = {
@@ -72,6 +74,7 @@ const NAMES = {
     'bearbeiter',
     'verantwortlich',
   ],
+  email: ['assigneeemail', 'assigneesemail', 'owneremail', 'responsibleemail'],
   due: [
     'duedate',
     'due',
@@ -121,6 +124,9 @@ const NAMES = {
 } as const
 
 type Field = keyof typeof NAMES
+
+/** Fields that are kept beside, too, as they are. */
+const KEPT = new Set<string>(['email'])
 
 /** Fields that several columns of one name may fill together. */
 const REPEATED = new Set<Field>(['labels', 'comments', 'subtasks'])
@@ -213,6 +219,8 @@ function toBoard(table: Table, columns: Columns, { id, name }: { id: string; nam
     columns: rows.columns.all,
     labels: rows.labels.all,
     cards: drafts.map(({ card }) => card),
+    people: rows.people,
+    hasOwnPeople: rows.isOwn,
     rest: { columns: table.header },
     notes: [...dates.notes, ...note(unreadable, 'unreadable dates', 'kept in metadata.csv')],
   }
@@ -226,18 +234,22 @@ class Rows {
   readonly #used: ReadonlySet<number>
   readonly #cells: Cells
   readonly #header: readonly string[]
-  readonly #isOwn: boolean
+  /** Whether the table is of a Phaseboard. */
+  readonly isOwn: boolean
+  readonly #people = new Map<string, SourcePerson>()
 
   constructor(table: Table, places: Columns) {
     this.#places = places
-    this.#used = new Set(Object.values(places).flat())
+    this.#used = new Set(
+      Object.entries(places).flatMap(([field, indexes]) => (KEPT.has(field) ? [] : indexes)),
+    )
     this.#header = table.header
     this.#cells = new Cells(table.header)
-    this.#isOwn = table.header.join() === OWN
+    this.isOwn = table.header.join() === OWN
   }
 
   toDraft(row: readonly string[], number: number): Draft {
-    const cells = this.#isOwn ? row.map(withoutGuard) : row
+    const cells = this.isOwn ? row.map(withoutGuard) : row
     const cell = (field: Field) => cells[this.#places[field]?.[0] ?? -1]?.toWellFormed() ?? ''
     const all = (field: Field) =>
       (this.#places[field] ?? []).map((index) => cells[index]?.toWellFormed() ?? '')
@@ -249,8 +261,9 @@ class Rows {
     if (priority.isKept) keep('priority', cell('priority'))
     const dismissed = YES.has(cell('dismissed').trim().toLowerCase())
     if (!dismissed && !NO.has(cell('dismissed').trim().toLowerCase())) keep('dismissed', cell('dismissed'))
-    const people = this.#isOwn ? [cell('assignee')] : listed(cell('assignee'))
+    const people = this.isOwn ? [cell('assignee')] : listed(cell('assignee'))
     if (people.length > 1) keep('assignee', cell('assignee'))
+    const assigneeId = this.#personOf(people[0] ?? '', emailIn(listed(cell('email'))[0]))
     const commentTexts = all('comments').filter((text) => text.trim() !== '')
     const isCount = commentTexts.length === 1 && /^\d{1,6}$/.test(commentTexts[0]?.trim() ?? '')
     if (isCount) keep('comments', commentTexts[0])
@@ -262,7 +275,7 @@ class Rows {
         column: cell('column') === '' ? undefined : this.columns.of(cell('column')),
         position: undefined,
         priority: priority.value,
-        assigneeId: people[0] || null,
+        assigneeId,
         dueDate: null,
         dismissed,
         labels: [...new Set(all('labels').flatMap(listed))].map((label) => this.labels.of(label)),
@@ -277,6 +290,21 @@ class Rows {
       updated: cell('updated'),
       commentTexts: isCount ? [] : commentTexts,
     }
+  }
+
+  /** The people whose emails have a column of their own. */
+  get people(): SourcePerson[] {
+    return [...this.#people.values()]
+  }
+
+  /** What a card calls its assignee: the name, unless that is somebody else's of another email; null for nobody. */
+  #personOf(name: string, email: string): string | null {
+    if (email === '') return name || null
+    const known = this.#people.get(name)
+    const isOther = known !== undefined && known.email !== email
+    const id = name === '' || isOther ? email : name
+    if (!this.#people.has(id)) this.#people.set(id, { ...personIn(name || email), id, email })
+    return id
   }
 }
 
@@ -345,6 +373,6 @@ function withTimes({ card, commentTexts }: Draft, fallback: string): void {
   card.updatedAt ||= card.createdAt
   for (const subtask of card.subtasks) subtask.createdAt = card.createdAt
   card.comments = commentTexts.map(
-    (text): SourceComment => ({ authorId: 'unknown', text, createdAt: card.updatedAt, editedAt: null }),
+    (text): SourceComment => ({ authorId: UNKNOWN_AUTHOR, text, createdAt: card.updatedAt, editedAt: null }),
   )
 }

@@ -96,6 +96,7 @@ class Items {
       columns: this.#columns.all,
       labels: this.#labels.all,
       cards,
+      people: [],
       rest: withoutEmpty(without(this.#project, PROJECT_FIELDS)),
       hasUniqueCardIds: true,
       notes: [
@@ -226,6 +227,7 @@ function fromView(table: Table, { id, name }: { id: string; name: string }): Sou
     columns: columns.all,
     labels: labels.all,
     cards: drafts.map(({ card }) => card),
+    people: [],
     rest: { columns: table.header },
     notes: [
       ...dates.notes,

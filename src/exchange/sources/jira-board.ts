@@ -1,7 +1,14 @@
 /** A board of Jira's issues, whichever way they were exported. */
 import { STAGES, type Stage } from '../../board/stages.ts'
 import type { JsonObject } from '../../json.ts'
-import type { SourceBoard, SourceCard, SourceColumn, SourceComment, SourceLabel } from './source-board.ts'
+import type {
+  SourceBoard,
+  SourceCard,
+  SourceColumn,
+  SourceComment,
+  SourceLabel,
+  SourcePerson,
+} from './source-board.ts'
 import { ByName, note, oldestFirst, priorityOf, span, withoutEmpty } from './source-values.ts'
 
 /** How far the issues of a status have come, as Jira's categories of statuses tell it. */
@@ -36,6 +43,7 @@ export interface JiraSource {
   id: string
   name: string
   description: string
+  people: SourcePerson[]
   rest: JsonObject
   notes: string[]
 }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../json.ts'
 import { type Issue, isSubtaskType, type JiraSource, type Progress } from './jira-board.ts'
+import { UNKNOWN_AUTHOR } from './source-board.ts'
 import { Dates } from './source-dates.ts'
 import { Cells, nameKey, type Table } from './source-tables.ts'
 import { note } from './source-values.ts'
@@ -208,6 +209,7 @@ class IssueRows {
           .join(','),
         name: names.filter((name) => name !== '').join(', '),
         description: projects[0] && projects.length === 1 ? field(projects[0], 'projectdescription') : '',
+        people: [...this.#users].map(([id, name]) => ({ id, name, email: '' })),
         rest: {
           projects,
           ...(this.#users.size > 0 && {
@@ -249,9 +251,9 @@ class IssueRows {
     const second = cell.indexOf(';', first + 1)
     const createdAt = first < 0 || second < 0 ? undefined : this.#dates.read(cell.slice(0, first))
     return createdAt === undefined
-      ? { authorId: 'unknown', text: cell, createdAt, editedAt: null }
+      ? { authorId: UNKNOWN_AUTHOR, text: cell, createdAt, editedAt: null }
       : {
-          authorId: cell.slice(first + 1, second) || 'unknown',
+          authorId: cell.slice(first + 1, second) || UNKNOWN_AUTHOR,
           text: cell.slice(second + 1),
           createdAt,
           editedAt: null,

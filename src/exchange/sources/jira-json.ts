@@ -5,7 +5,9 @@
 import type { JsonObject } from '../../json.ts'
 import { readableText } from './adf.ts'
 import { type Issue, isSubtaskType, type JiraSource, type Progress } from './jira-board.ts'
+import { UNKNOWN_AUTHOR } from './source-board.ts'
 import {
+  emailIn,
   isEmpty,
   isObject,
   note,
@@ -80,6 +82,11 @@ class Search {
           .filter((name) => name !== '')
           .join(', '),
         description: '',
+        people: [...this.#users].map(([id, { displayName, emailAddress }]) => ({
+          id,
+          name: text(displayName),
+          email: emailIn(emailAddress),
+        })),
         rest: withoutEmpty({
           site: hosts.find((host) => host !== ''),
           projects,
@@ -196,7 +203,7 @@ class Search {
       if (Object.entries(more).some(([key, said]) => key !== 'id' && !(key === 'jsdPublic' && said === true)))
         rest.push(more)
       return {
-        authorId: author ?? 'unknown',
+        authorId: author ?? UNKNOWN_AUTHOR,
         text: body.text,
         createdAt,
         editedAt: updatedAt === createdAt ? null : (updatedAt ?? null),

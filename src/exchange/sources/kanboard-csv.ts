@@ -68,6 +68,7 @@ export function readTasks(table: Table): SourceBoard {
   const labels = new ByName((name): SourceLabel => ({ name, color: '', createdAt: '' }))
   const swimlanes = new ByName((name) => ({ name }))
   const projects = new Set<string>()
+  const people = new Map<string, string>()
   const drafts: {
     card: SourceCard
     at: (place: Place) => string
@@ -84,6 +85,7 @@ export function readTasks(table: Table): SourceBoard {
     }
     for (const at of Object.values(times)) dates.see(at)
     projects.add(cell('project'))
+    people.set(cell('assignee'), cell('assigneeName'))
     const priority = priorityOfNumber(number(cell('priority')))
     drafts.push({
       at: (place) => times[place as keyof typeof times],
@@ -156,6 +158,7 @@ export function readTasks(table: Table): SourceBoard {
       sortedBy(drafts, ({ place }) => place),
       ({ lane }) => lanes.get(lane),
     ).map(({ card }) => card),
+    people: [...people].map(([id, name]) => ({ id, name, email: '' })),
     rest: { columns: table.header },
     notes: [
       ...dates.notes,

@@ -2,17 +2,20 @@
 import SQLite from 'better-sqlite3'
 import type { JsonObject } from '../../json.ts'
 import { priorityOfNumber } from './kanboard-csv.ts'
-import type {
-  SourceBoard,
-  SourceCard,
-  SourceColumn,
-  SourceComment,
-  SourceLabel,
-  SourceSubtask,
+import {
+  type SourceBoard,
+  type SourceCard,
+  type SourceColumn,
+  type SourceComment,
+  type SourceLabel,
+  type SourcePerson,
+  type SourceSubtask,
+  UNKNOWN_AUTHOR,
 } from './source-board.ts'
 import { TooLarge } from './source-limits.ts'
 import {
   distinctBy,
+  emailIn,
   isEmpty,
   note,
   number,
@@ -251,6 +254,7 @@ class Project {
       columns: [...this.#columns.values()],
       labels: [...this.#tags.values()].filter((label) => labels.has(label) || label.name !== ''),
       cards,
+      people: this.#people(),
       rest: withoutEmpty({
         ...said(project, READ.project),
         projectId: project.id,
@@ -304,6 +308,14 @@ class Project {
   /** The users that the board names. */
   #usersNamed = () =>
     [...this.#named].map((id) => withoutEmpty(this.#byId('users', id) ?? {})).filter((user) => !isEmpty(user))
+
+  /** Those users by what cards and comments call them. */
+  #people = (): SourcePerson[] =>
+    this.#usersNamed().map(({ id, username, name, email }) => ({
+      id: text(username) || text(id),
+      name: text(name) || text(username),
+      email: emailIn(email),
+    }))
 
   #toCard(task: JsonObject): SourceCard {
     const { id } = task
@@ -381,7 +393,7 @@ class Project {
         const createdAt = unixTime(comment.date_creation) ?? unixTime(comment.date) ?? fallback
         const editedAt = unixTime(comment.date_modification) ?? null
         return {
-          authorId: this.#user(comment.user_id) || 'unknown',
+          authorId: this.#user(comment.user_id) || UNKNOWN_AUTHOR,
           text: text(comment.comment),
           createdAt,
           editedAt: editedAt === createdAt ? null : editedAt,

@@ -4,18 +4,20 @@
  */
 import type { JsonObject } from '../../json.ts'
 import { timestamp } from '../../time.ts'
-import type {
-  SourceBoard,
-  SourceCard,
-  SourceColumn,
-  SourceComment,
-  SourceLabel,
-  SourceSubtask,
+import {
+  type SourceBoard,
+  type SourceCard,
+  type SourceColumn,
+  type SourceComment,
+  type SourceLabel,
+  type SourceSubtask,
+  UNKNOWN_AUTHOR,
 } from './source-board.ts'
 import { openSource } from './source-files.ts'
 import { isPlanka, notOfFormat } from './source-formats.ts'
 import {
   distinctBy,
+  emailIn,
   isEmpty,
   isObject,
   note,
@@ -122,6 +124,11 @@ class PlankaBoard {
       columns: [...this.#columns.values()],
       labels: [...this.#labels.values()],
       cards,
+      people: this.#all('users').map(({ id, name, username, email }) => ({
+        id: text(id),
+        name: text(name) || text(username),
+        email: emailIn(email),
+      })),
       rest,
       notes: [
         ...note(this.#unreadable, 'unreadable due dates', 'kept in metadata.planka.dueDate'),
@@ -260,7 +267,7 @@ class PlankaBoard {
         const createdAt = born(comment, fallback)
         const updatedAt = time(comment.updatedAt)
         return {
-          authorId: text(comment.userId) || 'unknown',
+          authorId: text(comment.userId) || UNKNOWN_AUTHOR,
           text: text(comment.text),
           createdAt,
           editedAt: updatedAt === createdAt ? null : (updatedAt ?? null),

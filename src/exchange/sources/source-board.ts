@@ -31,6 +31,19 @@ export interface SourceSubtask {
   createdAt: string
 }
 
+/** What the file knows of a person, beside the id. */
+export interface SourcePerson {
+  /** What cards and comments hold: the other tool's id, or a user name or text where that is all there is. */
+  id: string
+  /** Empty where the file does not tell. */
+  name: string
+  /** Empty where the file does not tell. */
+  email: string
+}
+
+/** The author of what nobody is known to have written. */
+export const UNKNOWN_AUTHOR = 'unknown'
+
 /** A comment on a card. `authorId` is the other tool's, or its user name where that is all there is. */
 export interface SourceComment {
   authorId: string
@@ -78,6 +91,10 @@ export interface SourceBoard {
   columns: SourceColumn[]
   labels: SourceLabel[]
   cards: SourceCard[]
+  /** People of whom the file knows more than the id that cards and comments hold; others, too. */
+  people: SourcePerson[]
+  /** Whether the ids of people are those of a Phaseboard: then they may be those of this one. */
+  hasOwnPeople?: boolean
   /** Of the board itself, without a field of its own; it goes to the project's `metadata.<format>`. */
   rest: JsonObject
   /** Lines for the summary about what could not be taken over as it was: "unreadable due dates 3 (kept in metadata.csv)". */

@@ -1,6 +1,8 @@
 /** Values of other tools' files, which may be of any type, read leniently. */
 import type { JsonObject } from '../../json.ts'
+import { LIMITS } from '../../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../../time.ts'
+import type { SourcePerson } from './source-board.ts'
 
 /** Whether a value is an object, and no array. */
 export const isObject = (value: unknown): value is JsonObject =>
@@ -100,6 +102,25 @@ export function span(times: Iterable<string | undefined>): { first: string; last
 /** A line for the notes of a board, where there is something to say. */
 export const note = (count: number, what: string, why: string): string[] =>
   count > 0 ? [`${what} ${count} (${why})`] : []
+
+/** What looks like an email. */
+const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/
+
+/** A name with an email behind it, as mail programs write it. */
+const NAMED_EMAIL = /^([^<>]*)<([^<>]*)>$/
+
+/** A person as a text tells of one: `Ann Smith <ann@acme.example>`, an email, or a name. The text is the id. */
+export function personIn(id: string): SourcePerson {
+  const [, name = '', inBrackets] = NAMED_EMAIL.exec(id) ?? []
+  const email = emailIn(inBrackets ?? id)
+  return email === '' ? { id, name: id.trim(), email } : { id, name: name.trim(), email }
+}
+
+/** An email, where it is one; else empty. */
+export function emailIn(value: unknown): string {
+  const email = text(value).trim()
+  return email.length <= LIMITS.email && EMAIL.test(email) ? email : ''
+}
 
 /** Other tools' words for the priorities, as this service lists them. */
 const PRIORITIES = new Map(

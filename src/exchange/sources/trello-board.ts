@@ -95,6 +95,7 @@ export function toSourceBoard(board: TrelloBoard): SourceBoard {
     createdAt: board.createdAt,
     updatedAt: board.updatedAt,
     ...parts,
+    people: board.people,
     labels: [...labels.values()],
     rest: {
       url: board.url,

@@ -8,7 +8,8 @@ import { isDeeperThan, type JsonObject, parseJson } from '../../json.ts'
 import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../../time.ts'
 import { isBlank, readableName } from '../imports/names.ts'
-import { distinctBy } from './source-values.ts'
+import { type SourcePerson, UNKNOWN_AUTHOR } from './source-board.ts'
+import { distinctBy, emailIn } from './source-values.ts'
 
 /** A list. `name` is as exported; it may be blank, very long, or not unique. */
 export interface TrelloList {
@@ -82,6 +83,8 @@ export interface TrelloBoard {
   /** Named ones first. */
   labels: TrelloLabel[]
   members: { id: string; fullName: string; username: string }[]
+  /** The members, and who wrote comments: they may have left the board. */
+  people: SourcePerson[]
   /** By position, those without one at the end. */
   cards: TrelloCard[]
   /** How many checklists the cards have. */
@@ -201,6 +204,7 @@ function toBoard(board: JsonObject): TrelloBoard {
       fullName: text(fullName),
       username: text(username),
     })),
+    people: toPeople(board),
     cards,
     checklistCount: ticked.length,
     skipped: {
@@ -210,6 +214,17 @@ function toBoard(board: JsonObject): TrelloBoard {
     },
     unreadableDueDates: cards.filter(({ rest }) => 'due' in rest).length,
   }
+}
+
+function toPeople(board: JsonObject): SourcePerson[] {
+  const authors = objects(board.actions).map(({ memberCreator }) => memberCreator)
+  return distinctBy(objects([...objects(board.members), ...authors]), ({ id }) => text(id)).map(
+    ({ id, fullName, username, email }) => ({
+      id: text(id),
+      name: text(fullName) || text(username),
+      email: emailIn(email),
+    }),
+  )
 }
 
 function toLists(board: JsonObject, fallback: string): TrelloList[] {
@@ -386,7 +401,7 @@ function toComments(board: JsonObject, fallback: string): CardComment[] {
         const data = isObject(action.data) ? action.data : {}
         return {
           cardId: isObject(data.card) ? text(data.card.id) : '',
-          authorId: text(action.idMemberCreator) || 'unknown',
+          authorId: text(action.idMemberCreator) || UNKNOWN_AUTHOR,
           text: text(data.text),
           createdAt: time(action.date) ?? birth(action.id) ?? fallback,
           editedAt: time(data.dateLastEdited) ?? null,

@@ -1,0 +1,302 @@
+/** Who the people of imported boards are: members, people who are known, or new ones. */
+import t, { type Test } from 'tap'
+import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
+import { members, people } from '../../src/db/schema.ts'
+import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
+import { planBoard } from '../../src/exchange/imports/import-board.ts'
+import { rehearse } from '../../src/exchange/imports/import-plan.ts'
+import { namedPeople } from '../../src/exchange/imports/named-people.ts'
+import type { PeopleOptions } from '../../src/exchange/imports/settle-people.ts'
+import type { SourceBoard } from '../../src/exchange/sources/source-board.ts'
+import { personIn } from '../../src/exchange/sources/source-values.ts'
+import { kanboardDatabase } from './kanboard-database.ts'
+import { readAs, readFixture } from './readers.ts'
+
+const ANN = { id: 'm-ann', name: 'Ann Smith', email: 'Ann@acme.example' }
+const BOB = { id: 'm-bob', name: 'Bob Builder', email: 'bob@acme.example' }
+
+/** A database with two members. */
+function open(t: Test) {
+  const { db, close } = openDatabase(':memory:')
+  t.teardown(close)
+  db.insert(members).values([ANN, BOB]).run()
+  return db
+}
+
+/** A table of tasks, one for each assignee. */
+const tasks = (...assignees: string[]) =>
+  readAs('csv', ['Title\tAssignee', ...assignees.map((name, n) => `Task ${n}\t${name}`)].join('\n'))
+
+/** Imports a board. @returns who its people are, by their names, and what their records hold */
+function imported(db: SharedDatabase, board: SourceBoard, options: PeopleOptions = {}) {
+  const plan = planBoard(board, { again: true, ...options })
+  importAtOnce(db, plan, null)
+  const { projectId, people: settled = [], lines } = plan.result(false)
+  const held = db.$client
+    .prepare(
+      'select assignee_id from kanban_items where project_id = ? and assignee_id is not null order by rowid',
+    )
+    .pluck()
+    .all(projectId)
+  return {
+    who: Object.fromEntries(settled.map((one) => [one.name, [one.matched, one.memberId ?? one.id]])),
+    held: [...new Set(held)],
+    line: lines.find((line) => line.startsWith('people')),
+    projectId,
+  }
+}
+
+const rowsOf = (db: SharedDatabase) =>
+  db.$client
+    .prepare('select id, name, kind, source, source_id as sourceId, email from people order by id')
+    .all()
+
+const peopleOf = async (board: Promise<SourceBoard>) => {
+  const { cards, people: known } = await board
+  return namedPeople(cards, known)
+}
+
+t.test('every format tells who is to do the cards and who wrote the comments', async (t) => {
+  const all = {
+    trello: peopleOf(readFixture('trello', 'trello-board.json')),
+    planka: peopleOf(readFixture('planka', 'planka-board.json')),
+    kanboard: peopleOf(
+      readAs('kanboard', kanboardDatabase("update users set email = 'joerg@example.test' where id = 2")),
+    ),
+    'kanboard, as CSV': peopleOf(readFixture('kanboard', 'kanboard-tasks.csv')),
+    'jira, as CSV': peopleOf(readFixture('jira', 'jira.csv')),
+    jira: peopleOf(readFixture('jira', 'jira-search.json')),
+    github: peopleOf(readFixture('github', 'github-items.json')),
+    'github, as a view': peopleOf(readFixture('github', 'github-view.tsv')),
+    csv: peopleOf(readFixture('csv', 'tasks.csv')),
+  }
+  const told: Record<string, unknown> = {}
+  for (const [format, found] of Object.entries(all)) {
+    told[format] = (await found).map(({ id, name, email }) => [id, name, email])
+  }
+  t.matchOnly(told, {
+    trello: [
+      ['683eab805c0de50b0a4d0004', 'Priya Raman', ''],
+      ['683c08805c0de50b0a4d0002', 'Amara Osei', ''],
+      ['683d5a005c0de50b0a4d0003', 'Jonas Lindqvist', ''],
+    ],
+    planka: [
+      ['102', 'Jörg Müller', ''],
+      ['101', 'Åsa Öberg', ''],
+    ],
+    kanboard: [['joerg', 'Jörg Müller', 'joerg@example.test']],
+    'kanboard, as CSV': [['joerg', 'Jörg Müller', '']],
+    'jira, as CSV': [
+      ['712020:joerg', 'Jörg Müller', ''],
+      ['712020:asa', 'Åsa Öberg', ''],
+    ],
+    jira: [
+      ['712020:joerg', 'Jörg Müller', ''],
+      ['712020:asa', 'Åsa Öberg', ''],
+    ],
+    github: [['asa', 'asa', '']],
+    'github, as a view': [['asa', 'asa', '']],
+    csv: [['Jörg Müller', 'Jörg Müller', '']],
+  })
+})
+
+t.test('a text tells of a person by name, email, or both', async (t) => {
+  const told = (text: string) => {
+    const { id, name, email } = personIn(text)
+    t.equal(id, text)
+    return [name, email]
+  }
+  t.strictSame(told('Ann Smith'), ['Ann Smith', ''])
+  t.strictSame(told('ann@acme.example'), ['', 'ann@acme.example'])
+  t.strictSame(told('Ann Smith <ann@acme.example>'), ['Ann Smith', 'ann@acme.example'])
+  t.strictSame(told('Ann <Smith>'), ['Ann <Smith>', ''])
+  t.strictSame(told('@ann'), ['@ann', ''])
+  t.strictSame(told(`${'x'.repeat(300)}@acme.example`), [`${'x'.repeat(300)}@acme.example`, ''])
+})
+
+t.test('whoever has the email of a member is that member', async (t) => {
+  const db = open(t)
+  const board = await tasks('ann@acme.example', 'Bobby <BOB@acme.example>', 'Cleo', 'Bob Builder')
+  const { who, held, line } = imported(db, board)
+  t.strictSame(who, {
+    'ann@acme.example': ['email', 'm-ann'],
+    Bobby: ['email', 'm-bob'],
+    Cleo: [null, 'Cleo'],
+    'Bob Builder': [null, 'Bob Builder'],
+  })
+  t.strictSame(held, ['m-ann', 'm-bob', 'Cleo', 'Bob Builder'])
+  t.equal(line, 'people 4 (2 found here: 2 by email; 2 without a member: Cleo, Bob Builder)')
+  t.strictSame(rowsOf(db), [
+    {
+      id: 'Bob Builder',
+      name: 'Bob Builder',
+      kind: 'import',
+      source: 'csv',
+      sourceId: 'Bob Builder',
+      email: null,
+    },
+    { id: 'Cleo', name: 'Cleo', kind: 'import', source: 'csv', sourceId: 'Cleo', email: null },
+  ])
+})
+
+t.test('a table may have emails in a column of their own, and two people of one name', async (t) => {
+  const db = open(t)
+  const board = await readAs(
+    'csv',
+    'Name,Assignee,Assignee Email\na,Ann,ann@acme.example\nb,Ann,other@acme.example\nc,Ann,\nd,,bob@acme.example\ne,Dan,no email\n',
+  )
+  t.equal(board.cards[0]?.rest['Assignee Email'], 'ann@acme.example', 'it is kept beside')
+  const { who, held } = imported(db, board)
+  t.strictSame(held, ['m-ann', 'other@acme.example', 'm-bob', 'Dan'])
+  t.strictSame(who['bob@acme.example'], ['email', 'm-bob'])
+  t.match(rowsOf(db), [
+    { id: 'Dan', email: null },
+    { id: 'other@acme.example', name: 'Ann', email: 'other@acme.example' },
+  ])
+})
+
+t.test('people of one name are the same where that is asked for, and only one has it', async (t) => {
+  const db = open(t)
+  db.insert(people)
+    .values([
+      { id: 'u-1', name: 'Cleo', kind: 'host' },
+      { id: 'former', name: 'Finn', kind: 'member' },
+    ])
+    .run()
+  const board = await tasks('bob  BUILDER', 'Cleo', 'Dan', 'Finn')
+  const { who } = imported(db, board, { matchNames: true })
+  t.strictSame(who, {
+    'bob  BUILDER': ['name', 'm-bob'],
+    Cleo: ['name', 'u-1'],
+    Dan: [null, 'Dan'],
+    Finn: [null, 'Finn'],
+  })
+  db.insert(members).values({ id: 'm-bob-2', name: 'Bob Builder', email: 'bob2@acme.example' }).run()
+  t.strictSame(imported(db, await tasks('Bob Builder'), { matchNames: true }).who['Bob Builder'], [
+    null,
+    'Bob Builder',
+  ])
+  const twice = await tasks('Ann Smith', 'Ann Smith <as@other.example>')
+  const { held } = imported(db, twice, { matchNames: true })
+  t.strictSame(held, ['Ann Smith', 'Ann Smith <as@other.example>'], 'nor where two of the board have it')
+})
+
+t.test('somebody says who is who: by id, name or email there, by id or email here', async (t) => {
+  const db = open(t)
+  db.insert(people).values({ id: 'u-1', name: 'Cleo', kind: 'host', email: 'cleo@host.example' }).run()
+  const board = await tasks('Dan', 'E=mc²', 'f@x.example', 'ann@acme.example')
+  const map = [
+    { from: 'dan', to: 'BOB@acme.example' },
+    { from: 'E=mc²', to: 'm-ann' },
+    { from: 'F@x.example', to: 'cleo@host.example' },
+    { from: 'csv:ann@acme.example', to: 'u-1' },
+  ]
+  const { held, line } = imported(db, board, { map })
+  t.strictSame(held, ['m-bob', 'm-ann', 'u-1'])
+  t.equal(line, 'people 4 (4 found here: 4 by map)')
+  const refused = (mapping: { from: string; to: string }, message: string, of = board) =>
+    t.throws(() => imported(db, of, { map: [mapping] }), { message })
+  refused({ from: 'Gus', to: 'm-ann' }, 'the board names nobody of the id, name or email "Gus"')
+  refused({ from: 'Dan', to: 'gus' }, 'nobody here has the id or email "gus"')
+  refused(
+    { from: 'Ann', to: 'm-ann' },
+    'the board names 2 people "Ann": say which by id, Ann <a@x.example> or Ann <b@x.example>',
+    await tasks('Ann <a@x.example>', 'Ann <b@x.example>'),
+  )
+})
+
+t.test(
+  'an id that is somebody else’s gets the format before it, and stays the same in later imports',
+  async (t) => {
+    const db = open(t)
+    db.insert(people)
+      .values([
+        { id: 'Cleo', name: 'Cleo of the host', kind: 'host' },
+        { id: 'csv:m-ann', name: 'Somebody', kind: 'host' },
+      ])
+      .run()
+    const board = await tasks('m-ann', 'Cleo', 'Dan', 'unknown')
+    const first = imported(db, board)
+    t.strictSame(
+      first.held,
+      ['csv:m-ann:2', 'csv:Cleo', 'Dan', 'csv:unknown'],
+      'no file can make a member the author of anything',
+    )
+    const second = imported(db, board)
+    t.strictSame(second.held, first.held)
+    t.equal(rowsOf(db).length, 6)
+    const other = await readFixture('github', 'github-items.json')
+    for (const card of other.cards) card.assigneeId = 'Dan'
+    t.strictSame(imported(db, other).held, ['github:Dan'], 'two tools may call two people the same')
+  },
+)
+
+t.test('whoever was merged after an earlier import is who it was merged into', async (t) => {
+  const db = open(t)
+  imported(db, await tasks('Cleo'))
+  db.$client.exec("update people set merged_into = 'm-bob' where id = 'Cleo'")
+  t.strictSame(imported(db, await tasks('Cleo')).who, { Cleo: ['map', 'm-bob'] })
+  db.$client.exec("update people set merged_into = 'Cleo' where id = 'Cleo'")
+  t.strictSame(
+    imported(db, await tasks('Cleo')).who,
+    { Cleo: [null, 'Cleo'] },
+    'also where another tool has made a circle',
+  )
+})
+
+t.test('the ids in a table of a Phaseboard are those of people here', async (t) => {
+  const db = open(t)
+  const header =
+    'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'
+  const row = (id: string, assignee: string) => `${id},T,,Done,high,${assignee},,,,manual,,,false`
+  const own = await readAs('csv', `${header}\n${row('1', 'm-ann')}\n${row('2', 'm-gone')}\n`)
+  const { who, held } = imported(db, own)
+  t.strictSame(who, { 'm-ann': ['id', 'm-ann'], 'm-gone': [null, 'm-gone'] })
+  t.strictSame(held, ['m-ann', 'm-gone'])
+})
+
+t.test('who was taken for whom is kept in the project', async (t) => {
+  const db = open(t)
+  const { projectId } = imported(db, await tasks('ann@acme.example', 'Cleo'))
+  const { metadata } = db.$client.prepare('select metadata from projects where id = ?').get(projectId) as {
+    metadata: string
+  }
+  t.strictSame(JSON.parse(metadata).csv.people, [
+    { id: 'ann@acme.example', name: 'ann@acme.example', memberId: 'm-ann' },
+  ])
+  const many = await tasks(...Array.from({ length: 1200 }, (_, n) => `Person of a rather long name ${n}`))
+  const map = many.cards.map(({ assigneeId }) => ({ from: String(assigneeId), to: 'm-ann' }))
+  const large = imported(db, many, { map })
+  const row = db.$client.prepare('select metadata from projects where id = ?').get(large.projectId) as {
+    metadata: string
+  }
+  t.notOk(JSON.parse(row.metadata).csv.people, 'unless that is too much')
+  t.strictSame(large.held, ['m-ann'])
+})
+
+t.test('a dry run tells the same, and makes nobody', async (t) => {
+  const db = open(t)
+  const plan = planBoard(await tasks('ann@acme.example', 'Cleo'))
+  const { people: settled, lines } = rehearse(db, plan)
+  t.match(settled, [
+    { id: 'ann@acme.example', matched: 'email', memberId: 'm-ann', items: 1, comments: 0 },
+    { id: 'Cleo', matched: null, memberId: null, items: 1, comments: 0 },
+  ])
+  t.ok(lines.includes('people 2 (1 found here: 1 by email; 1 without a member: Cleo)'))
+  t.strictSame(rowsOf(db), [])
+})
+
+t.test('more than so many people are no board', async (t) => {
+  const names = (count: number) => Array.from({ length: count }, (_, n) => `p${n}`)
+  const db = open(t)
+  const most = planBoard(await tasks(...names(10_000)))
+  const { people: settled, counts, lines } = rehearse(db, most)
+  t.equal(settled?.length, 500)
+  t.equal(counts.people, 10_000)
+  t.match(
+    lines.find((line) => line.startsWith('people')),
+    /: p0, .*, p9, and 9990 more\)$/,
+  )
+  const more = await tasks(...names(10_001))
+  t.throws(() => planBoard(more), { message: 'it names 10001 people, and a board may name 10000' })
+})
