@@ -24,23 +24,23 @@ export function FilterBar({ board }: { board: Board }) {
   const query = place.value.query
   const people = activeMembers.value.map(({ id, name }) => [id, name] as const)
   return (
-    <search class="board-filter" aria-label={words.name}>
+    <search class="board-filter" aria-label={texts.filter}>
       <TextField />
       <Choice
-        label={words.label}
+        label={texts.fields.label}
         name="label"
         query={query}
-        options={[...board.store.labelList.map(({ name }) => [name, name] as const), ['none', words.none]]}
+        options={[...board.store.labelList.map(({ name }) => [name, name] as const), ['none', texts.none]]}
       />
       <Choice
-        label={words.person}
+        label={texts.fields.person}
         name="assignee"
         query={query}
-        options={[['me', words.me], ...people, ['none', words.none]]}
+        options={[['me', words.me], ...people, ['none', texts.none]]}
         nameOf={memberName}
       />
       <Choice
-        label={words.priority}
+        label={texts.fields.priority}
         name="priority"
         query={query}
         options={Object.entries(texts.board.priorities)}
@@ -50,7 +50,7 @@ export function FilterBar({ board }: { board: Board }) {
         name="due"
         query={query}
         options={[
-          ['overdue', words.overdue],
+          ['overdue', texts.overdue],
           ['today', words.today],
           ['week', words.week],
           ['none', words.noDue],
@@ -62,11 +62,11 @@ export function FilterBar({ board }: { board: Board }) {
           checked={dismissed}
           onChange={({ currentTarget }) => setQuery({ dismissed: currentTarget.checked ? '1' : undefined })}
         />
-        {words.dismissed}
+        {texts.item.isDismissed}
       </label>
       {(board.isNarrowed.value || text !== '') && (
         <button type="button" class="button-link" onClick={clearFilter}>
-          <Icon name="close" /> {words.clear}
+          <Icon name="close" /> {texts.clearFilter}
         </button>
       )}
     </search>
@@ -92,7 +92,7 @@ function TextField() {
       type="search"
       class="board-filter-text"
       aria-label={words.text}
-      placeholder={`${words.name}  f`}
+      placeholder={`${texts.filter}  f`}
       dir="auto"
       autocomplete="off"
       defaultValue={text}
@@ -132,7 +132,7 @@ function Choice({ label, name, query, options, nameOf = (value) => value }: Choi
         value={value}
         onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value || undefined })}
       >
-        <option value="">{`${label}: ${words.all}`}</option>
+        <option value="">{`${label}: ${texts.all}`}</option>
         {!isKnown && <option value={value}>{nameOf(value)}</option>}
         {options.map(([one, text]) => (
           <option key={one} value={one}>

@@ -2,11 +2,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
 import { dayOf, isOverdue } from '../common/dates.ts'
+import { changeItem, moveItem } from '../common/item-writes.ts'
 import { activeMembers, memberName } from '../common/people.ts'
 import { me } from '../common/session.ts'
 import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
-import { choose, moveCard } from './card-writes.ts'
 import type { OpenCard } from './open-card.ts'
 import { PRIORITIES, priorityName } from './words.ts'
 
@@ -21,11 +21,11 @@ interface FieldProps {
 export const ColumnField = ({ card, item, canEdit }: FieldProps) => (
   <Select
     id="card-column"
-    label={said.column}
+    label={texts.fields.column}
     value={item.column}
     options={card.store.columnList.map(({ name }) => [name, name] as const)}
     isDisabled={!canEdit}
-    onChoose={(column) => void moveCard(card, { column, place: 'bottom' }, said.moved(column))}
+    onChoose={(column) => void moveItem(card, { column, at: 'bottom' })}
   />
 )
 
@@ -35,7 +35,7 @@ export function AssigneeField({ card, item, canEdit }: FieldProps) {
   // In open mode the user is no member of the list.
   const isListed = user === undefined || people.some(([id]) => id === user.id)
   const options = [
-    ['', said.nobody] as const,
+    ['', texts.nobody] as const,
     ...(isListed ? [] : [[user.id, user.name] as const]),
     ...people,
   ]
@@ -53,7 +53,7 @@ export function AssigneeField({ card, item, canEdit }: FieldProps) {
       isDisabled={!canEdit}
       onChoose={(id) => {
         const name = options.find(([one]) => one === id)?.[1] ?? id
-        void choose(card, { assigneeId: id || null }, said.assigned(name))
+        void changeItem(card, { assigneeId: id || null }, said.assigned(name))
       }}
     />
   )
@@ -66,7 +66,7 @@ export const PriorityField = ({ card, item, canEdit }: FieldProps) => (
     value={item.priority}
     options={PRIORITIES.map((value) => [value, priorityName(value)] as const)}
     isDisabled={!canEdit}
-    onChoose={(priority) => void choose(card, { priority }, said.saved(said.priority))}
+    onChoose={(priority) => void changeItem(card, { priority }, said.saved(said.priority))}
   />
 )
 
@@ -81,7 +81,7 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
     setTyped(undefined)
     if (day === value || !isWhole(day)) return
     const dueDate = day === '' ? null : `${day}T00:00:00.000Z`
-    void choose(card, { dueDate }, said.saved(said.due))
+    void changeItem(card, { dueDate }, said.saved(said.due))
   }
   const leave = useRef(() => {})
   leave.current = () => {
@@ -115,7 +115,7 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
       />
       {isLate && (
         <span id="card-overdue" class="meta danger">
-          {said.overdue}
+          {texts.overdue}
         </span>
       )}
     </div>

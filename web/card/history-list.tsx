@@ -70,7 +70,7 @@ export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolea
     })
   return (
     <section class="card-part" aria-labelledby="card-history">
-      <h3 id="card-history">{said.historyTitle}</h3>
+      <h3 id="card-history">{texts.history}</h3>
       {failure !== undefined && <Failed error={failure} retry={() => void history.load()} />}
       {entries === undefined && failure === undefined && <Loading />}
       <ul aria-labelledby="card-history">
@@ -80,7 +80,7 @@ export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolea
       </ul>
       {sources && !sources.isComplete && (
         <button type="button" class="button" onClick={() => void history.more()}>
-          {said.showMore}
+          {texts.showMore}
         </button>
       )}
     </section>

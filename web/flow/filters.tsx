@@ -23,7 +23,7 @@ const Filter = ({ label, name, options }: FilterProps) => (
   <Select
     label={label}
     value={place.value.query.get(name) ?? ''}
-    options={[['', t.all], ...options]}
+    options={[['', texts.all], ...options]}
     onChoose={(value) => setQuery({ [name]: value || undefined })}
   />
 )
@@ -77,16 +77,20 @@ export function FlowFilters({ store }: { store: ProjectStore }) {
     <div class="flow-filters">
       <Range />
       <Filter
-        label={t.label}
+        label={texts.fields.label}
         name="label"
-        options={[['none', t.none], ...store.labelList.map(({ id, name }) => [id, name] as const)]}
+        options={[['none', texts.none], ...store.labelList.map(({ id, name }) => [id, name] as const)]}
       />
       <Filter
-        label={t.person}
+        label={texts.fields.person}
         name="assignee"
-        options={[['none', t.nobody], ...activeMembers.value.map(({ id, name }) => [id, name] as const)]}
+        options={[['none', texts.nobody], ...activeMembers.value.map(({ id, name }) => [id, name] as const)]}
       />
-      <Filter label={t.priority} name="priority" options={PRIORITIES.map((name) => [name, name] as const)} />
+      <Filter
+        label={texts.fields.priority}
+        name="priority"
+        options={PRIORITIES.map((name) => [name, name] as const)}
+      />
     </div>
   )
 }

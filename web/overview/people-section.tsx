@@ -37,7 +37,7 @@ function Row({ store, assignment: { memberId, role }, isLead, onRole }: RowProps
       </span>
       <span dir="auto">{name}</span>
       <span class="meta" dir="auto">
-        {[roleName(role), isLead ? words.lead : ''].filter(Boolean).join(', ')}
+        {[roleName(role), isLead ? texts.fields.lead : ''].filter(Boolean).join(', ')}
       </span>
       {mayWrite.value && (
         <Menu
@@ -70,7 +70,7 @@ function PersonDialog({ store, doing, onClose }: { store: ProjectStore; doing: D
     changePeople(
       store,
       { what: doing.what, memberId, role },
-      known ? words.saved(memberName(memberId)) : words.added(memberName(memberId)),
+      known ? words.saved(memberName(memberId)) : texts.added(memberName(memberId)),
     )
     onClose()
   }
@@ -81,14 +81,14 @@ function PersonDialog({ store, doing, onClose }: { store: ProjectStore; doing: D
           {!known && (
             <Choice
               name="memberId"
-              label={words.person}
+              label={texts.fields.person}
               value={free[0]?.id ?? ''}
               options={free.map((member) => [member.id, member.name])}
             />
           )}
           <Field
             name="role"
-            label={words.role}
+            label={texts.fields.role}
             value={known?.role ?? 'member'}
             hint={words.roleHint}
             required
@@ -106,7 +106,7 @@ export function People({ store, project }: { store: ProjectStore; project: Proje
   const [doing, setDoing] = useState<Doing | undefined>()
   const list = store.assignments.list(byId)
   const leadOptions = [
-    ['', words.nobody] as const,
+    ['', texts.nobody] as const,
     ...activeMembers.value.map(({ id, name }) => [id, name] as const),
   ]
   return (
@@ -121,7 +121,7 @@ export function People({ store, project }: { store: ProjectStore; project: Proje
       }
     >
       <ProjectChoice
-        label={words.lead}
+        label={texts.fields.lead}
         value={project.leadId ?? ''}
         options={
           project.leadId !== null && !leadOptions.some(([id]) => id === project.leadId)
@@ -133,7 +133,7 @@ export function People({ store, project }: { store: ProjectStore; project: Proje
           changePeople(
             store,
             { what: 'lead', leadId: id || null },
-            words.leads(id ? memberName(id) : words.nobody),
+            words.leads(id ? memberName(id) : texts.nobody),
           )
         }
       />

@@ -35,7 +35,7 @@ async function deleteMember({ id, name }: Member): Promise<void> {
     send: (idempotencyKey) => api.request('delete', '/api/members/{id}', { path: { id }, idempotencyKey }),
   }).catch(explained)
   await readPeople()
-  toast(words.memberDeleted(name))
+  toast(texts.deleted(name))
 }
 
 const NewPassword = ({ isRequired = false }: { isRequired?: boolean }) => (
@@ -58,7 +58,7 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
     const all = { name, email, role: roleOf(fields.get('role')) }
     if (member) {
       await changeMember(member, changedFields(member, all))
-      toast(words.memberSaved(name))
+      toast(texts.people.savedOne(name))
     } else {
       const password = String(fields.get('password'))
       const body = { ...all, ...(password !== '' && { password }) }
@@ -66,13 +66,13 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
         send: (idempotencyKey) => api.request('post', '/api/members', { body, idempotencyKey }),
       })
       await readPeople()
-      toast(words.memberAdded(name))
+      toast(texts.added(name))
     }
     onClose()
   }
   return (
     <Dialog
-      title={member ? words.changeOf(member.name) : words.addMember}
+      title={member ? texts.changeOf(member.name) : words.addMember}
       onClose={onClose}
       closesOutside={false}
     >
@@ -82,11 +82,25 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
         onCancel={onClose}
         draft={`member:${member?.id ?? 'new'}`}
       >
-        <Field name="name" label={words.name} value={member?.name} required maxLength={200} autofocus />
-        <Field name="email" label={words.email} value={member?.email} type="email" required maxLength={254} />
+        <Field
+          name="name"
+          label={texts.fields.name}
+          value={member?.name}
+          required
+          maxLength={200}
+          autofocus
+        />
+        <Field
+          name="email"
+          label={texts.fields.email}
+          value={member?.email}
+          type="email"
+          required
+          maxLength={254}
+        />
         <Choice
           name="role"
-          label={words.role}
+          label={texts.fields.role}
           hint={words.rolesHint}
           value={member?.role ?? 'member'}
           options={Object.entries(words.roles)}

@@ -46,7 +46,7 @@ function MemberRow({ member, onDo, onLink }: RowProps) {
         <Menu
           label={texts.actions(name)}
           items={[
-            { label: words.change, run: () => onDo({ what: 'change', member }) },
+            { label: texts.change, run: () => onDo({ what: 'change', member }) },
             !disabled && {
               label: words.passwordLink,
               run: () => void makePasswordLink(member).then(onLink, failed),

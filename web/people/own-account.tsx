@@ -30,7 +30,7 @@ export function OwnName({ member }: { member: CurrentMember }) {
       <Form send={send} submit={texts.save} draft="account:name">
         <Field
           name="name"
-          label={texts.people.name}
+          label={texts.fields.name}
           value={member.name}
           required
           maxLength={200}
@@ -38,9 +38,9 @@ export function OwnName({ member }: { member: CurrentMember }) {
         />
       </Form>
       <dl class="facts">
-        <dt>{texts.people.email}</dt>
+        <dt>{texts.fields.email}</dt>
         <dd dir="auto">{member.email}</dd>
-        <dt>{texts.people.role}</dt>
+        <dt>{texts.fields.role}</dt>
         <dd>{texts.people.roles[member.role]}</dd>
       </dl>
     </section>
@@ -63,7 +63,7 @@ export function OwnPassword({ member, onChanged }: { member: CurrentMember; onCh
   }
   return (
     <section class="panel stack" aria-labelledby="own-password">
-      <h2 id="own-password">{texts.people.password}</h2>
+      <h2 id="own-password">{texts.fields.password}</h2>
       <Form key={round} send={send} submit={texts.people.changePassword}>
         {/* For password managers, which keep it with the account. */}
         <input type="email" autocomplete="username" value={member.email ?? ''} readOnly hidden />

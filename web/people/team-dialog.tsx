@@ -56,14 +56,14 @@ export function TeamDialog({ team, onClose }: { team?: Team; onClose: () => void
     }
     await (team ? changeTeam(team, fields) : createTeam(fields))
     await readPeople()
-    toast(words.teamSaved(fields.name))
+    toast(texts.people.savedOne(fields.name))
     onClose()
   }
   return (
-    <Dialog title={team ? words.changeOf(team.name) : words.addTeam} onClose={onClose} closesOutside={false}>
+    <Dialog title={team ? texts.changeOf(team.name) : words.addTeam} onClose={onClose} closesOutside={false}>
       <Form send={send} submit={team ? texts.save : words.addTeam} onCancel={onClose}>
-        <Field name="name" label={words.name} value={team?.name} required maxLength={200} autofocus />
-        <Area name="description" label={words.description} value={team?.description} />
+        <Field name="name" label={texts.fields.name} value={team?.name} required maxLength={200} autofocus />
+        <Area name="description" label={texts.fields.description} value={team?.description} />
         <fieldset class="field">
           <legend>{texts.members}</legend>
           <div class="choices">

@@ -21,7 +21,7 @@ async function deleteTeam({ id, name }: Team): Promise<void> {
     send: (idempotencyKey) => api.request('delete', '/api/teams/{id}', { path: { id }, idempotencyKey }),
   })
   await readPeople()
-  toast(words.teamDeleted(name))
+  toast(texts.deleted(name))
 }
 
 function TeamRow({ team, onDo }: { team: Team; onDo: (doing: Doing) => void }) {
@@ -44,7 +44,7 @@ function TeamRow({ team, onDo }: { team: Team; onDo: (doing: Doing) => void }) {
         <Menu
           label={texts.actions(team.name)}
           items={[
-            { label: words.change, run: () => onDo({ what: 'change', team }) },
+            { label: texts.change, run: () => onDo({ what: 'change', team }) },
             { label: texts.delete, run: () => onDo({ what: 'delete', team }), isDanger: true },
           ]}
         >

@@ -57,7 +57,7 @@ function TypeChoice() {
     <div ref={element} class="field" onChange={read}>
       <Choice
         name="type"
-        label={list.type}
+        label={texts.fields.type}
         value={TYPES[0]}
         options={TYPES.map((one) => [one, wordsOf(one)])}
       />
@@ -77,11 +77,11 @@ export default function CreateProjectDialog({ onClose }: { onClose: () => void }
   return (
     <Dialog title={list.create} onClose={onClose} closesOutside={false}>
       <Form send={send} submit={list.create} onCancel={onClose} draft="project:new">
-        <Field name="name" label={list.name} required autofocus autocomplete="off" maxLength={200} />
+        <Field name="name" label={texts.fields.name} required autofocus autocomplete="off" maxLength={200} />
         <TypeChoice />
-        <Area name="description" label={list.description} />
-        <Choice name="leadId" label={list.leadField} options={optionsOf(list.nobody, leads())} />
-        <Choice name="teamId" label={list.team} options={optionsOf(list.noTeam, teams.value)} />
+        <Area name="description" label={texts.fields.description} />
+        <Choice name="leadId" label={texts.fields.lead} options={optionsOf(texts.nobody, leads())} />
+        <Choice name="teamId" label={texts.fields.team} options={optionsOf(texts.noTeam, teams.value)} />
       </Form>
     </Dialog>
   )

@@ -99,7 +99,7 @@ function Done({ job, name, onClose }: Extract<ImportState, { step: 'done' }> & {
         </button>
         {projectId && (
           <a class="button-primary" href={href(paths.board(projectId))} onClick={onClose}>
-            {texts.imports.open}
+            {texts.open}
           </a>
         )}
       </div>

@@ -94,6 +94,6 @@ function tell(): void {
   if (state?.step === 'failed') toast(texts.imports.failed(state.error), [], 'alert')
   if (state?.step !== 'done') return
   const { projectId } = state.job
-  const open = projectId !== undefined && { label: texts.imports.open, run: () => go(paths.board(projectId)) }
+  const open = projectId !== undefined && { label: texts.open, run: () => go(paths.board(projectId)) }
   toast(toldOf(state.job, state.name), open ? [open] : [])
 }

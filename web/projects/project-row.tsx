@@ -71,7 +71,7 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
   const phase = phaseOf(project)
   const list = texts.projectList
   /** It goes from here: to another group, or away. */
-  const leave = (write: (project: ProjectSummary) => Promise<void>) => () => {
+  const leave = (write: (project: ProjectSummary) => Promise<unknown>) => () => {
     leaveRow(row.current)
     void write(project)
   }
@@ -95,8 +95,8 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
             status === 'archived'
               ? { label: list.unarchive, run: leave(unarchive) }
               : { label: list.archive, run: leave(archive) },
-            before && { label: list.up, run: () => void moveBeside(project, before, 'before', all) },
-            after && { label: list.down, run: () => void moveBeside(project, after, 'after', all) },
+            before && { label: texts.moveUp, run: () => void moveBeside(project, before, 'before', all) },
+            after && { label: texts.moveDown, run: () => void moveBeside(project, after, 'after', all) },
             isAdmin.value && { label: texts.delete, run: leave(remove), isDanger: true },
           ]}
         >
