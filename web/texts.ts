@@ -181,6 +181,22 @@ export const texts = {
     choose: 'Choose a file, or drop it anywhere on the page.',
     drop: 'Drop the file to import it',
     format: 'Format',
+    matchNames: 'Match people by name',
+    matchHint: 'People of the same email are found anyway. By name, where only one here has it.',
+    people: 'People',
+    found: (found: number, others: number) =>
+      others === 0 ? 'All were found here.' : `${found} found here, ${others} not: they stay by their names.`,
+    has: (cards: number, comments: number) =>
+      [
+        ...(cards > 0 ? [count(cards, 'card', 'cards')] : []),
+        ...(comments > 0 ? [count(comments, 'comment', 'comments')] : []),
+      ].join(', '),
+    matched: { map: 'as you said', id: 'same id', email: 'same email', name: 'same name' },
+    isNow: (name: string) => `is ${name}`,
+    stays: 'Stays by the name',
+    whoIs: (name: string) => `Who is ${name}`,
+    undoMerge: (name: string) => `Undo: who is ${name}`,
+    morePeople: (number: number) => `and ${formatNumber(number)} more`,
     start: 'Import',
     again: 'Import it once more',
     another: 'Import another',
@@ -503,7 +519,6 @@ export const texts = {
     people: 'People',
     addPerson: 'Add person',
     noPeople: 'Nobody is assigned yet.',
-    nobodyLeft: 'Everybody is assigned already.',
     leads: (name: string) => `Lead: ${name}.`,
     makeLead: 'Make lead',
     roles: { member: 'Member', lead: 'Lead' },
@@ -637,8 +652,21 @@ export const texts = {
     failed: (error: string) => `Could not search: ${error}.`,
   },
 
-  // Account, members, teams, webhooks, audit log
+  // Account, members, people, teams, webhooks, audit log
   people: {
+    notYet: '…',
+    somebody: 'somebody',
+    nobodyFound: 'Nobody found',
+    found: (number: number) => (number === 0 ? 'Nobody found' : `${count(number, 'choice', 'choices')}.`),
+    sources: {
+      trello: 'Trello',
+      csv: 'Table (CSV)',
+      planka: 'Planka',
+      kanboard: 'Kanboard',
+      jira: 'Jira',
+      github: 'GitHub',
+    },
+
     you: 'You',
     roles: { admin: 'Admin', member: 'Member', viewer: 'Viewer' },
     rolesHint: 'Admins manage people, members write, viewers read.',
@@ -731,6 +759,28 @@ export const texts = {
     linkRevoked: 'Link revoked.',
     savedOne: (name: string) => `Saved ${name}.`,
     lastAdmin: 'This is the last admin: make somebody else an admin first',
+
+    others: 'Other people',
+    othersHint:
+      'People who are no members: of the application that Phaseboard is part of, and of imported boards. Cards can be assigned to them, too.',
+    noOthers: 'Everybody is a member.',
+    findByName: 'Find by name',
+    otherColumns: ['Name', 'From', 'Seen last', 'Actions'],
+    ofHost: 'The application',
+    choose: 'Choose a person.',
+    isWho: 'Is the same as',
+    mergeInto: 'Merge into…',
+    merge: 'Merge',
+    mergeOf: (name: string) => `Merge ${name}`,
+    mergeText: (name: string) =>
+      `Cards, projects, comments and ideas of ${name} are the other person's from then on. Undo takes it back.`,
+    merged: (name: string, into: string) => `${name} is ${into} now.`,
+    forget: 'Forget…',
+    forgetNow: 'Forget',
+    forgetOf: (name: string) => `Forget ${name}`,
+    forgetText:
+      'The name goes wherever Phaseboard keeps it, in the history and the audit log as well: “somebody” stands there then. Cards and comments stay. What people have written about them stays, too. This cannot be undone.',
+    forgotten: (name: string) => `${name} is forgotten.`,
 
     teamColumns: ['Name', 'Description', 'Members', 'Actions'],
     addTeam: 'Add team',

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
 import { isWaiting } from '../common/item-writes.ts'
-import { initials, memberName } from '../common/people.ts'
+import { initials, personName } from '../common/people.ts'
 import { isUnsaved } from '../common/record-writes.ts'
 import { mayWrite } from '../common/session.ts'
 import { shownTitle } from '../common/titles.ts'
@@ -130,9 +130,9 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
       {isKept && <span class="warning">{words.isKept}</span>}
       {assigneeId && (
         <span class="card-person">
-          <Fact said={words.assignedTo(memberName(assigneeId))}>
-            <span class="avatar" title={memberName(assigneeId)}>
-              {initials(memberName(assigneeId))}
+          <Fact said={words.assignedTo(personName(assigneeId))}>
+            <span class="avatar" title={personName(assigneeId)}>
+              {initials(personName(assigneeId))}
             </span>
           </Fact>
         </span>

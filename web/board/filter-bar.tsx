@@ -1,7 +1,7 @@
 /** The filter of a board: fields that stand for the address. */
 import { useEffect, useRef } from 'preact/hooks'
-import { activeMembers, memberName } from '../common/people.ts'
 import { Icon } from '../common/ui/icon.tsx'
+import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
@@ -22,7 +22,6 @@ const AFTER = 150
 export function FilterBar({ board }: { board: Board }) {
   const { text, dismissed } = board.filter.value
   const query = place.value.query
-  const people = activeMembers.value.map(({ id, name }) => [id, name] as const)
   return (
     <search class="board-filter" aria-label={texts.filter}>
       <TextField />
@@ -32,13 +31,7 @@ export function FilterBar({ board }: { board: Board }) {
         query={query}
         options={[...board.store.labelList.map(({ name }) => [name, name] as const), ['none', texts.none]]}
       />
-      <Choice
-        label={texts.fields.person}
-        name="assignee"
-        query={query}
-        options={[['me', words.me], ...people, ['none', texts.none]]}
-        nameOf={memberName}
-      />
+      <Person value={query.get('assignee') ?? ''} />
       <Choice
         label={texts.fields.priority}
         name="priority"
@@ -72,6 +65,22 @@ export function FilterBar({ board }: { board: Board }) {
     </search>
   )
 }
+
+/** Whose cards are shown. Several may stand in an address: then the first is shown. */
+const Person = ({ value }: { value: string }) => (
+  <PersonPicker
+    class={choiceClass(value)}
+    label={texts.fields.person}
+    isLabelHidden
+    value={value}
+    others={[
+      ['', `${texts.fields.person}: ${texts.all}`],
+      ['me', words.me],
+      ['none', texts.none],
+    ]}
+    onChoose={(chosen) => setQuery({ assignee: chosen || undefined })}
+  />
+)
 
 /** The text to look for. What is typed stands in the address a moment later. */
 function TextField() {
@@ -111,29 +120,29 @@ function TextField() {
   )
 }
 
+const choiceClass = (value: string) => (value === '' ? 'board-choice' : 'board-choice is-set')
+
 interface ChoiceProps {
   label: string
   /** Its name in the address. */
   name: string
   query: URLSearchParams
   options: readonly (readonly [value: string, label: string])[]
-  /** What a value is called that is not among the options. */
-  nameOf?: (value: string) => string
 }
 
 /** One of several values, or all. Several of them may stand in an address: then the first is shown. */
-function Choice({ label, name, query, options, nameOf = (value) => value }: ChoiceProps) {
+function Choice({ label, name, query, options }: ChoiceProps) {
   const value = query.get(name) ?? ''
   const isKnown = value === '' || options.some(([one]) => one === value)
   return (
-    <label class={value === '' ? 'board-choice' : 'board-choice is-set'}>
+    <label class={choiceClass(value)}>
       <span class="visually-hidden">{label}</span>
       <select
         value={value}
         onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value || undefined })}
       >
         <option value="">{`${label}: ${texts.all}`}</option>
-        {!isKnown && <option value={value}>{nameOf(value)}</option>}
+        {!isKnown && <option value={value}>{value}</option>}
         {options.map(([one, text]) => (
           <option key={one} value={one}>
             {text}

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
 import { dayOf, isOverdue } from '../common/dates.ts'
 import { changeItem, moveItem } from '../common/item-writes.ts'
-import { activeMembers, memberName } from '../common/people.ts'
-import { me } from '../common/session.ts'
+import { nobodyOrMe } from '../common/people.ts'
+import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
@@ -30,31 +30,14 @@ export const ColumnField = ({ card, item, canEdit }: FieldProps) => (
 )
 
 export function AssigneeField({ card, item, canEdit }: FieldProps) {
-  const user = me.value
-  const people = activeMembers.value.map(({ id, name }) => [id, name] as const)
-  // In open mode the user is no member of the list.
-  const isListed = user === undefined || people.some(([id]) => id === user.id)
-  const options = [
-    ['', texts.nobody] as const,
-    ...(isListed ? [] : [[user.id, user.name] as const]),
-    ...people,
-  ]
-  const { assigneeId } = item
-  // A member who cannot be chosen any more has a name all the same.
-  if (assigneeId && !options.some(([id]) => id === assigneeId)) {
-    options.push([assigneeId, memberName(assigneeId)])
-  }
   return (
-    <Select
+    <PersonPicker
       id="card-assignee"
       label={said.assignee}
-      value={assigneeId ?? ''}
-      options={options}
+      value={item.assigneeId ?? ''}
+      others={nobodyOrMe()}
       isDisabled={!canEdit}
-      onChoose={(id) => {
-        const name = options.find(([one]) => one === id)?.[1] ?? id
-        void changeItem(card, { assigneeId: id || null }, said.assigned(name))
-      }}
+      onChoose={(id, name) => void changeItem(card, { assigneeId: id || null }, said.assigned(name))}
     />
   )
 }

@@ -2,7 +2,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { makerFirst } from '../common/actors.ts'
 import { ago, atMoment, fullDay } from '../common/dates.ts'
-import { memberName } from '../common/people.ts'
+import { personName } from '../common/people.ts'
 import { undo } from '../common/toasts.ts'
 import { Failed, Loading } from '../common/ui/page.tsx'
 import { type Sentence, texts } from '../texts.ts'
@@ -64,7 +64,7 @@ export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolea
   const entries =
     sources &&
     historyOf(sources, {
-      member: memberName,
+      member: personName,
       label: (id) => labelList.find((label) => label.id === id)?.name,
       day: fullDay,
     })

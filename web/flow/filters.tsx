@@ -1,8 +1,8 @@
 /** Which days and which cards count. All of it stands in the address. */
 import { useId } from 'preact/hooks'
 import { today } from '../common/dates.ts'
-import { activeMembers } from '../common/people.ts'
 import type { ProjectStore } from '../common/project-store.ts'
+import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { type Options, Select } from '../common/ui/select.tsx'
 import { place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -81,10 +81,14 @@ export function FlowFilters({ store }: { store: ProjectStore }) {
         name="label"
         options={[['none', texts.none], ...store.labelList.map(({ id, name }) => [id, name] as const)]}
       />
-      <Filter
+      <PersonPicker
         label={texts.fields.person}
-        name="assignee"
-        options={[['none', texts.nobody], ...activeMembers.value.map(({ id, name }) => [id, name] as const)]}
+        value={place.value.query.get('assignee') ?? ''}
+        others={[
+          ['', texts.all],
+          ['none', texts.nobody],
+        ]}
+        onChoose={(assignee) => setQuery({ assignee: assignee || undefined })}
       />
       <Filter
         label={texts.fields.priority}

@@ -1,7 +1,8 @@
 /** What is chosen of a project: status, health, type, team. */
-import { teams } from '../common/people.ts'
+
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
 import { mayWrite } from '../common/session.ts'
+import { teams } from '../common/teams.ts'
 import { texts } from '../texts.ts'
 import { chooseProject } from './project-writes.ts'
 import { ProjectChoice, Section } from './section.tsx'

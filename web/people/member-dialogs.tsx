@@ -1,13 +1,13 @@
 /** Adding a member, changing one, resetting a password, deleting one. */
 import { api, type Member, PhaseboardError } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
-import { readPeople } from '../common/people.ts'
 import { toast } from '../common/toasts.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Choice, Field, Form } from '../common/ui/field.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { Confirm } from './confirm.tsx'
+import { memberList } from './member-list.ts'
 import { roleOf } from './members.ts'
 
 const words = texts.people
@@ -26,7 +26,7 @@ export async function changeMember({ id }: Member, body: Change): Promise<void> 
     send: (idempotencyKey) =>
       api.request('patch', '/api/members/{id}', { path: { id }, body, idempotencyKey }),
   }).catch(explained)
-  await readPeople()
+  memberList.refresh()
 }
 
 /** Deletes a member. @throws PhaseboardError */
@@ -34,7 +34,7 @@ async function deleteMember({ id, name }: Member): Promise<void> {
   await write({
     send: (idempotencyKey) => api.request('delete', '/api/members/{id}', { path: { id }, idempotencyKey }),
   }).catch(explained)
-  await readPeople()
+  memberList.refresh()
   toast(texts.deleted(name))
 }
 
@@ -65,7 +65,7 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
       await write({
         send: (idempotencyKey) => api.request('post', '/api/members', { body, idempotencyKey }),
       })
-      await readPeople()
+      memberList.refresh()
       toast(texts.added(name))
     }
     onClose()

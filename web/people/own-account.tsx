@@ -1,7 +1,6 @@
 /** One's own name and password. */
 import { useState } from 'preact/hooks'
 import { api, type CurrentMember } from '../common/api.ts'
-import { readPeople } from '../common/people.ts'
 import { changeIdentity } from '../common/session.ts'
 import { toast } from '../common/toasts.ts'
 import { Field, Form } from '../common/ui/field.tsx'
@@ -21,7 +20,6 @@ export function OwnName({ member }: { member: CurrentMember }) {
   const send = async (fields: FormData) => {
     const { data } = await changeMe(member.id, { name: String(fields.get('name')).trim() })
     changeIdentity({ name: data.name })
-    await readPeople()
     toast(texts.people.nameSaved)
   }
   return (

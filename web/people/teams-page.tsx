@@ -1,7 +1,8 @@
 /** The teams, for admins. */
 import { useEffect, useState } from 'preact/hooks'
 import { api, type Team } from '../common/api.ts'
-import { memberName, readPeople, teams } from '../common/people.ts'
+import { personName } from '../common/people.ts'
+import { readTeams, teams } from '../common/teams.ts'
 import { toast } from '../common/toasts.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
@@ -20,7 +21,7 @@ async function deleteTeam({ id, name }: Team): Promise<void> {
   await write({
     send: (idempotencyKey) => api.request('delete', '/api/teams/{id}', { path: { id }, idempotencyKey }),
   })
-  await readPeople()
+  await readTeams()
   toast(texts.deleted(name))
 }
 
@@ -35,7 +36,7 @@ function TeamRow({ team, onDo }: { team: Team; onDo: (doing: Doing) => void }) {
         <ul class="names" aria-label={words.membersOf(team.name)}>
           {team.memberIds.map((id) => (
             <li key={id} dir="auto">
-              {memberName(id)}
+              {personName(id)}
             </li>
           ))}
         </ul>
@@ -58,7 +59,7 @@ function TeamRow({ team, onDo }: { team: Team; onDo: (doing: Doing) => void }) {
 export default function TeamsPage() {
   const [doing, setDoing] = useState<Doing | undefined>()
   const close = () => setDoing(undefined)
-  useEffect(() => void readPeople(), [])
+  useEffect(() => void readTeams(), [])
   return (
     <AdminPage
       title={texts.teams}

@@ -1,7 +1,7 @@
 /** What the list of projects is narrowed to, kept in the address. */
 import { useId } from 'preact/hooks'
 import type { ProjectSummary } from '../common/api.ts'
-import { teamName } from '../common/people.ts'
+import { teamName } from '../common/teams.ts'
 import { termsOf, wordsOf } from '../common/terms.ts'
 import { setQuery } from '../router.ts'
 import { texts } from '../texts.ts'

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import type { ProjectSummary } from '../common/api.ts'
 import { formatNumber } from '../common/dates.ts'
 import { leaveRow } from '../common/focus.ts'
-import { memberName } from '../common/people.ts'
+import { personName } from '../common/people.ts'
 import { isAdmin, mayWrite } from '../common/session.ts'
 import { wordsOf } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
@@ -85,7 +85,7 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
       <p class="meta project-facts">
         <Health health={health} />
         {phase && <span dir="auto">{list.phase(phase.name, phase.place, phase.of)}</span>}
-        {leadId && <span dir="auto">{list.lead(memberName(leadId))}</span>}
+        {leadId && <span dir="auto">{list.lead(personName(leadId))}</span>}
       </p>
       <Progress name={name} counts={counts} />
       {mayWrite.value && (
