@@ -1,4 +1,5 @@
 /** People by their names: wherever they stand, found as one types, known from an imported board. */
+import { readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import t from 'tap'
 import type { HostMember } from '../../src/app.ts'
@@ -10,6 +11,7 @@ import { choosePerson } from './choose-person.ts'
 import { until } from './until.ts'
 
 const REQUIRED = { mode: 'required' } as const
+const TRELLO = new URL('../fixtures/trello-board.json', import.meta.url)
 
 onBoard(
   'people are found as one types, and shown by the name that they have now',
@@ -102,6 +104,84 @@ onBoard(
     await shown('somebody')
     t.notMatch(await page.content(), /Lindqvist/, 'the name is nowhere')
     t.equal((await api.get('/api/projects/{id}', { path: { id } })).kanbanItems.length, 2)
+  },
+  REQUIRED,
+)
+
+onBoard(
+  'an import says whom it found, and an admin says who the others are',
+  async (t, { api, person }) => {
+    const member = (name: string, email: string) => api.post('/api/members', { body: { name, email } })
+    const priya = await member('Priya Raman', 'priya@acme.example')
+    const ann = await member('Ann Lee', 'ann@acme.example')
+    const { page, go, check } = await person({ signIn: true })
+    await go('/')
+    await page.getByRole('button', { name: 'Import' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import a board' })
+    await dialog
+      .getByLabel('File')
+      .setInputFiles({ name: 'board.json', mimeType: 'application/json', buffer: readFileSync(TRELLO) })
+    await dialog.getByRole('checkbox', { name: 'Match people by name' }).check()
+    await dialog.getByRole('button', { name: 'Import' }).click()
+    const people = dialog.getByRole('list', { name: 'People' })
+    const row = (name: string) => people.getByRole('listitem').filter({ hasText: name })
+    await row('Priya Raman').getByText('same name').waitFor()
+    await dialog.getByText('1 found here, 2 not: they stay by their names.').waitFor()
+    await check()
+
+    const assignees = async () => {
+      const [project] = await api.get('/api/projects')
+      const all = project?.kanbanItems.map(({ assigneeId }) => assigneeId) ?? []
+      return [priya.id, ann.id].map((id) => all.filter((one) => one === id).length)
+    }
+    const before = await assignees()
+    t.ok((before[0] ?? 0) > 0)
+    t.equal(before[1], 0)
+    await choosePerson(row('Jonas Lindqvist'), 'Who is Jonas Lindqvist', 'Ann Lee', 'ann')
+    await row('Jonas Lindqvist').getByText('is Ann Lee').waitFor()
+    t.equal((await assignees())[1], 1, 'his card is hers')
+    await row('Jonas Lindqvist').getByRole('button', { name: 'Undo: who is Jonas Lindqvist' }).click()
+    await row('Jonas Lindqvist').getByRole('combobox').waitFor()
+    t.strictSame(await assignees(), before)
+
+    t.comment('later, on the page of people who are no members')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Menu of/ }).click()
+    await page.getByRole('menuitem', { name: 'Other people' }).click()
+    const line = (name: string) => page.getByRole('row', { name: new RegExp(name) })
+    await line('Amara Osei').getByText('Trello').waitFor()
+    t.equal(await page.getByRole('row').count(), 3, 'two people, and the head')
+    const act = async (name: string, item: string) => {
+      await line(name)
+        .getByRole('button', { name: `Actions for ${name}` })
+        .click()
+      await page.getByRole('menuitem', { name: item }).click()
+    }
+    await act('Jonas Lindqvist', 'Merge into…')
+    const merging = page.getByRole('dialog', { name: 'Merge Jonas Lindqvist' })
+    await merging.getByRole('button', { name: 'Merge' }).click()
+    await merging.getByRole('alert').getByText('Choose a person.').waitFor()
+    await choosePerson(merging, 'Is the same as', 'Ann Lee', 'lee')
+    await check()
+    await merging.getByRole('button', { name: 'Merge' }).click()
+    await page.getByRole('status').getByText('Jonas Lindqvist is Ann Lee now.').waitFor()
+    await line('Jonas Lindqvist').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await line('Jonas Lindqvist').waitFor()
+    t.strictSame(await assignees(), before)
+
+    await page.getByRole('searchbox', { name: 'Find by name' }).fill('osei')
+    await line('Jonas Lindqvist').waitFor({ state: 'detached' })
+    await act('Amara Osei', 'Forget…')
+    const forgetting = page.getByRole('dialog', { name: 'Forget Amara Osei' })
+    await forgetting.getByText('This cannot be undone.').waitFor()
+    await forgetting.getByRole('button', { name: 'Forget' }).click()
+    await page.getByRole('status').getByText('Amara Osei is forgotten.').waitFor()
+    await page.getByText('Nobody found', { exact: true }).waitFor()
+    await page.getByRole('searchbox', { name: 'Find by name' }).fill('')
+    await line('Jonas Lindqvist').waitFor()
+    t.equal(await page.getByRole('row').count(), 2)
   },
   REQUIRED,
 )
