@@ -39,6 +39,7 @@ const ADDRESSES = [
   '/link',
   '/account',
   '/admin/members',
+  '/admin/people',
   '/admin/teams',
   '/admin/webhooks',
   '/admin/audit',

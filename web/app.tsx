@@ -32,6 +32,7 @@ const SearchDialog = late<{ onClose: () => void }>(() => import('./search/search
 const Shortcuts = late<{ onClose: () => void }>(() => import('./common/ui/shortcuts-dialog.tsx'))
 const Account = latePage(() => import('./people/account-page.tsx'))
 const Members = latePage(() => import('./people/members-page.tsx'))
+const OtherPeople = latePage(() => import('./people/people-page.tsx'))
 const Teams = latePage(() => import('./people/teams-page.tsx'))
 const Webhooks = latePage(() => import('./people/webhooks-page.tsx'))
 const Audit = latePage(() => import('./people/audit-page.tsx'))
@@ -70,6 +71,8 @@ function CurrentPage() {
       return <Account />
     case 'members':
       return <Members />
+    case 'people':
+      return <OtherPeople />
     case 'teams':
       return <Teams />
     case 'webhooks':
@@ -112,6 +115,7 @@ function Header({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: 
           items={[
             { label: texts.account, href: href('/account') },
             isAdmin.value && { label: texts.members, href: href('/admin/members') },
+            isAdmin.value && { label: texts.people.others, href: href('/admin/people') },
             isAdmin.value && { label: texts.teams, href: href('/admin/teams') },
             isAdmin.value && { label: texts.webhooks, href: href('/admin/webhooks') },
             isAdmin.value && { label: texts.audit, href: href('/admin/audit') },

@@ -5,9 +5,10 @@ import { drafts } from './common/drafts.ts'
 import { startKeys } from './common/keys.ts'
 import { startLive } from './common/live.ts'
 import { openProject } from './common/open-project.ts'
-import { loadPeople } from './common/people.ts'
+import { followPeople } from './common/people.ts'
 import { projectList } from './common/projects.ts'
 import { loadSession, signedIn, startSharing } from './common/session.ts'
+import { followTeams } from './common/teams.ts'
 import { place, routeOf, startRouter } from './router.ts'
 import './common/styles/index.css'
 import { failed } from './common/toasts.ts'
@@ -24,7 +25,8 @@ if (page === 'projects') projectList.refresh()
 loadSession().then(startSharing, (error) => failed(error, () => location.reload()))
 void signedIn().then(() => {
   startLive()
-  void loadPeople()
+  followPeople()
+  followTeams()
 })
 
 const element = document.querySelector('#app')

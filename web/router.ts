@@ -24,6 +24,7 @@ const PATTERNS = {
   link: '/link',
   account: '/account',
   members: '/admin/members',
+  people: '/admin/people',
   teams: '/admin/teams',
   webhooks: '/admin/webhooks',
   audit: '/admin/audit',

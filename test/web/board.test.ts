@@ -27,7 +27,7 @@ onBoard('columns and cards have names, and say what is set', async (t, { api, pe
       body: { title, completed: title === 'Text' },
     })
   }
-  const body = { priority: 'high', dueDate: '2020-11-12', assigneeId: 'maria', isNew: true, approved: false }
+  const body = { priority: 'high', dueDate: '2020-11-12', assigneeId: 'local', isNew: true, approved: false }
   await api.patch('/api/kanban-items/{id}', { path: { id: itemId }, body })
   const { page, go } = await person()
   await go(path)
@@ -51,7 +51,7 @@ onBoard('columns and cards have names, and say what is set', async (t, { api, pe
     '1 of 2 subtasks done',
     'Due 12 November 2020, overdue',
     'Priority: High',
-    'Assigned to maria',
+    'Assigned to local',
   ]) {
     t.match(said, part)
   }

@@ -85,9 +85,11 @@ onBoard('a card is opened, changed, moved and closed by the keyboard alone', asy
   t.equal(new URL(page.url()).pathname, path, 'Escape closes the upper dialog only')
   await keyboard.press('m')
   await until(() => dialogOf(page, 'Move All pages').getByRole('option', { name: 'Review' }).count(), Boolean)
-  await keyboard.press('Tab')
-  await keyboard.press('Tab')
-  await keyboard.press('Tab')
+  t.equal(
+    await page.evaluate(() => (document.activeElement as HTMLSelectElement).labels[0]?.textContent),
+    'Column',
+    'the column comes first',
+  )
   await keyboard.type('Rev')
   await tabTo('Move')
   await keyboard.press('Enter')

@@ -1,6 +1,7 @@
 /** A card in its dialog: everything that is on it, as a person changes it. */
 import { onBoard } from './browser.ts'
 import { dialogOf, historyLines, makeCard, partOf } from './card-steps.ts'
+import { choosePerson } from './choose-person.ts'
 import { until } from './until.ts'
 
 onBoard('title, description and fields are changed in place', async (t, { api, person }) => {
@@ -28,7 +29,7 @@ onBoard('title, description and fields are changed in place', async (t, { api, p
   await partOf(page, 'Description').locator('strong').waitFor()
 
   await dialogOf(page).getByRole('combobox', { name: 'Column' }).selectOption('Review')
-  await dialogOf(page).getByRole('combobox', { name: 'Assignee' }).selectOption('local')
+  await choosePerson(dialogOf(page), 'Assignee', 'local', 'loc')
   await dialogOf(page).getByRole('combobox', { name: 'Priority' }).selectOption('High')
   await dialogOf(page).getByLabel('Due date').fill('2020-02-01')
   await dialog.or(dialogOf(page)).getByText('Overdue').waitFor()

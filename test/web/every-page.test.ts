@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { onBoard } from './browser.ts'
 import { HTML, madeOf, makeHostile } from './hostile.ts'
+import { until } from './until.ts'
 
 /** Waits until a page shows all it has. */
 async function untilShown(page: Page): Promise<void> {
@@ -58,6 +59,12 @@ onBoard(
     await context.request.post(`${url}/api/tokens`, { data: { name, scope: 'read' } })
     page.on('dialog', (dialog) => t.fail(`a script has run: ${dialog.message()}`))
     const other = await api.post('/api/projects', { body: { name: 'Apollo' } })
+    const body = `Title,Assignee\nLift off,"${name.replaceAll('"', '""')}"`
+    const { id: importId } = await api.post('/api/imports', { query: { format: 'csv' }, body })
+    await until(
+      () => api.get('/api/imports/{id}', { path: { id: importId } }),
+      ({ status }) => status === 'done',
+    )
     const [self] = await api.get('/api/members')
     await api.post('/api/projects/{id}/kanban-items', {
       path: { id: other.id },
@@ -80,6 +87,7 @@ onBoard(
         ['/search?q=bold', 'Search'],
         ['/account', 'Account'],
         ['/admin/members', 'Members'],
+        ['/admin/people', 'Other people'],
         ['/admin/teams', 'Teams'],
         ['/admin/webhooks', 'Webhooks'],
         ['/admin/audit', 'Audit log'],

@@ -1,6 +1,7 @@
 /** The overview of a project, as people use it. */
 import type { Client } from '../../src/client/types.d.ts'
 import { onBoard } from './browser.ts'
+import { choosePerson } from './choose-person.ts'
 import { until } from './until.ts'
 
 const ATTACK = '<img src=x onerror=alert(1)>\u202eevil'
@@ -161,12 +162,15 @@ onBoard('a meeting brings cards to decide about, and people are assigned', async
   t.match(await page.getByRole('link', { name: 'Write the plan' }).getAttribute('href'), /\/items\//)
 
   await page.getByRole('button', { name: 'Add person' }).click()
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  await dialog.getByRole('alert').getByText('Choose a person.').waitFor()
+  await choosePerson(dialog, 'Person', 'Admin', 'adm')
   await dialog.getByLabel('Role').fill('designer')
   await dialog.getByRole('button', { name: 'Add' }).click()
   const people = page.getByRole('list', { name: 'People' })
   await people.getByText('designer').waitFor()
   await until(now, ({ teamAssignments }) => teamAssignments.length === 1)
-  await page.getByLabel('Lead').selectOption('Admin')
+  await choosePerson(page.getByRole('main'), 'Lead', 'Admin')
   await until(now, ({ leadId }) => leadId !== null)
   await people.getByRole('button', { name: 'Actions for Admin' }).click()
   await page.getByRole('menuitem', { name: 'Remove' }).click()

@@ -7,11 +7,13 @@ import { inOrder, roleOf } from '../../web/people/members.ts'
 import { withChanges } from '../../web/people/teams.ts'
 import { calendarAddress, endOfDay, tokenOf } from '../../web/people/tokens.ts'
 import { wasTaken, webhookOf } from '../../web/people/webhooks.ts'
+import { until } from './until.ts'
 
 // The page's client takes its address from the browser.
 Object.assign(globalThis, { location: { href: 'http://localhost/' } })
 const { PhaseboardError } = await import('../../web/common/api.ts')
 const { makerFirst, makerOf } = await import('../../web/common/actors.ts')
+const { personName } = await import('../../web/common/people.ts')
 const { changedFields, fromDraft, problemsOf, toDraft } = await import('../../web/common/forms.ts')
 const { LostRace, onLatest, saveFields } = await import('../../web/common/latest.ts')
 
@@ -177,14 +179,46 @@ t.test('the audit log names who acted as then, and whose it was', async (t) => {
   t.equal(subjectOf({ subjectId: null, subject: null }, now), '')
 })
 
-t.test('who made a change is a member, or is said to be none', async (t) => {
+t.test(
+  'people are read by their ids, all of one turn at once, and whoever is unknown is somebody',
+  async (t) => {
+    const asked: string[] = []
+    const ada = { id: 'ada', name: 'Ada Lovelace', kind: 'member' }
+    t.intercept(globalThis, 'fetch', {
+      value: async (input: string) => {
+        asked.push(decodeURIComponent(input).replace(/^.*(?=\/api\/)/, ''))
+        return Response.json([ada])
+      },
+    })
+    const names = () => ['ada', 'gone', 'ada'].map(personName)
+    t.strictSame(names(), ['…', '…', '…'], 'nothing is shown in place of a name')
+    await until(
+      async () => personName('gone'),
+      (name) => name !== '…',
+    )
+    t.strictSame(names(), ['Ada Lovelace', 'somebody', 'Ada Lovelace'])
+    t.strictSame(asked, ['/api/people?ids=ada,gone'])
+    t.equal(makerOf({ actorId: 'gone' }), 'somebody')
+    t.equal(makerFirst({ actorId: 'gone' }), 'Somebody')
+    t.equal(makerFirst({ actorId: 'ada' }), 'Ada Lovelace')
+  },
+)
+
+t.test('a name stays as it is at the beginning of a sentence', async (t) => {
+  t.intercept(globalThis, 'fetch', { value: async () => Response.json([{ id: 'host-id', name: 'bob' }]) })
+  await until(
+    async () => makerOf({ actorId: 'host-id' }),
+    (name) => name === 'bob',
+  )
+  t.equal(makerFirst({ actorId: 'host-id' }), 'bob')
+})
+
+t.test('who made a change is a person, or is said to be none', async (t) => {
   const command = { actorId: null, actor: 'command line' } as const
   t.equal(makerOf(command), 'the command line')
   t.equal(makerFirst(command), 'The command line')
   t.equal(makerFirst({ actorId: null, actor: 'service' }), 'The service')
   t.equal(makerFirst({ actorId: null }), 'Another tool', 'of the activity, which does not say it')
-  t.equal(makerOf({ actorId: 'host-id' }), 'host-id')
-  t.equal(makerFirst({ actorId: 'host-id' }), 'host-id', 'a name stays as it is')
 })
 
 t.test('the audit log is sentences', async (t) => {

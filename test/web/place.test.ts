@@ -1,6 +1,6 @@
 /** Where a card goes, what the service is asked for, and what is shown meanwhile. */
 import t from 'tap'
-import { isThere, type Place, placeAt, requestsFor, sortOrderAt } from '../../web/board/place.ts'
+import { isThere, type Place, placeAt, requestsFor, sortOrderAt } from '../../web/common/place.ts'
 import { limitState } from '../../web/common/wip.ts'
 
 const column = 'Done'

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page, Route } from 'playwright-core'
 import { ADMIN, type Credentials, onBoard } from './browser.ts'
+import { choosePerson } from './choose-person.ts'
 
 const TRELLO = new URL('../fixtures/trello-board.json', import.meta.url)
 const MEMBER: Credentials = { email: 'bob@example.test', password: 'correct horse' }
@@ -85,7 +86,7 @@ onBoard(
     const dialog = page.getByRole('dialog', { name: 'Create project' })
     await dialog.getByLabel('Name').fill('Wedding')
     await dialog.getByLabel('Description').fill('In May')
-    await dialog.getByLabel('Lead').selectOption({ label: 'local' })
+    await choosePerson(dialog, 'Lead', 'local')
 
     t.comment('what was typed is there again after a reload')
     await page.evaluate(() => dispatchEvent(new Event('pagehide')))
@@ -93,6 +94,7 @@ onBoard(
     await page.getByRole('button', { name: 'Create project' }).click()
     t.equal(await dialog.getByLabel('Name').inputValue(), 'Wedding')
     t.equal(await dialog.getByLabel('Description').inputValue(), 'In May')
+    t.equal(await dialog.getByRole('combobox', { name: 'Lead' }).inputValue(), 'local')
     await dialog.getByText('Phases: Discovery → Design → Development → Testing → Deployment').waitFor()
     await dialog.getByLabel('Type').selectOption({ label: 'Business' })
     await dialog.getByText('Phases: Discovery → Planning → Execution → Review → Close').waitFor()

@@ -29,6 +29,7 @@ const ADDRESSES: Record<string, string> = {
   '/link': './',
   '/account': './',
   '/admin/members': '../',
+  '/admin/people': '../',
   '/admin/teams': '../',
   '/admin/webhooks': '../',
   '/admin/audit': '../',

@@ -1,10 +1,10 @@
 /** The keys of a board. */
 import { useEffect, useRef } from 'preact/hooks'
+import { toggleDismissed } from '../common/item-writes.ts'
 import { type KeyMap, useKeys } from '../common/keys.ts'
 import { mayWrite } from '../common/session.ts'
 import { go, paths } from '../router.ts'
 import type { Board } from './board.ts'
-import { toggleDismissed } from './card-writes.ts'
 import { clearFilter, FILTER_FIELD } from './filter-bar.tsx'
 import { focusCard } from './focus.ts'
 import { PickUp } from './pick-up.ts'
@@ -102,7 +102,7 @@ export function useBoardKeys(board: Board): void {
     }),
     x: onCard((id) => {
       const next = neighbour(board, id, 'down') ?? neighbour(board, id, 'up')
-      toggleDismissed(board, id)
+      toggleDismissed(board.card(id))
       if (next !== undefined && !board.filter.peek().dismissed) focusCard(board, next)
     }),
   }

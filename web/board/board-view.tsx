@@ -2,6 +2,7 @@
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { dragByTouch } from '../common/drag-by-touch.ts'
+import type { MoveDialogProps } from '../common/move-dialog.tsx'
 import { mayWrite } from '../common/session.ts'
 import { late } from '../common/ui/late.tsx'
 import { texts } from '../texts.ts'
@@ -12,8 +13,9 @@ import { AddColumn } from './column-name.tsx'
 import { ColumnTabs } from './column-tabs.tsx'
 import { followDrags, scrollByDrag, together } from './drag.ts'
 import { clearFilter } from './filter-bar.tsx'
+import { focusCard } from './focus.ts'
 
-const MoveDialog = late<{ board: Board; id: string }>(() => import('./move-dialog.tsx'))
+const MoveDialog = late<MoveDialogProps>(() => import('../common/move-dialog.tsx'))
 
 export function BoardView({ board }: { board: Board }) {
   const scroller = useRef<HTMLDivElement | null>(null)
@@ -41,7 +43,17 @@ export function BoardView({ board }: { board: Board }) {
         ))}
         {mayWrite.value && <AddColumn board={board} />}
       </div>
-      {moving !== undefined && <MoveDialog key={moving} board={board} id={moving} />}
+      {moving !== undefined && (
+        <MoveDialog
+          key={moving}
+          target={board.card(moving)}
+          shownIn={(column) => board.shownIn(column)}
+          onClose={() => {
+            board.moving.value = undefined
+            focusCard(board, moving)
+          }}
+        />
+      )}
     </>
   )
 }
@@ -56,7 +68,7 @@ function BoardNote({ board }: { board: Board }) {
     <p class="board-note" role="status">
       {texts.board.noMatch}{' '}
       <button type="button" class="button-link" onClick={clearFilter}>
-        {texts.board.filter.clear}
+        {texts.clearFilter}
       </button>
     </p>
   )

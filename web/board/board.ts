@@ -1,5 +1,6 @@
 /** What a board is showing just now: which cards of its columns, which one is current, held, or about to be added. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { CardTarget } from '../common/item-writes.ts'
 import type { OpenProject } from '../common/open-project.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { me } from '../common/session.ts'
@@ -15,11 +16,6 @@ export type Drop =
   | { column: string; card: string; side: 'before' | 'after' }
   | { column: string; end: End }
   | { besideColumn: string; side: 'before' | 'after' }
-
-/** The ids of cards that the service has not answered yet. */
-const NEW = 'new:'
-export const newId = (): string => NEW + crypto.randomUUID()
-export const isUnsaved = (id: string): boolean => id.startsWith(NEW)
 
 /** A board of so many cards has only those near the view in the document. */
 const VIRTUAL_ABOVE = 300
@@ -57,6 +53,11 @@ export class Board {
 
   get store(): ProjectStore {
     return this.open.store
+  }
+
+  /** A card, to write it. */
+  card(id: string): CardTarget {
+    return { store: this.store, id }
   }
 
   /** The ids of the cards of a column that are shown, in order. @param column its name */

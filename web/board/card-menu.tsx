@@ -1,15 +1,13 @@
 /** What can be done with a card: all that dragging and keys do, by name. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
+import { approve, isWaiting, moveItem, toggleDismissed } from '../common/item-writes.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
-import { approve, isWaiting, moveCard, toggleDismissed } from './card-writes.ts'
 import { focusCard } from './focus.ts'
 import { moveBy } from './steps.ts'
-
-const words = texts.board
 
 export function CardMenu({ board, item, tabIndex }: { board: Board; item: KanbanItem; tabIndex: number }) {
   const { id, column, title } = item
@@ -17,7 +15,7 @@ export function CardMenu({ board, item, tabIndex }: { board: Board; item: Kanban
   const isFirst = ids[0] === id
   const isLast = ids.at(-1) === id
   const moveTo = (at: 'top' | 'bottom') => {
-    moveCard(board, id, { column, at })
+    void moveItem(board.card(id), { column, at })
     focusCard(board, id)
   }
   const step = (by: 1 | -1) => {
@@ -30,31 +28,31 @@ export function CardMenu({ board, item, tabIndex }: { board: Board; item: Kanban
       class="button-icon card-menu"
       tabIndex={tabIndex}
       items={[
-        { label: words.open, href: href(paths.card(board.store.id, id)) + board.query.peek() },
-        isWaiting(item) && { label: words.approve, run: () => approve(board, id) },
+        { label: texts.open, href: href(paths.card(board.store.id, id)) + board.query.peek() },
+        isWaiting(item) && { label: texts.item.approve, run: () => approve(board.card(id)) },
         {
-          label: words.moveToTop,
+          label: texts.moveToTop,
           run: () => moveTo('top'),
           isDisabled: isFirst,
         },
-        { label: words.moveUp, run: () => step(-1), isDisabled: isFirst },
-        { label: words.moveDown, run: () => step(1), isDisabled: isLast },
+        { label: texts.moveUp, run: () => step(-1), isDisabled: isFirst },
+        { label: texts.moveDown, run: () => step(1), isDisabled: isLast },
         {
-          label: words.moveToBottom,
+          label: texts.moveToBottom,
           run: () => moveTo('bottom'),
           isDisabled: isLast,
         },
         {
-          label: words.moveDialog,
+          label: texts.item.moveTo,
           key: 'm',
           run: () => {
             board.moving.value = id
           },
         },
         {
-          label: item.dismissed ? words.restore : words.dismiss,
+          label: item.dismissed ? texts.restore : texts.item.dismiss,
           key: 'x',
-          run: () => toggleDismissed(board, id),
+          run: () => toggleDismissed(board.card(id)),
         },
       ]}
     >

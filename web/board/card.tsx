@@ -3,16 +3,17 @@ import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
-import { initials, memberName } from '../common/people.ts'
+import { isWaiting } from '../common/item-writes.ts'
+import { initials, personName } from '../common/people.ts'
+import { isUnsaved } from '../common/record-writes.ts'
 import { mayWrite } from '../common/session.ts'
 import { shownTitle } from '../common/titles.ts'
 import { chipColor } from '../common/ui/chip.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
-import { type Board, isUnsaved } from './board.ts'
+import type { Board } from './board.ts'
 import { CardMenu } from './card-menu.tsx'
-import { isWaiting } from './card-writes.ts'
 import { dragCard, dropByCard, together } from './drag.ts'
 
 const words = texts.board
@@ -113,8 +114,8 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
           <Icon name="warning" /> {words.isGone}
         </span>
       )}
-      {isWaiting(item) && <span class="card-badge">{words.isNew}</span>}
-      {item.dismissed && <span class="card-badge">{words.isDismissed}</span>}
+      {isWaiting(item) && <span class="card-badge">{texts.item.isNew}</span>}
+      {item.dismissed && <span class="card-badge">{texts.item.isDismissed}</span>}
       {subtasks.length > 0 && (
         <Fact said={words.subtasksOf(ticked, subtasks.length)}>
           <Icon name="subtasks" /> {ticked}/{subtasks.length}
@@ -129,9 +130,9 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
       {isKept && <span class="warning">{words.isKept}</span>}
       {assigneeId && (
         <span class="card-person">
-          <Fact said={words.assignedTo(memberName(assigneeId))}>
-            <span class="avatar" title={memberName(assigneeId)}>
-              {initials(memberName(assigneeId))}
+          <Fact said={words.assignedTo(personName(assigneeId))}>
+            <span class="avatar" title={personName(assigneeId)}>
+              {initials(personName(assigneeId))}
             </span>
           </Fact>
         </span>
@@ -145,7 +146,7 @@ function DueDate({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {
   return (
     <span class={isLate ? 'danger' : undefined}>
       <Fact said={said}>
-        <Icon name={isLate ? 'warning' : 'calendar'} /> {shortDay(dueDate)} {isLate && words.overdueWord}
+        <Icon name={isLate ? 'warning' : 'calendar'} /> {shortDay(dueDate)} {isLate && texts.overdue}
       </Fact>
     </span>
   )

@@ -41,7 +41,7 @@ export function ColumnMenu({ board, column, onRename }: ColumnMenuProps) {
       <Menu
         label={texts.actions(name)}
         items={[
-          { label: words.renameColumn, run: () => requestAnimationFrame(onRename) },
+          { label: texts.rename, run: () => requestAnimationFrame(onRename) },
           { label: words.columnSettings, run: () => setDialog('settings') },
           {
             label: words.moveLeft,

@@ -80,7 +80,7 @@ export default function ColumnSettings({ board, column, onClose }: ColumnSetting
           onChoose={setStage}
         />
         <div class="field">
-          <label for={`${id}-color`}>{words.color}</label>
+          <label for={`${id}-color`}>{texts.colour}</label>
           <div class="row column-color">
             <input
               id={`${id}-color`}
@@ -89,7 +89,7 @@ export default function ColumnSettings({ board, column, onClose }: ColumnSetting
               onInput={({ currentTarget }) => setColor(currentTarget.value)}
             />
             <button type="button" class="button" aria-pressed={color === ''} onClick={() => setColor('')}>
-              {words.noColor}
+              {texts.none}
             </button>
           </div>
         </div>

@@ -10,11 +10,11 @@ import { autoScrollForElements } from '@atlaskit/pragmatic-drag-and-drop-auto-sc
 import { attachClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge/attach-closest-edge'
 import { extractClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge/extract-closest-edge'
 import { batch } from '@preact/signals'
+import { moveItem } from '../common/item-writes.ts'
+import type { Place } from '../common/place.ts'
 import type { Board, Drop } from './board.ts'
-import { moveCard } from './card-writes.ts'
 import { moveColumn } from './column-writes.ts'
 import { type Hold, hold } from './hold.ts'
-import type { Place } from './place.ts'
 
 /** Ends what was begun. */
 type End = () => void
@@ -121,5 +121,5 @@ function settle(board: Board, source: Data, drop: Drop): void {
   if (card === undefined || name === undefined || ('card' in drop && drop.card === card)) return
   const at: Place['at'] =
     'end' in drop ? drop.end : drop.side === 'before' ? { before: drop.card } : { after: drop.card }
-  moveCard(board, card, { column: name, at })
+  void moveItem(board.card(card), { column: name, at })
 }

@@ -1,7 +1,7 @@
 /** The filter of a board: fields that stand for the address. */
 import { useEffect, useRef } from 'preact/hooks'
-import { activeMembers, memberName } from '../common/people.ts'
 import { Icon } from '../common/ui/icon.tsx'
+import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
@@ -22,25 +22,18 @@ const AFTER = 150
 export function FilterBar({ board }: { board: Board }) {
   const { text, dismissed } = board.filter.value
   const query = place.value.query
-  const people = activeMembers.value.map(({ id, name }) => [id, name] as const)
   return (
-    <search class="board-filter" aria-label={words.name}>
+    <search class="board-filter" aria-label={texts.filter}>
       <TextField />
       <Choice
-        label={words.label}
+        label={texts.fields.label}
         name="label"
         query={query}
-        options={[...board.store.labelList.map(({ name }) => [name, name] as const), ['none', words.none]]}
+        options={[...board.store.labelList.map(({ name }) => [name, name] as const), ['none', texts.none]]}
       />
+      <Person value={query.get('assignee') ?? ''} />
       <Choice
-        label={words.person}
-        name="assignee"
-        query={query}
-        options={[['me', words.me], ...people, ['none', words.none]]}
-        nameOf={memberName}
-      />
-      <Choice
-        label={words.priority}
+        label={texts.fields.priority}
         name="priority"
         query={query}
         options={Object.entries(texts.board.priorities)}
@@ -50,7 +43,7 @@ export function FilterBar({ board }: { board: Board }) {
         name="due"
         query={query}
         options={[
-          ['overdue', words.overdue],
+          ['overdue', texts.overdue],
           ['today', words.today],
           ['week', words.week],
           ['none', words.noDue],
@@ -62,16 +55,32 @@ export function FilterBar({ board }: { board: Board }) {
           checked={dismissed}
           onChange={({ currentTarget }) => setQuery({ dismissed: currentTarget.checked ? '1' : undefined })}
         />
-        {words.dismissed}
+        {texts.item.isDismissed}
       </label>
       {(board.isNarrowed.value || text !== '') && (
         <button type="button" class="button-link" onClick={clearFilter}>
-          <Icon name="close" /> {words.clear}
+          <Icon name="close" /> {texts.clearFilter}
         </button>
       )}
     </search>
   )
 }
+
+/** Whose cards are shown. Several may stand in an address: then the first is shown. */
+const Person = ({ value }: { value: string }) => (
+  <PersonPicker
+    class={choiceClass(value)}
+    label={texts.fields.person}
+    isLabelHidden
+    value={value}
+    others={[
+      ['', `${texts.fields.person}: ${texts.all}`],
+      ['me', words.me],
+      ['none', texts.none],
+    ]}
+    onChoose={(chosen) => setQuery({ assignee: chosen || undefined })}
+  />
+)
 
 /** The text to look for. What is typed stands in the address a moment later. */
 function TextField() {
@@ -92,7 +101,7 @@ function TextField() {
       type="search"
       class="board-filter-text"
       aria-label={words.text}
-      placeholder={`${words.name}  f`}
+      placeholder={`${texts.filter}  f`}
       dir="auto"
       autocomplete="off"
       defaultValue={text}
@@ -111,29 +120,29 @@ function TextField() {
   )
 }
 
+const choiceClass = (value: string) => (value === '' ? 'board-choice' : 'board-choice is-set')
+
 interface ChoiceProps {
   label: string
   /** Its name in the address. */
   name: string
   query: URLSearchParams
   options: readonly (readonly [value: string, label: string])[]
-  /** What a value is called that is not among the options. */
-  nameOf?: (value: string) => string
 }
 
 /** One of several values, or all. Several of them may stand in an address: then the first is shown. */
-function Choice({ label, name, query, options, nameOf = (value) => value }: ChoiceProps) {
+function Choice({ label, name, query, options }: ChoiceProps) {
   const value = query.get(name) ?? ''
   const isKnown = value === '' || options.some(([one]) => one === value)
   return (
-    <label class={value === '' ? 'board-choice' : 'board-choice is-set'}>
+    <label class={choiceClass(value)}>
       <span class="visually-hidden">{label}</span>
       <select
         value={value}
         onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value || undefined })}
       >
-        <option value="">{`${label}: ${words.all}`}</option>
-        {!isKnown && <option value={value}>{nameOf(value)}</option>}
+        <option value="">{`${label}: ${texts.all}`}</option>
+        {!isKnown && <option value={value}>{value}</option>}
         {options.map(([one, text]) => (
           <option key={one} value={one}>
             {text}

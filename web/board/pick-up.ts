@@ -1,12 +1,12 @@
 /** Moving a card by the keyboard: picked up, moved step by step, dropped or taken back; each step is said. */
 import { announce } from '@atlaskit/pragmatic-drag-and-drop-live-region'
 import { batch } from '@preact/signals'
+import { moveItem } from '../common/item-writes.ts'
+import { placeAt, sortOrderAt } from '../common/place.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
-import { moveCard } from './card-writes.ts'
 import { focusCard } from './focus.ts'
 import { type Hold, hold } from './hold.ts'
-import { placeAt, sortOrderAt } from './place.ts'
 import type { Direction } from './steps.ts'
 
 const words = texts.board
@@ -71,7 +71,7 @@ export class PickUp {
     batch(() => {
       const item = this.#board.store.items.base(id)
       this.#hold.end()
-      const isMoved = item !== undefined && moveCard(this.#board, id, place)
+      const isMoved = item !== undefined && moveItem(this.#board.card(id), place) !== undefined
       announce(
         isMoved
           ? words.dropped(this.#title, this.#from, column, index + 1, others.length + 1)

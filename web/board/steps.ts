@@ -1,7 +1,8 @@
 /** Steps from card to card, as the arrow keys go: where they lead, and moving a card by them. */
+
+import { moveItem } from '../common/item-writes.ts'
+import { placeAt } from '../common/place.ts'
 import type { Board } from './board.ts'
-import { moveCard } from './card-writes.ts'
-import { placeAt } from './place.ts'
 
 /** Moves a card by a place in its column, among the cards that are shown. */
 export function moveBy(board: Board, id: string, step: 1 | -1): void {
@@ -11,7 +12,7 @@ export function moveBy(board: Board, id: string, step: 1 | -1): void {
   const index = ids.indexOf(id) + step
   if (index < 0 || index >= ids.length) return
   const others = ids.filter((one) => one !== id)
-  moveCard(board, id, placeAt(column, others, index))
+  void moveItem(board.card(id), placeAt(column, others, index))
 }
 
 /** The card that an arrow leads to. @returns undefined where there is none */

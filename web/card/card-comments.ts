@@ -3,14 +3,15 @@ import { signal } from '@preact/signals'
 import { api, type KanbanComment } from '../common/api.ts'
 import { appliedSeq, onChange, onReset } from '../common/live.ts'
 import { applyTo } from '../common/project-store.ts'
+import { accepted, addRecord, removeRecord, take } from '../common/record-writes.ts'
 import { Records } from '../common/records.ts'
 import { read } from '../common/session.ts'
 import type { SavingOutcome } from '../common/text-edit/conflict.ts'
 import { writeText } from '../common/text-edit/write-text.ts'
-import { done, failed } from '../common/toasts.ts'
-import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
+
+const PATH = '/api/kanban-comments/{id}'
 
 export class CardComments {
   readonly records = new Records<KanbanComment>()
@@ -50,16 +51,13 @@ export class CardComments {
 
   /** @throws PhaseboardError when the service refuses */
   async add(content: string): Promise<void> {
-    const { seq } = await write({
+    const path = { id: this.#card.id }
+    await addRecord({
+      records: this.records,
+      said: texts.card.commentAdded,
       send: (idempotencyKey) =>
-        api.request('post', '/api/kanban-items/{id}/comments', {
-          path: { id: this.#card.id },
-          body: { content },
-          idempotencyKey,
-        }),
-      onDone: ({ data, seq = 0 }) => this.records.put(data, seq),
+        api.request('post', '/api/kanban-items/{id}/comments', { path, body: { content }, idempotencyKey }),
     })
-    done(seq, texts.card.commentAdded)
   }
 
   /** Changes a comment, unless it has been changed since `from`. @throws PhaseboardError when the service refuses */
@@ -68,33 +66,25 @@ export class CardComments {
       text,
       from,
       read: async () => {
-        const answer = await read(() => api.request('get', '/api/kanban-comments/{id}', { path: { id } }))
+        const answer = await read(() => api.request('get', PATH, { path: { id } }))
         return { value: answer.data.content, etag: answer.etag }
       },
       send: (ifMatch, idempotencyKey) =>
-        api.request('patch', '/api/kanban-comments/{id}', {
-          path: { id },
-          body: { content: text },
-          ifMatch,
-          idempotencyKey,
-        }),
-      onDone: (answer) => this.records.put(answer.data, answer.seq ?? this.records.seqOf(id)),
+        api.request('patch', PATH, { path: { id }, body: { content: text }, ifMatch, idempotencyKey }),
+      onDone: (answer) => take(this.records, answer),
       said: texts.card.commentChanged,
     })
   }
 
   /** Deletes a comment; says why where it is refused. */
   async remove(id: string): Promise<void> {
-    try {
-      const { seq } = await write({
-        pending: [this.records.patch(id, () => undefined)],
-        send: (idempotencyKey) =>
-          api.request('delete', '/api/kanban-comments/{id}', { path: { id }, idempotencyKey }),
-        onDone: (answer) => this.records.remove(id, answer.seq ?? this.records.seqOf(id)),
-      })
-      done(seq, texts.card.commentDeleted)
-    } catch (error) {
-      failed(error)
-    }
+    await accepted(
+      removeRecord({
+        records: this.records,
+        said: texts.card.commentDeleted,
+        id,
+        send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+      }),
+    )
   }
 }

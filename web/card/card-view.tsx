@@ -1,7 +1,9 @@
 /** A card with all that belongs to it. */
 import { useEffect, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
+import { deleteItem, toggleDismissed } from '../common/item-writes.ts'
 import { inModal, useKeys } from '../common/keys.ts'
+import MoveDialog from '../common/move-dialog.tsx'
 import { mayWrite } from '../common/session.ts'
 import { openEditors, useTextEdit } from '../common/text-edit/use-text-edit.ts'
 import { toast } from '../common/toasts.ts'
@@ -12,14 +14,13 @@ import { useDialogTitle } from '../common/ui/page.tsx'
 import { href, paths, place } from '../router.ts'
 import { texts } from '../texts.ts'
 import { CardTitle } from './card-title.tsx'
-import { deleteCard, saveCardText } from './card-writes.ts'
+import { saveCardText } from './card-writes.ts'
 import { Comments } from './comments.tsx'
 import { Description } from './description.tsx'
 import { Gone } from './gone.tsx'
 import { HistoryList } from './history-list.tsx'
-import { MoveDialog } from './move-dialog.tsx'
 import type { OpenCard } from './open-card.ts'
-import { dismiss, Review } from './review.tsx'
+import { Review } from './review.tsx'
 import { Side } from './side.tsx'
 import { Subtasks } from './subtasks.tsx'
 
@@ -86,13 +87,13 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
       p: ifEditable(() => focus('priority')),
       d: ifEditable(() => focus('due')),
       m: ifEditable(() => setMoving(true)),
-      x: ifEditable(() => dismiss(card, !item.dismissed)),
+      x: ifEditable(() => toggleDismissed(card)),
     }),
   )
 
   const remove = () => {
     onClose()
-    void deleteCard(card)
+    void deleteItem(card)
   }
   const parts = { card, item, canEdit }
   return (
@@ -106,15 +107,15 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
         canEdit && (
           <>
             {!item.dismissed && (
-              <button type="button" class="button-link card-dismiss" onClick={() => dismiss(card, true)}>
-                {said.dismiss}
+              <button type="button" class="button-link card-dismiss" onClick={() => toggleDismissed(card)}>
+                {texts.item.dismiss}
               </button>
             )}
             <Menu
               label={texts.actions(item.title)}
               items={[
-                !item.dismissed && { label: said.dismiss, run: () => dismiss(card, true), key: 'x' },
-                { label: said.move, run: () => setMoving(true), key: 'm' },
+                !item.dismissed && { label: texts.item.dismiss, run: () => toggleDismissed(card), key: 'x' },
+                { label: texts.item.moveTo, run: () => setMoving(true), key: 'm' },
                 { label: said.copyLink, run: () => void copyLink(card) },
                 { label: said.delete, run: remove, isDanger: true },
               ]}
@@ -147,7 +148,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
           </div>
         </div>
       </div>
-      {isMoving && <MoveDialog card={card} item={item} onClose={() => setMoving(false)} onGone={onClose} />}
+      {isMoving && <MoveDialog target={card} onClose={() => setMoving(false)} onGone={onClose} />}
     </Dialog>
   )
 }

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanComment } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
-import { initials, memberName } from '../common/people.ts'
+import { initials, personName } from '../common/people.ts'
 import { isAdmin, me } from '../common/session.ts'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
@@ -35,7 +35,7 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
     if (former.current === 'editing' && edit.mode === 'shown') button.current?.focus()
     former.current = edit.mode
   }, [edit.mode])
-  const name = memberName(authorId)
+  const name = personName(authorId)
   const mayChange = canEdit && (authorId === me.value?.id || isAdmin.value)
   return (
     <article class="card-comment" aria-label={said.commentOf(name, atMoment(createdAt))}>

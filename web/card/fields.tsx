@@ -2,11 +2,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
 import { dayOf, isOverdue } from '../common/dates.ts'
-import { activeMembers, memberName } from '../common/people.ts'
-import { me } from '../common/session.ts'
+import { changeItem, moveItem } from '../common/item-writes.ts'
+import { nobodyOrMe } from '../common/people.ts'
+import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
-import { choose, moveCard } from './card-writes.ts'
 import type { OpenCard } from './open-card.ts'
 import { PRIORITIES, priorityName } from './words.ts'
 
@@ -21,40 +21,23 @@ interface FieldProps {
 export const ColumnField = ({ card, item, canEdit }: FieldProps) => (
   <Select
     id="card-column"
-    label={said.column}
+    label={texts.fields.column}
     value={item.column}
     options={card.store.columnList.map(({ name }) => [name, name] as const)}
     isDisabled={!canEdit}
-    onChoose={(column) => void moveCard(card, { column, place: 'bottom' }, said.moved(column))}
+    onChoose={(column) => void moveItem(card, { column, at: 'bottom' })}
   />
 )
 
 export function AssigneeField({ card, item, canEdit }: FieldProps) {
-  const user = me.value
-  const people = activeMembers.value.map(({ id, name }) => [id, name] as const)
-  // In open mode the user is no member of the list.
-  const isListed = user === undefined || people.some(([id]) => id === user.id)
-  const options = [
-    ['', said.nobody] as const,
-    ...(isListed ? [] : [[user.id, user.name] as const]),
-    ...people,
-  ]
-  const { assigneeId } = item
-  // A member who cannot be chosen any more has a name all the same.
-  if (assigneeId && !options.some(([id]) => id === assigneeId)) {
-    options.push([assigneeId, memberName(assigneeId)])
-  }
   return (
-    <Select
+    <PersonPicker
       id="card-assignee"
       label={said.assignee}
-      value={assigneeId ?? ''}
-      options={options}
+      value={item.assigneeId ?? ''}
+      others={nobodyOrMe()}
       isDisabled={!canEdit}
-      onChoose={(id) => {
-        const name = options.find(([one]) => one === id)?.[1] ?? id
-        void choose(card, { assigneeId: id || null }, said.assigned(name))
-      }}
+      onChoose={(id, name) => void changeItem(card, { assigneeId: id || null }, said.assigned(name))}
     />
   )
 }
@@ -66,7 +49,7 @@ export const PriorityField = ({ card, item, canEdit }: FieldProps) => (
     value={item.priority}
     options={PRIORITIES.map((value) => [value, priorityName(value)] as const)}
     isDisabled={!canEdit}
-    onChoose={(priority) => void choose(card, { priority }, said.saved(said.priority))}
+    onChoose={(priority) => void changeItem(card, { priority }, said.saved(said.priority))}
   />
 )
 
@@ -81,7 +64,7 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
     setTyped(undefined)
     if (day === value || !isWhole(day)) return
     const dueDate = day === '' ? null : `${day}T00:00:00.000Z`
-    void choose(card, { dueDate }, said.saved(said.due))
+    void changeItem(card, { dueDate }, said.saved(said.due))
   }
   const leave = useRef(() => {})
   leave.current = () => {
@@ -115,7 +98,7 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
       />
       {isLate && (
         <span id="card-overdue" class="meta danger">
-          {said.overdue}
+          {texts.overdue}
         </span>
       )}
     </div>

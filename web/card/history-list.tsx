@@ -2,7 +2,7 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { makerFirst } from '../common/actors.ts'
 import { ago, atMoment, fullDay } from '../common/dates.ts'
-import { memberName } from '../common/people.ts'
+import { personName } from '../common/people.ts'
 import { undo } from '../common/toasts.ts'
 import { Failed, Loading } from '../common/ui/page.tsx'
 import { type Sentence, texts } from '../texts.ts'
@@ -64,13 +64,13 @@ export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolea
   const entries =
     sources &&
     historyOf(sources, {
-      member: memberName,
+      member: personName,
       label: (id) => labelList.find((label) => label.id === id)?.name,
       day: fullDay,
     })
   return (
     <section class="card-part" aria-labelledby="card-history">
-      <h3 id="card-history">{said.historyTitle}</h3>
+      <h3 id="card-history">{texts.history}</h3>
       {failure !== undefined && <Failed error={failure} retry={() => void history.load()} />}
       {entries === undefined && failure === undefined && <Loading />}
       <ul aria-labelledby="card-history">
@@ -80,7 +80,7 @@ export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolea
       </ul>
       {sources && !sources.isComplete && (
         <button type="button" class="button" onClick={() => void history.more()}>
-          {said.showMore}
+          {texts.showMore}
         </button>
       )}
     </section>

@@ -4,7 +4,6 @@ import { useDraft } from '../common/use-draft.ts'
 import { texts } from '../texts.ts'
 import type { LabelFields } from './label-writes.ts'
 
-const said = texts.card
 /** The colour that the service gives to labels by itself. */
 const DEFAULT = '#3b82f6'
 
@@ -39,7 +38,7 @@ export function LabelForm({ draftName, label, called, submit, onSave }: LabelFor
     >
       <input
         type="color"
-        aria-label={said.colour}
+        aria-label={texts.colour}
         value={/^#[\da-f]{6}$/i.test(color) ? color : DEFAULT}
         onInput={({ currentTarget }) => setColor(currentTarget.value)}
       />

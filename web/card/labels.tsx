@@ -99,7 +99,7 @@ export function Labels({ card, item, canEdit, isOpen, onToggle }: LabelsProps) {
             <LabelChip label={known.get(label.id) ?? label} />
           </li>
         ))}
-        {item.labels.length === 0 && <li class="meta">{said.noLabels}</li>}
+        {item.labels.length === 0 && <li class="meta">{texts.none}</li>}
       </ul>
       {canEdit && (
         <button

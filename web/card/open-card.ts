@@ -1,6 +1,7 @@
 /** The card whose dialog is open: where it is, and the ETag that edits of its texts are sent with. */
 import { signal } from '@preact/signals'
 import { type Answer, api, type KanbanItem, PhaseboardError } from '../common/api.ts'
+import { takeItem } from '../common/item-writes.ts'
 import { appliedSeq } from '../common/live.ts'
 import type { OpenProject } from '../common/open-project.ts'
 import type { ProjectStore } from '../common/project-store.ts'
@@ -47,9 +48,8 @@ export class OpenCard {
   }
 
   /** Takes over what an answer says of the card. @param seq what it knows, if the answer does not say it */
-  take(answer: Answer<KanbanItem>, seq = this.store.items.seqOf(this.id)): void {
-    const { warnings: _, ...item } = answer.data
-    this.tagged = { item, etag: answer.etag }
-    if (item.projectId === this.store.id) this.store.items.put(item, answer.seq ?? seq)
+  take(answer: Answer<KanbanItem>, seq?: number): void {
+    this.tagged = { item: answer.data, etag: answer.etag }
+    takeItem(this.store, answer, seq)
   }
 }

@@ -1,14 +1,10 @@
 /** What is to be decided about a card, or was: new from elsewhere, or dismissed. */
 import type { KanbanItem } from '../common/api.ts'
+import { approve, toggleDismissed } from '../common/item-writes.ts'
 import { texts } from '../texts.ts'
-import { choose } from './card-writes.ts'
 import type { OpenCard } from './open-card.ts'
 
 const said = texts.card
-
-/** Dismisses the card, or brings it back. */
-export const dismiss = (card: OpenCard, dismissed: boolean): void =>
-  void choose(card, { dismissed }, dismissed ? said.dismissed : said.restored)
 
 interface ReviewProps {
   card: OpenCard
@@ -23,8 +19,8 @@ export function Review({ card, item, canEdit }: ReviewProps) {
       <div class="card-review">
         <p>{said.isDismissed}</p>
         {canEdit && (
-          <button type="button" class="button" onClick={() => dismiss(card, false)}>
-            {said.restore}
+          <button type="button" class="button" onClick={() => toggleDismissed(card)}>
+            {texts.restore}
           </button>
         )}
       </div>
@@ -36,15 +32,11 @@ export function Review({ card, item, canEdit }: ReviewProps) {
       <p>{said.isNew}</p>
       {canEdit && (
         <div class="row">
-          <button
-            type="button"
-            class="button-primary"
-            onClick={() => void choose(card, { approved: true, isNew: false }, said.approved)}
-          >
-            {said.approve}
+          <button type="button" class="button-primary" onClick={() => approve(card)}>
+            {texts.item.approve}
           </button>
-          <button type="button" class="button" onClick={() => dismiss(card, true)}>
-            {said.dismiss}
+          <button type="button" class="button" onClick={() => toggleDismissed(card)}>
+            {texts.item.dismiss}
           </button>
         </div>
       )}

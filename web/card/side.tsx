@@ -54,7 +54,7 @@ export function Side({ card, item, canEdit, areLabelsOpen, onLabels, onMove, onC
       <div class="row">
         {canEdit && (
           <button type="button" class="button" onClick={onMove}>
-            <Icon name="move" /> {said.move}
+            <Icon name="move" /> {texts.item.moveTo}
           </button>
         )}
         <button type="button" class="button" onClick={onCopy}>

@@ -80,9 +80,9 @@ export function SubtaskRow({ card, subtask, canEdit, isFirst, isLast, onMove, on
         <Menu
           label={texts.actions(subtask.title)}
           items={[
-            { label: said.rename, run: edit.begin },
-            { label: said.up, run: () => move(-1), key: 'Alt+↑', isDisabled: isFirst },
-            { label: said.down, run: () => move(1), key: 'Alt+↓', isDisabled: isLast },
+            { label: texts.rename, run: edit.begin },
+            { label: texts.moveUp, run: () => move(-1), key: 'Alt+↑', isDisabled: isFirst },
+            { label: texts.moveDown, run: () => move(1), key: 'Alt+↓', isDisabled: isLast },
             { label: texts.delete, run: onDelete, isDanger: true },
           ]}
         >

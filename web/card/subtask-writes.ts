@@ -1,11 +1,10 @@
 /** What the user does to the subtasks of a card. */
 import { type Answer, api, type KanbanItem, type KanbanSubtask } from '../common/api.ts'
 import { bySortOrder } from '../common/order.ts'
+import { accepted, ifThere, writeAndSay } from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
 import type { SavingOutcome } from '../common/text-edit/conflict.ts'
 import { writeText } from '../common/text-edit/write-text.ts'
-import { done, failed } from '../common/toasts.ts'
-import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 
@@ -37,24 +36,24 @@ const take = ({ id, store: { items } }: OpenCard, change: Change): boolean =>
   items.merge(id, (item) => withSubtasks(item, change), items.seqOf(id))
 
 /** Writes, and says why where it is refused. @returns whether it was accepted */
-async function perform<Data>(
+const perform = <Data>(
   card: OpenCard,
   { change, send, answered, text }: SubtaskWrite<Data>,
-): Promise<boolean> {
-  const { items } = card.store
-  try {
-    const { seq } = await write({
-      pending: change ? [items.patch(card.id, (item) => item && withSubtasks(item, change))] : [],
+): Promise<boolean> =>
+  accepted(
+    writeAndSay(text, {
+      pending: change
+        ? [
+            card.store.items.patch(
+              card.id,
+              ifThere((item) => withSubtasks(item, change)),
+            ),
+          ]
+        : [],
       send,
       onDone: ({ data }) => take(card, answered(data)),
-    })
-    done(seq, text)
-    return true
-  } catch (error) {
-    failed(error)
-    return false
-  }
-}
+    }),
+  )
 
 /** Adds a subtask at the end. @returns whether it was accepted */
 export const addSubtask = (card: OpenCard, title: string): Promise<boolean> =>
@@ -66,7 +65,7 @@ export const addSubtask = (card: OpenCard, title: string): Promise<boolean> =>
         idempotencyKey,
       }),
     answered: (subtask) => replaced([subtask]),
-    text: texts.card.subtaskAdded(title),
+    text: texts.added(title),
   })
 
 /** Ticks a subtask, or unticks it. @returns whether it was accepted */
@@ -139,6 +138,6 @@ export const deleteSubtask = (card: OpenCard, { id, title }: KanbanSubtask): Pro
     send: (idempotencyKey) =>
       api.request('delete', '/api/kanban-subtasks/{id}', { path: { id }, idempotencyKey }),
     answered: () => without,
-    text: texts.card.subtaskDeleted(title),
+    text: texts.deleted(title),
   })
 }

@@ -1,7 +1,7 @@
-/** Who has made a change, in words: a member by name, or who else. */
+/** Who has made a change, in words: a person by name, or who else. */
 import { texts } from '../texts.ts'
 import type { Change } from './api.ts'
-import { memberName } from './people.ts'
+import { isKnown, personName } from './people.ts'
 
 /** Who made something, as changes tell it. */
 export interface Made {
@@ -11,10 +11,11 @@ export interface Made {
 
 /** What whoever made it is called within a sentence. */
 export const makerOf = ({ actorId, actor = 'another tool' }: Made): string =>
-  actorId === null ? texts.actors[actor] : memberName(actorId)
+  actorId === null ? texts.actors[actor] : personName(actorId)
 
-/** The same at the beginning of one. A member's name stays as it is. */
+/** The same at the beginning of one. A name stays as it is. */
 export function makerFirst(made: Made): string {
   const name = makerOf(made)
-  return made.actorId === null ? name.charAt(0).toUpperCase() + name.slice(1) : name
+  const isName = made.actorId !== null && isKnown(made.actorId)
+  return isName ? name : name.charAt(0).toUpperCase() + name.slice(1)
 }

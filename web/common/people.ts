@@ -1,53 +1,103 @@
-/** The members and teams by their ids. Ids may be of another system: then they are shown as they are. */
-import { computed, signal } from '@preact/signals'
-import { api, type Member, type Team } from './api.ts'
-import { onChange } from './live.ts'
+/**
+ * The people whom records name by their ids: members, people of the application around the service, people of imported boards. They are
+ * read when they are first shown, all of one turn in one request, and again when the stream tells that they are others now.
+ */
+import { batch, type Signal, signal } from '@preact/signals'
+import { texts } from '../texts.ts'
+import { api, type Person } from './api.ts'
+import { onChange, onConnected, onReset } from './live.ts'
+import { me, read } from './session.ts'
 
-/** Pause before the lists are read again after a change, in milliseconds. */
-const SETTLED = 500
+/** How many people are asked for at once: their ids stand in the address. */
+const MOST = 100
 
-export const members = signal<readonly Member[]>([])
-export const teams = signal<readonly Team[]>([])
+/** null for somebody whom the service does not know, or not any more; undefined until it has answered. */
+type Known = Person | null | undefined
 
-const memberNames = computed(() => new Map(members.value.map(({ id, name }) => [id, name])))
-const teamNames = computed(() => new Map(teams.value.map(({ id, name }) => [id, name])))
+const people = new Map<string, Signal<Known>>()
+/** Who is asked for at the end of this turn. */
+let wanted = new Set<string>()
+/** The readings so far, one after another: what was answered last holds. */
+let reading: Promise<void> = Promise.resolve()
 
-/** The name of a member; of one that the service does not know, the id. */
-export const memberName = (id: string): string => memberNames.value.get(id) ?? id
-
-/** The name of a team; of one that the service does not know, the id. */
-export const teamName = (id: string): string => teamNames.value.get(id) ?? id
-
-/** The members that can be chosen, by name. */
-export const activeMembers = computed(() =>
-  members.value.filter(({ disabled }) => !disabled).toSorted((a, b) => a.name.localeCompare(b.name)),
-)
-
-let loading: Promise<void> | undefined
-
-/** Reads the members and teams, once; later calls wait for the same. Where it fails, ids are shown. */
-export function loadPeople(): Promise<void> {
-  loading ??= (async () => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    onChange(({ kind }) => {
-      if (kind !== 'member' && kind !== 'team') return
-      clearTimeout(timer)
-      timer = setTimeout(() => void readPeople(), SETTLED)
-    })
-    await readPeople()
-  })()
-  return loading
+/** A person by the id; subscribes to what is known of it. */
+export function personOf(id: string): Known {
+  let person = people.get(id)
+  if (person === undefined) {
+    person = signal<Known>(undefined)
+    people.set(id, person)
+    ask(id)
+  }
+  return person.value
 }
 
-/** Reads them again. */
-export async function readPeople(): Promise<void> {
-  try {
-    const [foundMembers, foundTeams] = await Promise.all([api.get('/api/members'), api.get('/api/teams')])
-    members.value = foundMembers
-    teams.value = foundTeams
-  } catch {
-    // Names are a help: the page works with ids.
+/** The name of whoever has an id; subscribes to it. Somebody whom the service does not know is "somebody". */
+export function personName(id: string): string {
+  const user = me.value
+  // In open mode the user is nobody whom the service keeps.
+  if (id === user?.id) return user.name
+  const person = personOf(id)
+  return person === undefined ? texts.people.notYet : (person?.name ?? texts.people.somebody)
+}
+
+/** Whether the service knows who has an id, or has yet to say so. */
+export const isKnown = (id: string): boolean => id === me.value?.id || personOf(id) !== null
+
+/** What can be chosen where somebody is, besides the people: nobody, and the user, who may be none of them. */
+export const nobodyOrMe = (): [value: string, name: string][] => {
+  const user = me.value
+  return [['', texts.nobody], ...(user ? [[user.id, user.name] as [string, string]] : [])]
+}
+
+/** Finds those who can be assigned and filtered by. @param q a part of the name @throws PhaseboardError */
+export async function findPeople(q: string, limit: number): Promise<Person[]> {
+  const found = await read(() => api.get('/api/people', { query: { q: q || undefined, limit } }))
+  batch(() => {
+    for (const person of found) take(person.id, person)
+  })
+  return found
+}
+
+/** Keeps the names current: those that are shown follow the stream. */
+export function followPeople(): void {
+  onChange(({ kind, id }) => {
+    if ((kind === 'member' || kind === 'person') && people.has(id)) ask(id)
+  })
+  onReset(() => askAll(() => true))
+  onConnected(() => askAll((known) => known === undefined))
+}
+
+function askAll(isAbout: (known: Known) => boolean): void {
+  for (const [id, person] of people) if (isAbout(person.peek())) ask(id)
+}
+
+function ask(id: string): void {
+  if (wanted.size === 0) setTimeout(readWanted)
+  wanted.add(id)
+}
+
+function readWanted(): void {
+  const ids = [...wanted]
+  wanted = new Set()
+  for (let at = 0; at < ids.length; at += MOST) {
+    const some = ids.slice(at, at + MOST)
+    // Without an answer they are asked for again when the service is there.
+    reading = reading.then(() => readSome(some)).catch(() => undefined)
   }
+}
+
+async function readSome(ids: readonly string[]): Promise<void> {
+  const found = await read(() => api.get('/api/people', { query: { ids: ids.join() } }))
+  batch(() => {
+    for (const id of ids) take(id, found.find((person) => person.id === id) ?? null)
+  })
+}
+
+/** Takes over who has an id; what is equal changes nothing. */
+function take(id: string, person: Person | null): void {
+  const known = people.get(id)
+  if (known === undefined) people.set(id, signal<Known>(person))
+  else if (JSON.stringify(known.peek()) !== JSON.stringify(person)) known.value = person
 }
 
 /** One or two letters for a person. */

@@ -1,8 +1,8 @@
 /** Which days and which cards count. All of it stands in the address. */
 import { useId } from 'preact/hooks'
 import { today } from '../common/dates.ts'
-import { activeMembers } from '../common/people.ts'
 import type { ProjectStore } from '../common/project-store.ts'
+import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { type Options, Select } from '../common/ui/select.tsx'
 import { place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -23,7 +23,7 @@ const Filter = ({ label, name, options }: FilterProps) => (
   <Select
     label={label}
     value={place.value.query.get(name) ?? ''}
-    options={[['', t.all], ...options]}
+    options={[['', texts.all], ...options]}
     onChoose={(value) => setQuery({ [name]: value || undefined })}
   />
 )
@@ -77,16 +77,24 @@ export function FlowFilters({ store }: { store: ProjectStore }) {
     <div class="flow-filters">
       <Range />
       <Filter
-        label={t.label}
+        label={texts.fields.label}
         name="label"
-        options={[['none', t.none], ...store.labelList.map(({ id, name }) => [id, name] as const)]}
+        options={[['none', texts.none], ...store.labelList.map(({ id, name }) => [id, name] as const)]}
+      />
+      <PersonPicker
+        label={texts.fields.person}
+        value={place.value.query.get('assignee') ?? ''}
+        others={[
+          ['', texts.all],
+          ['none', texts.nobody],
+        ]}
+        onChoose={(assignee) => setQuery({ assignee: assignee || undefined })}
       />
       <Filter
-        label={t.person}
-        name="assignee"
-        options={[['none', t.nobody], ...activeMembers.value.map(({ id, name }) => [id, name] as const)]}
+        label={texts.fields.priority}
+        name="priority"
+        options={PRIORITIES.map((name) => [name, name] as const)}
       />
-      <Filter label={t.priority} name="priority" options={PRIORITIES.map((name) => [name, name] as const)} />
     </div>
   )
 }

@@ -48,11 +48,23 @@ export function IdeaForm({ idea, onClose }: { idea: PersonalIdea; onClose: () =>
       }}
     >
       <Form send={send} submit={texts.save} onCancel={onClose} draft={`personal-idea:${id}`}>
-        <Field name="title" label={list.title} value={title} required autocomplete="off" maxLength={500} />
-        <Area name="description" label={list.description} value={description} />
+        <Field
+          name="title"
+          label={texts.fields.title}
+          value={title}
+          required
+          autocomplete="off"
+          maxLength={500}
+        />
+        <Area name="description" label={texts.fields.description} value={description} />
         <div class="idea-selects">
-          <Choice name="priority" label={list.priority} value={priority} options={optionsOf(PRIORITIES)} />
-          <Choice name="status" label={list.status} value={status} options={optionsOf(STATUSES)} />
+          <Choice
+            name="priority"
+            label={texts.fields.priority}
+            value={priority}
+            options={optionsOf(PRIORITIES)}
+          />
+          <Choice name="status" label={texts.fields.status} value={status} options={optionsOf(STATUSES)} />
         </div>
       </Form>
     </div>

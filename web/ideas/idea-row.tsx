@@ -38,10 +38,10 @@ function moves(idea: PersonalIdea, ordered: readonly PersonalIdea[]): MenuItem[]
   return at < 0
     ? []
     : [
-        at > 0 && { label: list.top, run: to(0) },
-        at > 0 && { label: list.up, run: to(at - 1) },
-        at < last && { label: list.down, run: to(at + 1) },
-        at < last && { label: list.bottom, run: to(last) },
+        at > 0 && { label: texts.moveToTop, run: to(0) },
+        at > 0 && { label: texts.moveUp, run: to(at - 1) },
+        at < last && { label: texts.moveDown, run: to(at + 1) },
+        at < last && { label: texts.moveToBottom, run: to(last) },
       ]
 }
 
@@ -71,7 +71,7 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
     row.current?.querySelector<HTMLElement>('[aria-haspopup=menu]')?.focus()
   }
   /** It goes from here: to another group, or away. */
-  const leave = (write: (idea: PersonalIdea) => Promise<void>) => () => {
+  const leave = (write: (idea: PersonalIdea) => Promise<unknown>) => () => {
     leaveRow(row.current)
     void write(idea)
   }

@@ -1,6 +1,7 @@
 /** One item of the user's: ticked off it goes to where finished work is. */
 import type { Signal } from '@preact/signals'
 import type { KanbanItem } from '../common/api.ts'
+import { columnsOf, doneColumn } from '../common/columns.ts'
 import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
 import { projectName } from '../common/projects.ts'
 import type { Records } from '../common/records.ts'
@@ -10,7 +11,6 @@ import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
-import { columnsOf, doneColumn } from './done-columns.ts'
 import { moveTo } from './mine-writes.ts'
 
 function Due({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {

@@ -1,7 +1,8 @@
 /** What is chosen of a project: status, health, type, team. */
-import { teams } from '../common/people.ts'
+
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
 import { mayWrite } from '../common/session.ts'
+import { teams } from '../common/teams.ts'
 import { texts } from '../texts.ts'
 import { chooseProject } from './project-writes.ts'
 import { ProjectChoice, Section } from './section.tsx'
@@ -12,26 +13,28 @@ const FIELDS = ['status', 'health', 'type'] as const
 
 export function Details({ store, project }: { store: ProjectStore; project: ProjectFields }) {
   const canEdit = mayWrite.value
-  const teamOptions = [['', words.noTeam] as const, ...teams.value.map(({ id, name }) => [id, name] as const)]
+  const teamOptions = [['', texts.noTeam] as const, ...teams.value.map(({ id, name }) => [id, name] as const)]
   return (
     <Section title={words.state}>
       <div class="overview-choices">
         {FIELDS.map((field) => (
           <ProjectChoice
             key={field}
-            label={words[field]}
+            label={texts.fields[field]}
             value={project[field]}
             options={Object.entries(words.values[field])}
             canEdit={canEdit}
-            onChoose={(value) => chooseProject(store, { [field]: value }, words.saved(words[field]))}
+            onChoose={(value) => chooseProject(store, { [field]: value }, words.saved(texts.fields[field]))}
           />
         ))}
         <ProjectChoice
-          label={words.team}
+          label={texts.fields.team}
           value={project.teamId ?? ''}
           options={teamOptions}
           canEdit={canEdit}
-          onChoose={(value) => chooseProject(store, { teamId: value || null }, words.saved(words.team))}
+          onChoose={(value) =>
+            chooseProject(store, { teamId: value || null }, words.saved(texts.fields.team))
+          }
         />
       </div>
     </Section>

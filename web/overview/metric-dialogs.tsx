@@ -28,7 +28,7 @@ export function MetricDialog({ store, metric, onClose }: Props & { metric?: Metr
   }
   return (
     <Dialog
-      title={metric ? words.changeOf(metric.name) : words.addMetric}
+      title={metric ? texts.changeOf(metric.name) : words.addMetric}
       onClose={onClose}
       closesOutside={false}
     >

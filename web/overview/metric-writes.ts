@@ -2,26 +2,25 @@
 import { api, type CreateMetric, type Metric } from '../common/api.ts'
 import { saveFields } from '../common/latest.ts'
 import type { ProjectStore } from '../common/project-store.ts'
+import { accepted, addRecord, changeRecord, removeRecord } from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
-import { failed } from '../common/toasts.ts'
 import { texts } from '../texts.ts'
 import { withValue } from './metrics.ts'
-import { addRecord, changeRecord, removeRecord } from './record-writes.ts'
 
 const words = texts.overview
 const PATH = '/api/metrics/{id}'
 
 /** Adds a metric. @throws PhaseboardError */
-export const addMetric = (store: ProjectStore, body: CreateMetric): Promise<void> =>
+export const addMetric = (store: ProjectStore, body: CreateMetric): Promise<unknown> =>
   addRecord({
     records: store.metrics,
-    said: words.added(body.name),
+    said: texts.added(body.name),
     send: (idempotencyKey) =>
       api.request('post', '/api/projects/{id}/metrics', { path: { id: store.id }, body, idempotencyKey }),
   })
 
 /** Says what a metric is now; what it was goes into its history. @throws PhaseboardError */
-export const measure = (store: ProjectStore, { id, name }: Metric, value: number): Promise<void> =>
+export const measure = (store: ProjectStore, { id, name }: Metric, value: number): Promise<unknown> =>
   changeRecord({
     records: store.metrics,
     said: words.saved(name),
@@ -35,7 +34,7 @@ export function saveMetric(
   store: ProjectStore,
   base: { current: Metric },
   after: Pick<Metric, 'name' | 'unit' | 'category'>,
-): Promise<void> {
+): Promise<unknown> {
   const { id } = base.current
   return changeRecord({
     records: store.metrics,
@@ -52,9 +51,11 @@ export function saveMetric(
 }
 
 export const removeMetric = (store: ProjectStore, { id, name }: Metric): void =>
-  void removeRecord({
-    records: store.metrics,
-    said: words.deleted(name),
-    id,
-    send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
-  }).catch(failed)
+  void accepted(
+    removeRecord({
+      records: store.metrics,
+      said: texts.deleted(name),
+      id,
+      send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+    }),
+  )

@@ -48,8 +48,8 @@ function Row({ store, metric, onDo }: { store: ProjectStore; metric: Metric; onD
         label={texts.actions(name)}
         items={[
           mayWrite.value && { label: words.newValue, run: () => onDo({ what: 'value', metric }) },
-          { label: words.history, run: () => onDo({ what: 'history', metric }) },
-          mayWrite.value && { label: words.change, run: () => onDo({ what: 'change', metric }) },
+          { label: texts.history, run: () => onDo({ what: 'history', metric }) },
+          mayWrite.value && { label: texts.change, run: () => onDo({ what: 'change', metric }) },
           mayWrite.value && { label: texts.delete, run: () => removeMetric(store, metric), isDanger: true },
         ]}
       >

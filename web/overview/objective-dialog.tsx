@@ -27,7 +27,7 @@ export function ObjectiveDialog({ store, objective, onClose }: Props) {
   }
   return (
     <Dialog
-      title={objective ? words.changeOf(objective.title) : words.addObjective}
+      title={objective ? texts.changeOf(objective.title) : words.addObjective}
       onClose={onClose}
       closesOutside={false}
     >
@@ -39,7 +39,7 @@ export function ObjectiveDialog({ store, objective, onClose }: Props) {
       >
         <Field
           name="title"
-          label={words.objectiveTitle}
+          label={texts.fields.title}
           value={objective?.title}
           required
           maxLength={500}

@@ -3,23 +3,21 @@ import { api, type CreateObjective, type Objective } from '../common/api.ts'
 import { saveFields } from '../common/latest.ts'
 import { bySortOrder } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
+import { accepted, addRecord, changeRecord, placeRecords, removeRecord } from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
-import { done, failed } from '../common/toasts.ts'
-import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { placing } from './objectives.ts'
-import { addRecord, changeRecord, removeRecord } from './record-writes.ts'
 
 const words = texts.overview
 const PATH = '/api/objectives/{id}'
 
 /** Adds an objective, as the last. @throws PhaseboardError */
-export function addObjective(store: ProjectStore, fields: CreateObjective): Promise<void> {
+export function addObjective(store: ProjectStore, fields: CreateObjective): Promise<unknown> {
   const last = store.objectives.list(bySortOrder).at(-1)
   const body = { ...fields, sortOrder: last === undefined ? 0 : last.sortOrder + 1 }
   return addRecord({
     records: store.objectives,
-    said: words.added(fields.title),
+    said: texts.added(fields.title),
     send: (idempotencyKey) =>
       api.request('post', '/api/projects/{id}/objectives', { path: { id: store.id }, body, idempotencyKey }),
   })
@@ -30,7 +28,7 @@ export function saveObjective(
   store: ProjectStore,
   base: { current: Objective },
   after: Pick<Objective, 'title' | 'description'>,
-): Promise<void> {
+): Promise<unknown> {
   const { id } = base.current
   return changeRecord({
     records: store.objectives,
@@ -47,21 +45,26 @@ export function saveObjective(
 }
 
 export const setStatus = (store: ProjectStore, { id, title }: Objective, status: string): void =>
-  void changeRecord({
-    records: store.objectives,
-    said: words.saved(title),
-    id,
-    patch: (objective) => ({ ...objective, status }),
-    send: (idempotencyKey) => api.request('patch', PATH, { path: { id }, body: { status }, idempotencyKey }),
-  }).catch(failed)
+  void accepted(
+    changeRecord({
+      records: store.objectives,
+      said: words.saved(title),
+      id,
+      patch: (objective) => ({ ...objective, status }),
+      send: (idempotencyKey) =>
+        api.request('patch', PATH, { path: { id }, body: { status }, idempotencyKey }),
+    }),
+  )
 
 export const removeObjective = (store: ProjectStore, { id, title }: Objective): void =>
-  void removeRecord({
-    records: store.objectives,
-    said: words.deleted(title),
-    id,
-    send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
-  }).catch(failed)
+  void accepted(
+    removeRecord({
+      records: store.objectives,
+      said: texts.deleted(title),
+      id,
+      send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+    }),
+  )
 
 /** Moves one to another place, in one write, which can be undone as one. @param to from 0 */
 export function moveObjective({ objectives }: ProjectStore, { id, title }: Objective, to: number): void {
@@ -71,16 +74,15 @@ export function moveObjective({ objectives }: ProjectStore, { id, title }: Objec
     path: `/api/objectives/${place.id}`,
     body: { sortOrder: place.sortOrder },
   }))
-  void write({
-    pending: places.map((place) =>
-      objectives.patch(place.id, (objective) => objective && { ...objective, sortOrder: place.sortOrder }),
-    ),
-    send: (idempotencyKey) => api.request('post', '/api/batch', { body: { requests }, idempotencyKey }),
-    onDone: ({ data, seq }) => {
-      for (const { body } of data.results) {
-        const objective = body as Objective
-        objectives.put(objective, seq ?? objectives.seqOf(objective.id))
-      }
-    },
-  }).then(({ seq }) => done(seq, words.moved(title)), failed)
+  void accepted(
+    placeRecords({
+      records: objectives,
+      said: texts.moved(title),
+      places,
+      send: async (idempotencyKey) => {
+        const answer = await api.request('post', '/api/batch', { body: { requests }, idempotencyKey })
+        return { ...answer, data: answer.data.results.map(({ body }) => body as Objective) }
+      },
+    }),
+  )
 }

@@ -52,11 +52,11 @@ function Row({ store, objective, index, count, onChange }: RowProps) {
           <Menu
             label={texts.actions(title)}
             items={[
-              { label: words.change, run: onChange },
+              { label: texts.change, run: onChange },
               index > 0 && { label: words.moveUp, run: () => moveTo(index - 1) },
               index < count - 1 && { label: words.moveDown, run: () => moveTo(index + 1) },
-              index > 1 && { label: words.moveTop, run: () => moveTo(0) },
-              index < count - 2 && { label: words.moveBottom, run: () => moveTo(count - 1) },
+              index > 1 && { label: texts.moveToTop, run: () => moveTo(0) },
+              index < count - 2 && { label: texts.moveToBottom, run: () => moveTo(count - 1) },
               { label: texts.delete, run: () => removeObjective(store, objective), isDanger: true },
             ]}
           >

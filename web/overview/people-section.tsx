@@ -2,16 +2,18 @@
 import { useState } from 'preact/hooks'
 import type { TeamAssignment } from '../common/api.ts'
 import { byId } from '../common/order.ts'
-import { activeMembers, initials, memberName } from '../common/people.ts'
+import { initials, nobodyOrMe, personName } from '../common/people.ts'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
 import { mayWrite } from '../common/session.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
-import { Choice, Field, Form } from '../common/ui/field.tsx'
+import { Field, Form } from '../common/ui/field.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
+import { PersonField } from '../common/ui/person-field.tsx'
+import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { texts } from '../texts.ts'
 import { changePeople } from './people-writes.ts'
-import { ProjectChoice, Section } from './section.tsx'
+import { Section, Shown } from './section.tsx'
 
 const words = texts.overview
 
@@ -28,7 +30,7 @@ interface RowProps {
 }
 
 function Row({ store, assignment: { memberId, role }, isLead, onRole }: RowProps) {
-  const name = memberName(memberId)
+  const name = personName(memberId)
   const lead = (leadId: string | null) => changePeople(store, { what: 'lead', leadId }, words.leads(name))
   return (
     <li class="person">
@@ -37,7 +39,7 @@ function Row({ store, assignment: { memberId, role }, isLead, onRole }: RowProps
       </span>
       <span dir="auto">{name}</span>
       <span class="meta" dir="auto">
-        {[roleName(role), isLead ? words.lead : ''].filter(Boolean).join(', ')}
+        {[roleName(role), isLead ? texts.fields.lead : ''].filter(Boolean).join(', ')}
       </span>
       {mayWrite.value && (
         <Menu
@@ -60,44 +62,35 @@ function Row({ store, assignment: { memberId, role }, isLead, onRole }: RowProps
 }
 
 function PersonDialog({ store, doing, onClose }: { store: ProjectStore; doing: Doing; onClose: () => void }) {
-  const there = new Set(store.assignments.list(byId).map(({ memberId }) => memberId))
-  const free = activeMembers.value.filter(({ id }) => !there.has(id))
+  const there = store.assignments.list(byId).map(({ memberId }) => memberId)
   const known = doing.what === 'role' ? doing.assignment : undefined
-  const name = known && memberName(known.memberId)
+  const name = known && personName(known.memberId)
   const send = async (form: FormData) => {
     const memberId = known?.memberId ?? String(form.get('memberId'))
+    if (memberId === '') throw new Error(texts.people.choose)
     const role = String(form.get('role')).trim()
     changePeople(
       store,
       { what: doing.what, memberId, role },
-      known ? words.saved(memberName(memberId)) : words.added(memberName(memberId)),
+      known ? words.saved(personName(memberId)) : texts.added(personName(memberId)),
     )
     onClose()
   }
   return (
     <Dialog title={name === undefined ? words.addPerson : words.roleOf(name)} onClose={onClose}>
-      {known || free.length > 0 ? (
-        <Form send={send} submit={known ? texts.save : texts.add} onCancel={onClose}>
-          {!known && (
-            <Choice
-              name="memberId"
-              label={words.person}
-              value={free[0]?.id ?? ''}
-              options={free.map((member) => [member.id, member.name])}
-            />
-          )}
-          <Field
-            name="role"
-            label={words.role}
-            value={known?.role ?? 'member'}
-            hint={words.roleHint}
-            required
-            maxLength={100}
-          />
-        </Form>
-      ) : (
-        <p>{words.nobodyLeft}</p>
-      )}
+      <Form send={send} submit={known ? texts.save : texts.add} onCancel={onClose}>
+        {!known && (
+          <PersonField name="memberId" label={texts.fields.person} value="" except={there} autofocus />
+        )}
+        <Field
+          name="role"
+          label={texts.fields.role}
+          value={known?.role ?? 'member'}
+          hint={words.roleHint}
+          required
+          maxLength={100}
+        />
+      </Form>
     </Dialog>
   )
 }
@@ -105,10 +98,6 @@ function PersonDialog({ store, doing, onClose }: { store: ProjectStore; doing: D
 export function People({ store, project }: { store: ProjectStore; project: ProjectFields }) {
   const [doing, setDoing] = useState<Doing | undefined>()
   const list = store.assignments.list(byId)
-  const leadOptions = [
-    ['', words.nobody] as const,
-    ...activeMembers.value.map(({ id, name }) => [id, name] as const),
-  ]
   return (
     <Section
       title={words.people}
@@ -120,23 +109,20 @@ export function People({ store, project }: { store: ProjectStore; project: Proje
         )
       }
     >
-      <ProjectChoice
-        label={words.lead}
-        value={project.leadId ?? ''}
-        options={
-          project.leadId !== null && !leadOptions.some(([id]) => id === project.leadId)
-            ? [...leadOptions, [project.leadId, memberName(project.leadId)]]
-            : leadOptions
-        }
-        canEdit={mayWrite.value}
-        onChoose={(id) =>
-          changePeople(
-            store,
-            { what: 'lead', leadId: id || null },
-            words.leads(id ? memberName(id) : words.nobody),
-          )
-        }
-      />
+      {mayWrite.value ? (
+        <PersonPicker
+          label={texts.fields.lead}
+          value={project.leadId ?? ''}
+          others={nobodyOrMe()}
+          onChoose={(id, name) =>
+            changePeople(store, { what: 'lead', leadId: id || null }, words.leads(name))
+          }
+        />
+      ) : (
+        <Shown label={texts.fields.lead}>
+          {project.leadId === null ? texts.nobody : personName(project.leadId)}
+        </Shown>
+      )}
       {list.length === 0 && <p class="muted">{words.noPeople}</p>}
       <ul class="lines" aria-label={words.people}>
         {list.map((assignment) => (

@@ -2,9 +2,8 @@
 import { api } from '../common/api.ts'
 import { onLatest } from '../common/latest.ts'
 import type { ProjectStore } from '../common/project-store.ts'
+import { accepted, writeAndSay } from '../common/record-writes.ts'
 import type { Pending } from '../common/records.ts'
-import { done, failed } from '../common/toasts.ts'
-import { write } from '../common/writes.ts'
 import { afterChange, type PeopleChange } from './assignments.ts'
 import { readProject } from './project-writes.ts'
 
@@ -35,28 +34,30 @@ function pendingOf({ assignments, projects, id }: ProjectStore, change: PeopleCh
 /** Changes who works on a project, and says so. @param said what it did */
 export function changePeople(store: ProjectStore, change: PeopleChange, said: string): void {
   const path = { id: store.id }
-  void write({
-    pending: [pendingOf(store, change)],
-    send: (idempotencyKey) =>
-      onLatest(
-        () => readProject(store),
-        (latest, ifMatch) => {
-          const body = afterChange(latest.teamAssignments, change)
-          return api.request('put', '/api/projects/{id}/team-assignments', {
-            path,
-            body,
-            ifMatch,
-            idempotencyKey,
-          })
-        },
-      ),
-    onDone: ({ data, seq = 0 }) => {
-      for (const one of data) store.assignments.put(one, Math.max(seq, store.assignments.seqOf(one.id)))
-      const ids = new Set(data.map(({ id }) => id))
-      for (const id of store.assignments.ids()) if (!ids.has(id)) store.assignments.remove(id, seq)
-      if (change.what === 'lead') {
-        store.projects.merge(store.id, (project) => ({ ...project, leadId: change.leadId }), seq)
-      }
-    },
-  }).then(({ seq }) => done(seq, said), failed)
+  void accepted(
+    writeAndSay(said, {
+      pending: [pendingOf(store, change)],
+      send: (idempotencyKey) =>
+        onLatest(
+          () => readProject(store),
+          (latest, ifMatch) => {
+            const body = afterChange(latest.teamAssignments, change)
+            return api.request('put', '/api/projects/{id}/team-assignments', {
+              path,
+              body,
+              ifMatch,
+              idempotencyKey,
+            })
+          },
+        ),
+      onDone: ({ data, seq = 0 }) => {
+        for (const one of data) store.assignments.put(one, Math.max(seq, store.assignments.seqOf(one.id)))
+        const ids = new Set(data.map(({ id }) => id))
+        for (const id of store.assignments.ids()) if (!ids.has(id)) store.assignments.remove(id, seq)
+        if (change.what === 'lead') {
+          store.projects.merge(store.id, (project) => ({ ...project, leadId: change.leadId }), seq)
+        }
+      },
+    }),
+  )
 }

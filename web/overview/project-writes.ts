@@ -1,11 +1,10 @@
 /** Changes of the project's own fields. */
 import { type Answer, api, type Project, type UpdateProject } from '../common/api.ts'
 import { fieldsOf, type ProjectFields, type ProjectStore } from '../common/project-store.ts'
+import { accepted, ifThere, take, writeAndSay } from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
 import type { SavingOutcome } from '../common/text-edit/conflict.ts'
 import { writeText } from '../common/text-edit/write-text.ts'
-import { done, failed } from '../common/toasts.ts'
-import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 
 /** What can be chosen of a project. */
@@ -26,22 +25,29 @@ const patchProject = (
 ) => api.request('patch', '/api/projects/{id}', { path: { id: store.id }, body, idempotencyKey, ifMatch })
 
 /** Takes the answer to a change of the project over. */
-const take = (store: ProjectStore) => (answer: Answer<Project>) =>
-  store.projects.put(fieldsOf(answer.data), answer.seq ?? store.projects.seqOf(store.id))
+const takeProject =
+  ({ projects }: ProjectStore) =>
+  ({ data, seq }: Answer<Project>) =>
+    take(projects, { data: fieldsOf(data), seq })
+
+/** Shows fields of the project as they will be. */
+const shown = ({ projects, id }: ProjectStore, fields: Partial<ProjectFields>) =>
+  projects.patch(
+    id,
+    ifThere((project) => ({ ...project, ...fields })),
+  )
 
 /** Sends a choice, which means what it says whatever else has changed. @throws PhaseboardError */
-export async function writeProject(store: ProjectStore, change: ProjectChange, said: string): Promise<void> {
-  const { seq } = await write({
-    pending: [store.projects.patch(store.id, (project) => project && { ...project, ...change })],
+export const writeProject = (store: ProjectStore, change: ProjectChange, said: string): Promise<unknown> =>
+  writeAndSay(said, {
+    pending: [shown(store, change)],
     send: (idempotencyKey) => patchProject(store, change, idempotencyKey),
-    onDone: take(store),
+    onDone: takeProject(store),
   })
-  done(seq, said)
-}
 
 /** The same, and says so where it is refused. */
 export const chooseProject = (store: ProjectStore, change: ProjectChange, said: string): void =>
-  void writeProject(store, change, said).catch(failed)
+  void accepted(writeProject(store, change, said))
 
 /** A text of the project that is edited in place. */
 export type ProjectText = 'name' | 'description' | 'nextStep'
@@ -61,7 +67,7 @@ export const saveProjectText = (
       return { value: data[field], etag }
     },
     send: (ifMatch, idempotencyKey) => patchProject(store, { [field]: text }, idempotencyKey, ifMatch),
-    pending: [store.projects.patch(store.id, (project) => project && { ...project, [field]: text })],
-    onDone: take(store),
+    pending: [shown(store, { [field]: text })],
+    onDone: takeProject(store),
     said: texts.overview.saved(texts.overview[field]),
   })

@@ -36,10 +36,13 @@ interface ChoiceProps {
 export function ProjectChoice({ canEdit, ...field }: ChoiceProps) {
   if (canEdit) return <Select {...field} />
   const { label, value, options } = field
-  return (
-    <div class="field">
-      <span class="meta">{label}</span>
-      <span dir="auto">{withValue(options, value).find(([one]) => one === value)?.[1]}</span>
-    </div>
-  )
+  return <Shown label={label}>{withValue(options, value).find(([one]) => one === value)?.[1]}</Shown>
 }
+
+/** A field that is only shown. */
+export const Shown = ({ label, children }: { label: string; children: ComponentChildren }) => (
+  <div class="field">
+    <span class="meta">{label}</span>
+    <span dir="auto">{children}</span>
+  </div>
+)

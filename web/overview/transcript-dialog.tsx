@@ -17,7 +17,7 @@ export function TranscriptDialog({ store, onClose }: { store: ProjectStore; onCl
         onCancel={onClose}
         draft={`transcript:new:${store.id}`}
       >
-        <Field name="title" label={words.transcriptTitle} required maxLength={500} autofocus />
+        <Field name="title" label={texts.fields.title} required maxLength={500} autofocus />
         <Field name="date" label={words.date} type="date" value={today()} required />
         <Field name="participants" label={words.participants} hint={words.participantsHint} />
         <Area name="summary" label={words.summary} />

@@ -2,6 +2,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { TranscriptSummary } from '../common/api.ts'
 import { fullDay } from '../common/dates.ts'
+import { approve, toggleDismissed } from '../common/item-writes.ts'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import { byId } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
@@ -13,7 +14,7 @@ import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import { Section } from './section.tsx'
 import { TranscriptDialog } from './transcript-dialog.tsx'
-import { removeTranscript, review } from './transcript-writes.ts'
+import { removeTranscript } from './transcript-writes.ts'
 import { type Action, actionsOf, byDate } from './transcripts.ts'
 
 const words = texts.overview
@@ -42,7 +43,9 @@ function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; a
   const decide = (isApproved: boolean) => {
     // The button that has the focus goes.
     link.current?.focus()
-    review(store, card, isApproved)
+    const target = { store, id: card.id }
+    if (isApproved) approve(target)
+    else toggleDismissed(target)
   }
   return (
     <li class="action">
@@ -50,7 +53,7 @@ function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; a
         {shownTitle(card.title)}
       </a>
       <span class="meta" dir="auto">
-        {card.dismissed ? words.isDismissed : isUndecided ? words.isNew : card.column}
+        {card.dismissed ? texts.item.isDismissed : isUndecided ? texts.item.isNew : card.column}
       </span>
       {isUndecided && mayWrite.value && (
         <span class="row">
@@ -60,7 +63,7 @@ function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; a
             aria-label={words.approve(card.title)}
             onClick={() => decide(true)}
           >
-            <Icon name="check" /> {words.approveShort}
+            <Icon name="check" /> {texts.item.approve}
           </button>
           <button
             type="button"
@@ -68,7 +71,7 @@ function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; a
             aria-label={words.dismiss(card.title)}
             onClick={() => decide(false)}
           >
-            <Icon name="close" /> {words.dismissShort}
+            <Icon name="close" /> {texts.item.dismiss}
           </button>
         </span>
       )}

@@ -70,7 +70,7 @@ export function DeliveriesDialog({ webhook, onReplay, onClose }: Props) {
         }
       </WhenRead>
       <section class="stack" aria-labelledby="replay">
-        <h3 id="replay">{words.replay}</h3>
+        <h3 id="replay">{texts.people.resume}</h3>
         <Form send={replay} submit={words.replayNow}>
           <Field
             name="after"

@@ -81,7 +81,7 @@ export default function LinkPage() {
               {isInvitation && (
                 <Field
                   name="name"
-                  label={texts.people.name}
+                  label={texts.fields.name}
                   value={details.name ?? undefined}
                   autocomplete="name"
                   required
@@ -92,7 +92,7 @@ export default function LinkPage() {
               {isInvitation && details.email === null ? (
                 <Field
                   name="email"
-                  label={texts.signIn.email}
+                  label={texts.fields.email}
                   type="email"
                   autocomplete="username"
                   required

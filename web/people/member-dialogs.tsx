@@ -1,13 +1,13 @@
 /** Adding a member, changing one, resetting a password, deleting one. */
 import { api, type Member, PhaseboardError } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
-import { readPeople } from '../common/people.ts'
 import { toast } from '../common/toasts.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Choice, Field, Form } from '../common/ui/field.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { Confirm } from './confirm.tsx'
+import { memberList } from './member-list.ts'
 import { roleOf } from './members.ts'
 
 const words = texts.people
@@ -26,7 +26,7 @@ export async function changeMember({ id }: Member, body: Change): Promise<void> 
     send: (idempotencyKey) =>
       api.request('patch', '/api/members/{id}', { path: { id }, body, idempotencyKey }),
   }).catch(explained)
-  await readPeople()
+  memberList.refresh()
 }
 
 /** Deletes a member. @throws PhaseboardError */
@@ -34,8 +34,8 @@ async function deleteMember({ id, name }: Member): Promise<void> {
   await write({
     send: (idempotencyKey) => api.request('delete', '/api/members/{id}', { path: { id }, idempotencyKey }),
   }).catch(explained)
-  await readPeople()
-  toast(words.memberDeleted(name))
+  memberList.refresh()
+  toast(texts.deleted(name))
 }
 
 const NewPassword = ({ isRequired = false }: { isRequired?: boolean }) => (
@@ -58,21 +58,21 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
     const all = { name, email, role: roleOf(fields.get('role')) }
     if (member) {
       await changeMember(member, changedFields(member, all))
-      toast(words.memberSaved(name))
+      toast(texts.people.savedOne(name))
     } else {
       const password = String(fields.get('password'))
       const body = { ...all, ...(password !== '' && { password }) }
       await write({
         send: (idempotencyKey) => api.request('post', '/api/members', { body, idempotencyKey }),
       })
-      await readPeople()
-      toast(words.memberAdded(name))
+      memberList.refresh()
+      toast(texts.added(name))
     }
     onClose()
   }
   return (
     <Dialog
-      title={member ? words.changeOf(member.name) : words.addMember}
+      title={member ? texts.changeOf(member.name) : words.addMember}
       onClose={onClose}
       closesOutside={false}
     >
@@ -82,11 +82,25 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
         onCancel={onClose}
         draft={`member:${member?.id ?? 'new'}`}
       >
-        <Field name="name" label={words.name} value={member?.name} required maxLength={200} autofocus />
-        <Field name="email" label={words.email} value={member?.email} type="email" required maxLength={254} />
+        <Field
+          name="name"
+          label={texts.fields.name}
+          value={member?.name}
+          required
+          maxLength={200}
+          autofocus
+        />
+        <Field
+          name="email"
+          label={texts.fields.email}
+          value={member?.email}
+          type="email"
+          required
+          maxLength={254}
+        />
         <Choice
           name="role"
-          label={words.role}
+          label={texts.fields.role}
           hint={words.rolesHint}
           value={member?.role ?? 'member'}
           options={Object.entries(words.roles)}

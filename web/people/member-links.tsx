@@ -59,7 +59,7 @@ export function InviteDialog({ onMade, onClose }: InviteProps) {
         />
         <Choice
           name="role"
-          label={words.role}
+          label={texts.fields.role}
           hint={words.rolesHint}
           value="member"
           options={Object.entries(words.roles)}

@@ -1,7 +1,8 @@
 /** The members of the service, for admins. */
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { api, type Member, type NewMemberLink } from '../common/api.ts'
-import { members, readPeople } from '../common/people.ts'
+import { useLiveList } from '../common/live-list.ts'
+import { byId } from '../common/order.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
@@ -9,6 +10,7 @@ import { texts } from '../texts.ts'
 import { AdminPage } from './admin-page.tsx'
 import { changeMember, DeleteMember, MemberDialog, ResetPassword } from './member-dialogs.tsx'
 import { InviteDialog, makePasswordLink, NewLink, OpenLinks } from './member-links.tsx'
+import { memberList } from './member-list.ts'
 import { inOrder } from './members.ts'
 import { useReading } from './reading.tsx'
 import { Table } from './table.tsx'
@@ -46,7 +48,7 @@ function MemberRow({ member, onDo, onLink }: RowProps) {
         <Menu
           label={texts.actions(name)}
           items={[
-            { label: words.change, run: () => onDo({ what: 'change', member }) },
+            { label: texts.change, run: () => onDo({ what: 'change', member }) },
             !disabled && {
               label: words.passwordLink,
               run: () => void makePasswordLink(member).then(onLink, failed),
@@ -76,7 +78,7 @@ function Members({ doing, onDo }: { doing: Doing | undefined; onDo: (doing: Doin
   return (
     <>
       <Table label={texts.members} columns={words.memberColumns}>
-        {inOrder(members.value).map((member) => (
+        {inOrder(memberList.records.list(byId)).map((member) => (
           <MemberRow key={member.id} member={member} onDo={onDo} onLink={show} />
         ))}
       </Table>
@@ -93,7 +95,7 @@ function Members({ doing, onDo }: { doing: Doing | undefined; onDo: (doing: Doin
 
 export default function MembersPage() {
   const [doing, setDoing] = useState<Doing | undefined>()
-  useEffect(() => void readPeople(), [])
+  useLiveList(memberList)
   return (
     <AdminPage
       title={texts.members}

@@ -1,7 +1,6 @@
 /** One's own name and password. */
 import { useState } from 'preact/hooks'
 import { api, type CurrentMember } from '../common/api.ts'
-import { readPeople } from '../common/people.ts'
 import { changeIdentity } from '../common/session.ts'
 import { toast } from '../common/toasts.ts'
 import { Field, Form } from '../common/ui/field.tsx'
@@ -21,7 +20,6 @@ export function OwnName({ member }: { member: CurrentMember }) {
   const send = async (fields: FormData) => {
     const { data } = await changeMe(member.id, { name: String(fields.get('name')).trim() })
     changeIdentity({ name: data.name })
-    await readPeople()
     toast(texts.people.nameSaved)
   }
   return (
@@ -30,7 +28,7 @@ export function OwnName({ member }: { member: CurrentMember }) {
       <Form send={send} submit={texts.save} draft="account:name">
         <Field
           name="name"
-          label={texts.people.name}
+          label={texts.fields.name}
           value={member.name}
           required
           maxLength={200}
@@ -38,9 +36,9 @@ export function OwnName({ member }: { member: CurrentMember }) {
         />
       </Form>
       <dl class="facts">
-        <dt>{texts.people.email}</dt>
+        <dt>{texts.fields.email}</dt>
         <dd dir="auto">{member.email}</dd>
-        <dt>{texts.people.role}</dt>
+        <dt>{texts.fields.role}</dt>
         <dd>{texts.people.roles[member.role]}</dd>
       </dl>
     </section>
@@ -63,7 +61,7 @@ export function OwnPassword({ member, onChanged }: { member: CurrentMember; onCh
   }
   return (
     <section class="panel stack" aria-labelledby="own-password">
-      <h2 id="own-password">{texts.people.password}</h2>
+      <h2 id="own-password">{texts.fields.password}</h2>
       <Form key={round} send={send} submit={texts.people.changePassword}>
         {/* For password managers, which keep it with the account. */}
         <input type="email" autocomplete="username" value={member.email ?? ''} readOnly hidden />

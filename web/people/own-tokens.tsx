@@ -28,7 +28,7 @@ function NewTokenDialog({ onMade, onClose }: { onMade: (token: NewToken) => void
       <Form send={send} submit={texts.people.createToken} onCancel={onClose} draft="token:new">
         <Field
           name="name"
-          label={texts.people.name}
+          label={texts.fields.name}
           hint={texts.people.tokenNameHint}
           required
           maxLength={200}

@@ -39,7 +39,7 @@ export function SignInForm({ onDone, to, inNewTab = false }: Props) {
       <Form send={send} submit={texts.signIn.submit}>
         <Field
           name="email"
-          label={texts.signIn.email}
+          label={texts.fields.email}
           type="email"
           autocomplete="username"
           required
@@ -47,7 +47,7 @@ export function SignInForm({ onDone, to, inNewTab = false }: Props) {
         />
         <Field
           name="password"
-          label={texts.signIn.password}
+          label={texts.fields.password}
           type="password"
           autocomplete="current-password"
           required

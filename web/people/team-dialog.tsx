@@ -2,12 +2,16 @@
 import { api, type Team } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
 import { onLatest } from '../common/latest.ts'
-import { members, readPeople } from '../common/people.ts'
+import { useLiveList } from '../common/live-list.ts'
+import { byId } from '../common/order.ts'
+import { personName } from '../common/people.ts'
+import { readTeams } from '../common/teams.ts'
 import { toast } from '../common/toasts.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Area, Check, Field, Form } from '../common/ui/field.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
+import { memberList } from './member-list.ts'
 import { inOrder } from './members.ts'
 import { withChanges } from './teams.ts'
 
@@ -45,8 +49,9 @@ function changeTeam(team: Team, fields: Fields) {
 
 /** @param team which is changed; a new one if absent */
 export function TeamDialog({ team, onClose }: { team?: Team; onClose: () => void }) {
-  const known = inOrder(members.value)
-  // Who is kept in another system is in the team by an id alone.
+  useLiveList(memberList)
+  const known = inOrder(memberList.records.list(byId))
+  // Who is no member may be in a team all the same.
   const others = (team?.memberIds ?? []).filter((id) => !known.some((member) => member.id === id))
   const send = async (form: FormData) => {
     const fields = {
@@ -55,15 +60,15 @@ export function TeamDialog({ team, onClose }: { team?: Team; onClose: () => void
       memberIds: form.getAll('memberIds').map(String).sort(),
     }
     await (team ? changeTeam(team, fields) : createTeam(fields))
-    await readPeople()
-    toast(words.teamSaved(fields.name))
+    await readTeams()
+    toast(texts.people.savedOne(fields.name))
     onClose()
   }
   return (
-    <Dialog title={team ? words.changeOf(team.name) : words.addTeam} onClose={onClose} closesOutside={false}>
+    <Dialog title={team ? texts.changeOf(team.name) : words.addTeam} onClose={onClose} closesOutside={false}>
       <Form send={send} submit={team ? texts.save : words.addTeam} onCancel={onClose}>
-        <Field name="name" label={words.name} value={team?.name} required maxLength={200} autofocus />
-        <Area name="description" label={words.description} value={team?.description} />
+        <Field name="name" label={texts.fields.name} value={team?.name} required maxLength={200} autofocus />
+        <Area name="description" label={texts.fields.description} value={team?.description} />
         <fieldset class="field">
           <legend>{texts.members}</legend>
           <div class="choices">
@@ -77,7 +82,7 @@ export function TeamDialog({ team, onClose }: { team?: Team; onClose: () => void
               />
             ))}
             {others.map((id) => (
-              <Check key={id} name="memberIds" value={id} label={id} isTicked />
+              <Check key={id} name="memberIds" value={id} label={personName(id)} isTicked />
             ))}
           </div>
         </fieldset>

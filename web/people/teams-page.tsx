@@ -1,7 +1,8 @@
 /** The teams, for admins. */
 import { useEffect, useState } from 'preact/hooks'
 import { api, type Team } from '../common/api.ts'
-import { memberName, readPeople, teams } from '../common/people.ts'
+import { personName } from '../common/people.ts'
+import { readTeams, teams } from '../common/teams.ts'
 import { toast } from '../common/toasts.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
@@ -20,8 +21,8 @@ async function deleteTeam({ id, name }: Team): Promise<void> {
   await write({
     send: (idempotencyKey) => api.request('delete', '/api/teams/{id}', { path: { id }, idempotencyKey }),
   })
-  await readPeople()
-  toast(words.teamDeleted(name))
+  await readTeams()
+  toast(texts.deleted(name))
 }
 
 function TeamRow({ team, onDo }: { team: Team; onDo: (doing: Doing) => void }) {
@@ -35,7 +36,7 @@ function TeamRow({ team, onDo }: { team: Team; onDo: (doing: Doing) => void }) {
         <ul class="names" aria-label={words.membersOf(team.name)}>
           {team.memberIds.map((id) => (
             <li key={id} dir="auto">
-              {memberName(id)}
+              {personName(id)}
             </li>
           ))}
         </ul>
@@ -44,7 +45,7 @@ function TeamRow({ team, onDo }: { team: Team; onDo: (doing: Doing) => void }) {
         <Menu
           label={texts.actions(team.name)}
           items={[
-            { label: words.change, run: () => onDo({ what: 'change', team }) },
+            { label: texts.change, run: () => onDo({ what: 'change', team }) },
             { label: texts.delete, run: () => onDo({ what: 'delete', team }), isDanger: true },
           ]}
         >
@@ -58,7 +59,7 @@ function TeamRow({ team, onDo }: { team: Team; onDo: (doing: Doing) => void }) {
 export default function TeamsPage() {
   const [doing, setDoing] = useState<Doing | undefined>()
   const close = () => setDoing(undefined)
-  useEffect(() => void readPeople(), [])
+  useEffect(() => void readTeams(), [])
   return (
     <AdminPage
       title={texts.teams}

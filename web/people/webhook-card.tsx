@@ -47,7 +47,7 @@ export function WebhookCard({ webhook, project, onDo }: Props) {
         <Menu
           label={texts.actions(url)}
           items={[
-            { label: words.change, run: () => onDo('change') },
+            { label: texts.change, run: () => onDo('change') },
             { label: words.sendTest, run: () => onDo('test') },
             { label: words.deliveries, run: () => onDo('deliveries') },
             { label: active ? words.pause : words.resume, run: () => onDo('toggle') },
@@ -62,7 +62,7 @@ export function WebhookCard({ webhook, project, onDo }: Props) {
       <p class="row">
         <State webhook={webhook} />
         <span class="meta" dir="auto">
-          {project ?? words.allProjects}
+          {project ?? texts.allProjects}
         </span>
         <span class="meta">{names.length === 0 ? words.allKinds : names.join(', ')}</span>
       </p>

@@ -38,7 +38,7 @@ export function WebhookDialog({ webhook, onMade, onClose }: Props) {
     onMade?.(data)
   }
   const options = [
-    ['', words.allProjects] as const,
+    ['', texts.allProjects] as const,
     ...(projects.data ?? []).map(({ id, name }) => [id, name] as const),
   ]
   return (
@@ -54,8 +54,13 @@ export function WebhookDialog({ webhook, onMade, onClose }: Props) {
           maxLength={2000}
           autofocus
         />
-        <Field name="description" label={words.description} value={webhook?.description} />
-        <Choice name="projectId" label={words.project} value={webhook?.projectId ?? ''} options={options} />
+        <Field name="description" label={texts.fields.description} value={webhook?.description} />
+        <Choice
+          name="projectId"
+          label={texts.fields.project}
+          value={webhook?.projectId ?? ''}
+          options={options}
+        />
         <fieldset class="field">
           <legend>{words.kindsLegend}</legend>
           <div class="choices">

@@ -118,7 +118,7 @@ function Webhooks({ doing, setDoing }: { doing: Doing | undefined; setDoing: (do
         />
       )}
       {doing?.what === 'tested' && (
-        <Dialog title={words.tested} onClose={close}>
+        <Dialog title={texts.people.test} onClose={close}>
           <p>
             <Outcome delivery={doing.delivery} />
           </p>

@@ -1,31 +1,21 @@
 /** Making a project: its type chooses its phases. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../common/api.ts'
-import { activeMembers, teams } from '../common/people.ts'
+import { nobodyOrMe } from '../common/people.ts'
 import { defaultPhaseConfig } from '../common/phases.ts'
-import { isAdmin, me } from '../common/session.ts'
+import { isAdmin } from '../common/session.ts'
+import { teams } from '../common/teams.ts'
 import { wordsOf } from '../common/terms.ts'
 import { done } from '../common/toasts.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Area, Choice, Field, Form } from '../common/ui/field.tsx'
+import { PersonField } from '../common/ui/person-field.tsx'
 import { write } from '../common/writes.ts'
 import { go, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import { TYPES } from './project-groups.ts'
 
 const list = texts.projectList
-
-/** Who can lead: the members, and the user, who is none in open mode. */
-function leads(): { id: string; name: string }[] {
-  const user = me.value
-  const isMember = activeMembers.value.some(({ id }) => id === user?.id)
-  return user === undefined || isMember ? activeMembers.value : [user, ...activeMembers.value]
-}
-
-const optionsOf = (none: string, records: readonly { id: string; name: string }[]) => [
-  ['', none] as const,
-  ...records.map(({ id, name }) => [id, name] as const),
-]
 
 async function create(fields: FormData): Promise<string> {
   const textOf = (name: string) => String(fields.get(name) ?? '')
@@ -57,7 +47,7 @@ function TypeChoice() {
     <div ref={element} class="field" onChange={read}>
       <Choice
         name="type"
-        label={list.type}
+        label={texts.fields.type}
         value={TYPES[0]}
         options={TYPES.map((one) => [one, wordsOf(one)])}
       />
@@ -77,11 +67,15 @@ export default function CreateProjectDialog({ onClose }: { onClose: () => void }
   return (
     <Dialog title={list.create} onClose={onClose} closesOutside={false}>
       <Form send={send} submit={list.create} onCancel={onClose} draft="project:new">
-        <Field name="name" label={list.name} required autofocus autocomplete="off" maxLength={200} />
+        <Field name="name" label={texts.fields.name} required autofocus autocomplete="off" maxLength={200} />
         <TypeChoice />
-        <Area name="description" label={list.description} />
-        <Choice name="leadId" label={list.leadField} options={optionsOf(list.nobody, leads())} />
-        <Choice name="teamId" label={list.team} options={optionsOf(list.noTeam, teams.value)} />
+        <Area name="description" label={texts.fields.description} />
+        <PersonField name="leadId" label={texts.fields.lead} value="" others={nobodyOrMe()} />
+        <Choice
+          name="teamId"
+          label={texts.fields.team}
+          options={[['', texts.noTeam], ...teams.value.map(({ id, name }) => [id, name] as const)]}
+        />
       </Form>
     </Dialog>
   )

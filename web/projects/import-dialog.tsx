@@ -8,6 +8,7 @@ import { texts } from '../texts.ts'
 import { FORMATS, type FormatName, guessFormat, HEAD } from './file-format.ts'
 import { clearImport, type ImportState, importState, startImport, watchImport } from './import-job.ts'
 import { progressOf, reasonOf, toldOf, wasImportedBefore } from './import-texts.ts'
+import { ImportedPeople } from './imported-people.tsx'
 
 const guess = async (file: File) =>
   guessFormat(file.name, new Uint8Array(await file.slice(0, HEAD).arrayBuffer()))
@@ -20,6 +21,8 @@ function FileForm({ dropped }: { dropped: File | undefined }) {
   const id = useId()
   const [file, setFile] = useState(dropped)
   const [format, setFormat] = useState<FormatName>('trello')
+  const [matchNames, setMatchNames] = useState(false)
+  const isBoard = format !== 'phaseboard'
   useEffect(() => {
     if (file) void guess(file).then(setFormat)
   }, [file])
@@ -28,7 +31,7 @@ function FileForm({ dropped }: { dropped: File | undefined }) {
       class="stack"
       onSubmit={(event) => {
         event.preventDefault()
-        if (file) void startImport(file, format)
+        if (file) void startImport(file, { format, matchNames: isBoard && matchNames, again: false })
       }}
     >
       <div class="field">
@@ -51,6 +54,22 @@ function FileForm({ dropped }: { dropped: File | undefined }) {
         options={formats().map((name) => [name, FORMATS[name]])}
         onChoose={(name) => setFormat(name as FormatName)}
       />
+      {isBoard && (
+        <div class="field">
+          <label class="row">
+            <input
+              type="checkbox"
+              checked={matchNames}
+              aria-describedby={`${id}-match`}
+              onChange={({ currentTarget }) => setMatchNames(currentTarget.checked)}
+            />
+            {texts.imports.matchNames}
+          </label>
+          <p class="meta" id={`${id}-match`}>
+            {texts.imports.matchHint}
+          </p>
+        </div>
+      )}
       <div class="dialog-foot">
         <button type="submit" class="button-primary">
           {texts.imports.start}
@@ -75,12 +94,13 @@ function Running({ state }: { state: Extract<ImportState, { step: 'sending' | 'r
 }
 
 function Done({ job, name, onClose }: Extract<ImportState, { step: 'done' }> & { onClose: () => void }) {
-  const { projectId, notes = [] } = job
+  const { projectId, notes = [], people = [], counts } = job
   return (
     <div class="stack">
       <p role="status" dir="auto">
         {toldOf(job, name)}
       </p>
+      <ImportedPeople people={people} total={counts?.people ?? people.length} />
       {notes.length > 0 && (
         <details>
           <summary>{texts.imports.notes}</summary>
@@ -99,7 +119,7 @@ function Done({ job, name, onClose }: Extract<ImportState, { step: 'done' }> & {
         </button>
         {projectId && (
           <a class="button-primary" href={href(paths.board(projectId))} onClick={onClose}>
-            {texts.imports.open}
+            {texts.open}
           </a>
         )}
       </div>
@@ -107,7 +127,7 @@ function Done({ job, name, onClose }: Extract<ImportState, { step: 'done' }> & {
   )
 }
 
-function NotDone({ error, file, format }: Extract<ImportState, { step: 'failed' }>) {
+function NotDone({ error, file, options }: Extract<ImportState, { step: 'failed' }>) {
   return (
     <div class="stack">
       <p role="alert" class="danger" dir="auto">
@@ -115,7 +135,11 @@ function NotDone({ error, file, format }: Extract<ImportState, { step: 'failed' 
       </p>
       <div class="dialog-foot">
         {wasImportedBefore(error) && (
-          <button type="button" class="button" onClick={() => void startImport(file, format, true)}>
+          <button
+            type="button"
+            class="button"
+            onClick={() => void startImport(file, { ...options, again: true })}
+          >
             {texts.imports.again}
           </button>
         )}

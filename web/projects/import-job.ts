@@ -13,12 +13,24 @@ import { toldOf } from './import-texts.ts'
 /** Pauses between two looks at an import, in milliseconds: the first, the longest, and after a failure. */
 const PAUSE = { first: 100, longest: 1000, failure: 3000 }
 
+/** The limit of names. */
+const LONGEST = 200
+
+/** How a file is to be brought in. */
+export interface ImportOptions {
+  format: FormatName
+  /** Whether people of the board are those here of the same name, where only one has it. */
+  matchNames: boolean
+  /** Whether to do so even if the same was imported before. */
+  again: boolean
+}
+
 /** How far the import of this tab has come. */
 export type ImportState =
   | { step: 'sending' }
   | { step: 'running'; job: Import | undefined }
   | { step: 'done'; job: Import; name: string }
-  | { step: 'failed'; error: string; file: File; format: FormatName }
+  | { step: 'failed'; error: string; file: File; options: ImportOptions }
 
 /** Undefined while there is none. */
 export const importState = signal<ImportState | undefined>(undefined)
@@ -60,18 +72,30 @@ async function nameOf(projectId: string | undefined): Promise<string> {
   return (await read(() => api.get('/api/projects/{id}', { path: { id: projectId } }))).name
 }
 
-/**
- * Sends a file, and follows its import.
- * @param again also when the same was imported before
- */
-export async function startImport(file: File, format: FormatName, again = false): Promise<void> {
+/** What an import is asked for; what is not asked for stays out. */
+const queryOf = ({ name }: File, { format, matchNames, again }: ImportOptions) => ({
+  format,
+  again: again || undefined,
+  matchNames: matchNames || undefined,
+  // A table has no name of its own.
+  name:
+    format === 'csv'
+      ? name
+          .replace(/\.\w+$/, '')
+          .trim()
+          .slice(0, LONGEST) || undefined
+      : undefined,
+})
+
+/** Sends a file, and follows its import. */
+export async function startImport(file: File, options: ImportOptions): Promise<void> {
   importState.value = { step: 'sending' }
   try {
     const { data } = await write({
       isApart: true,
       send: (idempotencyKey) =>
         api.request('post', '/api/imports', {
-          query: { format, again: again || undefined },
+          query: queryOf(file, options),
           body: file,
           idempotencyKey,
         }),
@@ -82,7 +106,7 @@ export async function startImport(file: File, format: FormatName, again = false)
     importState.value = { step: 'done', job, name: await nameOf(job.projectId) }
     projectList.refresh()
   } catch (error) {
-    importState.value = { step: 'failed', error: messageOf(error), file, format }
+    importState.value = { step: 'failed', error: messageOf(error), file, options }
   }
   if (!isWatched) tell()
 }
@@ -94,6 +118,6 @@ function tell(): void {
   if (state?.step === 'failed') toast(texts.imports.failed(state.error), [], 'alert')
   if (state?.step !== 'done') return
   const { projectId } = state.job
-  const open = projectId !== undefined && { label: texts.imports.open, run: () => go(paths.board(projectId)) }
+  const open = projectId !== undefined && { label: texts.open, run: () => go(paths.board(projectId)) }
   toast(toldOf(state.job, state.name), open ? [open] : [])
 }

@@ -1,7 +1,7 @@
 /** What the list of projects is narrowed to, kept in the address. */
 import { useId } from 'preact/hooks'
 import type { ProjectSummary } from '../common/api.ts'
-import { teamName } from '../common/people.ts'
+import { teamName } from '../common/teams.ts'
 import { termsOf, wordsOf } from '../common/terms.ts'
 import { setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -21,7 +21,7 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
     <div class="filter-choice">
       <label for={id}>{label}</label>
       <select id={id} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-        <option value="">{texts.projectList.all}</option>
+        <option value="">{texts.all}</option>
         {!isListed && <option value={value}>{value}</option>}
         {options.map((option) => (
           <option key={option.value} value={option.value}>
@@ -49,21 +49,21 @@ export function ProjectFilters({
   const teams = new Set(projects.map(({ teamId }) => teamId ?? ''))
   const teamOptions = [...teams].filter(Boolean).map((value) => ({ value, label: teamName(value) }))
   return (
-    <fieldset class="row filters" aria-label={texts.projectList.filter}>
+    <fieldset class="row filters" aria-label={texts.filter}>
       <Choice
-        label={texts.projectList.status}
+        label={texts.fields.status}
         value={filter.status}
         options={named(statusesOf(projects))}
         onChoose={(status) => setQuery({ status })}
       />
       <Choice
-        label={texts.projectList.type}
+        label={texts.fields.type}
         value={filter.type}
         options={named(types)}
         onChoose={(type) => setQuery({ type })}
       />
       <Choice
-        label={texts.projectList.team}
+        label={texts.fields.team}
         value={filter.team}
         options={teamOptions}
         onChoose={(team) => setQuery({ team })}

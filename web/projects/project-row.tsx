@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import type { ProjectSummary } from '../common/api.ts'
 import { formatNumber } from '../common/dates.ts'
 import { leaveRow } from '../common/focus.ts'
-import { memberName } from '../common/people.ts'
+import { personName } from '../common/people.ts'
 import { isAdmin, mayWrite } from '../common/session.ts'
 import { wordsOf } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
@@ -71,7 +71,7 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
   const phase = phaseOf(project)
   const list = texts.projectList
   /** It goes from here: to another group, or away. */
-  const leave = (write: (project: ProjectSummary) => Promise<void>) => () => {
+  const leave = (write: (project: ProjectSummary) => Promise<unknown>) => () => {
     leaveRow(row.current)
     void write(project)
   }
@@ -85,7 +85,7 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
       <p class="meta project-facts">
         <Health health={health} />
         {phase && <span dir="auto">{list.phase(phase.name, phase.place, phase.of)}</span>}
-        {leadId && <span dir="auto">{list.lead(memberName(leadId))}</span>}
+        {leadId && <span dir="auto">{list.lead(personName(leadId))}</span>}
       </p>
       <Progress name={name} counts={counts} />
       {mayWrite.value && (
@@ -95,8 +95,8 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
             status === 'archived'
               ? { label: list.unarchive, run: leave(unarchive) }
               : { label: list.archive, run: leave(archive) },
-            before && { label: list.up, run: () => void moveBeside(project, before, 'before', all) },
-            after && { label: list.down, run: () => void moveBeside(project, after, 'after', all) },
+            before && { label: texts.moveUp, run: () => void moveBeside(project, before, 'before', all) },
+            after && { label: texts.moveDown, run: () => void moveBeside(project, after, 'after', all) },
             isAdmin.value && { label: texts.delete, run: leave(remove), isDanger: true },
           ]}
         >

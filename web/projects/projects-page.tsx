@@ -66,7 +66,7 @@ function Projects({ buttons }: { buttons: preact.ComponentChildren }) {
         <div class="notice">
           <p>{texts.projectList.noMatch}</p>
           <button type="button" class="button" onClick={clearFilter}>
-            {texts.projectList.clear}
+            {texts.clearFilter}
           </button>
         </div>
       )}

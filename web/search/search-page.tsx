@@ -51,7 +51,7 @@ interface FilterProps {
 
 const Filter = ({ name, value, all, options }: FilterProps) => (
   <Select
-    label={texts.find[name]}
+    label={texts.fields[name]}
     value={value}
     options={[['', all], ...options]}
     onChoose={(chosen) => setQuery({ [name]: chosen })}
@@ -96,7 +96,7 @@ export default function SearchPage() {
           all={texts.find.allKinds}
           options={KINDS.map((kind) => [kind, texts.find.kinds[kind]])}
         />
-        <Filter name="project" value={projectId} all={texts.find.allProjects} options={projects} />
+        <Filter name="project" value={projectId} all={texts.allProjects} options={projects} />
       </search>
       <p class="meta" role="status">
         {error !== undefined

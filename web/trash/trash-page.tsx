@@ -78,7 +78,7 @@ function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> 
           disabled={isBusy}
           onClick={() => void restore()}
         >
-          {texts.trashPage.restore}
+          {texts.restore}
         </button>
       )}
     </li>
@@ -97,7 +97,7 @@ function Entries({ list, showMore }: Trash) {
       </ul>
       {entries.length >= PAGE && entries.length % PAGE === 0 && entries.length < MOST && (
         <button type="button" class="button" onClick={showMore}>
-          {texts.trashPage.more}
+          {texts.showMore}
         </button>
       )}
     </>

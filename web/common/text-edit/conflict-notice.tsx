@@ -40,7 +40,7 @@ export function ConflictNotice({ edit, called }: { edit: TextEdit; called: strin
           {said.takeTheirs}
         </button>
         <button type="button" class="button" onClick={edit.keepEditing}>
-          {said.keepEditing}
+          {texts.editing.keepEditing}
         </button>
       </div>
     </div>

@@ -111,7 +111,7 @@ export function Form({ send, submit, onCancel, draft, isDanger = false, children
   )
 }
 
-interface Common {
+export interface Common {
   /** As the service calls it: its complaints are told here. */
   name: string
   label: string
@@ -120,7 +120,7 @@ interface Common {
 }
 
 /** What a field's control has, and what is said below it. */
-function useField(name: string, hint: string | undefined) {
+export function useField(name: string, hint: string | undefined) {
   const { id, problems, kept } = useContext(FormContext)
   const own = `${id}-${name}`
   const error = problems.fields[name]

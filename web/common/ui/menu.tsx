@@ -1,6 +1,7 @@
 /** A button with a menu of actions (the menu button pattern of the ARIA Authoring Practices). */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { placeBelow } from './place-below.ts'
 
 /** One action, or a link; undefined ones are left out, so that conditions stay short. */
 export type MenuItem =
@@ -32,7 +33,7 @@ export function Menu({ label, children, items, class: className = 'button-icon',
   }
   useEffect(() => {
     if (!isOpen) return
-    place(button.current, list.current)
+    placeBelow(button.current, list.current)
     entries()[0]?.focus()
   }, [isOpen])
 
@@ -124,16 +125,4 @@ export function Menu({ label, children, items, class: className = 'button-icon',
       </div>
     </>
   )
-}
-
-/** Puts the menu below its button, or above it where there is more room, within the window. */
-function place(button: HTMLElement | null, list: HTMLElement | null): void {
-  if (!button || !list) return
-  const { left, right, top, bottom } = button.getBoundingClientRect()
-  const { offsetWidth, offsetHeight } = list
-  const isRightToLeft = getComputedStyle(button).direction === 'rtl'
-  const x = isRightToLeft ? right - offsetWidth : left
-  const isBelow = bottom + offsetHeight <= innerHeight || top < innerHeight - bottom
-  list.style.left = `${Math.max(4, Math.min(x, innerWidth - offsetWidth - 4))}px`
-  list.style.top = `${Math.max(4, isBelow ? Math.min(bottom + 4, innerHeight - offsetHeight - 4) : top - offsetHeight - 4)}px`
 }

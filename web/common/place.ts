@@ -1,6 +1,6 @@
 /** Places of cards in a column: where a card goes, what the service is asked for, and what is shown until it answers. */
-import type { MoveKanbanItem } from '../../src/client/api.d.ts'
-import { between } from '../common/order.ts'
+import type { MoveKanbanItem } from './api.ts'
+import { between } from './order.ts'
 
 /** Where a card goes: beside another one, or to an end of a column. */
 export interface Place {

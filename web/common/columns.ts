@@ -1,9 +1,9 @@
-/** The columns of the projects that one's items are in: where finished work goes, and what is finished already. */
+/** The columns of projects that are not open: where cards of theirs may go, and what is finished. */
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { api, type KanbanColumn } from '../common/api.ts'
-import { onChange, onReset } from '../common/live.ts'
-import { read } from '../common/session.ts'
+import { api, type KanbanColumn } from './api.ts'
+import { onChange, onReset } from './live.ts'
+import { read } from './session.ts'
 
 type Columns = readonly KanbanColumn[] | undefined
 

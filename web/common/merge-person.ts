@@ -1,0 +1,19 @@
+/** Saying that a person is somebody else who is known, for admins. */
+import { texts } from '../texts.ts'
+import { api } from './api.ts'
+import { done } from './toasts.ts'
+import { write } from './writes.ts'
+
+/**
+ * Merges a person into another one.
+ * @returns the change that an undo takes back
+ * @throws PhaseboardError
+ */
+export async function mergePerson(id: string, into: string): Promise<number> {
+  const { data } = await write({
+    send: (idempotencyKey) =>
+      api.request('post', '/api/people/{id}/merge', { path: { id }, body: { into }, idempotencyKey }),
+  })
+  done(data.group, texts.people.merged(data.person.name, data.into.name))
+  return data.group
+}

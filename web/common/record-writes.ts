@@ -1,0 +1,117 @@
+/** Changes of records: shown at once, sent, and taken back where the service refuses. */
+import type { Answer } from './api.ts'
+import type { Placed } from './order.ts'
+import type { Patch, Records } from './records.ts'
+import { done, failed } from './toasts.ts'
+import { type Write, write } from './writes.ts'
+
+const NEW = 'new:'
+/** The id of a record that the service has not answered yet. */
+export const newId = (): string => NEW + crypto.randomUUID()
+export const isUnsaved = (id: string): boolean => id.startsWith(NEW)
+
+interface RecordWrite<T extends { id: string }, Data> {
+  records: Records<T>
+  /** What it did, e.g. "Saved." */
+  said: string
+  send: (idempotencyKey: string) => Promise<Answer<Data>>
+}
+
+interface Change<T extends { id: string }> extends RecordWrite<T, T> {
+  id: string
+  /** What is shown until it is answered; the record as it is, if absent. */
+  patch?: (record: T) => T
+}
+
+/** Writes, and says what it did. @throws PhaseboardError */
+export async function writeAndSay<Data>(said: string, job: Write<Answer<Data>>): Promise<Answer<Data>> {
+  const answer = await write(job)
+  done(answer.seq, said)
+  return answer
+}
+
+/** Says why where a write is refused. @returns whether the service accepted it */
+export const accepted = (writing: Promise<unknown>): Promise<boolean> =>
+  writing.then(
+    () => true,
+    (error) => {
+      failed(error)
+      return false
+    },
+  )
+
+/** Takes a record over as the service answered it. */
+export function take<T extends { id: string }>(
+  records: Records<T>,
+  { data, seq = records.seqOf(data.id) }: Pick<Answer<T>, 'data' | 'seq'>,
+): void {
+  records.put(data, seq)
+}
+
+/** What changes a record that is there, and none that is not. */
+export const ifThere =
+  <T>(patch: (record: T) => T): Patch<T> =>
+  (record) =>
+    record && patch(record)
+
+/** Changes a record. @throws PhaseboardError */
+export const changeRecord = <T extends { id: string }>({
+  records,
+  said,
+  id,
+  patch,
+  send,
+}: Change<T>): Promise<Answer<T>> =>
+  writeAndSay(said, {
+    pending: patch ? [records.patch(id, ifThere(patch))] : [],
+    send,
+    onDone: (answer) => take(records, answer),
+  })
+
+/** Adds a record. @param shown what is shown of it until it is answered @throws PhaseboardError */
+export const addRecord = <T extends { id: string }>(
+  { records, said, send }: RecordWrite<T, T>,
+  shown?: T,
+): Promise<Answer<T>> =>
+  writeAndSay(said, {
+    pending: shown ? [records.patch(shown.id, () => shown)] : [],
+    send,
+    onDone: (answer) => take(records, answer),
+  })
+
+/** Deletes a record; it can be undone. @throws PhaseboardError */
+export const removeRecord = <T extends { id: string }>({
+  records,
+  said,
+  id,
+  send,
+}: RecordWrite<T, unknown> & { id: string }): Promise<Answer<unknown>> =>
+  writeAndSay(said, {
+    pending: [records.patch(id, () => undefined)],
+    send,
+    onDone: ({ seq = records.seqOf(id) }) => records.remove(id, seq),
+  })
+
+/** What is shown of records in an order of the user's until it is answered. */
+export const showPlaces = <T extends Placed>(records: Records<T>, places: readonly Placed[]) =>
+  places.map(({ id, sortOrder }) =>
+    records.patch(
+      id,
+      ifThere((record) => ({ ...record, sortOrder })),
+    ),
+  )
+
+/** Puts records into another order, in one write. @throws PhaseboardError */
+export const placeRecords = <T extends Placed>({
+  records,
+  said,
+  places,
+  send,
+}: RecordWrite<T, readonly T[]> & { places: readonly Placed[] }): Promise<Answer<readonly T[]>> =>
+  writeAndSay(said, {
+    pending: showPlaces(records, places),
+    send,
+    onDone: ({ data, seq }) => {
+      for (const one of data) take(records, { data: one, seq })
+    },
+  })

@@ -1,0 +1,203 @@
+/** A field that finds people as one types (the combobox pattern of the ARIA Authoring Practices). */
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { texts } from '../../texts.ts'
+import type { Person } from '../api.ts'
+import { findPeople, personName } from '../people.ts'
+import { sourceOf } from '../people-sources.ts'
+import { placeBelow } from './place-below.ts'
+import type { Options } from './select.tsx'
+
+const words = texts.people
+
+/** How many people are offered; whoever is not among them is found by a part of the name. */
+const MOST = 20
+/** How long after the last key people are looked for, in milliseconds. */
+const AFTER = 150
+
+export interface PersonPickerProps {
+  label: string
+  /** Who is chosen: an id, or one of `others`. */
+  value: string
+  /** What can be chosen besides, e.g. nobody: the value, and what it is called. */
+  others?: Options
+  /** The ids of people who cannot be chosen. */
+  except?: readonly string[]
+  onChoose: (value: string, name: string) => void
+  /** For whoever looks for it. */
+  id?: string
+  class?: string
+  /** Whether the label is said, but not shown. */
+  isLabelHidden?: boolean
+  isDisabled?: boolean
+  autofocus?: boolean
+}
+
+interface Option {
+  value: string
+  name: string
+  /** Where an imported person comes from. */
+  from?: string
+}
+
+const has = (name: string, typed: string) => name.toLowerCase().includes(typed.trim().toLowerCase())
+
+/** People who were found, and by what. */
+interface Found {
+  q: string
+  people: readonly Person[]
+}
+
+/** What is offered for what is typed. The service decides whose name fits; until it has, those whom it found before are looked through. */
+function optionsOf(
+  typed: string,
+  { q, people }: Found,
+  { others = [], except = [] }: PersonPickerProps,
+): Option[] {
+  const fixed = others.filter(([, name]) => has(name, typed)).map(([value, name]) => ({ value, name }))
+  const known = new Set([...fixed.map(({ value }) => value), ...except])
+  const found = people
+    .filter(({ id, name }) => !known.has(id) && (q === typed.trim() || has(name, typed)))
+    .map((person) => ({ value: person.id, name: person.name, from: sourceOf(person) }))
+  return [...fixed, ...found]
+}
+
+/** The people who fit what is typed, while it is open; undefined before any are found. */
+function useFound(isOpen: boolean, typed: string): Found | undefined {
+  const [found, setFound] = useState<Found | undefined>()
+  useEffect(() => {
+    if (!isOpen) return
+    let isCurrent = true
+    const q = typed.trim()
+    const take = (people: readonly Person[]) => isCurrent && setFound({ q, people })
+    // What can be chosen besides is there even where people cannot be asked for.
+    const look = () => findPeople(q, MOST).then(take, () => take([]))
+    const timer = setTimeout(look, q === '' ? 0 : AFTER)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [isOpen, typed])
+  return found
+}
+
+const NONE: Found = { q: '', people: [] }
+
+export function PersonPicker(props: PersonPickerProps) {
+  const { label, value, others = [], onChoose, isDisabled = false, isLabelHidden = false, autofocus } = props
+  const own = useId()
+  const id = props.id ?? own
+  const input = useRef<HTMLInputElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const [typed, setTyped] = useState<string | undefined>()
+  const [active, setActive] = useState(0)
+  const found = useFound(isOpen, typed ?? '')
+  const shown = others.find(([one]) => one === value)?.[1] ?? (value === '' ? '' : personName(value))
+  const options = isOpen ? optionsOf(typed ?? '', found ?? NONE, props) : []
+  const current = options[active]
+
+  const open = () => {
+    if (isOpen || isDisabled) return
+    setOpen(true)
+    setActive(0)
+  }
+  const close = () => {
+    setOpen(false)
+    setTyped(undefined)
+  }
+  const choose = (option: Option) => {
+    close()
+    if (option.value !== value) onChoose(option.value, option.name)
+  }
+  useLayoutEffect(() => {
+    list.current?.togglePopover(isOpen)
+  }, [isOpen])
+  useLayoutEffect(() => {
+    if (!isOpen) return
+    if (list.current) list.current.style.minWidth = `${input.current?.offsetWidth ?? 0}px`
+    placeBelow(input.current, list.current)
+    document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' })
+  })
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0) {
+      if (isOpen) setActive((active + step + options.length) % Math.max(options.length, 1))
+      else open()
+    } else if (event.key === 'Enter' && isOpen) {
+      if (current) choose(current)
+    } else if (event.key === 'Escape' && isOpen) close()
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  return (
+    <div class={props.class ?? 'field'}>
+      <label for={id} class={isLabelHidden ? 'visually-hidden' : undefined}>
+        {label}
+      </label>
+      <input
+        ref={input}
+        id={id}
+        class="person-picker"
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? `${id}-list` : undefined}
+        aria-activedescendant={isOpen && current ? `${id}-${active}` : undefined}
+        autocomplete="off"
+        dir="auto"
+        disabled={isDisabled}
+        autofocus={autofocus}
+        value={typed ?? shown}
+        onFocus={({ currentTarget }) => currentTarget.select()}
+        onClick={open}
+        onInput={(event) => {
+          // What is typed here is no text of a form.
+          event.stopPropagation()
+          setTyped(event.currentTarget.value)
+          setActive(0)
+          setOpen(true)
+        }}
+        onKeyDown={onKeyDown}
+        onBlur={close}
+      />
+      <div
+        ref={list}
+        id={`${id}-list`}
+        class="menu"
+        role="listbox"
+        aria-label={label}
+        popover="manual"
+        // The field keeps the focus.
+        onPointerDown={(event) => event.preventDefault()}
+      >
+        {options.map((option, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's.
+          // biome-ignore lint/a11y/useFocusableInteractive: the field says which one is active.
+          <div
+            key={option.value}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={option.value === value}
+            class={index === active ? 'is-active' : undefined}
+            onClick={() => choose(option)}
+          >
+            <span dir="auto">{option.name}</span>
+            {option.from && <span class="meta">{option.from}</span>}
+          </div>
+        ))}
+        {isOpen && options.length === 0 && found !== undefined && (
+          // biome-ignore lint/a11y/useFocusableInteractive: nothing can be chosen.
+          <div role="option" aria-selected={false} aria-disabled="true" class="muted">
+            {words.nobodyFound}
+          </div>
+        )}
+      </div>
+      <span class="visually-hidden" role="status">
+        {isOpen && found !== undefined ? words.found(options.length) : ''}
+      </span>
+    </div>
+  )
+}

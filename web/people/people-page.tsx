@@ -1,0 +1,163 @@
+/** People who are no members, for admins: of the application around the service, and of imported boards. */
+import { useEffect, useId, useState } from 'preact/hooks'
+import { api, type Person } from '../common/api.ts'
+import { fullDay } from '../common/dates.ts'
+import { onChange } from '../common/live.ts'
+import { mergePerson } from '../common/merge-person.ts'
+import { sourceOf } from '../common/people-sources.ts'
+import { toast } from '../common/toasts.ts'
+import { Dialog } from '../common/ui/dialog.tsx'
+import { Form } from '../common/ui/field.tsx'
+import { Icon } from '../common/ui/icon.tsx'
+import { Menu } from '../common/ui/menu.tsx'
+import { Failed, Loading } from '../common/ui/page.tsx'
+import { PersonField } from '../common/ui/person-field.tsx'
+import { write } from '../common/writes.ts'
+import { texts } from '../texts.ts'
+import { AdminPage } from './admin-page.tsx'
+import { Confirm } from './confirm.tsx'
+import { LIMIT, usePages } from './paging.ts'
+import { Table } from './table.tsx'
+
+const words = texts.people
+
+/** How long after the last key or change the people are read again, in milliseconds. */
+const AFTER = 200
+
+/** What is being done, and to whom. */
+type Doing = { what: 'merge' | 'forget'; person: Person }
+
+/** Those who are no members, by name. @param q a part of it */
+async function* readOthers(q: string): AsyncGenerator<Person, void, undefined> {
+  for (const kind of ['import', 'host'] as const) {
+    yield* api.pages('/api/people', { query: { kind, q: q || undefined, limit: LIMIT } })
+  }
+}
+
+async function forget({ id, name }: Person): Promise<void> {
+  await write({
+    send: (idempotencyKey) => api.request('delete', '/api/people/{id}', { path: { id }, idempotencyKey }),
+  })
+  toast(words.forgotten(name))
+}
+
+/** How often people have changed since this is shown. */
+function useChangesOfPeople(): number {
+  const [round, setRound] = useState(0)
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const end = onChange(({ kind }) => {
+      if (kind !== 'person') return
+      clearTimeout(timer)
+      timer = setTimeout(() => setRound((before) => before + 1), AFTER)
+    })
+    return () => {
+      clearTimeout(timer)
+      end()
+    }
+  }, [])
+  return round
+}
+
+function MergeDialog({ person: { id, name }, onClose }: { person: Person; onClose: () => void }) {
+  const send = async (fields: FormData) => {
+    const into = String(fields.get('into'))
+    if (into === '') throw new Error(words.choose)
+    await mergePerson(id, into)
+    onClose()
+  }
+  return (
+    <Dialog title={words.mergeOf(name)} onClose={onClose}>
+      <Form send={send} submit={words.merge} onCancel={onClose}>
+        <p>{words.mergeText(name)}</p>
+        <PersonField name="into" label={words.isWho} value="" except={[id]} autofocus />
+      </Form>
+    </Dialog>
+  )
+}
+
+function Row({ person, onDo }: { person: Person; onDo: (doing: Doing) => void }) {
+  const { name, seenAt } = person
+  return (
+    <tr>
+      <th scope="row" dir="auto">
+        {name}
+      </th>
+      <td dir="auto">{sourceOf(person) ?? words.ofHost}</td>
+      <td>{seenAt && <time dateTime={seenAt}>{fullDay(seenAt)}</time>}</td>
+      <td>
+        <Menu
+          label={texts.actions(name)}
+          items={[
+            { label: words.mergeInto, run: () => onDo({ what: 'merge', person }) },
+            { label: words.forget, run: () => onDo({ what: 'forget', person }), isDanger: true },
+          ]}
+        >
+          <Icon name="more" />
+        </Menu>
+      </td>
+    </tr>
+  )
+}
+
+function Others() {
+  const id = useId()
+  const [typed, setTyped] = useState('')
+  const [q, setQ] = useState('')
+  const [doing, setDoing] = useState<Doing | undefined>()
+  const round = useChangesOfPeople()
+  const { records, state, readOn } = usePages(() => readOthers(q), `${round} ${q}`)
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(typed.trim()), AFTER)
+    return () => clearTimeout(timer)
+  }, [typed])
+  const close = () => setDoing(undefined)
+  if (typeof state === 'object') return <Failed error={state.error} retry={() => void readOn()} />
+  return (
+    <div class="stack">
+      <p>{words.othersHint}</p>
+      <div class="field others-search">
+        <label for={id}>{words.findByName}</label>
+        <input
+          id={id}
+          type="search"
+          dir="auto"
+          autocomplete="off"
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      </div>
+      {records.length > 0 && (
+        <Table label={words.others} columns={words.otherColumns}>
+          {records.map((person) => (
+            <Row key={person.id} person={person} onDo={setDoing} />
+          ))}
+        </Table>
+      )}
+      {state === 'reading' && records.length === 0 && <Loading />}
+      {state === 'end' && records.length === 0 && (
+        <p class="notice">{q === '' ? words.noOthers : words.nobodyFound}</p>
+      )}
+      {state === 'more' && (
+        <button type="button" class="button" onClick={() => void readOn()}>
+          {texts.showMore}
+        </button>
+      )}
+      {doing?.what === 'merge' && <MergeDialog person={doing.person} onClose={close} />}
+      {doing?.what === 'forget' && (
+        <Confirm
+          title={words.forgetOf(doing.person.name)}
+          action={words.forgetNow}
+          run={() => forget(doing.person)}
+          onClose={close}
+        >
+          <p>{words.forgetText}</p>
+        </Confirm>
+      )}
+    </div>
+  )
+}
+
+export default function PeoplePage() {
+  return <AdminPage title={words.others}>{() => <Others />}</AdminPage>
+}
