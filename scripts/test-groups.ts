@@ -10,13 +10,16 @@ const FOLDER = '.tap/groups'
 /** How many files share a process: few enough that all processors are busy to the end. */
 const SIZE = 10
 
-/** What a process has to itself: a file that takes long, or measures what is the whole process's. */
+/** What a process has to itself: a file that takes long, or steps in (here at argon2) before the application is loaded. */
 const ALONE = [
   'test/access-matrix.test.ts',
+  'test/attacks.test.ts',
   'test/black-box/*.test.ts',
   'test/builds.test.ts',
+  'test/credentials.test.ts',
   'test/package.test.ts',
   'test/power-cut.test.ts',
+  'test/routes/session.test.ts',
   'test/web/board-many.test.ts',
   'test/worker/offload.test.ts',
 ]
