@@ -10,7 +10,7 @@ const FOLDER = '.tap/groups'
 /** How many files share a process: few enough that all processors are busy to the end. */
 const SIZE = 10
 
-/** What a process has to itself: a file that takes long, or steps in (here at argon2) before the application is loaded. */
+/** What a process has to itself: a file that takes long, or steps in before the application is loaded. */
 const ALONE = [
   'test/access-matrix.test.ts',
   'test/attacks.test.ts',
@@ -21,6 +21,7 @@ const ALONE = [
   'test/power-cut.test.ts',
   'test/routes/session.test.ts',
   'test/web/board-many.test.ts',
+  'test/web/serving.test.ts',
   'test/worker/offload.test.ts',
 ]
 
