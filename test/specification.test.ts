@@ -10,6 +10,11 @@ function testNames(source: string): string[] {
   return [...calls].map(([, literal = '']) => literal.slice(1, -1).replaceAll(/\\(.)/g, '$1'))
 }
 
+/** The tests that a file shares with others of its kind, and the names of these, which begin with what the records are called. */
+const SHARED = 'test/child-resource.ts'
+const sharedNames = (source = '') =>
+  [...source.matchAll(/\bt\.test\(\s*`\$\{one\}: ([^`]+)`,/g)].map(([, name = '']) => name)
+
 interface Rule {
   section: string
   rule: string
@@ -18,6 +23,9 @@ interface Rule {
 
 /** What is wrong with a list of rules, or the rules; `read` gives the source of a test file, or undefined. */
 function check(list: string, read: (file: string) => string | undefined) {
+  const shared = sharedNames(read(SHARED))
+  const namesIn = (source: string) =>
+    source.includes('testChildResource(') ? [...testNames(source), ...shared] : testNames(source)
   const rules: Rule[] = []
   const problems: string[] = []
   let section = ''
@@ -34,7 +42,7 @@ function check(list: string, read: (file: string) => string | undefined) {
       const source = file && read(file)
       if (!name) problems.push(`no file and test: ${reference.trim()}`)
       else if (source === undefined) problems.push(`no such file: ${file}`)
-      else if (!testNames(source).includes(name)) problems.push(`no such test in ${file}: ${name}`)
+      else if (!namesIn(source).includes(name)) problems.push(`no such test in ${file}: ${name}`)
       return { file, name }
     })
     rules.push({ section, rule, tests })
