@@ -3,12 +3,13 @@
  * application, its schemas, the checker of answers, a browser) is there for all. `scripts/test-groups.ts` says which files.
  *
  * Each file is a test of its own: what it imports as `tap` is that test, which ends, with its teardowns, before the next file
- * begins. Modules that files share have tap itself, whose teardowns run in the end.
+ * begins. Modules that files share have tap itself, whose teardowns run in the end; those that make tests ask `current-test.ts` where.
  */
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import root, { type Test } from 'tap'
+import { beginFile } from './current-test.ts'
 
 /** How long one file may take, in milliseconds: what hangs is to end some time, on a busy machine too. */
 const PATIENCE = 900_000
@@ -40,6 +41,10 @@ export function runTogether(files: readonly string[]): void {
     root.test(file, { timeout: PATIENCE }, async (t) => {
       const { href } = pathToFileURL(resolve(file))
       testOf.set(href, t)
+      beginFile(t)
+      t.teardown(() => {
+        if (t.counts.total === 0) throw new Error(`${file} has no test`)
+      })
       await import(href)
     })
   }

@@ -12,9 +12,10 @@
  * for axe to find, in light and in dark.
  */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import t, { type Test } from 'tap'
+import type { Test } from 'tap'
 import type { Client } from '../../src/client/types.d.ts'
 import { createClient } from '../client/shipped-client.ts'
+import { currentTest } from '../current-test.ts'
 import { onNewFile, type Service, start } from '../process.ts'
 import { checkPage } from './axe.ts'
 import { launch, noBrowser } from './chromium.ts'
@@ -183,7 +184,7 @@ type Work = (t: Test, board: Board) => Promise<unknown>
  * @param options how the service runs, if not as it does by itself
  */
 export function onBoard(name: string, work: Work, options: BoardOptions = {}): void {
-  t.test(name, { skip: noBrowser }, async (t) => {
+  currentTest().test(name, { skip: noBrowser }, async (t) => {
     const board = await startBoard(t, options)
     await work(t, board)
     await board.finish()
