@@ -4,6 +4,7 @@ import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { SpecifiedFailure } from '../src/errors.ts'
 import { parseJson } from '../src/json.ts'
+import { hasBody } from '../src/members/identity.ts'
 import { createValidatorCompiler } from '../src/requests/validation.ts'
 import { createSerializer } from '../src/schemas/serialization.ts'
 
@@ -18,8 +19,6 @@ const JSON_TYPE = 'application/json'
 const FILE_TYPE = 'application/octet-stream'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-const hasBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /** Makes Fastify treat a request as one without a body. */
 function hideBody(request: FastifyRequest): void {
@@ -55,7 +54,7 @@ const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
   if (takesFile(request)) {
     // As for JSON: whatever it says that it is. What reads it says what is wrong with an empty one.
     if (!isEmpty) request.headers = { 'content-type': FILE_TYPE }
-  } else if (isEmpty && (hasBody.has(method) || routeOptions.schema?.body !== undefined)) {
+  } else if (isEmpty && (hasBody(method) || routeOptions.schema?.body !== undefined)) {
     if (!takesNoBody(request)) return done(new SpecifiedFailure('the request body is empty', 'not_json'))
     hideBody(request)
     request.body = {}
@@ -94,7 +93,7 @@ export default fp<{ bodyLimit: number }>(
       const isForBody = route.schema?.body !== undefined
       if (methods.includes('DELETE') && !isForBody)
         route.onRequest = [ignoreBody, route.onRequest ?? []].flat()
-      if (isForBody || methods.some((method) => hasBody.has(method))) {
+      if (isForBody || methods.some(hasBody)) {
         route.preParsing = [takeForJson, route.preParsing ?? []].flat()
       }
     })

@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { validationFailed } from '../src/errors.ts'
+import { hasBody } from '../src/members/identity.ts'
 import { keepUnchanged, partingOf } from '../src/requests/read-only.ts'
 import { createStrictChecks } from '../src/requests/strict-checks.ts'
 import { isStrict } from '../src/requests/strictness.ts'
@@ -14,8 +15,6 @@ const confirm: onRequestHookHandler = (request, reply, done) => {
   if (hasPreference(request) && isStrict(request)) reply.header('preference-applied', 'handling=strict')
   done()
 }
-
-const takesBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /**
  * Strict handling of every request that prefers it: unknown fields, unknown query parameters and values that are not
@@ -37,7 +36,7 @@ export default fp(
         const { own, readOnly } = part?.(request.body) ?? { own: request.body, readOnly: {} }
         const violations = check({
           query: request.query,
-          ...(body !== undefined || takesBody.has(request.method) ? { body: own } : {}),
+          ...(body !== undefined || hasBody(request.method) ? { body: own } : {}),
         })
         if (violations === undefined) keepUnchanged(request, readOnly)
         done(violations && (validationFailed(violations) as never))

@@ -6,9 +6,8 @@ import { build, type LogLevel, type Plugin } from 'esbuild'
  * What something outside the bundle starts from; each becomes `<name>.js`, side by side with the others and with the
  * chunks that they share. To add one, put it here (`src/worker/worker.ts` is a thread's,
  * `import-reader.ts` a process's). Whichever module of the bundle looks
- * for it finds it by `new URL('./worker.js', import.meta.url)`; the sources, which development runs, in its own folder
- * as `worker.ts`: `import.meta.url.endsWith('.ts')` tells which of them a module is. Commands and what applications
- * import need a file of their own in `dist/` too: `entriesFor` in build.ts.
+ * for it finds it by `moduleBeside` (`src/package-files.ts`), in the sources, which development runs, as well. Commands and what
+ * applications import need a file of their own in `dist/` too: `entriesFor` in build.ts.
  */
 const ENTRY_POINTS = [
   'src/cli/cli.ts',

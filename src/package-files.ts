@@ -16,3 +16,10 @@ export const packageFile = (name: string): string => join(root, name)
 
 /** The version in package.json. */
 export const version: string = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')).version
+
+/**
+ * The module of a thread or process, beside the one that starts it: a source when the sources run, else bundled.
+ * @param module the `import.meta.url` of the one that starts it
+ */
+export const moduleBeside = (name: string, module: string): URL =>
+  new URL(`./${name}.${module.endsWith('.ts') ? 'ts' : 'js'}`, module)

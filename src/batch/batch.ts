@@ -5,7 +5,7 @@ import type { ErrorObject } from 'ajv'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../access/identity.ts'
 import { ApiError, BatchFailure, preconditionFailed, SpecifiedFailure, validationFailed } from '../errors.ts'
-import { authorize, isSafe } from '../members/identity.ts'
+import { authorize, hasBody, isSafe } from '../members/identity.ts'
 import { toApiError } from '../requests/api-errors.ts'
 import { type Call, isCall } from '../requests/calls.ts'
 import { isExistenceCheck } from '../requests/existence.ts'
@@ -65,8 +65,6 @@ export interface BatchSurroundings {
   /** Characters that a body may have. */
   bodyLimit: number
 }
-
-const hasBody = new Set<string>(['POST', 'PUT', 'PATCH'])
 
 /** Headers that are about the batch as a whole. */
 const OF_THE_BATCH = ['idempotency-key', 'if-match', 'if-none-match', 'content-type', 'content-length']
@@ -242,7 +240,7 @@ export class BatchRun {
   }
 
   #bodyOf({ route }: Operation, method: string, body: object | undefined): object | undefined {
-    if (!hasBody.has(method) && route.schema?.body === undefined) return undefined
+    if (!hasBody(method) && route.schema?.body === undefined) return undefined
     if (body !== undefined) return this.#options.hasLiteralBodies ? body : this.#results.intoBody(body)
     if (route.config?.isBodyOptional === true) return {}
     throw new SpecifiedFailure('the request body is empty', 'not_json')

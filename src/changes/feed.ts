@@ -1,6 +1,5 @@
 /** Reading the sequence from a place on, a page at a time. */
 import { read, type SharedDatabase } from '../db/client.ts'
-import { changesGone } from '../errors.ts'
 import { type FeedPage, PageReading } from './feed-page.ts'
 import { type ChangeFilter, passes } from './filters.ts'
 import type { ChangeHead, ChangeRow, Sequence } from './sequence.ts'
@@ -73,7 +72,7 @@ export class Feed {
       const newest = this.#sequence.last()
       const after = given ?? Math.max(0, this.#sequence.first() - 1)
       if (after >= newest) return { rows: [], groups: [], size: 0, examined: 0, last: newest, newest }
-      if (!this.#sequence.isPlace(after)) throw changesGone(this.#sequence.first())
+      this.#sequence.ensureKept(after)
       const found: number[] = []
       let last = after
       let [size, examined] = [0, 0]

@@ -4,6 +4,7 @@ import { read, type SharedDatabase } from '../db/client.ts'
 import { changes } from '../db/schema.ts'
 import { amongValues, given, givenLimit, selectAll, selectOne } from '../db/statements.ts'
 import { bytesOf } from '../db/work-limits.ts'
+import { changesGone } from '../errors.ts'
 import { once } from '../once.ts'
 import { type Gap, StagedChanges } from './staged-changes.ts'
 
@@ -140,14 +141,16 @@ export class Sequence {
   }
 
   /**
-   * Whether a reader may go on from a place: nothing that came after it is missing. From the oldest kept change on, nobody was
+   * Ensures that a reader may go on from a place: nothing that came after it is missing. From the oldest kept change on, nobody was
    * ever told of a place without a change but by a machine whose last changes were lost (see `src/db/lost-changes.ts`).
+   * @throws ApiError 410
    */
-  isPlace(seq: number): boolean {
-    return read(
+  ensureKept(seq: number): void {
+    const isKept = read(
       this.#db,
       () => this.#sql.exists().get(seq) === 1 || this.#staged.has(seq) || seq === this.first() - 1,
     )
+    if (!isKept) throw changesGone(this.first())
   }
 
   /** The changes after one, oldest first, at most `count`. */

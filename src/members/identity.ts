@@ -35,6 +35,9 @@ export type Access = 'public' | 'read' | 'calendar' | 'write' | 'own' | 'each' |
 /** Whether a method is safe: read-only (RFC 9110, section 9.2.1). */
 export const isSafe = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 
+/** Whether requests of a method have a body, whatever its route takes. */
+export const hasBody = (method: string) => method === 'POST' || method === 'PUT' || method === 'PATCH'
+
 /**
  * Checks a request's access to a route.
  * @param identity undefined without a credential

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { identityOf } from '../access/identity.ts'
 import { validationFailed } from '../errors.ts'
+import { KEY_PATTERN } from '../schemas/common.ts'
 import type { IdempotencyStore, RepeatableRequest } from './idempotency-store.ts'
 
 declare module 'fastify' {
@@ -26,8 +27,6 @@ export const REPEATED = Symbol('phaseboard.repeated')
 /** Whether the response to this request is kept: then nothing is done again, and what it was about may be gone. */
 export const isRepeated = (request: FastifyRequest): boolean => request.getDecorator<boolean>(REPEATED)
 
-/** Visible ASCII. */
-export const KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'
 const KEY = new RegExp(KEY_PATTERN)
 
 /**

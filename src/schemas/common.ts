@@ -3,6 +3,9 @@ import { type SchemaOptions, type Static, type TProperties, type TSchema, Type }
 import { ERROR_CODES, type ErrorCode } from '../error-codes.ts'
 import type { JsonObject } from '../json.ts'
 
+/** An `Idempotency-Key`: 1 to 255 characters of visible ASCII. */
+export const KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'
+
 /** A schema that describes the same value or null. */
 export const Nullable = <T extends TSchema>(schema: T) =>
   Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] })

@@ -21,7 +21,7 @@ import {
   selectOne,
   updateIn,
 } from '../db/statements.ts'
-import { changesGone, conflict, invalidField, notFound } from '../errors.ts'
+import { conflict, invalidField, notFound } from '../errors.ts'
 import type { Actor, AuditEntry, AuditLog } from '../members/audit-log.ts'
 import { ref } from '../schemas/common.ts'
 import {
@@ -258,7 +258,7 @@ export class Webhooks {
     if (!this.#sql.exists(id)) throwNotFound(webhooks)
     const newest = this.#sequence.last()
     if (after > newest) throw invalidField('after', `must be <= ${newest}, the newest change`)
-    if (after < newest && !this.#sequence.isPlace(after)) throw changesGone(this.#sequence.first())
+    if (after < newest) this.#sequence.ensureKept(after)
     this.#sql.update(id, { after })
     return this.get(id)
   }

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { SharedDatabase } from '../db/client.ts'
 import type { DatabaseFiles } from '../db/files.ts'
 import { ApiError } from '../errors.ts'
+import { moduleBeside } from '../package-files.ts'
 import type { RepeatableRequest } from '../requests/idempotency-store.ts'
 import type { LargeJob } from '../requests/perform.ts'
 import type { WriteOutcome } from '../requests/write.ts'
@@ -19,10 +20,6 @@ const RETRY_AFTER = 10_000
 
 /** Milliseconds that a thread has to end by itself: it looks up between two slices. */
 const PATIENCE = 1000
-
-/** The thread's module, beside this one: a source when the sources run, else bundled. */
-const fileOfWorker = () =>
-  new URL(import.meta.url.endsWith('.ts') ? './large-worker.ts' : './large-worker.js', import.meta.url)
 
 /** 503: there are too many, or the service stops; then the next one goes on. */
 const stopped = () => new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': '1' } })
@@ -132,7 +129,10 @@ export class LargeOffload {
       if (this.#isClosed) throw stopped()
       const { databaseUrl, walCheckpoints } = this.#parts
       const workerData: LargeThread = { ...task, databaseUrl, walCheckpoints }
-      const worker = new Worker(fileOfWorker(), { workerData, name: 'phaseboard-large' })
+      const worker = new Worker(moduleBeside('large-worker', import.meta.url), {
+        workerData,
+        name: 'phaseboard-large',
+      })
       this.#worker = worker
       worker.on('message', onOutcome)
       worker.on('error', (error) => {

@@ -5,6 +5,7 @@ import type { WorkerEnd } from '../batch/step-sessions.ts'
 import type { StepsMode } from '../batch/steps.ts'
 import { type DatabaseFiles, NO_FILES } from '../db/files.ts'
 import { tookTooLong, tooManyRequests, unavailable } from '../errors.ts'
+import { moduleBeside } from '../package-files.ts'
 import type { Config } from '../phaseboard.d.ts'
 import type { Call } from '../requests/calls.ts'
 import type { WriteContext, WriteOutcome } from '../requests/write.ts'
@@ -117,10 +118,6 @@ interface Running extends Waiting {
   id: number
   timer: NodeJS.Timeout | undefined
 }
-
-/** The worker's module, beside this one: a source when the sources run, else bundled. */
-const fileOfWorker = () =>
-  new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url)
 
 /** The worker thread of a file, and what waits for it. */
 export class Offload {
@@ -295,7 +292,7 @@ export class Offload {
   }
 
   #start(): Worker {
-    const started = new Worker(fileOfWorker(), {
+    const started = new Worker(moduleBeside('worker', import.meta.url), {
       workerData: this.#workerData,
       name: 'phaseboard',
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },

@@ -1,5 +1,6 @@
 /** The tools that change items. */
 import { type TProperties, Type } from '@sinclair/typebox'
+import { KEY_PATTERN } from '../../schemas/common.ts'
 import { KanbanCommentSchema, KanbanSubtaskSchema } from '../../schemas/records.ts'
 import { CardSchema, cardOf, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
@@ -16,7 +17,7 @@ const ProjectId = id('The id of a project, from list_projects')
 /** An argument of all tools that change something. */
 export const IdempotencyKey = Type.Optional(
   Type.String({
-    pattern: '^[\\x21-\\x7e]{1,255}$',
+    pattern: KEY_PATTERN,
     description:
       'Makes the call safe to repeat: a repetition with the same key and arguments within 24 hours does nothing more and returns the same',
   }),

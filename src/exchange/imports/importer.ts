@@ -5,6 +5,7 @@ import { type Checkpoints, databasePath, type SharedDatabase } from '../../db/cl
 import { NO_FILES } from '../../db/files.ts'
 import { ApiError } from '../../errors.ts'
 import { once } from '../../once.ts'
+import { moduleBeside } from '../../package-files.ts'
 import type { FailedImports } from '../../projects/imports.ts'
 import { ARCHIVE_FORMAT } from '../sources/formats.ts'
 import { hasRests } from './clear-import.ts'
@@ -31,10 +32,6 @@ const MEMORY_FOR_ARCHIVE = 1536
 const MEMORY_FOR_BOARD = 256
 /** The part of it for what has just been made. */
 const YOUNG_MEGABYTES = 12
-
-/** The thread's module, beside this one: a source when the sources run, else bundled. */
-const fileOfWorker = () =>
-  new URL(import.meta.url.endsWith('.ts') ? './import-worker.ts' : './import-worker.js', import.meta.url)
 
 /** Why an import has failed whose thread could not say so; undefined where nobody knows. */
 function reasonOf(error: unknown): string | undefined {
@@ -204,7 +201,7 @@ export class Importer {
     return new Promise((resolve, reject) => {
       const { databaseUrl, checkpoints } = this.#parts
       const isArchive = task.job?.format === ARCHIVE_FORMAT
-      const worker = new Worker(fileOfWorker(), {
+      const worker = new Worker(moduleBeside('import-worker', import.meta.url), {
         workerData: { ...task, databaseUrl, checkpoints, limits: this.#limits } satisfies ImportTask,
         resourceLimits: {
           maxOldGenerationSizeMb: isArchive ? MEMORY_FOR_ARCHIVE : MEMORY_FOR_BOARD,

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { moduleBeside } from '../../package-files.ts'
 import { NO_MEMORY, TOO_SLOW } from './failures.ts'
 import type { BoardFacts, BoardRows } from './import-board.ts'
 import type { ReaderTask } from './read-into-spool.ts'
@@ -44,10 +45,7 @@ const SHELL = '/bin/sh'
 const OUT_OF_MEMORY = new Set<NodeJS.Signals | null>(['SIGKILL', 'SIGABRT', 'SIGTRAP', 'SIGILL'])
 
 /** The process's module, beside this one: a source when the sources run, else bundled. */
-const fileOfReader = () =>
-  fileURLToPath(
-    new URL(import.meta.url.endsWith('.ts') ? './import-reader.ts' : './import-reader.js', import.meta.url),
-  )
+const fileOfReader = () => fileURLToPath(moduleBeside('import-reader', import.meta.url))
 
 /**
  * Starts the process. It gets none of the environment, which may have secrets, and options that are not for it. Where there is
