@@ -373,7 +373,8 @@ t.test('a read token writes nothing, by whatever verb, whoever owns it', async (
           t.equal(status, 403, `${method} ${url} (${role}, ${authMode})`)
           const isDeletion = url === '/api/projects/x' && method === 'DELETE'
           const isOfMembers = url.startsWith('/api/members') && method !== 'PATCH'
-          const isForAdmins = /^\/api\/(teams|webhooks|invitations|member-links)/.test(url) || isOfMembers
+          const isForAdmins =
+            /^\/api\/(teams|people|webhooks|invitations|member-links)/.test(url) || isOfMembers
           const refused = isDeletion || (isForAdmins && role !== 'admin') ? adminOnly : readOnlyToken
           t.strictSame(body, refused)
         }
