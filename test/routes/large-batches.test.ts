@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { type Batched, comparable, dump, sendBatch } from '../batches.ts'
-import { watch } from '../executions.ts'
+import { until, watch } from '../executions.ts'
 import { type App, build, count, long, send } from '../helper.ts'
 
 const ITEMS = 1200
@@ -178,6 +178,9 @@ t.test('a service that stops gives its batches up', async (t) => {
   const many = Array.from({ length: 100 }, (_, index) => bulk(`p${index}`))
   const answer = sendBatch(app, many)
   await new Promise((resolve) => process.once('worker', resolve))
+  const { worker } = app
   await app.close()
   t.ok((await answer).status >= 500)
+  // The thread ends its statement first; until then it has files in the folder.
+  await until(() => worker.threads() === 0)
 })
