@@ -1,10 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { memberOf } from '../src/access/identity.ts'
+import { memberOf, turnOf } from '../src/access/identity.ts'
 import { type Asking, ITEM_SORTS, ME } from '../src/board/item-lists.ts'
 import type { WriteOptions } from '../src/board/items.ts'
 import { kanbanItems } from '../src/db/schema.ts'
+import { etagOf } from '../src/etags.ts'
 import { mustExist } from '../src/requests/existence.ts'
+import { ExpandQuery, expandsPeople, sendWithPeople } from '../src/requests/expand.ts'
 import { ListQuery } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -35,6 +37,7 @@ import {
   valuesOfAny,
 } from '../src/schemas/common.ts'
 import { KanbanItemSchema, ProjectSchema } from '../src/schemas/records.ts'
+import { createJsonWriter } from '../src/schemas/serialization.ts'
 
 const SOURCES = ['manual', 'transcript', 'import']
 
@@ -251,16 +254,31 @@ const kanbanItemRoutes: Routes = async (app) => {
   })
 
   app.get('/api/kanban-items/:id', {
-    config: { access: 'read', failure: 'Failed to fetch kanban item' },
+    config: {
+      access: 'read',
+      failure: 'Failed to fetch kanban item',
+      inBatch: ({ params }) => items.get((params as Static<typeof IdParams>).id),
+    },
     schema: {
       operationId: 'getKanbanItem',
       summary: 'Get an item',
       tags,
       params: IdParams,
+      querystring: ExpandQuery,
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) },
     },
-    handler: ({ params }) => items.get(params.id),
+    handler: (request, reply) =>
+      expandsPeople(request.query) ? withPeople(reply, request.params.id) : items.get(request.params.id),
   })
+
+  const toJson = createJsonWriter(KanbanItemSchema)
+
+  async function withPeople(reply: FastifyReply, id: string) {
+    const item = await app.read(items.get(id), turnOf(reply.request))
+    const body = Buffer.from(toJson(item))
+    const { assigneeId } = item
+    return sendWithPeople(app, reply, { body, etag: etagOf(body) }, assigneeId === null ? [] : [assigneeId])
+  }
 
   app.patch('/api/kanban-items/:id', {
     config: { access: 'write', failure: 'Internal server error', record: item },

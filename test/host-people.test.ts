@@ -153,6 +153,11 @@ t.test('a host lists whom nobody has seen', async (t) => {
   await until('/api/changes?kind=person', ({ changes }: { changes: { id: string }[] }) =>
     changes.some(({ id }) => id === 'u-30'),
   )
+  const board = (await ask('ann', 'POST', '/api/projects', { name: 'House', leadId: 'u-31' })).body
+  t.match(await ask('ann', 'GET', `/api/projects/${board.id}?expand=people`), {
+    status: 200,
+    body: { people: { 'u-31': 'Änne Aufmaß' } },
+  })
   const before = asked.length
   t.match(await ask('ann', 'GET', '/api/people/u-30'), { status: 200, body: { name: 'Dora Draughtswoman' } })
   t.equal(asked.length, before, 'whom it has named by id is known from then on')

@@ -1953,6 +1953,12 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count; e.g. `people` */
+            expand?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Project
@@ -2292,6 +2298,12 @@ export interface Paths {
       path: {
         id: string
       }
+      query?:
+        | {
+            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count; e.g. `people` */
+            expand?: string | undefined
+          }
+        | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: KanbanItem

@@ -88,6 +88,17 @@ function statementsOf(db: SharedDatabase) {
         order by key is null, key, id limit +:count`,
       ),
     ),
+    /** Whom a project names: its lead, whose its items are, and who is assigned to it. */
+    namedIn: once(() =>
+      client
+        .prepare<[object], string>(
+          `select cast(lead_id as text) from projects where id = :id and lead_id is not null
+          union select cast(assignee_id as text) from kanban_items where project_id = :id and assignee_id is not null
+          union select cast(member_id as text) from team_assignments where project_id = :id`,
+        )
+        .pluck(),
+    ),
+    itemLimit: rowLimit(db, 'kanban_items where project_id = ?', ROWS_SCANNED),
     isMember: existsIn(db, members),
     limit: rowLimit(db, '(select id from members union all select id from people)', ROWS_SCANNED),
     mergedInto: selectAll(db, () =>
@@ -115,7 +126,7 @@ const said = (hosted: readonly HostPerson[]) => ({ hosted: JSON.stringify(hosted
 
 /** The people. */
 export class People {
-  static readonly reads: readonly string[] = ['page', 'get', 'named', 'toAsk']
+  static readonly reads: readonly string[] = ['page', 'get', 'named', 'namedIn', 'toAsk']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #merge: ReturnType<typeof createMerge>
@@ -143,6 +154,12 @@ export class People {
         .map((person) => [person.id, person]),
     )
     return ids.flatMap((id) => found.get(id) ?? [])
+  }
+
+  /** The ids of the people whom a project names. @throws TooMuchWork */
+  namedIn(id: string): string[] {
+    this.#sql.itemLimit(id)
+    return this.#sql.namedIn().all({ id })
   }
 
   /**

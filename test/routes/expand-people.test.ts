@@ -1,0 +1,73 @@
+import t from 'tap'
+import { people } from '../../src/db/schema.ts'
+import { build, createItem, createProject, send, signInAs } from '../helper.ts'
+import { shipped } from '../shipped.ts'
+
+for (const authMode of ['open', 'required'] as const) {
+  t.test(`?expand=people tells the names of whom a record names, in ${authMode} mode`, async (t) => {
+    const app = await build(t, { authMode }, shipped.buildApp)
+    const { headers } = signInAs(app, 'admin')
+    const get = (url: string, more = {}) => send(app, 'GET', url, undefined, { ...headers, ...more })
+    const named = (id: string, name: string) => ({ id, name, kind: 'host' as const })
+    app.db
+      .insert(people)
+      .values([
+        named('u-1', 'Ann "A" Smith'),
+        named('u-2', 'Bob Builder'),
+        named('u-3', 'Zoë'),
+        named('u-4', 'Nobody here'),
+      ])
+      .run()
+    const project = await createProject(app, { leadId: 'u-1' }, headers)
+    const url = `/api/projects/${project.id}`
+    const item = await createItem(app, project.id, { assigneeId: 'u-2' }, headers)
+    await createItem(app, project.id, { assigneeId: 'unknown' }, headers)
+    const card = `/api/kanban-items/${item.id}`
+    await send(app, 'PUT', `${url}/team-assignments`, { members: [{ memberId: 'u-3' }] }, headers)
+
+    const plain = await get(url)
+    const whole = await get(`${url}?expand=people`)
+    t.strictSame(whole.body, {
+      ...plain.body,
+      people: { 'u-1': 'Ann "A" Smith', 'u-2': 'Bob Builder', 'u-3': 'Zoë' },
+    })
+    t.notOk('people' in plain.body, 'nobody else gets them')
+    t.not(whole.headers.etag, plain.headers.etag)
+    const plainItem = await get(card)
+    const wholeItem = await get(`${card}?expand=people`)
+    t.strictSame(wholeItem.body, { ...plainItem.body, people: { 'u-2': 'Bob Builder' } })
+    t.equal((await get(`${card}?expand=people`, { 'if-none-match': wholeItem.headers.etag })).status, 304)
+    t.equal((await get(`${url}?expand=people`, { 'if-none-match': whole.headers.etag })).status, 304)
+
+    app.db.$client.exec(`update people set name = 'Robert' where id = 'u-2'`)
+    const renamed = await get(`${url}?expand=people`, { 'if-none-match': whole.headers.etag })
+    t.match(renamed, { status: 200, body: { people: { 'u-2': 'Robert' } } }, 'a renamed one shows')
+    t.match(await get(`${card}?expand=people`), { body: { people: { 'u-2': 'Robert' } } })
+    t.equal((await get(url)).headers.etag, plain.headers.etag, 'the project is as it was')
+
+    await send(app, 'DELETE', '/api/people/u-2', undefined, headers)
+    t.strictSame((await get(`${card}?expand=people`)).body.people, {}, 'a forgotten one does not')
+    t.notOk('people' in (await get(`${url}?expand=others`)).body)
+    t.match(await get('/api/projects/none?expand=people'), {
+      status: 404,
+      body: { error: 'Project not found' },
+    })
+    t.match(await get('/api/kanban-items/none?expand=people'), {
+      status: 404,
+      body: { error: 'Kanban item not found' },
+    })
+    const batch = { requests: [url, card].map((path) => ({ method: 'GET', path: `${path}?expand=people` })) }
+    const { body } = await send(app, 'POST', '/api/batch', batch, headers)
+    t.strictSame(
+      body.results.map((result: { status: number; body: object }) => [
+        result.status,
+        'people' in result.body,
+      ]),
+      [
+        [200, false],
+        [200, false],
+      ],
+      'in a batch it does not count',
+    )
+  })
+}
