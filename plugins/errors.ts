@@ -4,6 +4,7 @@ import fp from 'fastify-plugin'
 import { isBusy } from '../src/db/busy.ts'
 import type { ErrorCode } from '../src/error-codes.ts'
 import { BatchFailure, type ErrorDetails, SpecifiedFailure } from '../src/errors.ts'
+import { type KnownPath, KnownPaths, METHODS } from '../src/http/known-paths.ts'
 import { asksForProblems, PROBLEM_JSON, problemOf } from '../src/http/problems.ts'
 import { CLIENT_FAILURES } from '../src/http/request-counters.ts'
 import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
@@ -16,11 +17,6 @@ export interface ErrorsOptions {
   /** Whether no host's hooks run before the service's. */
   hooksComeFirst: boolean
 }
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-
-/** The paths that a route matches. */
-const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
 
 /**
  * The innermost cause of a failure, for the log: Drizzle's wrapping error quotes the statement's parameters, which are the
@@ -78,38 +74,39 @@ export default fp<ErrorsOptions>(
     if (hooksComeFirst) await app.register(sensible)
     // Inside a host only its errors: the host may have request and reply decorators of these names.
     else app.decorate('httpErrors', httpErrors)
-    const methods = new Map<string, Set<string>>()
+    const knownPaths = new KnownPaths(app.initialConfig.routerOptions ?? {})
+    app.decorate('knownPaths', knownPaths)
+    app.addHook('onRoute', ({ config, path, method }) => {
+      if (config?.failure === undefined) return
+      knownPaths.add(path, [method].flat())
+      // The root below a prefix is one route with two paths.
+      if (path !== '' && path === app.prefix) knownPaths.add(`${path}/`, [method].flat())
+    })
+    const refusalOf = ({ methods }: KnownPath) =>
+      app.httpErrors.createError(405, 'Method not allowed', { headers: { allow: methods.join(', ') } })
     app.decorateRequest(SOUGHT, null)
     app.setErrorHandler(handleError)
     if (answersUnknownRoutes) {
       const unknown = app.httpErrors.notFound('Not found')
-      app.setNotFoundHandler(async () => {
-        throw unknown
+      const failureOf = ({ method, url }: FastifyRequest) => {
+        const known = knownPaths.refusing(method, url)
+        return known ? refusalOf(known) : unknown
+      }
+      app.setNotFoundHandler(async (request) => {
+        throw failureOf(request)
       })
-      // Before the body is parsed: an invalid body must not hide the 404.
+      // Before the body is parsed: an invalid body must not hide the 404 or 405.
       app.addHook('preParsing', (request, _reply, payload, done) =>
-        request.is404 ? done(unknown) : done(null, payload),
+        request.is404 ? done(failureOf(request)) : done(null, payload),
       )
     }
-    app.addHook('onRoute', (route) => {
-      if (route.config?.failure === undefined) return
-      const known = methods.get(route.path) ?? new Set()
-      for (const method of [route.method].flat()) known.add(method)
-      methods.set(route.path, known)
-    })
     app.decorate('refuseOtherMethods', () => {
-      // The root below a prefix is registered as one URL, and has two paths: with and without a slash.
-      if (app.prefix !== '') methods.delete(`${app.prefix}/`)
-      const others = [...methods].map(([path, known]) => ({ pattern: toPattern(path), known: [...known] }))
-      for (const path of [...methods.keys()]) {
-        // Including methods of routes with parameters that match this path, too.
-        const matching = others.filter(({ pattern }) => pattern.test(path))
-        const known = new Set(matching.flatMap((other) => other.known))
-        const headers = { allow: [...known].join(', ') }
-        const refusal = app.httpErrors.createError(405, 'Method not allowed', { headers })
+      if (answersUnknownRoutes) return
+      for (const known of knownPaths.all()) {
+        const refusal = refusalOf(known)
         app.route({
-          method: METHODS.filter((method) => !known.has(method)),
-          url: path.slice(app.prefix.length) || '/',
+          method: METHODS.filter((method) => !known.methods.includes(method)),
+          url: known.path,
           schema: { hide: true },
           config: { access: 'public' },
           onRequest: async () => {
@@ -125,7 +122,12 @@ export default fp<ErrorsOptions>(
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Registers a 405 for the other methods of every endpoint's path. Call it after the last route. */
+    /** The paths of all endpoints. */
+    knownPaths: KnownPaths
+    /**
+     * Where a host answers unknown paths, registers a 405 for the other methods of every endpoint's path. Call it after the
+     * last route.
+     */
     refuseOtherMethods: () => void
   }
 }

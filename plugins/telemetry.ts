@@ -16,7 +16,8 @@ export default fp(
     app.decorate('requestCounters', requestCounters)
     app.addHook('onResponse', (request, reply, done) => {
       const { url, config } = request.routeOptions
-      const route = request.is404 ? undefined : url?.slice(prefix.length) || '/'
+      const path = request.is404 ? app.knownPaths.refusing(request.method, request.url)?.path : (url ?? '')
+      const route = path && (path.slice(prefix.length) || '/')
       // A stream is as long as its reader wants it.
       const seconds = config.waits ? undefined : reply.elapsedTime / 1000
       const { statusCode } = reply

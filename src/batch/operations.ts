@@ -75,7 +75,15 @@ const notAlone = () => invalidField('path', 'must not be part of a batch')
 
 /** All operations. */
 export class Operations {
-  readonly #router = findMyWay({ maxParamLength: 65_536 })
+  readonly #operations: { methods: BatchMethod[]; path: string; operation: Operation }[] = []
+  /** Built at the first batch. */
+  readonly #router = once(() => {
+    const router = findMyWay({ maxParamLength: 65_536 })
+    for (const { methods, path, operation } of this.#operations) {
+      if (methods.length > 0) router.on(methods, path, () => undefined, operation)
+    }
+    return router
+  })
   readonly #schemas = new Map<string, FastifySchema>()
 
   /**
@@ -110,9 +118,7 @@ export class Operations {
       checks: once(() => checksOf(schema, compile)),
     }
     if (shape !== undefined) this.#schemas.set(shape.name, schema)
-    for (const method of methodsOf(route).filter(isBatchMethod)) {
-      this.#router.on(method, path, () => undefined, operation)
-    }
+    this.#operations.push({ methods: methodsOf(route).filter(isBatchMethod), path, operation })
   }
 
   /** The schemas of the operation with this id. @throws Error where there is none */
@@ -130,7 +136,7 @@ export class Operations {
   find(method: BatchMethod, url: string): Found {
     if (!url.startsWith(ROOT)) throw invalidField('path', `must begin with ${ROOT}`)
     const target = repairUrl(url)
-    const found = this.#router.find(method, target)
+    const found = this.#router().find(method, target)
     if (found === null) throw this.#refusalOf(target)
     const operation: Operation = found.store
     if (operation.route.config?.isSentAlone === true) throw notAlone()
@@ -138,7 +144,7 @@ export class Operations {
   }
 
   #refusalOf(url: string): ApiError {
-    const known = BATCH_METHODS.filter((method) => this.#router.find(method, url) !== null)
+    const known = BATCH_METHODS.filter((method) => this.#router().find(method, url) !== null)
     if (known.length === 0) return new ApiError(404, 'Not found')
     return new ApiError(405, 'Method not allowed', { headers: { allow: known.join(', ') } })
   }
