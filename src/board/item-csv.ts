@@ -5,6 +5,7 @@ import { throwNotFound } from '../db/existence.ts'
 import { kanbanItems, projects } from '../db/schema.ts'
 import { existsIn, given, givenLimit, selectAll } from '../db/statements.ts'
 import { isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
+import { once } from '../once.ts'
 import type { KanbanItem } from '../schemas/records.ts'
 import { guarded } from './csv-guard.ts'
 import { type ItemFile, toFile } from './item-files.ts'
@@ -30,6 +31,7 @@ const HEADER = [
   'createdAt',
   'updatedAt',
   'dismissed',
+  'assignee',
 ]
 
 const cell = (text: string): string =>
@@ -43,7 +45,7 @@ const inOneCell = (names: readonly string[]): string =>
 
 const onOneLine = (text: string): string => text.replaceAll(/\r\n|\r|\n/g, ' ')
 
-function cellsOf(item: KanbanItem): string[] {
+function cellsOf(item: KanbanItem, names: ReadonlyMap<string, string>): string[] {
   const { id, title, description, column, priority, assigneeId, labels, subtasks } = item
   const steps = subtasks.map(({ completed, title }) => `[${completed ? 'x' : ' '}] ${onOneLine(title)}`)
   return [
@@ -60,10 +62,21 @@ function cellsOf(item: KanbanItem): string[] {
     item.createdAt,
     item.updatedAt,
     String(item.dismissed),
+    names.get(assigneeId ?? '') ?? '',
   ].map(guarded)
 }
 
 const statementsOf = (db: SharedDatabase) => ({
+  /** The names of people; a member's own row counts before another of the same id. */
+  names: once(() =>
+    db.$client
+      .prepare<[string], [string, string]>(
+        `select cast(id as text), cast(name as text) from (
+          select id, name from members union all select id, name from people where id not in (select id from members))
+        where id in (select value from json_each(?))`,
+      )
+      .raw(),
+  ),
   projectExists: existsIn(db, projects),
   ids: selectAll<{ id: string }>(db, () =>
     db
@@ -105,7 +118,9 @@ export class ItemCsv {
       const parts = [Buffer.from(lineOf(HEADER))]
       for (let start = 0; start < ids.length; start += AT_ONCE) {
         const items = this.#records.many(ids.slice(start, start + AT_ONCE))
-        parts.push(Buffer.from(items.map((item) => lineOf(cellsOf(item))).join('')))
+        const assignees = new Set(items.flatMap(({ assigneeId }) => assigneeId ?? []))
+        const names = new Map(this.#sql.names().all(JSON.stringify([...assignees])))
+        parts.push(Buffer.from(items.map((item) => lineOf(cellsOf(item, names))).join('')))
       }
       return toFile(Buffer.concat(parts))
     })

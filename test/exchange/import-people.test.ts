@@ -253,6 +253,20 @@ t.test('the ids in a table of a Phaseboard are those of people here', async (t) 
   const { who, held } = imported(db, own)
   t.strictSame(who, { 'm-ann': ['id', 'm-ann'], 'm-gone': [null, 'm-gone'] })
   t.strictSame(held, ['m-ann', 'm-gone'])
+
+  const named = await readAs('csv', `${header},assignee\n${row('3', 'm-gone')},Gone Girl\n${row('4', '')},\n`)
+  t.strictSame(
+    named.people.map(({ id, name }) => [id, name]),
+    [['m-gone', 'Gone Girl']],
+    'and the table says what others are called',
+  )
+  t.strictSame(
+    named.cards.map(({ assigneeId, rest }) => [assigneeId, 'assignee' in rest]),
+    [
+      ['m-gone', false],
+      [null, false],
+    ],
+  )
 })
 
 t.test('who was taken for whom is kept in the project', async (t) => {

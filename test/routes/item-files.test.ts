@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync'
 import t from 'tap'
 import { withoutGuard } from '../../src/board/csv-guard.ts'
 import { newId } from '../../src/db/ids.ts'
+import { people } from '../../src/db/schema.ts'
 import type { Call } from '../../src/requests/calls.ts'
 import {
   type App,
@@ -27,7 +28,7 @@ const ALL_DAY = ['X-MICROSOFT-CDO-ALLDAYEVENT:TRUE', 'X-MICROSOFT-MSNCALENDAR-AL
 const CALENDAR = '/api/calendar.ics'
 
 const HEADER =
-  'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'
+  'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed,assignee'
 
 const csvOf = (app: App, id: string, headers?: Record<string, string>) =>
   send(app, 'GET', `/api/projects/${id}/export.csv`, undefined, headers)
@@ -55,6 +56,7 @@ t.test('a board as CSV has every item with all its fields', async (t) => {
     sortOrder: 1,
   })
   const second = await createItem(app, project.id, { title: 'Grüße 🎉', dismissed: true, sortOrder: 2 })
+  app.db.insert(people).values({ id: 'maria', name: 'Maria, =M', kind: 'host' }).run()
   await createSubtask(app, first.id, { title: 'One\r\nstep' })
   const done = await createSubtask(app, first.id, { title: 'Two' })
   await send(app, 'PATCH', `/api/kanban-subtasks/${done.id}`, { completed: true })
@@ -86,8 +88,16 @@ t.test('a board as CSV has every item with all its fields', async (t) => {
       createdAt: one.createdAt,
       updatedAt: one.updatedAt,
       dismissed: 'false',
+      assignee: 'Maria, =M',
     },
-    { ...rowsOf(answer.body)[1], id: second.id, title: 'Grüße 🎉', dismissed: 'true', labels: '' },
+    {
+      ...rowsOf(answer.body)[1],
+      id: second.id,
+      title: 'Grüße 🎉',
+      dismissed: 'true',
+      labels: '',
+      assignee: '',
+    },
   ])
   t.match(await csvOf(app, project.id, { 'if-none-match': String(answer.headers.etag) }), { status: 304 })
   t.equal(

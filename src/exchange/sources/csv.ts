@@ -134,6 +134,8 @@ const REPEATED = new Set<Field>(['labels', 'comments', 'subtasks'])
 /** The names of this service's own CSV, which guards its cells against formulas. */
 const OWN =
   'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'
+/** The column of the assignee's name, which came later. */
+const NAME = 'assignee'
 
 /**
  * Reads a table of tasks.
@@ -236,16 +238,19 @@ class Rows {
   readonly #header: readonly string[]
   /** Whether the table is of a Phaseboard. */
   readonly isOwn: boolean
+  /** Where such a table has the assignee's name; -1 for nowhere. */
+  readonly #nameAt: number
   readonly #people = new Map<string, SourcePerson>()
 
   constructor(table: Table, places: Columns) {
     this.#places = places
-    this.#used = new Set(
-      Object.entries(places).flatMap(([field, indexes]) => (KEPT.has(field) ? [] : indexes)),
-    )
+    const header = table.header.join()
+    this.#nameAt = header === `${OWN},${NAME}` ? table.header.length - 1 : -1
+    this.isOwn = header === OWN || this.#nameAt >= 0
+    const used = Object.entries(places).flatMap(([field, indexes]) => (KEPT.has(field) ? [] : indexes))
+    this.#used = new Set([...used, this.#nameAt])
     this.#header = table.header
     this.#cells = new Cells(table.header)
-    this.isOwn = table.header.join() === OWN
   }
 
   toDraft(row: readonly string[], number: number): Draft {
@@ -264,6 +269,8 @@ class Rows {
     const people = this.isOwn ? [cell('assignee')] : listed(cell('assignee'))
     if (people.length > 1) keep('assignee', cell('assignee'))
     const assigneeId = this.#personOf(people[0] ?? '', emailIn(listed(cell('email'))[0]))
+    const ownName = cells[this.#nameAt]?.toWellFormed()
+    if (assigneeId !== null && ownName) this.#people.set(assigneeId, { ...personIn(ownName), id: assigneeId })
     const commentTexts = all('comments').filter((text) => text.trim() !== '')
     const isCount = commentTexts.length === 1 && /^\d{1,6}$/.test(commentTexts[0]?.trim() ?? '')
     if (isCount) keep('comments', commentTexts[0])
