@@ -69,7 +69,7 @@ t.test('configuration errors exit with 2 and one line', async (t) => {
       /^phaseboard: cannot open the database [^\n]+ not a database\n$/,
     ],
   ]
-  for (const args of [['serve'], ['import', 'trello', FIXTURE]]) {
+  for (const args of [['serve'], ['serve', '--'], ['import', 'trello', FIXTURE]]) {
     await Promise.all(
       mistakes.map(async ([environment, stderr]) => {
         const result = await run(t, args, { PORT: '0', ...environment })

@@ -213,18 +213,19 @@ t.test(
       .values([
         { id: 'Cleo', name: 'Cleo of the host', kind: 'host' },
         { id: 'csv:m-ann', name: 'Somebody', kind: 'host' },
+        { id: 'csv:m-ann:2', name: 'Somebody else', kind: 'host' },
       ])
       .run()
     const board = await tasks('m-ann', 'Cleo', 'Dan', 'unknown')
     const first = imported(db, board)
     t.strictSame(
       first.held,
-      ['csv:m-ann:2', 'csv:Cleo', 'Dan', 'csv:unknown'],
+      ['csv:m-ann:3', 'csv:Cleo', 'Dan', 'csv:unknown'],
       'no file can make a member the author of anything',
     )
     const second = imported(db, board)
     t.strictSame(second.held, first.held)
-    t.equal(rowsOf(db).length, 6)
+    t.equal(rowsOf(db).length, 7)
     const other = await readFixture('github', 'github-items.json')
     for (const card of other.cards) card.assigneeId = 'Dan'
     t.strictSame(imported(db, other).held, ['github:Dan'], 'two tools may call two people the same')
