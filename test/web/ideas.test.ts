@@ -120,6 +120,7 @@ onBoard("one's own work is grouped by date, and ticked off", async (t, { api, pe
   await go('/mine')
   const group = (name: string) => page.getByRole('list', { name })
   await group('Overdue').getByRole('link', { name: 'Late' }).waitFor()
+  await group('Overdue').getByRole('link', { name: 'Bakery' }).waitFor()
   t.match(await group('Overdue').innerText(), /Late\s*Bakery\s*To Do\s*31 Jan 2020, overdue\s*High/)
   t.match(await group('Later').innerText(), /Far/)
   t.match(await group('No date').innerText(), /Whenever/)

@@ -126,6 +126,7 @@ onBoard(
     await check()
     await page.getByLabel('Name').press('Enter')
     const team = page.getByRole('row', { name: '<b>Web</b>' })
+    await team.getByText('Eve').waitFor()
     t.match(await team.innerText(), /Makes the site\s+Eve/)
     await actions(team, 'Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()

@@ -66,7 +66,7 @@ export function MineItem({ item, records, ticked }: MineItemProps) {
       </h3>
       <p class="meta mine-facts">
         <a href={href(paths.board(projectId))} dir="auto">
-          {projectName(projectId) ?? projectId}
+          {projectName(projectId) ?? '…'}
         </a>
         <span dir="auto">{column}</span>
         {dueDate && <Due dueDate={dueDate} isLate={isOverdue(item)} />}
