@@ -15,6 +15,7 @@ import { BOARD_CHECKS } from './board-checks.ts'
 import type { Check, Finding, Subject } from './checks.ts'
 import { FILE_CHECKS } from './file-checks.ts'
 import { LEFTOVER_CHECKS } from './leftover-checks.ts'
+import { PEOPLE_CHECKS } from './people-checks.ts'
 import { SEARCH_CHECKS } from './search-checks.ts'
 import { SEQUENCE_CHECKS } from './sequence-checks.ts'
 import { VALUE_CHECKS } from './value-checks.ts'
@@ -24,6 +25,7 @@ export const CHECKS: readonly Check[] = [
   ...FILE_CHECKS,
   ...SEARCH_CHECKS,
   ...BOARD_CHECKS,
+  ...PEOPLE_CHECKS,
   ...SEQUENCE_CHECKS,
   ...VALUE_CHECKS,
   ...LEFTOVER_CHECKS,

@@ -217,6 +217,99 @@ t.test('members of the same email are taken for the same people only where that 
   t.strictSame(activity[0].metadata, { from: 'other-ada', to: 'guest' })
 })
 
+/** Keeps people, as the host or an import names them; emails are in archives, too. */
+function keepPeople(app: App, ...rows: [id: string, name: string, kind: string, ...more: string[]][]) {
+  const keep = app.db.$client.prepare(
+    `insert into people (id, name, kind, source, source_id, email, merged_into, seen_at, created_at, updated_at)
+      values (?, ?, ?, ?, ?, ?, nullif(?, ''), null, '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z')`,
+  )
+  for (const [id, name, kind, source = '', sourceId = '', mergedInto = ''] of rows)
+    keep.run(id, name, kind, source, sourceId, `${id}@example.test`, mergedInto)
+}
+
+const peopleOf = (app: App) =>
+  app.db.$client.prepare<[], { id: string }>('select * from people order by id').all()
+
+t.test('people come back as they were, alone and beside other records', async (t) => {
+  const { app, folder, target } = await source(t)
+  keepPeople(
+    app,
+    ['u-18', 'Bob Grüße 🎉', 'host'],
+    ['cleo', 'Cleo', 'import', 'trello', 'abc'],
+    ['old-ada', 'A. L.', 'import', 'csv', 'A. L.', 'ada'],
+  )
+  const archive = join(folder, 'people')
+  const files = await exported(app.db.$client, archive)
+  const alone = await target('alone.db')
+  await importArchive(alone.db, archive, quiet)
+  t.strictSame(await exported(alone.db.$client, join(folder, 'people-again')), files)
+  t.strictSame(peopleOf(alone), peopleOf(app))
+
+  const other = await target('beside.db')
+  signInAs(other, 'member', { id: 'other-ada' })
+  other.db.$client.exec("update members set email = 'ada@example.test' where id = 'other-ada'")
+  await createProject(other)
+  await importArchive(other.db, archive, { ...quiet, mapMembers: true })
+  const expected = peopleOf(app).map((row) =>
+    row.id === 'old-ada' ? { ...row, merged_into: 'other-ada' } : row,
+  )
+  t.strictSame(peopleOf(other), expected, 'but for whom a mapped member stands')
+  holdsSequence(other.db.$client)
+})
+
+t.test(
+  'somebody who is here already is the same person, or a stranger who refuses the archive',
+  async (t) => {
+    const { app, folder, project, target } = await source(t)
+    keepPeople(
+      app,
+      ['u-18', 'Bob', 'host'],
+      ['cleo', 'Cleo', 'import', 'trello', 'abc'],
+      ['dan', 'Dan', 'host'],
+    )
+    app.db.$client.exec("update people set name = 'Bob Builder' where id = 'u-18'")
+    const archive = join(folder, 'people')
+    await exported(app.db.$client, archive)
+    const other = await target('same.db')
+    await createProject(other)
+    keepPeople(other, ['u-18', 'Bob Builder', 'host'], ['cleo', 'Cleo Smith', 'import', 'trello', 'abc'])
+    const before = peopleOf(other)
+    const options = { ...quiet, mapMembers: true }
+    const made = await importArchive(other.db, archive, options)
+    t.match(
+      describeArchive(made).join('\n'),
+      /2 people without an account were here already, and stay as they are/,
+    )
+    t.strictSame(
+      peopleOf(other).filter(({ id }) => id !== 'dan'),
+      before,
+    )
+    t.equal(count(other, 'people', "id = 'dan'"), 1, 'others come')
+    t.match(await send(other, 'GET', `/api/projects/${project.id}`), { status: 200 })
+    t.equal(
+      count(other, 'changes', "kind = 'person' and id in ('u-18', 'cleo')"),
+      2,
+      'nobody is told of twice',
+    )
+    holdsSequence(other.db.$client)
+
+    for (const [name, ...stranger] of [
+      ['name.db', 'u-18', 'Somebody else', 'host'],
+      ['kind.db', 'u-18', 'Bob Builder', 'import', 'csv', 'Bob Builder'],
+      ['origin.db', 'cleo', 'Cleopatra', 'import', 'trello', 'xyz'],
+    ] as [string, string, string, string, ...string[]][]) {
+      const wrong = await target(name)
+      await createProject(wrong)
+      keepPeople(wrong, stranger as [string, string, string])
+      const state = dumpOf(wrong.db.$client)
+      await t.rejects(importArchive(wrong.db, archive, options), {
+        message: '1 of its records are here already: 1 in people.jsonl',
+      })
+      t.strictSame(dumpOf(wrong.db.$client), state, 'nothing is written')
+    }
+  },
+)
+
 t.test('what does not belong to the archive is not attached to what is there', async (t) => {
   const { folder, app, archive: _, target } = await source(t)
   app.db.$client.pragma('foreign_keys = off')

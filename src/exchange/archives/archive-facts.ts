@@ -1,6 +1,6 @@
 /** What has to be known of an archive before it is written: gathered while it is checked. */
 
-import { members } from '../../db/schema.ts'
+import { members, people } from '../../db/schema.ts'
 import type { StoredValue } from './archive-lines.ts'
 import type { FileToRead } from './archive-manifest.ts'
 import { CHANGES_FILE, fileOf } from './archive-tables.ts'
@@ -14,9 +14,19 @@ export interface ArchivedMember {
   isAdmin: boolean
 }
 
+/** Somebody of an archive who has a name and is no member. */
+export interface ArchivedPerson {
+  id: StoredValue
+  name: StoredValue
+  kind: StoredValue
+  source: StoredValue
+  sourceId: StoredValue
+}
+
 /** What is known of an archive. */
 export interface ArchiveFacts {
   members: ArchivedMember[]
+  people: ArchivedPerson[]
   /** The records whose beginning its changes tell, by {@link toldAs}. */
   created: RecordNames
   /** The last `seq`; 0 without changes. */
@@ -27,6 +37,9 @@ export interface ArchiveFacts {
 
 /** The file of the members. */
 export const MEMBERS_FILE = fileOf(members)
+
+/** The file of the people who are no members. */
+export const PEOPLE_FILE = fileOf(people)
 
 /** Reads some fields of records by their names. */
 export function reader({ fields }: Pick<FileToRead, 'fields'>, ...names: string[]) {
@@ -46,6 +59,7 @@ export const toldAs = (kind: StoredValue, id: StoredValue): string => `${asTold(
 /** Facts of nothing yet. */
 export const noFacts = (): ArchiveFacts => ({
   members: [],
+  people: [],
   created: new RecordNames(),
   last: 0,
   firstOther: Number.POSITIVE_INFINITY,
@@ -62,6 +76,13 @@ export function gather(of: FileToRead, facts: ArchiveFacts): Visit | undefined {
         email: String(email),
         isAdmin: role === 'admin' && disabled === 0n,
       })
+    }
+  }
+  if (of.file.name === PEOPLE_FILE) {
+    const read = reader(of, 'id', 'name', 'kind', 'source', 'sourceId')
+    return (values) => {
+      const [id = null, name = null, kind = null, source = null, sourceId = null] = read(values)
+      facts.people.push({ id, name, kind, source, sourceId })
     }
   }
   if (of.file.name !== CHANGES_FILE) return undefined

@@ -1,7 +1,8 @@
 /** How an archive goes into a database: what is there already decides. */
 import type SQLite from 'better-sqlite3'
+import { isHiddenRecord } from '../../db/hidden.ts'
 import { auditLog, members } from '../../db/schema.ts'
-import type { ArchivedMember, ArchiveFacts } from './archive-facts.ts'
+import type { ArchivedMember, ArchivedPerson, ArchiveFacts } from './archive-facts.ts'
 import { ARCHIVED, CHANGES_FILE, fileOf } from './archive-tables.ts'
 
 /** Emails that are named in a refusal, at most. */
@@ -28,6 +29,10 @@ export interface ArchivePlan {
   admin: { id: string; heirId: string | undefined } | undefined
   /** Members of the archive that are there already, by their ids in the archive: their ids here. */
   known: ReadonlyMap<string, string>
+  /** People of the archive who are there already, under the same ids: they stay as they are there. */
+  knownPeople: ReadonlySet<string>
+  /** How many ids of the archive's people are somebody else's there: it cannot be written then. */
+  strangers: number
 }
 
 /** An email as it is compared: see `src/members/emails.ts`. */
@@ -104,6 +109,30 @@ function knownMembers(
 }
 
 /**
+ * The people of an archive whose ids are there already: of the same origin in another tool, or of the same name and kind, they
+ * are the same people, and else strangers.
+ */
+function knownPeople(client: SQLite.Database, archived: readonly ArchivedPerson[]) {
+  const here = client.prepare<[unknown], ArchivedPerson & { isHidden: number }>(
+    `select id, name, kind, source, source_id as sourceId, ${isHiddenRecord('people', 'people.id')} as isHidden
+      from people where id = ?`,
+  )
+  const known = new Set<string>()
+  let strangers = 0
+  for (const person of archived) {
+    if (typeof person.id !== 'string') continue
+    const other = here.get(person.id)
+    if (other === undefined) continue
+    const isOfSameSource =
+      other.source !== '' && other.source === person.source && other.sourceId === person.sourceId
+    const isSame = isOfSameSource || (other.name === person.name && other.kind === person.kind)
+    if (isSame && other.isHidden === 0) known.add(person.id)
+    else strangers++
+  }
+  return { knownPeople: known, strangers }
+}
+
+/**
  * Plans how an archive is written.
  * @param client the database; undefined for one that does not exist yet
  * @param mapMembers take members of the same email for the same people
@@ -111,15 +140,23 @@ function knownMembers(
  */
 export function planArchive(
   client: SQLite.Database | undefined,
-  { members: archived, firstOther, last }: ArchiveFacts,
+  { members: archived, people, firstOther, last }: ArchiveFacts,
   mapMembers: boolean,
 ): ArchivePlan {
-  const nothing = { kind: 'whole', lastSeq: 0, admin: undefined, known: new Map() } as const
+  const nothing = {
+    kind: 'whole',
+    lastSeq: 0,
+    admin: undefined,
+    known: new Map(),
+    knownPeople: new Set<string>(),
+    strangers: 0,
+  } as const
   if (client === undefined) return nothing
   const lastSeq = client.prepare<[], number | null>('select max(seq) from changes').pluck().get() ?? 0
   const admin = soleAdmin(client)
   if (admin === null) {
-    return { kind: 'beside', lastSeq, admin: undefined, known: knownMembers(client, archived, mapMembers) }
+    const known = knownMembers(client, archived, mapMembers)
+    return { kind: 'beside', lastSeq, admin: undefined, known, ...knownPeople(client, people) }
   }
   // Whoever follows the changes here gets those of the archive that come after the last one: they miss no record by it.
   const isWhole = lastSeq === 0 || (firstOther > lastSeq && last >= lastSeq)

@@ -15,7 +15,7 @@ import { foldAll, type LargeSlice, LargeWrite } from '../../db/large-writes.ts'
 import { JUMP } from '../../db/lost-changes.ts'
 import { projects } from '../../db/schema.ts'
 import { takeAway } from '../../db/take-away.ts'
-import { type ArchiveFacts, MEMBERS_FILE, reader, toldAs } from './archive-facts.ts'
+import { type ArchiveFacts, MEMBERS_FILE, PEOPLE_FILE, reader, toldAs } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import { type ArchivePlan, planArchive } from './archive-plan.ts'
@@ -74,12 +74,13 @@ const sizeOf = (values: readonly StoredValue[]): number => {
   return size
 }
 
-/** Whether an archive is still to be written as it was checked: the members here may be others by now. */
+/** Whether an archive is still to be written as it was checked: the people here may be others by now. */
 const isSame = (one: ArchivePlan, other: ArchivePlan) =>
   other.kind === 'beside' &&
   other.admin === undefined &&
   one.known.size === other.known.size &&
-  [...one.known].every(([there, here]) => other.known.get(there) === here)
+  [...one.known].every(([there, here]) => other.known.get(there) === here) &&
+  [...one.knownPeople].every((id) => other.knownPeople.has(id))
 
 /** Writes an archive that was checked. */
 class ArchiveSlices {
@@ -173,6 +174,12 @@ class ArchiveSlices {
     return file.name === MEMBERS_FILE && this.#plan.known.has(String(id))
   }
 
+  /** Whether a change tells of somebody who is here already. */
+  #isOfKnown(kind: StoredValue | undefined, id: StoredValue | undefined): boolean {
+    const { known, knownPeople } = this.#plan
+    return (kind === 'member' && known.has(String(id))) || (kind === 'person' && knownPeople.has(String(id)))
+  }
+
   #inserting(of: FileToRead): Visit {
     const insert = inserter(this.#client, of)
     const idOf = reader(of, 'id')
@@ -206,6 +213,7 @@ class ArchiveSlices {
     return (slice, values) => {
       map(values)
       const key = keyOf(values)
+      if (file.name === PEOPLE_FILE && this.#plan.knownPeople.has(String(key[0]))) return
       const isTold = kind !== undefined && this.#facts.created.has(toldAs(kind, key.join(':')))
       const before = isTold ? newest.get() : undefined
       insert(values)
@@ -226,7 +234,7 @@ class ArchiveSlices {
     let group: { there: StoredValue; here: bigint } | undefined
     return (slice, values) => {
       const [kind, id] = read(values)
-      if (kind === JUMP || (kind === 'member' && this.#plan.known.has(String(id)))) return
+      if (kind === JUMP || this.#isOfKnown(kind, id)) return
       map(values)
       slice.append((place, nth) => {
         const there = values[atGroup] ?? null

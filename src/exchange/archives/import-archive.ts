@@ -4,7 +4,7 @@ import type { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
 import type { Counts } from '../imports/import-plan.ts'
-import { type ArchiveFacts, gather, MEMBERS_FILE, noFacts } from './archive-facts.ts'
+import { type ArchiveFacts, gather, MEMBERS_FILE, noFacts, PEOPLE_FILE } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import { type ArchivePlan, planArchive } from './archive-plan.ts'
@@ -113,6 +113,7 @@ async function check(
   if (facts.last !== archive.manifest.lastSeq)
     throw new ArchiveRefused('its last change is not the one it names')
   const plan = planArchive(client, facts, mapMembers)
+  found.set(PEOPLE_FILE, plan.strangers)
   refuseKnown(found)
   // Among other records it must refer to none that is not its own; alone it is what it was, orphans included.
   if (isAmongOthers(plan) && references.problem) throw new ArchiveRefused(references.problem)
@@ -284,6 +285,9 @@ export function notesOf({ plan, counts, orphans }: ImportedArchive): string[] {
     plan.kind === 'whole'
       ? `history ${changes} changes, numbered as they were`
       : `history ${changes} changes, after the last one here, ${plan.lastSeq}`,
+    ...(plan.knownPeople.size > 0
+      ? [`${plan.knownPeople.size} people without an account were here already, and stay as they are`]
+      : []),
     ...(plan.known.size > 0 ? [`${plan.known.size} members were here already, and stay as they are`] : []),
     ...(heir === undefined
       ? []

@@ -1,0 +1,39 @@
+/** Checks of people. */
+import { timestamp } from '../time.ts'
+import { type Check, count, counted, has, isShown, NOTHING, type Subject, together } from './checks.ts'
+
+/** Condition: somebody was merged into nobody who is here, or into the own self. */
+const LOST = 'merged_into = id or merged_into not in (select id from people union all select id from members)'
+
+/** Condition: somebody is of no kind. */
+const NO_KIND = "kind not in ('member', 'host', 'import')"
+
+const rowsOf = ({ client }: Pick<Subject, 'client'>, condition: string) =>
+  `select id from people where (${condition}) and ${isShown(client, 'people')}`
+
+const people: Check = {
+  name: 'people',
+  holds: 'people have a kind, and are merged into somebody',
+  advice:
+    'another tool has written it; --fix lets those whose merge leads nowhere be there again, and takes who is of no kind for somebody of an import, or else of the host',
+  find: (subject) => {
+    const { client } = subject
+    if (!has(client, 'people')) return NOTHING
+    return together([
+      count(client, rowsOf(subject, LOST), (id) => `person ${id} is merged into nobody`),
+      count(client, rowsOf(subject, NO_KIND), (id) => `person ${id} is of no kind`),
+    ])
+  },
+  fix: ({ $client: client }) => {
+    const put = (condition: string, what: string) =>
+      client
+        .prepare(`update people set ${what}, updated_at = ? where id in (${rowsOf({ client }, condition)})`)
+        .run(timestamp()).changes
+    const lost = put(LOST, 'merged_into = null')
+    const kinds = put(NO_KIND, "kind = iif(source <> '', 'import', 'host')")
+    return `took back ${counted(lost, 'merge')}, gave ${counted(kinds, 'person', 'people')} a kind`
+  },
+}
+
+/** The checks of people. */
+export const PEOPLE_CHECKS: readonly Check[] = [people]
