@@ -255,10 +255,13 @@ t.test('the ids in a table of a Phaseboard are those of people here', async (t) 
   t.strictSame(who, { 'm-ann': ['id', 'm-ann'], 'm-gone': [null, 'm-gone'] })
   t.strictSame(held, ['m-ann', 'm-gone'])
 
-  const named = await readAs('csv', `${header},assignee\n${row('3', 'm-gone')},Gone Girl\n${row('4', '')},\n`)
+  const named = await readAs(
+    'csv',
+    `${header},assignee\n${row('3', 'm-gone')},Gone Girl <ann@acme.example>\n${row('4', '')},\n`,
+  )
   t.strictSame(
-    named.people.map(({ id, name }) => [id, name]),
-    [['m-gone', 'Gone Girl']],
+    named.people.map(({ id, name, email }) => [id, name, email]),
+    [['m-gone', 'Gone Girl <ann@acme.example>', '']],
     'and the table says what others are called',
   )
   t.strictSame(

@@ -270,7 +270,9 @@ class Rows {
     if (people.length > 1) keep('assignee', cell('assignee'))
     const assigneeId = this.#personOf(people[0] ?? '', emailIn(listed(cell('email'))[0]))
     const ownName = cells[this.#nameAt]?.toWellFormed()
-    if (assigneeId !== null && ownName) this.#people.set(assigneeId, { ...personIn(ownName), id: assigneeId })
+    if (assigneeId !== null && ownName)
+      // A name alone: whatever it looks like, it matches nobody's email.
+      this.#people.set(assigneeId, { id: assigneeId, name: ownName, email: '' })
     const commentTexts = all('comments').filter((text) => text.trim() !== '')
     const isCount = commentTexts.length === 1 && /^\d{1,6}$/.test(commentTexts[0]?.trim() ?? '')
     if (isCount) keep('comments', commentTexts[0])
