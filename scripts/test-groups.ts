@@ -17,6 +17,7 @@ const ALONE = [
   'test/black-box/*.test.ts',
   'test/builds.test.ts',
   'test/credentials.test.ts',
+  'test/http/unsent-responses.test.ts',
   'test/package.test.ts',
   'test/power-cut.test.ts',
   'test/routes/session.test.ts',

@@ -74,16 +74,16 @@ const connections = (app: {
   server: { getConnections: (report: (error: unknown, count: number) => void) => void }
 }) => new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)))
 
-/** Waits until there are so many connections; the test's timeout is the limit. */
+/** Waits until there are so many connections or fewer; the test's timeout is the limit. */
 async function until(app: Parameters<typeof connections>[0], count: number): Promise<void> {
-  while ((await connections(app)) !== count) await wait(20)
+  while ((await connections(app)) > count) await wait(20)
 }
 
 t.test(
   'a client that takes nothing of its answer is cut off; one that takes some now and then is not',
   async (t) => {
     const { app, dawdle } = await serve(t, { patience: 1000 })
-    const [slow] = await Promise.all([dawdle(), dawdle(), dawdle('POST /write')])
+    const slow = await dawdle()
     let received = 0
     const started = performance.now()
     // Reads a part every 200 ms, and so needs much longer than the patience.
@@ -98,6 +98,7 @@ t.test(
       slow.resume()
     }, 200)
     t.teardown(() => clearInterval(reading))
+    await Promise.all([dawdle(), dawdle('POST /write')])
     await until(app, 1)
     t.equal(await connections(app), 1, 'those that do not read are gone')
     while (received < LARGE && !slow.destroyed) await wait(50)
