@@ -357,8 +357,8 @@ export function seed(app: App, projectId: string, itemId: string) {
 export const LONG_AGO = '2001-01-01T00:00:00.000Z'
 
 /** Puts a record's last change far enough back for a new one to show. */
-export const age = (app: App, table: string, id: string) =>
-  app.db.$client.prepare(`update ${table} set updated_at = ? where id = ?`).run(LONG_AGO, id)
+export const age = (app: App, table: string, id: string, column = 'updated_at') =>
+  app.db.$client.prepare(`update ${table} set ${column} = ? where id = ?`).run(LONG_AGO, id)
 
 /** The body of a 401. */
 export const authenticationRequired = { error: 'Authentication required' }
