@@ -70,7 +70,7 @@ export interface ChildContract {
 }
 
 /** Ids that name nothing, some of them such as an attacker would try. */
-const STRANGE_IDS = ['none', '%', 'a%2Fb', '__proto__', 'constructor', "'", long(10_000)]
+export const STRANGE_IDS = ['none', '%', 'a%2Fb', '__proto__', 'constructor', "'", long(10_000)]
 
 /** Bodies that are no JSON. */
 const NOT_JSON = [undefined, '{oops', '', ' ', '{"title":"x"', 'title=x']
@@ -294,7 +294,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
         ageIt(app, before.id)
         const { status, body } = await send(app, 'PATCH', urlOf(before.id), { [field]: sent })
         t.equal(status, 200, `PATCH ${message}`)
-        t.equal(body[changedIn] === LONG_AGO, fixed === true, `${changedIn} moves with a change`)
+        t.equal(body[changedIn] >= body.createdAt, !fixed, `${changedIn} moves with a change`)
         const change = fixed ? {} : { [field]: answered, ...brings(before, body) }
         t.strictSame(body, { ...before, [changedIn]: body[changedIn], ...change }, `PATCH ${message}`)
         t.strictSame((await send(app, 'GET', urlOf(before.id))).body, body, 'and stays so')
@@ -373,7 +373,10 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     t.strictSame(changed.body, { ...record, [changedIn]: changed.body[changedIn] })
 
     const text = JSON.stringify(another()).slice(0, -1)
-    const values = JSON.stringify(each(all, (field) => field?.accepts[0]?.[0]))
+    const values = JSON.stringify({
+      ...each(all, (field) => field?.accepts[0]?.[0]),
+      ...contract.serverOwned,
+    })
     const trap = await send(
       app,
       'POST',
@@ -391,8 +394,10 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     const aged = { ...record, [changedIn]: LONG_AGO }
     const before = everything(app)
     for (const empty of [{}, { nonsense: 1 }, { id: 5, createdAt: 5, [parent.key]: 5 }, foreign]) {
-      const answer = await send(app, 'PATCH', url, empty)
-      t.strictSame([answer.status, answer.body], [200, aged])
+      for (const unchanged of [aged, body]) {
+        const answer = await send(app, 'PATCH', urlOf(unchanged.id), empty)
+        t.strictSame([answer.status, answer.body], [200, unchanged])
+      }
     }
     t.strictSame(everything(app), before)
     await shows(t, app, owner.id, [aged, body], 'afterwards')
@@ -486,12 +491,13 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   t.test(
     `${one}: in open mode everybody may do everything, but no credential may be worthless`,
     async (t) => {
-      const { app, list, url } = await setUp(t)
+      const { app, record, list, url } = await setUp(t)
       for (const role of ['viewer', 'member', 'admin'] as const) {
         const { headers } = signInAs(app, role)
         const body = another()
         const changed = (role !== 'admin' && contract.ofAnother) || ([200, least] as const)
         await holds(t, app, [
+          ['GET', url, undefined, headers, 200, { id: record.id }],
           ['POST', list, '{oops', headers, 500, failure('create')],
           ['POST', list, '{oops', { ...headers, ...asText }, 500, failure('create')],
           ['POST', listOf('none'), body, headers, 404, noParent],

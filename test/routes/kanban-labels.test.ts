@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { testChildResource, text } from '../child-resource.ts'
+import { STRANGE_IDS, testChildResource, text } from '../child-resource.ts'
 import {
   type App,
   age,
@@ -12,7 +12,6 @@ import {
   createSubtask,
   holds,
   LONG_AGO,
-  long,
   type Row,
   readOnly,
   send,
@@ -25,9 +24,6 @@ const noItem = { error: 'Kanban item not found' }
 const noLabel = { error: 'Kanban label not found' }
 const taken = { error: 'Kanban label name is taken' }
 const fails = (what: string) => ({ error: `Failed to ${what}` })
-
-/** Ids that name nothing, some of them such as an attacker would try. */
-const STRANGE_IDS = ['none', '%', 'a%2Fb', '__proto__', 'constructor', "'", long(10_000)]
 
 async function createLabel(app: App, projectId: string, fields: object = {}) {
   const url = `/api/projects/${projectId}/kanban-labels`
