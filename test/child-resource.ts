@@ -102,7 +102,7 @@ const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${lett
 
 /** A value of every type but the given ones, with the refusal of each. */
 export const ofOtherTypes = (...types: string[]): [unknown, string][] =>
-  [null, true, 5, '5', [], {}]
+  [null, true, 0, 5, '5', [], ['x'], {}]
     .filter((value) => !types.includes(typeOf(value)))
     .map((value) => [value, `must be ${types.join(' or ')}`])
 
@@ -121,7 +121,7 @@ export const text = (min: 0 | 1, max: number): FieldContract => ({
 
 /** A finite number. */
 export const number: FieldContract = {
-  accepts: same(0, -1.5, 1e300, Number.MIN_VALUE),
+  accepts: same(0, -1.5, -1e308, 1e300, Number.MIN_VALUE),
   refuses: ofOtherTypes('number'),
 }
 
@@ -219,6 +219,10 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   /** The given fields of a record, if it has them. */
   const pick = (record: Fields, names: string[]): Fields =>
     Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]))
+  /** The least change of one, and what it makes of that field. */
+  const first = changeable.slice(0, 1)
+  const change = each(first, (field) => field?.accepts[0]?.[0])
+  const changed = each(first, (field) => field?.accepts[0]?.[1])
   /** Of a record, what no two have in common. */
   const identityOf = (record: Fields) =>
     pick(record, ['id', 'createdAt', 'updatedAt', ...Object.keys(contract.distinct?.() ?? {}), ...depends])
@@ -257,11 +261,20 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     }
   }
 
+  /** That texts, and null, are in the file as they are answered. */
+  function isStored(t: Test, app: App, record: Fields) {
+    const row = stored(app, table, String(record.id))
+    for (const [name, value] of Object.entries(record)) {
+      const isAsStored = ['string', 'null'].includes(typeOf(value)) && !depends.includes(name)
+      if (isAsStored) t.equal(row[columnOf(name)], value, `${name} is stored`)
+    }
+  }
+
   t.test(`${one}: the least makes one, with every default`, async (t) => {
     const { app, owner, other } = await setUp(t)
     await shows(t, app, other.id, [], 'before')
-    const { status, body } = await send(app, 'POST', listOf(other.id), least)
-    t.equal(status, 201)
+    const { status, body, headers } = await send(app, 'POST', listOf(other.id), least)
+    t.strictSame([status, headers.location], [201, urlOf(body.id)])
     t.strictSame(body, {
       id: body.id,
       [parent.key]: other.id,
@@ -275,11 +288,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       initially + 1,
       'nothing is added elsewhere',
     )
-    const row = stored(app, table, body.id)
-    for (const [name, value] of Object.entries(body)) {
-      const isAsStored = ['string', 'null'].includes(typeOf(value)) && !depends.includes(name)
-      if (isAsStored) t.equal(row[columnOf(name)], value, `${name} is stored`)
-    }
+    isStored(t, app, body)
   })
 
   t.test(`${one}: each value that a field takes is created, changed to and shown`, async (t) => {
@@ -295,21 +304,60 @@ export function testChildResource(t: Test, contract: ChildContract): void {
         const { status, body } = await send(app, 'PATCH', urlOf(before.id), { [field]: sent })
         t.equal(status, 200, `PATCH ${message}`)
         t.equal(body[changedIn] >= body.createdAt, !fixed, `${changedIn} moves with a change`)
-        const change = fixed ? {} : { [field]: answered, ...brings(before, body) }
-        t.strictSame(body, { ...before, [changedIn]: body[changedIn], ...change }, `PATCH ${message}`)
+        const after = fixed ? {} : { [field]: answered, ...brings(before, body) }
+        t.strictSame(body, { ...before, [changedIn]: body[changedIn], ...after }, `PATCH ${message}`)
         t.strictSame((await send(app, 'GET', urlOf(before.id))).body, body, 'and stays so')
+        isStored(t, app, body)
         await send(app, 'DELETE', urlOf(before.id))
       }
     }
+    t.strictSame((await send(app, 'GET', url)).body, record, 'no other one changes')
     const sent = each(all, (field) => field?.accepts.at(-1)?.[0])
     const answered = each(all, (field) => field?.accepts.at(-1)?.[1])
     const { body } = await send(app, 'POST', list, sent)
     t.strictSame(body, { ...record, ...identityOf(body), ...answered }, 'all at once')
     await send(app, 'DELETE', urlOf(body.id))
     t.strictSame((await send(app, 'PATCH', url, sent)).body.id, record.id)
-    const { body: changed } = await send(app, 'GET', url)
-    t.strictSame({ ...changed, ...pick(answered, changeable) }, changed, 'all changed at once')
-    await shows(t, app, owner.id, [changed], 'changed')
+    const { body: after } = await send(app, 'GET', url)
+    t.strictSame({ ...after, ...pick(answered, changeable) }, after, 'all changed at once')
+    await shows(t, app, owner.id, [after], 'changed')
+  })
+
+  t.test(`${one}: they stand by sortOrder where they have one, and as they were made`, async (t) => {
+    const app = await build(t)
+    const { id } = await parent.create(app)
+    const own = () => contract.distinct?.() ?? {}
+    const place = (sortOrder: number) => ('sortOrder' in fields ? { sortOrder } : {})
+    // Values that stand neither way in their own order.
+    const low = each(all, (field) => field?.accepts[0]?.[0])
+    const high = each(all, (field) => field?.accepts.at(-1)?.[0])
+    const made: Fields[] = []
+    for (const values of [
+      { ...high, ...pick(own(), depends), ...place(12) },
+      { ...low, ...pick(own(), depends), ...place(12) },
+      { ...high, ...own(), ...place(12) },
+      { ...low, ...own(), ...place(11) },
+    ]) {
+      made.push(await create(app, id, values))
+    }
+    const last = made.splice(-1)
+    await shows(t, app, id, 'sortOrder' in fields ? [...last, ...made] : [...made, ...last], 'in order')
+  })
+
+  t.test(`${one}: a change and a deletion hold If-Match`, async (t) => {
+    const { app, record, url } = await setUp(t)
+    const stale = async (match: string) => {
+      for (const [method, body] of [['PATCH', change], ['DELETE']] as const) {
+        t.equal((await send(app, method, url, body, { 'if-match': match })).status, 412, method)
+      }
+    }
+    const { etag } = (await send(app, 'GET', url)).headers
+    await stale('"x"')
+    t.strictSame((await send(app, 'GET', url)).body, record, 'unchanged')
+    const { status, headers } = await send(app, 'PATCH', url, change, { 'if-match': String(etag) })
+    t.equal(status, 200)
+    await stale(String(etag))
+    t.equal((await send(app, 'DELETE', url, undefined, { 'if-match': String(headers.etag) })).status, 200)
   })
 
   t.test(`${one}: each value that a field does not take is refused, and nothing is stored`, async (t) => {
@@ -325,9 +373,12 @@ export function testChildResource(t: Test, contract: ChildContract): void {
         ])
       }
     }
-    for (const field of all.filter((name) => fields[name] === number)) {
+    for (const field of all.filter((name) => fields[name]?.refuses === number.refuses)) {
+      const endless = `"${field}":1e999}`
+      const answer = invalid({ [field]: ['must be number'] })
       await holds(t, app, [
-        ['PATCH', url, `{"${field}":1e999}`, undefined, 400, invalid({ [field]: ['must be number'] })],
+        ['POST', list, `${JSON.stringify(another()).slice(0, -1)},${endless}`, undefined, 400, answer],
+        ['PATCH', url, `{${endless}`, undefined, 400, answer],
       ])
     }
     await shows(t, app, owner.id, [record], 'unchanged')
@@ -339,8 +390,11 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     const before = everything(app)
     const required = Object.keys(least)
     const missing = Object.fromEntries(required.map((field) => [field, ['is required']]))
+    const optional = all.filter((field) => !required.includes(field))
+    const refusals = { ...missing, ...refusal(optional).details.fieldErrors }
     await holds(t, app, [
       ['POST', list, { nonsense: 1 }, undefined, 400, invalid(missing)],
+      ['POST', list, { nonsense: 1, ...wrong(optional) }, undefined, 400, invalid(refusals)],
       ['POST', list, wrong(all), undefined, 400, refusal(all)],
       ['PATCH', url, wrong(changeable), undefined, 400, refusal(changeable)],
       ['POST', list, {}, undefined, 400, invalid(missing, ['must NOT have fewer than 1 properties'])],
@@ -367,10 +421,10 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     t.not(body.createdAt, LONG_AGO)
     t.strictSame({ ...body, ...timesOf(body) }, body)
 
-    const same = pick(record, changeable)
-    const changed = await send(app, 'PATCH', url, { ...same, ...foreign })
-    t.not(changed.body[changedIn], LONG_AGO)
-    t.strictSame(changed.body, { ...record, [changedIn]: changed.body[changedIn] })
+    ageIt(app, record.id)
+    const { body: again } = await send(app, 'PATCH', url, { ...pick(record, changeable), ...foreign })
+    t.ok(again[changedIn] >= body.createdAt, `${changedIn} moves although nothing else changes`)
+    t.strictSame(again, { ...record, [changedIn]: again[changedIn] })
 
     const text = JSON.stringify(another()).slice(0, -1)
     const values = JSON.stringify({
@@ -393,7 +447,12 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     ageIt(app, record.id)
     const aged = { ...record, [changedIn]: LONG_AGO }
     const before = everything(app)
-    for (const empty of [{}, { nonsense: 1 }, { id: 5, createdAt: 5, [parent.key]: 5 }, foreign]) {
+    for (const empty of [
+      {},
+      { nonsense: 1 },
+      { id: 5, createdAt: 5, updatedAt: 'x', [parent.key]: 5 },
+      foreign,
+    ]) {
       for (const unchanged of [aged, body]) {
         const answer = await send(app, 'PATCH', urlOf(unchanged.id), empty)
         t.strictSame([answer.status, answer.body], [200, unchanged])
@@ -414,7 +473,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       ['DELETE', url, undefined, undefined, unknown, unknownBody],
       ['GET', url, undefined, undefined, 404, gone],
       ['PATCH', url, {}, undefined, unknown, unknownBody],
-      ['PATCH', url, least, undefined, unknown, unknownBody],
+      ['PATCH', url, change, undefined, unknown, unknownBody],
     ])
     await shows(t, app, owner.id, [kept], 'afterwards')
     await shows(t, app, other.id, [elsewhere], 'elsewhere')
@@ -423,7 +482,6 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   t.test(`${one}: validation comes before existence`, async (t) => {
     const { app, record } = await setUp(t)
     const before = everything(app)
-    const first = changeable.slice(0, 1)
     const wrongly = { ...least, ...wrong(first) }
     const refused = refusal(first)
     // A parent's id is none of a child's, nor the other way round.
@@ -431,7 +489,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       await holds(t, app, [
         ['GET', urlOf(id), undefined, undefined, 404, gone],
         ['PATCH', urlOf(id), wrongly, undefined, 400, refused],
-        ['PATCH', urlOf(id), least, undefined, unknown, unknownBody],
+        ['PATCH', urlOf(id), change, undefined, unknown, unknownBody],
         ['PATCH', urlOf(id), {}, undefined, unknown, unknownBody],
         ['PATCH', urlOf(id), { nonsense: 1 }, undefined, unknown, unknownBody],
         ['DELETE', urlOf(id), undefined, undefined, unknown, unknownBody],
@@ -480,33 +538,52 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       ['PATCH', url, '{oops', member, 500, failure('update')],
       ['POST', list, wrong(all), member, 400, refusal(all)],
       ['PATCH', urlOf('none'), wrong(changeable), member, 400, refusal(changeable)],
-      ['PATCH', urlOf('none'), least, member, unknown, unknownBody],
+      ['PATCH', urlOf('none'), change, member, unknown, unknownBody],
       ['DELETE', urlOf('none'), undefined, member, unknown, unknownBody],
-      ['PATCH', url, least, member, 200, least],
+      ['PATCH', url, change, member, 200, changed],
       ['DELETE', url, undefined, admin, 200, success],
       ['DELETE', url, undefined, member, unknown, unknownBody],
     ])
+    const { body: second } = await send(app, 'POST', list, least, member)
+    await holds(t, app, [['DELETE', urlOf(second.id), undefined, member, 200, success]])
   })
 
   t.test(
     `${one}: in open mode everybody may do everything, but no credential may be worthless`,
     async (t) => {
       const { app, record, list, url } = await setUp(t)
-      for (const role of ['viewer', 'member', 'admin'] as const) {
-        const { headers } = signInAs(app, role)
+      const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
+        (role) => signInAs(app, role).headers,
+      )
+      for (const headers of [viewer, member, admin, undefined]) {
         const body = another()
-        const changed = (role !== 'admin' && contract.ofAnother) || ([200, least] as const)
+        const isOfAnother = headers === viewer || headers === member
+        const answer = (isOfAnother && contract.ofAnother) || ([200, changed] as const)
         await holds(t, app, [
-          ['GET', url, undefined, headers, 200, { id: record.id }],
           ['POST', list, '{oops', headers, 500, failure('create')],
           ['POST', list, '{oops', { ...headers, ...asText }, 500, failure('create')],
+          ['POST', listOf('none'), wrong(all), headers, 400, refusal(all)],
           ['POST', listOf('none'), body, headers, 404, noParent],
           ['POST', list, body, headers, 201, body],
           ['PATCH', url, '{oops', headers, 500, failure('update')],
           ['PATCH', url, '{oops', { ...headers, ...asText }, 500, failure('update')],
-          ['PATCH', urlOf('none'), body, headers, unknown, unknownBody],
-          ['PATCH', url, least, headers, ...changed],
+          ['PATCH', url, wrong(changeable), headers, 400, refusal(changeable)],
+          ['PATCH', urlOf('none'), wrong(changeable), headers, 400, refusal(changeable)],
+          ['PATCH', urlOf('none'), change, headers, unknown, unknownBody],
           ['DELETE', urlOf('none'), undefined, headers, unknown, unknownBody],
+          ['GET', url, undefined, headers, 200, headers === viewer ? record : { id: record.id }],
+          ['PATCH', url, change, headers, ...answer],
+        ])
+        if (isOfAnother && contract.ofAnother)
+          await holds(t, app, [
+            ['PATCH', url, {}, headers, ...answer],
+            ['DELETE', url, undefined, headers, ...answer],
+          ])
+        const { body: own } = await send(app, 'POST', list, another(), headers)
+        const mine = pick({ ...change, ...another() }, changeable)
+        await holds(t, app, [
+          ['PATCH', urlOf(own.id), mine, headers, 200, mine],
+          ['DELETE', urlOf(own.id), undefined, headers, 200, success],
         ])
       }
       const worthless = { authorization: 'Bearer worthless' }
@@ -536,7 +613,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
         ['HEAD', list, undefined, undefined, 500, ''],
         ['POST', list, least, undefined, 500, failure('create')],
         ['GET', url, undefined, undefined, 500, failure('fetch')],
-        ['PATCH', url, least, undefined, 500, failure('update')],
+        ['PATCH', url, change, undefined, 500, failure('update')],
         ['PATCH', url, {}, undefined, 500, failure('update')],
         ['DELETE', url, undefined, undefined, 500, failure('delete')],
       ])

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { FOREIGN, ofOtherTypes, text } from '../child-resource.ts'
+import { FOREIGN, ofOtherTypes, testChildResource, text } from '../child-resource.ts'
 import {
   type App,
   age,
@@ -21,6 +21,19 @@ const noProject = { error: 'Project not found' }
 const cannotFetch = { error: 'Failed to fetch team assignments' }
 const cannotUpdate = { error: 'Failed to update team assignments' }
 const twice = invalid({ members: ['must NOT have two elements with the same memberId'] })
+
+let members = 1000
+
+testChildResource(t, {
+  thing: 'Team assignment',
+  path: 'team-assignments',
+  table: 'team_assignments',
+  relation: 'teamAssignments',
+  least: { memberId: 'ada' },
+  distinct: () => ({ memberId: `ada ${--members}` }),
+  defaults: { memberId: 'ada', role: 'member' },
+  fields: { memberId: { ...text(1, 200), fixed: true }, role: text(1, 100) },
+})
 
 /** An application with two projects, on each of which Ada works as a lead and Bob as a member. */
 async function teamOf(t: Parameters<typeof build>[0]) {
