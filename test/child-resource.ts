@@ -567,10 +567,12 @@ export function testChildResource(t: Test, contract: ChildContract): void {
           ['POST', list, body, headers, 201, body],
           ['PATCH', url, '{oops', headers, 500, failure('update')],
           ['PATCH', url, '{oops', { ...headers, ...asText }, 500, failure('update')],
+          ['PATCH', urlOf('none'), '{oops', { ...headers, ...asText }, 500, failure('update')],
           ['PATCH', url, wrong(changeable), headers, 400, refusal(changeable)],
           ['PATCH', urlOf('none'), wrong(changeable), headers, 400, refusal(changeable)],
           ['PATCH', urlOf('none'), change, headers, unknown, unknownBody],
           ['DELETE', urlOf('none'), undefined, headers, unknown, unknownBody],
+          ['GET', urlOf('none'), undefined, headers, 404, gone],
           ['GET', url, undefined, headers, 200, headers === viewer ? record : { id: record.id }],
           ['PATCH', url, change, headers, ...answer],
         ])
@@ -586,11 +588,17 @@ export function testChildResource(t: Test, contract: ChildContract): void {
           ['DELETE', urlOf(own.id), undefined, headers, 200, success],
         ])
       }
-      const worthless = { authorization: 'Bearer worthless' }
-      await holds(t, app, [
-        ['GET', list, undefined, worthless, 401, authenticationRequired],
-        ['DELETE', url, undefined, worthless, 401, authenticationRequired],
-      ])
+      for (const worthless of [
+        { authorization: 'Bearer worthless' },
+        { cookie: 'phaseboard_session=worthless' },
+      ]) {
+        await holds(t, app, [
+          ['GET', list, undefined, worthless, 401, authenticationRequired],
+          ['PATCH', urlOf('none'), '{oops', worthless, 401, authenticationRequired],
+          ['DELETE', urlOf('none'), undefined, worthless, 401, authenticationRequired],
+          ['DELETE', url, undefined, worthless, 401, authenticationRequired],
+        ])
+      }
     },
   )
 

@@ -272,7 +272,6 @@ t.test('the order of checks', async (t) => {
     for (const [index, session] of [undefined, ...sessions].entries()) {
       const name = `Label ${index}`
       await holds(t, app, [
-        ['POST', '/api/projects/none/kanban-labels', { name: label.name }, session, 404, noProject],
         ['POST', list, { name: label.name }, session, 409, taken],
         ['POST', list, { name }, session, 201, { name }],
         ['PATCH', labelUrl, { name }, session, 409, taken],

@@ -5,7 +5,6 @@ import {
   authenticationRequired,
   breakTable,
   build,
-  count,
   createItem,
   createProject,
   createSubtask,
@@ -20,12 +19,9 @@ import {
   stored,
 } from '../helper.ts'
 
-const failure = { error: 'Internal server error' }
-const gone = { error: 'Kanban subtask not found' }
 const noItem = { error: 'Kanban item not found' }
 const itemless = invalid({ items: ['is required'] }, ['must NOT have fewer than 1 properties'])
 const reorderFailure = { error: 'Failed to reorder kanban subtasks' }
-const titleless = invalid({ title: ['must NOT have fewer than 1 characters'] })
 
 /** An application with one subtask on one item. */
 async function listOf(t: Parameters<typeof build>[0], fields: object = {}) {
@@ -52,64 +48,9 @@ testChildResource(t, {
   failure: 'Internal server error',
 })
 
-t.test('GET and POST /api/kanban-items/{id}/subtasks', async (t) => {
-  t.test('a subtask needs a title alone; every other field has its default', async (t) => {
-    const { app, item } = await listOf(t, { sortOrder: 4.5 })
-    const { status, body } = await send(app, 'POST', `/api/kanban-items/${item.id}/subtasks`, {
-      title: 'Step',
-    })
-    t.equal(status, 201)
-    t.strictSame(body, {
-      id: body.id,
-      itemId: item.id,
-      title: 'Step',
-      completed: false,
-      sortOrder: 5.5,
-      createdAt: body.createdAt,
-      updatedAt: body.createdAt,
-    })
-  })
-
-  t.test('every field of the payload is stored, server-owned ones are ignored', async (t) => {
-    const { app, item, subtask } = await listOf(t)
-    const fields = { title: 'Step', completed: true, sortOrder: -3 }
-    const foreign = { id: 'mine', itemId: 'x', createdAt: LONG_AGO, updatedAt: LONG_AGO, nonsense: 1 }
-    const body = await createSubtask(app, item.id, { ...fields, ...foreign })
-    t.strictSame(body, {
-      ...fields,
-      id: body.id,
-      itemId: item.id,
-      createdAt: body.createdAt,
-      updatedAt: body.createdAt,
-    })
-    t.not(body.id, 'mine')
-    t.not(body.createdAt, LONG_AGO)
-    t.strictSame((await send(app, 'GET', `/api/kanban-items/${item.id}/subtasks`)).body, [body, subtask])
-  })
-
-  t.test('the list is ordered by sortOrder, then by id', async (t) => {
-    const { app, item } = await listOf(t, { title: 'b', sortOrder: 2 })
-    await createSubtask(app, item.id, { title: 'c', sortOrder: 2 })
-    await createSubtask(app, item.id, { title: 'a', sortOrder: -2 })
-    const titles = (subtasks: { title: string }[]) => subtasks.map(({ title }) => title).join('')
-    t.equal(titles((await send(app, 'GET', `/api/kanban-items/${item.id}/subtasks`)).body), 'abc')
-    t.equal(titles((await send(app, 'GET', `/api/kanban-items/${item.id}`)).body.subtasks), 'abc')
-  })
-
-  t.test('of an unknown item are 404, after validation', async (t) => {
-    const { app } = await listOf(t)
-    const url = '/api/kanban-items/none/subtasks'
-    await holds(t, app, [
-      ['GET', url, undefined, undefined, 404, noItem],
-      ['POST', url, { title: '' }, undefined, 400, titleless],
-      ['POST', url, { title: 'x' }, undefined, 404, noItem],
-    ])
-    t.throws(() => app.rules.board.subtasks.create('none', { title: 'x' }), {
-      statusCode: 404,
-      message: noItem.error,
-    })
-    t.equal(count(app, 'kanban_subtasks'), 1)
-  })
+t.test('without a place of its own a subtask goes after the last', async (t) => {
+  const { app, item } = await listOf(t, { sortOrder: 4.5 })
+  t.equal((await createSubtask(app, item.id)).sortOrder, 5.5)
 })
 
 t.test('POST /api/kanban-items/{id}/subtasks/reorder', async (t) => {
@@ -267,46 +208,28 @@ t.test('POST /api/kanban-items/{id}/subtasks/reorder', async (t) => {
       ])
     }
     t.strictSame((await send(app, 'GET', `/api/kanban-subtasks/${a.id}`)).body, a)
-    t.throws(() => app.rules.board.subtasks.reorder('none', []), {
-      statusCode: 404,
-      message: noItem.error,
-    })
+    const { subtasks } = app.rules.board
+    const gone = { statusCode: 404, message: noItem.error }
+    t.throws(() => subtasks.create('none', { title: 'x' }), gone)
+    t.throws(() => subtasks.reorder('none', []), gone)
   })
 })
 
-t.test('the order of checks', async (t) => {
-  const asText = { 'content-type': 'text/plain' }
-
+t.test('the order of checks of a reorder', async (t) => {
   t.test('in open mode nobody is asked who they are', async (t) => {
-    const { app, item, url } = await listOf(t)
+    const { app, item, subtask } = await listOf(t)
+    const reorder = `/api/kanban-items/${item.id}/subtasks/reorder`
+    const places = { items: [{ id: subtask.id, sortOrder: 5 }] }
     const sessions = (['viewer', 'member', 'admin'] as const).map((role) => signInAs(app, role).headers)
     for (const session of [undefined, ...sessions]) {
-      const spare = await createSubtask(app, item.id)
-      const reorder = `/api/kanban-items/${item.id}/subtasks/reorder`
-      const places = { items: [{ id: spare.id, sortOrder: 5 }] }
       await holds(t, app, [
-        ['GET', '/api/kanban-subtasks/none', undefined, session, 404, gone],
-        ['POST', reorder, 'x', { ...session, ...asText }, 500, reorderFailure],
+        ['POST', reorder, 'x', { ...session, 'content-type': 'text/plain' }, 500, reorderFailure],
         ['POST', reorder, '{oops', session, 500, reorderFailure],
         ['POST', '/api/kanban-items/none/subtasks/reorder', {}, session, 400, itemless],
         ['POST', '/api/kanban-items/none/subtasks/reorder', places, session, 404, noItem],
-        ['POST', reorder, places, session, 200, [{ id: spare.id, sortOrder: 5 }]],
-        ['PATCH', '/api/kanban-subtasks/none', 'x', { ...session, ...asText }, 500, failure],
-        ['PATCH', '/api/kanban-subtasks/none', '{oops', session, 500, failure],
-        ['PATCH', '/api/kanban-subtasks/none', { title: '' }, session, 400, titleless],
-        ['PATCH', '/api/kanban-subtasks/none', { title: 'x' }, session, 500, failure],
-        ['PATCH', url, '{oops', session, 500, failure],
-        ['PATCH', url, { title: '' }, session, 400, titleless],
-        ['PATCH', url, { title: 'x' }, session, 200, { title: 'x' }],
-        ['DELETE', `/api/kanban-subtasks/${spare.id}`, undefined, session, 200, { success: true }],
-        ['DELETE', `/api/kanban-subtasks/${spare.id}`, undefined, session, 500, failure],
+        ['POST', reorder, places, session, 200, places.items],
       ])
     }
-    const worthless = { cookie: 'phaseboard_session=worthless' }
-    await holds(t, app, [
-      ['PATCH', '/api/kanban-subtasks/none', '{oops', worthless, 401, authenticationRequired],
-      ['DELETE', '/api/kanban-subtasks/none', undefined, worthless, 401, authenticationRequired],
-    ])
   })
 
   t.test('in required mode the member comes first, then the role, then the body', async (t) => {
@@ -315,71 +238,27 @@ t.test('the order of checks', async (t) => {
     const viewer = signInAs(app, 'viewer').headers
     const project = await createProject(app, {}, member)
     const item = await createItem(app, project.id, {}, member)
-    const list = `/api/kanban-items/${item.id}/subtasks`
-    const { body: subtask } = await send(app, 'POST', list, { title: 'Step' }, member)
-    const url = `/api/kanban-subtasks/${subtask.id}`
+    const reorder = `/api/kanban-items/${item.id}/subtasks/reorder`
     await holds(t, app, [
-      ['PATCH', url, '{oops', undefined, 401, authenticationRequired],
-      ['DELETE', url, undefined, undefined, 401, authenticationRequired],
-      ['GET', list, undefined, undefined, 401, authenticationRequired],
-      ['POST', list, { title: '' }, undefined, 401, authenticationRequired],
-      ['GET', url, undefined, undefined, 401, authenticationRequired],
-      ['POST', `${list}/reorder`, {}, undefined, 401, authenticationRequired],
-      ['GET', list, undefined, viewer, 200, [subtask]],
-      ['GET', url, undefined, viewer, 200, subtask],
-      ['GET', '/api/kanban-subtasks/none', undefined, viewer, 404, gone],
-      ['POST', `${list}/reorder`, {}, viewer, 403, readOnly],
+      ['POST', reorder, {}, undefined, 401, authenticationRequired],
+      ['POST', reorder, {}, viewer, 403, readOnly],
       ['POST', '/api/kanban-items/none/subtasks/reorder', '{oops', viewer, 403, readOnly],
       ['POST', '/api/kanban-items/none/subtasks/reorder', {}, member, 400, itemless],
       ['POST', '/api/kanban-items/none/subtasks/reorder', { items: [] }, member, 404, noItem],
-      ['POST', `${list}/reorder`, { items: [] }, member, 200, []],
-      ['POST', list, { title: '' }, viewer, 403, readOnly],
-      ['PATCH', url, '{oops', viewer, 403, readOnly],
-      ['PATCH', '/api/kanban-subtasks/none', { title: '' }, viewer, 403, readOnly],
-      ['DELETE', url, undefined, viewer, 403, readOnly],
-      ['DELETE', '/api/kanban-subtasks/none', undefined, viewer, 403, readOnly],
-      ['POST', list, { title: '' }, member, 400, titleless],
-      ['PATCH', url, '{oops', member, 500, failure],
-      ['PATCH', '/api/kanban-subtasks/none', { title: '' }, member, 400, titleless],
-      ['PATCH', '/api/kanban-subtasks/none', { title: 'x' }, member, 500, failure],
-      ['PATCH', url, { title: 'x' }, member, 200, { title: 'x' }],
-      ['DELETE', url, undefined, member, 200, { success: true }],
-      ['DELETE', url, undefined, member, 500, failure],
+      ['POST', reorder, { items: [] }, member, 200, []],
     ])
   })
 })
 
-t.test('an unexpected failure is answered with the 500 of its subtask endpoint', async (t) => {
+t.test('an unexpected failure is answered with the 500 of a reorder', async (t) => {
   const broken = await listOf(t)
   breakTable(broken.app, 'kanban_subtasks')
   const closed = await listOf(t)
   closed.app.db.$client.close()
-  for (const { app, item, url } of [broken, closed]) {
-    const list = `/api/kanban-items/${item.id}/subtasks`
+  for (const { app, item } of [broken, closed]) {
+    const url = `/api/kanban-items/${item.id}/subtasks/reorder`
     await holds(t, app, [
-      ['PATCH', url, { title: 'x' }, undefined, 500, failure],
-      ['PATCH', url, {}, undefined, 500, failure],
-      ['DELETE', url, undefined, undefined, 500, failure],
-      ['GET', list, undefined, undefined, 500, { error: 'Failed to fetch kanban subtasks' }],
-      ['HEAD', list, undefined, undefined, 500, ''],
-      ['GET', url, undefined, undefined, 500, { error: 'Failed to fetch kanban subtask' }],
-      ['POST', `${list}/reorder`, { items: [{ id: 'x', sortOrder: 1 }] }, undefined, 500, reorderFailure],
-      ['POST', list, { title: 'x' }, undefined, 500, { error: 'Failed to create kanban subtask' }],
-    ])
-  }
-  const { app, item, url } = await listOf(t)
-  for (const body of ['{oops', '', ' ', '{"title":"x"', 'title=x']) {
-    await holds(t, app, [
-      ['PATCH', url, body, undefined, 500, failure],
-      ['PATCH', '/api/kanban-subtasks/none', body, undefined, 500, failure],
-      [
-        'POST',
-        `/api/kanban-items/${item.id}/subtasks`,
-        body,
-        undefined,
-        500,
-        { error: 'Failed to create kanban subtask' },
-      ],
+      ['POST', url, { items: [{ id: 'x', sortOrder: 1 }] }, undefined, 500, reorderFailure],
     ])
   }
 })

@@ -46,14 +46,6 @@ const patch = async (app: App, url: string, body: object) => {
   return answer.body
 }
 
-t.test('metrics are ordered by id, as they were made', async (t) => {
-  const { app, project, list } = await metricOf(t, { name: 'b' })
-  await send(app, 'POST', list, { name: 'a', value: 0 })
-  const names = (metrics: { name: string }[]) => metrics.map(({ name }) => name).join('')
-  t.equal(names((await send(app, 'GET', list)).body), 'ba')
-  t.equal(names((await send(app, 'GET', `/api/projects/${project.id}`)).body.metrics), 'ba')
-})
-
 t.test('a changed value goes into the history and sets the trend', async (t) => {
   const { app, project, metric, url } = await metricOf(t)
   const up = await patch(app, url, { value: 2.5 })

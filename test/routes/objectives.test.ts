@@ -1,6 +1,5 @@
 import t from 'tap'
 import { number, testChildResource, text } from '../child-resource.ts'
-import { build, createProject, send } from '../helper.ts'
 
 testChildResource(t, {
   thing: 'Objective',
@@ -15,21 +14,4 @@ testChildResource(t, {
     status: text(1, 100),
     sortOrder: number,
   },
-})
-
-t.test('objectives are ordered by sortOrder, then by id', async (t) => {
-  const app = await build(t)
-  const { id } = await createProject(app)
-  const list = `/api/projects/${id}/objectives`
-  for (const [title, sortOrder] of [
-    ['c', 2],
-    ['d', 2],
-    ['b', undefined],
-    ['a', -1],
-  ]) {
-    await send(app, 'POST', list, { title, sortOrder })
-  }
-  const titles = (objectives: { title: string }[]) => objectives.map(({ title }) => title).join('')
-  t.equal(titles((await send(app, 'GET', list)).body), 'abcd')
-  t.equal(titles((await send(app, 'GET', `/api/projects/${id}`)).body.objectives), 'abcd')
 })

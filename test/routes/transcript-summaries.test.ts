@@ -64,22 +64,6 @@ testChildResource(t, {
   },
 })
 
-t.test('transcript summaries are ordered by id, as they were made', async (t) => {
-  const app = await build(t)
-  const { id } = await createProject(app)
-  const list = `/api/projects/${id}/transcript-summaries`
-  for (const [title, date] of [
-    ['a', '2026-03-01'],
-    ['b', '2026-01-01'],
-    ['c', '2026-02-01'],
-  ]) {
-    await send(app, 'POST', list, { title, date })
-  }
-  const titles = (summaries: { title: string }[]) => summaries.map(({ title }) => title).join('')
-  t.equal(titles((await send(app, 'GET', list)).body), 'abc')
-  t.equal(titles((await send(app, 'GET', `/api/projects/${id}`)).body.transcriptSummaries), 'abc')
-})
-
 t.test('the arrays are stored as JSON text, and read as empty where another tool left none', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
