@@ -56,6 +56,8 @@ export interface ChildContract {
   depends?: string[]
   /** Where an unknown one is no 404 for a change and a deletion but this. */
   unknown?: [status: number, body: object]
+  /** Whether a change looks for it before anything about the body. */
+  existsFirst?: boolean
   /** What a change and a deletion answer when they fail, where it is one text. */
   failure?: string
   /** What answers, and how, where its author and admins alone may change one. */
@@ -70,7 +72,10 @@ export interface ChildContract {
 }
 
 /** Ids that name nothing, some of them such as an attacker would try. */
-export const STRANGE_IDS = ['none', '%', 'a%2Fb', '__proto__', 'constructor', "'", long(10_000)]
+export const STRANGE_IDS = [
+  ...['none', '%', '%25', 'a%2Fb', '%E0%A4%A', '%F0%9F%9A%80', '__proto__', 'constructor', "'"],
+  long(10_000),
+]
 
 /** Bodies that are no JSON. */
 const NOT_JSON = [undefined, '{oops', '', ' ', '{"title":"x"', 'title=x']
@@ -119,6 +124,12 @@ export const text = (min: 0 | 1, max: number): FieldContract => ({
   ],
 })
 
+/** A text of so many characters at most, or null. */
+export const textOrNull = (max: number): FieldContract => ({
+  accepts: [...same(null), ...text(0, max).accepts],
+  refuses: [...ofOtherTypes('string', 'null'), [long(max + 1), `must NOT have more than ${max} characters`]],
+})
+
 /** A finite number. */
 export const number: FieldContract = {
   accepts: same(0, -1.5, -1e308, 1e300, Number.MIN_VALUE),
@@ -152,39 +163,58 @@ export const oneOf = (...values: (string | null)[]): FieldContract => {
 /** True or false. */
 export const boolean: FieldContract = { accepts: same(true, false), refuses: ofOtherTypes('boolean') }
 
-/** An array that is also taken as JSON text of one. */
-export const jsonArray = (accepted: unknown[][], refused: [unknown[], string][] = []): FieldContract => {
-  // Two quotes and two brackets round off the 64 KiB.
-  const largest = [long(65_532)]
-  const levels = (count: number): unknown[] => JSON.parse('['.repeat(count) + ']'.repeat(count))
+/** What JSON-text fields of either type are held to. */
+const JSON_TEXT = {
+  array: {
+    empty: [],
+    // Two quotes and two brackets round off the 64 KiB.
+    ofSize: (bytes: number): unknown => [long(bytes - 4)],
+    ofLevels: (count: number): unknown => JSON.parse('['.repeat(count) + ']'.repeat(count)),
+    noText: ['5', '{}', 'null', '"[]"', '[', '[1,]', 'x', ' '],
+  },
+  object: {
+    empty: {},
+    ofSize: (bytes: number): unknown => ({ a: long(bytes - 8) }),
+    ofLevels: (count: number): unknown => JSON.parse(`${'{"a":'.repeat(count)}1${'}'.repeat(count)}`),
+    noText: ['5', '[]', 'null', '"{}"', '{', '{a:1}', 'x', ' '],
+  },
+}
+
+/** A value that is also taken as JSON text of it. */
+function jsonText(
+  type: 'array' | 'object',
+  accepted: unknown[],
+  refused: [value: unknown, message: string][],
+): FieldContract {
+  const { empty, ofSize, ofLevels, noText } = JSON_TEXT[type]
+  const asBoth = (value: unknown) => [value, JSON.stringify(value)]
   const isOfAnything = refused.length === 0
   return {
     accepts: [
-      ...[[], largest, ...accepted, ...(isOfAnything ? [levels(100)] : [])].flatMap(
-        (value): [unknown, unknown][] => [
-          [value, value],
-          [JSON.stringify(value), value],
-        ],
+      ...[empty, ofSize(65_536), ...accepted, ...(isOfAnything ? [ofLevels(100)] : [])].flatMap((value) =>
+        [...asBoth(value), JSON.stringify(value, null, 4)].map((sent): [unknown, unknown] => [sent, value]),
       ),
-      ['', []],
-      [' [ ] ', []],
+      ['', empty],
+      [` ${JSON.stringify(empty)} `, empty],
     ],
     refuses: [
-      ...ofOtherTypes('array', 'string'),
-      ...['5', '{}', 'null', '"[]"', '[', '[1,]', 'x', ' '].map((value): [unknown, string] => [
-        value,
-        'must be JSON text of an array',
-      ]),
-      [[long(65_533)], 'must NOT be larger than 65536 bytes of JSON'],
-      [JSON.stringify([long(65_533)]), 'must NOT be larger than 65536 bytes of JSON'],
-      [levels(101), 'must NOT be nested deeper than 100 levels'],
-      ...refused.flatMap(([value, message]): [unknown, string][] => [
-        [value, message],
-        [JSON.stringify(value), message],
-      ]),
+      ...ofOtherTypes(type, 'string'),
+      ...noText.map((value): [unknown, string] => [value, `must be JSON text of an ${type}`]),
+      ...[
+        [ofSize(65_537), 'must NOT be larger than 65536 bytes of JSON'] as const,
+        [ofLevels(101), 'must NOT be nested deeper than 100 levels'] as const,
+        ...refused,
+      ].flatMap(([value, message]) => asBoth(value).map((sent): [unknown, string] => [sent, message])),
     ],
   }
 }
+
+/** An array that is also taken as JSON text of one. */
+export const jsonArray = (accepted: unknown[][], refused: [unknown[], string][] = []) =>
+  jsonText('array', accepted, refused)
+
+/** An object that is also taken as JSON text of one. */
+export const jsonObject = (...accepted: object[]) => jsonText('object', accepted, [])
 
 /** Fields of a body that are the server's, or nobody's. */
 export const FOREIGN = { id: 'mine', createdAt: LONG_AGO, updatedAt: LONG_AGO, nonsense: 1 }
@@ -202,6 +232,9 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   const noParent = { error: `${parent.thing} not found` }
   const [unknown, unknownBody] = contract.unknown ?? [404, gone]
   const success = { success: true }
+  /** What a change of an unknown one is answered that would be refused for its body. */
+  const unknownOr = (status: number, body: object): [number, object] =>
+    contract.existsFirst ? [404, gone] : [status, body]
 
   const listOf = (parentId: string) => `/api/${parent.path}/${parentId}/${listPath}`
   const failure = (verb: string, what = one) => ({
@@ -320,7 +353,9 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     t.strictSame((await send(app, 'PATCH', url, sent)).body.id, record.id)
     const { body: after } = await send(app, 'GET', url)
     t.strictSame({ ...after, ...pick(answered, changeable) }, after, 'all changed at once')
-    await shows(t, app, owner.id, [after], 'changed')
+    const { body: last } = await send(app, 'PATCH', url, change)
+    t.strictSame(last, { ...after, ...changed, [changedIn]: last[changedIn] }, 'and the first again')
+    await shows(t, app, owner.id, [last], 'changed')
   })
 
   t.test(`${one}: they stand by sortOrder where they have one, and as they were made`, async (t) => {
@@ -479,7 +514,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     await shows(t, app, other.id, [elsewhere], 'elsewhere')
   })
 
-  t.test(`${one}: validation comes before existence`, async (t) => {
+  t.test(`${one}: an unknown one is not found, whatever its id looks like, after validation`, async (t) => {
     const { app, record } = await setUp(t)
     const before = everything(app)
     const wrongly = { ...least, ...wrong(first) }
@@ -488,7 +523,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     for (const id of [...STRANGE_IDS, record[parent.key]]) {
       await holds(t, app, [
         ['GET', urlOf(id), undefined, undefined, 404, gone],
-        ['PATCH', urlOf(id), wrongly, undefined, 400, refused],
+        ['PATCH', urlOf(id), wrongly, undefined, ...unknownOr(400, refused)],
         ['PATCH', urlOf(id), change, undefined, unknown, unknownBody],
         ['PATCH', urlOf(id), {}, undefined, unknown, unknownBody],
         ['PATCH', urlOf(id), { nonsense: 1 }, undefined, unknown, unknownBody],
@@ -537,7 +572,9 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       ['POST', list, '{oops', member, 500, failure('create')],
       ['PATCH', url, '{oops', member, 500, failure('update')],
       ['POST', list, wrong(all), member, 400, refusal(all)],
-      ['PATCH', urlOf('none'), wrong(changeable), member, 400, refusal(changeable)],
+      ['PATCH', urlOf('none'), wrong(changeable), member, ...unknownOr(400, refusal(changeable))],
+      ['PATCH', urlOf('none'), '{oops', member, ...unknownOr(500, failure('update'))],
+      ['PATCH', urlOf('none'), '{oops', { ...member, ...asText }, ...unknownOr(500, failure('update'))],
       ['PATCH', urlOf('none'), change, member, unknown, unknownBody],
       ['DELETE', urlOf('none'), undefined, member, unknown, unknownBody],
       ['PATCH', url, change, member, 200, changed],
@@ -567,9 +604,10 @@ export function testChildResource(t: Test, contract: ChildContract): void {
           ['POST', list, body, headers, 201, body],
           ['PATCH', url, '{oops', headers, 500, failure('update')],
           ['PATCH', url, '{oops', { ...headers, ...asText }, 500, failure('update')],
-          ['PATCH', urlOf('none'), '{oops', { ...headers, ...asText }, 500, failure('update')],
+          ['PATCH', urlOf('none'), '{oops', headers, ...unknownOr(500, failure('update'))],
+          ['PATCH', urlOf('none'), '{oops', { ...headers, ...asText }, ...unknownOr(500, failure('update'))],
           ['PATCH', url, wrong(changeable), headers, 400, refusal(changeable)],
-          ['PATCH', urlOf('none'), wrong(changeable), headers, 400, refusal(changeable)],
+          ['PATCH', urlOf('none'), wrong(changeable), headers, ...unknownOr(400, refusal(changeable))],
           ['PATCH', urlOf('none'), change, headers, unknown, unknownBody],
           ['DELETE', urlOf('none'), undefined, headers, unknown, unknownBody],
           ['GET', urlOf('none'), undefined, headers, 404, gone],
@@ -586,6 +624,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
         await holds(t, app, [
           ['PATCH', urlOf(own.id), mine, headers, 200, mine],
           ['DELETE', urlOf(own.id), undefined, headers, 200, success],
+          ['DELETE', urlOf(own.id), undefined, headers, unknown, unknownBody],
         ])
       }
       for (const worthless of [
@@ -608,7 +647,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       await holds(t, app, [
         ['POST', list, body, undefined, 500, failure('create')],
         ['PATCH', url, body, undefined, 500, failure('update')],
-        ['PATCH', urlOf('none'), body, undefined, 500, failure('update')],
+        ['PATCH', urlOf('none'), body, undefined, ...unknownOr(500, failure('update'))],
       ])
     }
     const broken = await setUp(t)
@@ -621,6 +660,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
         ['HEAD', list, undefined, undefined, 500, ''],
         ['POST', list, least, undefined, 500, failure('create')],
         ['GET', url, undefined, undefined, 500, failure('fetch')],
+        ['HEAD', url, undefined, undefined, 500, ''],
         ['PATCH', url, change, undefined, 500, failure('update')],
         ['PATCH', url, {}, undefined, 500, failure('update')],
         ['DELETE', url, undefined, undefined, 500, failure('delete')],
