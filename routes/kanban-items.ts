@@ -267,17 +267,19 @@ const kanbanItemRoutes: Routes = async (app) => {
       querystring: ExpandQuery,
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) },
     },
-    handler: (request, reply) =>
-      expandsPeople(request.query) ? withPeople(reply, request.params.id) : items.get(request.params.id),
+    handler: (request, reply) => {
+      const { id } = request.params
+      return expandsPeople(request.query)
+        ? sendWithPeople(app, reply, id, snapshotOf(id, turnOf(request)))
+        : items.get(id)
+    },
   })
 
   const toJson = createJsonWriter(KanbanItemSchema)
 
-  async function withPeople(reply: FastifyReply, id: string) {
-    const item = await app.read(items.get(id), turnOf(reply.request))
-    const body = Buffer.from(toJson(item))
-    const { assigneeId } = item
-    return sendWithPeople(app, reply, { body, etag: etagOf(body) }, assigneeId === null ? [] : [assigneeId])
+  async function snapshotOf(id: string, turn: string | null) {
+    const body = Buffer.from(toJson(await app.read(items.get(id), turn)))
+    return { body, etag: etagOf(body) }
   }
 
   app.patch('/api/kanban-items/:id', {

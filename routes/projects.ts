@@ -1,9 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { actorOf, turnOf } from '../src/access/identity.ts'
 import { DEFAULT_SORT } from '../src/db/pages.ts'
 import { PROJECT_SORTS } from '../src/projects/projects.ts'
-import type { MaybePromise, Snapshot } from '../src/reading/snapshots.ts'
 import { ExpandQuery, expandsPeople, sendWithPeople } from '../src/requests/expand.ts'
 import { ListQuery } from '../src/requests/pages.ts'
 import { listFor, recordOf } from '../src/requests/response-shapes.ts'
@@ -181,16 +180,10 @@ const projectRoutes: Routes = async (app) => {
     handler: (request, reply) => {
       const snapshot = app.snapshots.project(request.params.id, turnOf(request))
       return expandsPeople(request.query)
-        ? withPeople(reply, snapshot, request.params.id)
+        ? sendWithPeople(app, reply, request.params.id, snapshot)
         : sendSnapshot(reply, snapshot)
     },
   })
-
-  async function withPeople(reply: FastifyReply, snapshot: MaybePromise<Snapshot>, id: string) {
-    const made = await snapshot
-    const ids = await app.read(app.members.people.namedIn(id), turnOf(reply.request))
-    return sendWithPeople(app, reply, made, ids)
-  }
 
   app.patch('/api/projects/:id', {
     config: {

@@ -6,7 +6,7 @@ import { ColumnNames } from './column-names.ts'
 import { Columns } from './columns.ts'
 import { Comments } from './comments.ts'
 import { ItemCalendar } from './item-calendar.ts'
-import { ItemCsv } from './item-csv.ts'
+import { ItemCsv, type KnownPeople } from './item-csv.ts'
 import { ItemLists } from './item-lists.ts'
 import { ItemRecords } from './item-records.ts'
 import { Items } from './items.ts'
@@ -30,14 +30,15 @@ export class Board {
   readonly records: ItemRecords
   readonly columnNames: ColumnNames
 
-  constructor(db: SharedDatabase) {
+  /** @param people who knows their names: those of members are no board's affair */
+  constructor(db: SharedDatabase, people: KnownPeople) {
     this.records = new ItemRecords(db)
     this.columnNames = new ColumnNames(db)
     this.activity = new ActivityLog(db)
     this.labels = new Labels(db)
     this.items = new Items(db, this)
     this.itemLists = new ItemLists(db, this.records)
-    this.itemCsv = new ItemCsv(db, this.records)
+    this.itemCsv = new ItemCsv(db, this.records, people)
     this.itemCalendar = new ItemCalendar(db)
     this.claims = new Claims(db, this)
     this.columns = new Columns(db, this)

@@ -5,7 +5,6 @@ import { throwNotFound } from '../db/existence.ts'
 import { kanbanItems, projects } from '../db/schema.ts'
 import { existsIn, given, givenLimit, selectAll } from '../db/statements.ts'
 import { isLimited, ROWS_READ, TooMuchWork } from '../db/work-limits.ts'
-import { once } from '../once.ts'
 import type { KanbanItem } from '../schemas/records.ts'
 import { guarded } from './csv-guard.ts'
 import { type ItemFile, toFile } from './item-files.ts'
@@ -67,16 +66,6 @@ function cellsOf(item: KanbanItem, names: ReadonlyMap<string, string>): string[]
 }
 
 const statementsOf = (db: SharedDatabase) => ({
-  /** The names of people; a member's own row counts before another of the same id. */
-  names: once(() =>
-    db.$client
-      .prepare<[string], [string, string]>(
-        `select cast(id as text), cast(name as text) from (
-          select id, name from members union all select id, name from people where id not in (select id from members))
-        where id in (select value from json_each(?))`,
-      )
-      .raw(),
-  ),
   projectExists: existsIn(db, projects),
   ids: selectAll<{ id: string }>(db, () =>
     db
@@ -88,17 +77,25 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
 })
 
+/** Who knows the names of people. */
+export interface KnownPeople {
+  /** The people of these ids; those that are known. */
+  named: (ids: readonly string[]) => { id: string; name: string }[]
+}
+
 /** Boards as CSV. */
 export class ItemCsv {
   static readonly reads: readonly string[] = ['ofProject']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #records: ItemRecords
+  readonly #people: KnownPeople
 
-  constructor(db: SharedDatabase, records: ItemRecords) {
+  constructor(db: SharedDatabase, records: ItemRecords, people: KnownPeople) {
     this.#db = db
     this.#sql = statementsOf(db)
     this.#records = records
+    this.#people = people
   }
 
   /**
@@ -119,7 +116,7 @@ export class ItemCsv {
       for (let start = 0; start < ids.length; start += AT_ONCE) {
         const items = this.#records.many(ids.slice(start, start + AT_ONCE))
         const assignees = new Set(items.flatMap(({ assigneeId }) => assigneeId ?? []))
-        const names = new Map(this.#sql.names().all(JSON.stringify([...assignees])))
+        const names = new Map(this.#people.named([...assignees]).map(({ id, name }) => [id, name]))
         parts.push(Buffer.from(items.map((item) => lineOf(cellsOf(item, names))).join('')))
       }
       return toFile(Buffer.concat(parts))

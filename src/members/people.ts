@@ -88,12 +88,13 @@ function statementsOf(db: SharedDatabase) {
         order by key is null, key, id limit +:count`,
       ),
     ),
-    /** Whom a project names: its lead, whose its items are, and who is assigned to it. */
+    /** Whom a project names: its lead, whose its items are, and who is assigned to it; or whose an item is. */
     namedIn: once(() =>
       client
         .prepare<[object], string>(
           `select cast(lead_id as text) from projects where id = :id and lead_id is not null
           union select cast(assignee_id as text) from kanban_items where project_id = :id and assignee_id is not null
+          union select cast(assignee_id as text) from kanban_items where id = :id and assignee_id is not null
           union select cast(member_id as text) from team_assignments where project_id = :id`,
         )
         .pluck(),
@@ -156,7 +157,7 @@ export class People {
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
-  /** The ids of the people whom a project names. @throws TooMuchWork */
+  /** The ids of the people whom a project or an item names. @throws TooMuchWork */
   namedIn(id: string): string[] {
     this.#sql.itemLimit(id)
     return this.#sql.namedIn().all({ id })

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { turnOf } from '../access/identity.ts'
 import { etagOf } from '../etags.ts'
-import type { Snapshot } from '../reading/snapshots.ts'
+import type { MaybePromise, Snapshot } from '../reading/snapshots.ts'
 import { PERSON_LIMIT } from '../schemas/common.ts'
 import { sendSnapshot } from './send.ts'
 
@@ -23,19 +23,20 @@ export const expandsPeople = ({ expand }: { expand?: string }): boolean => expan
 
 /**
  * Sends a record with the names of people. Its ETag is another than that of the record alone, and changes with the names.
- * @param record the record as JSON, an object
- * @param ids whom it names
+ * @param record the project or item as JSON, an object
  */
 export async function sendWithPeople(
   app: FastifyInstance,
   reply: FastifyReply,
-  { body, etag }: Snapshot,
-  ids: readonly string[],
-): Promise<FastifyReply> {
+  id: string,
+  record: MaybePromise<Snapshot>,
+): Promise<void> {
+  const { body, etag } = await record
+  const turn = turnOf(reply.request)
+  const ids = await app.read(app.members.people.namedIn(id), turn)
   const hosted = await app.peopleOfHost?.({ ids: ids.slice(0, PERSON_LIMIT) })
-  const people = await app.read(app.members.people.named(ids, hosted), turnOf(reply.request))
+  const people = await app.read(app.members.people.named(ids, hosted), turn)
   const names = JSON.stringify(Object.fromEntries(people.map(({ id, name }) => [id, name])))
   const expanded = Buffer.concat([body.subarray(0, -1), Buffer.from(`,"people":${names}}`)])
   await sendSnapshot(reply, { body: expanded, etag: etagOf(etag + names) })
-  return reply
 }

@@ -25,8 +25,8 @@ export interface Rules {
 
 /** Creates the rules of a connection, once. Their statements are prepared when they are first run. */
 export function createRules(db: SharedDatabase): Rules {
-  const board = new Board(db)
   const members = new Members(db)
+  const board = new Board(db, members.people)
   const projects = new Projects(db, board, members.audit)
   const reading = new Reading(db, projects)
   const changes = new Changes(db, board, members)

@@ -68,7 +68,7 @@ t.test(
   async (t) => {
     const app = await build(t)
     const client = app.db.$client
-    const { claims, items } = new Board(app.db)
+    const { claims, items } = new Board(app.db, app.rules.members.people)
     const lapse = client.prepare(
       `update kanban_items set claimed_until = '2001-01-01T00:00:00.000Z' where id = ?`,
     )

@@ -1,0 +1,28 @@
+/** The tables of the file. */
+import { getTableName, is } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import * as schema from '../src/db/schema.ts'
+
+/** All tables, by name. */
+export const ALL_TABLES = Object.values(schema)
+  .filter((value) => is(value, SQLiteTable))
+  .map((table) => getTableName(table))
+  .toSorted()
+
+/** What is the service's own: credentials, what passes, and what is derived from the others. No archive holds it, nobody is told of it. */
+export const TABLES_OF_THE_SERVICE = [
+  'api_tokens',
+  'change_subjects',
+  'changes_pending',
+  'idempotency_keys',
+  'staged_changes',
+  'hidden_projects',
+  'hidden_records',
+  'imports',
+  'large_writes',
+  'member_identities',
+  'member_links',
+  'sessions',
+  'webhook_deliveries',
+  'webhooks',
+]
