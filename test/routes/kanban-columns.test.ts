@@ -43,12 +43,15 @@ testChildResource(t, {
   fields: {
     name: text(1, 100),
     color: text(0, 100),
-    // At the end it is still the last, after those that the project has from its beginning.
-    sortOrder: { ...number, accepts: [...number.accepts, ...same(9)] },
+    // With the first and the last value it stands after those that the project has from its beginning.
+    sortOrder: { ...number, accepts: [...same(8), ...number.accepts, ...same(9)] },
     wipLimit: wholeNumber(0),
     wipPolicy: oneOf('warn', 'block'),
     // Null makes it go by place.
-    stage: { ...oneOf('todo', 'doing', 'done', null), accepts: [[null, 'done'], ...same('todo', 'done')] },
+    stage: {
+      ...oneOf('todo', 'doing', 'done', null),
+      accepts: [...same('todo'), [null, 'done'], ...same('done')],
+    },
   },
 })
 
