@@ -361,23 +361,6 @@ t.test('the activity log', async (t) => {
 })
 
 t.test('the fields of an item', async (t) => {
-  t.test('metadata is accepted as JSON text and as an object, and answered as an object', async (t) => {
-    const { app, item, url } = await boardOf(t)
-    const value = { list: [1, 'two', null], nested: { a: true } }
-    const text = () => stored(app, 'kanban_items', item.id).metadata
-    for (const [metadata, expected] of [
-      [value, value],
-      [JSON.stringify(value), value],
-      [JSON.stringify(value, null, 4), value],
-      ['', {}],
-      ['{}', {}],
-      [{}, {}],
-    ] as const) {
-      await holds(t, app, [['PATCH', url, { metadata }, undefined, 200, { metadata: expected }]])
-      t.equal(text(), JSON.stringify(expected), 'stored as JSON text')
-    }
-  })
-
   t.test('metadata that another tool left empty, missing, broken or misshapen reads as empty', async (t) => {
     const { app, item, url } = await boardOf(t)
     for (const text of [null, '', 'oops', '[]', '5', 'null']) {
