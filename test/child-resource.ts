@@ -60,6 +60,8 @@ export interface ChildContract {
   existsFirst?: boolean
   /** What a change and a deletion answer when they fail, where it is one text. */
   failure?: string
+  /** What a reorder answers, where they can be put in another order. */
+  reorder?: 'records' | 'places'
   /** What answers, and how, where its author and admins alone may change one. */
   ofAnother?: [status: number, body: object]
   /** Which field says when one was changed; `editedAt` is null until then. */
@@ -561,6 +563,8 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     }
   })
 
+  if (contract.reorder) testReorder()
+
   if (!isChild) return
 
   t.test(`${one}: a deletion takes one away, and only that`, async (t) => {
@@ -705,4 +709,199 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       }
     },
   )
+
+  function testReorder() {
+    const reorderFailure = failure('reorder', many)
+    const itemless = invalid({ items: ['is required'] }, ['must NOT have fewer than 1 properties'])
+
+    /** An application with three records behind the first, and one elsewhere. */
+    async function four(t: Test) {
+      const { app, owner, other, record, list } = await setUp(t)
+      const aged: Fields[] = []
+      for (const sortOrder of [11, 12, 13]) {
+        const made = await create(app, owner.id, { sortOrder })
+        ageIt(app, made.id)
+        aged.push({ ...made, updatedAt: LONG_AGO })
+      }
+      const elsewhere = isChild ? await create(app, other.id) : {}
+      const [a, b, c] = aged as [Fields, Fields, Fields]
+      return { app, owner, other, record, a, b, c, elsewhere, url: `${list}/reorder` }
+    }
+    const places = (...items: [{ id?: unknown }, number][]) => ({
+      items: items.map(([{ id }, sortOrder]) => ({ id, sortOrder })),
+    })
+    const answerOf = (records: Fields[]) =>
+      contract.reorder === 'records' ? records : records.map(({ id, sortOrder }) => ({ id, sortOrder }))
+
+    t.test(
+      `${one}: a reorder gives them their places, and answers in the order of the request`,
+      async (t) => {
+        const { app, owner, other, record, a, b, c, elsewhere, url } = await four(t)
+        const { id: _, ...foreign } = { ...FOREIGN, ...wrong(changeable), ...keyOf(other.id) }
+        const { items } = places([b, 20.5], [c, 10.5], [a, 11])
+        const body = { ...foreign, items: items.map((place) => ({ ...foreign, ...place })) }
+        const answer = await send(app, 'POST', url, body)
+        const { updatedAt } = (await send(app, 'GET', urlOf(b.id))).body
+        t.not(updatedAt, LONG_AGO)
+        const [last, next]: [Fields, Fields] = [
+          { ...b, sortOrder: 20.5, updatedAt },
+          { ...c, sortOrder: 10.5, updatedAt },
+        ]
+        t.strictSame([answer.status, answer.body], [200, answerOf([last, next, a])])
+        await shows(t, app, owner.id, [record, next, a, last], 'in their new order')
+
+        const before = storedNow(app)
+        const same = await send(app, 'POST', url, places([a, 11], [last, 20.5]))
+        t.strictSame([same.status, same.body], [200, answerOf([a, last])], 'where they are already')
+        await holds(t, app, [['POST', url, { items: [] }, undefined, 200, []]])
+        t.strictSame(storedNow(app), before)
+
+        const equal = await send(app, 'POST', url, places([c, 1e300], [b, 1e300], [a, 1e300]))
+        t.strictSame(
+          equal.body.map(({ id }: Fields) => id),
+          [c.id, b.id, a.id],
+        )
+        const { body: listed } = await send(app, 'GET', listOf(owner.id))
+        t.strictSame(
+          listed.slice(initially).map(({ id }: Fields) => id),
+          [record.id, a.id, b.id, c.id],
+          'by id',
+        )
+        if (isChild) await shows(t, app, other.id, [elsewhere], 'elsewhere')
+      },
+    )
+
+    t.test(
+      `${one}: a reorder that is wrong is refused for all that is, before anything is looked for`,
+      async (t) => {
+        const { app, a, b, c, url } = await four(t)
+        const before = storedNow(app)
+        const place = (fields: object) => ({ items: [{ id: a.id, sortOrder: 1, ...fields }] })
+        const wrongly = (...messages: string[]) => invalid({ items: messages })
+        const refused: [unknown, object][] = [
+          [{}, itemless],
+          [{ nonsense: 1 }, invalid({ items: ['is required'] })],
+          ['[]', invalid({}, ['must be object'])],
+          ['null', invalid({}, ['must be object'])],
+          ...[null, 5, 'x', {}, true].map((items): [object, object] => [{ items }, wrongly('must be array')]),
+          [{ items: [null, 5, []] }, wrongly(...[0, 1, 2].map((index) => `items[${index}] must be object`))],
+          [{ items: [{}] }, wrongly('items[0].id is required', 'items[0].sortOrder is required')],
+          ...[null, 5, true, [], {}].map((id): [object, object] => [
+            place({ id }),
+            wrongly('items[0].id must be string'),
+          ]),
+          ...[null, '5', true, [], {}].map((sortOrder): [object, object] => [
+            place({ sortOrder }),
+            wrongly('items[0].sortOrder must be number'),
+          ]),
+          [`{"items":[{"id":"${a.id}","sortOrder":1e999}]}`, wrongly('items[0].sortOrder must be number')],
+          [
+            { items: [{ id: 5, sortOrder: '1' }, { id: a.id }, 'x', { id: 'none', sortOrder: null }] },
+            wrongly(
+              'items[0].id must be string',
+              'items[0].sortOrder must be number',
+              'items[1].sortOrder is required',
+              'items[2] must be object',
+              'items[3].sortOrder must be number',
+            ),
+          ],
+          [places([b, 1], [c, 2], [b, 3]), wrongly('must NOT have two elements with the same id')],
+        ]
+        const urls = isChild ? [url, `${listOf('none')}/reorder`] : [url]
+        await holds(
+          t,
+          app,
+          urls.flatMap((url) =>
+            refused.map(([body, answer]): Row => ['POST', url, body, undefined, 400, answer]),
+          ),
+        )
+        t.strictSame(storedNow(app), before)
+      },
+    )
+
+    t.test(`${one}: a reorder of an unknown one, or of another's, leaves all where they are`, async (t) => {
+      const { app, owner, a, b, elsewhere, url } = await four(t)
+      const before = storedNow(app)
+      const { headers } = await send(app, 'GET', listOf(owner.id))
+      const missing = (...ids: unknown[]) => ({ ...gone, details: { missing: ids } })
+      const ids = ['none', '', '%', '__proto__', 'constructor', "'", long(10_000), String(a.id).toUpperCase()]
+      for (const id of [...ids, ...(isChild ? [owner.id] : [])]) {
+        await holds(t, app, [
+          ['POST', url, places([a, 50], [{ id }, 6], [b, 60]), undefined, 404, missing(id)],
+          ['POST', url, places([{ id }, 6], [a, 50]), undefined, 404, missing(id)],
+          ['POST', url, places([{ id }, 6]), undefined, 404, missing(id)],
+        ])
+      }
+      await holds(t, app, [
+        [
+          'POST',
+          url,
+          places([{ id: 'none' }, 1], [a, 2], [{ id: '' }, 3]),
+          undefined,
+          404,
+          missing('none', ''),
+        ],
+      ])
+      if (isChild) {
+        const another = `items[1].id must be that of a ${one} of the ${parent.thing.toLowerCase()}`
+        await holds(t, app, [
+          ['POST', url, places([a, 50], [elsewhere, 6]), undefined, 400, invalid({ items: [another] })],
+          ['POST', url, places([elsewhere, 6], [a, 5], [{ id: 'none' }, 6]), undefined, 404, missing('none')],
+        ])
+        for (const id of [...STRANGE_IDS, String(a.id)]) {
+          await holds(t, app, [
+            ['POST', `${listOf(id)}/reorder`, places([a, 5]), undefined, 404, noParent],
+            ['POST', `${listOf(id)}/reorder`, { items: [] }, undefined, 404, noParent],
+          ])
+        }
+      }
+      t.strictSame(storedNow(app), before)
+      t.equal((await send(app, 'GET', listOf(owner.id))).headers.etag, headers.etag)
+    })
+
+    t.test(
+      `${one}: a reorder that is no JSON, or fails unexpectedly, is the 500 of the endpoint`,
+      async (t) => {
+        const { app, url } = await four(t)
+        for (const body of NOT_JSON)
+          await holds(t, app, [['POST', url, body, undefined, 500, reorderFailure]])
+        const [broken, closed] = [await four(t), await four(t)]
+        breakTable(broken.app, table)
+        closed.app.db.$client.close()
+        for (const { app, url } of [broken, closed]) {
+          await holds(t, app, [['POST', url, places([{ id: 'x' }, 1]), undefined, 500, reorderFailure]])
+        }
+      },
+    )
+
+    if (!isChild) return
+
+    t.test(`${one}: who may reorder: the member comes first, then the role, then the body`, async (t) => {
+      const { app, a, url } = await four(t)
+      const nowhere = `${listOf('none')}/reorder`
+      const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
+        (role) => signInAs(app, role).headers,
+      )
+      for (const headers of [undefined, viewer, member, admin]) {
+        await holds(t, app, [
+          ['POST', url, 'x', { ...headers, ...asText }, 500, reorderFailure],
+          ['POST', url, '{oops', headers, 500, reorderFailure],
+          ['POST', nowhere, {}, headers, 400, itemless],
+          ['POST', nowhere, places([a, 5]), headers, 404, noParent],
+          ['POST', url, places([a, 5]), headers, 200, [{ id: a.id, sortOrder: 5 }]],
+        ])
+      }
+      const strict = await build(t, { authMode: 'required' })
+      const [reader, writer] = (['viewer', 'member'] as const).map((role) => signInAs(strict, role).headers)
+      const own = `${listOf((await parent.create(strict, writer)).id)}/reorder`
+      await holds(t, strict, [
+        ['POST', own, {}, undefined, 401, authenticationRequired],
+        ['POST', own, {}, reader, 403, readOnly],
+        ['POST', nowhere, '{oops', reader, 403, readOnly],
+        ['POST', nowhere, {}, writer, 400, itemless],
+        ['POST', nowhere, { items: [] }, writer, 404, noParent],
+        ['POST', own, { items: [] }, writer, 200, []],
+      ])
+    })
+  }
 }

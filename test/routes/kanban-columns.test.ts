@@ -4,7 +4,6 @@ import { number, oneOf, same, testChildResource, text, wholeNumber } from '../ch
 import {
   type App,
   age,
-  breakTable,
   createItem,
   createProject,
   holds,
@@ -39,6 +38,7 @@ testChildResource(t, {
   // What is by place would follow the others.
   distinct: () => ({ name: `Parked ${--names}`, stage: 'doing' }),
   depends: ['sortOrder', 'stage'],
+  reorder: 'records',
   defaults: { name: 'Parked', color: '', sortOrder: 5, wipLimit: 0, wipPolicy: 'warn', stage: 'done' },
   fields: {
     name: text(1, 100),
@@ -145,37 +145,6 @@ t.test('POST /api/projects/{id}/kanban-columns/reorder', async (t) => {
     ])
     t.strictSame(await columnNames(app, projectId), ['Done', 'In Progress', 'To Do', 'Review'])
     t.equal(stored(app, 'kanban_columns', progress).updated_at, LONG_AGO)
-    await holds(t, app, [['POST', `${listOf(projectId)}/reorder`, { items: [] }, undefined, 200, []]])
-  })
-
-  t.test('refuses columns of another project, or of none, and changes nothing', async (t) => {
-    const { app, projectId } = await boardWith(t, '')
-    const { id: otherId } = await createProject(app)
-    const { id: own } = await columnNamed(app, projectId, 'Done')
-    const { id: foreign } = await columnNamed(app, otherId, 'Done')
-    const before = everything(app)
-    const url = `${listOf(projectId)}/reorder`
-    const body = (...ids: string[]) => ({ items: ids.map((id) => ({ id, sortOrder: 9 })) })
-    const message = (at: number) => `items[${at}].id must be that of a kanban column of the project`
-    const unknown = (...missing: string[]) => ({ error: 'Kanban column not found', details: { missing } })
-    const twice = invalid({ items: ['must NOT have two elements with the same id'] })
-    await holds(t, app, [
-      ['POST', url, body(own, foreign), undefined, 400, invalid({ items: [message(1)] })],
-      ['POST', url, body('none', own, foreign, ''), undefined, 404, unknown('none', '')],
-      ['POST', url, body(own, own), undefined, 400, twice],
-      ['POST', `${listOf('none')}/reorder`, body(own, own), undefined, 400, twice],
-      ['POST', `${listOf('none')}/reorder`, body(own), undefined, 404, noProject],
-      [
-        'POST',
-        url,
-        { items: [{ id: own }] },
-        undefined,
-        400,
-        invalid({ items: ['items[0].sortOrder is required'] }),
-      ],
-      ['POST', url, { items: own }, undefined, 400, invalid({ items: ['must be array'] })],
-    ])
-    t.strictSame(everything(app), before)
   })
 })
 
@@ -195,18 +164,6 @@ t.test('a taken name is told after validation and existence', async (t) => {
     statusCode: 404,
     message: noProject.error,
   })
-})
-
-t.test('a reorder that is no JSON, or fails unexpectedly, is the 500 of the endpoint', async (t) => {
-  const { app, projectId } = await boardWith(t, '')
-  const { id } = await columnNamed(app, projectId, 'Done')
-  const url = `${listOf(projectId)}/reorder`
-  const failed = { error: 'Failed to reorder kanban columns' }
-  for (const body of ['{oops', '', undefined]) {
-    await holds(t, app, [['POST', url, body, undefined, 500, failed]])
-  }
-  breakTable(app, 'kanban_columns')
-  await holds(t, app, [['POST', url, { items: [{ id, sortOrder: 9 }] }, undefined, 500, failed]])
 })
 
 t.test('the stage of a column', async (t) => {

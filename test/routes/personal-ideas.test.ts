@@ -70,6 +70,7 @@ testChildResource(t, {
     status: text(1, 100),
     sortOrder: number,
   },
+  reorder: 'records',
   serverOwned: { ownerId: 'another', owner_id: 'another', promotedProjectId: 'another' },
 })
 
@@ -423,26 +424,6 @@ t.test('POST /api/personal-ideas/reorder', async (t) => {
     items: items.map(([{ id }, sortOrder]) => ({ id, sortOrder })),
   })
 
-  t.test('gives ideas their places, and answers them in the order of the request', async (t) => {
-    const app = await build(t)
-    const [a, b, c] = [
-      await createIdea(app, { title: 'a', sortOrder: 1 }),
-      await createIdea(app, { title: 'b', sortOrder: 2 }),
-      await createIdea(app, { title: 'c', sortOrder: 3 }),
-    ]
-    for (const { id } of [a, b, c]) age(app, 'personal_ideas', id)
-    const { status, body } = await send(app, 'POST', `${url}/reorder`, places([c, -1.5], [b, 2], [a, 7]))
-    t.equal(status, 200)
-    t.strictSame(body, [
-      { ...c, sortOrder: -1.5, updatedAt: body[0].updatedAt },
-      { ...b, updatedAt: LONG_AGO },
-      { ...a, sortOrder: 7, updatedAt: body[2].updatedAt },
-    ])
-    t.not(body[0].updatedAt, LONG_AGO)
-    t.strictSame((await send(app, 'GET', url)).body, body)
-    await holds(t, app, [['POST', `${url}/reorder`, { items: [] }, undefined, 200, []]])
-  })
-
   t.test('an unknown idea, or that of another member, leaves all where they are', async (t) => {
     const app = await build(t)
     const other = signInAs(app, 'member')
@@ -484,42 +465,6 @@ t.test('POST /api/personal-ideas/reorder', async (t) => {
     const { ideas } = app.rules.projects
     t.throws(() => ideas.reorder([{ id, sortOrder: 5 }], other), { statusCode: 404, message: gone.error })
     t.equal(stored(app, 'personal_ideas', id).sort_order, 0)
-  })
-
-  t.test('all violations are reported, before anything is looked for', async (t) => {
-    const app = await build(t)
-    const idea = await createIdea(app)
-    const reorder = (body: unknown, answer: object): Row => [
-      'POST',
-      `${url}/reorder`,
-      body,
-      undefined,
-      400,
-      answer,
-    ]
-    await holds(t, app, [
-      reorder({}, invalid({ items: ['is required'] }, ['must NOT have fewer than 1 properties'])),
-      reorder('[]', invalid({}, ['must be object'])),
-      reorder({ items: null }, invalid({ items: ['must be array'] })),
-      reorder({ items: {} }, invalid({ items: ['must be array'] })),
-      reorder(
-        places([idea, 5], [idea, 6]),
-        invalid({ items: ['must NOT have two elements with the same id'] }),
-      ),
-      reorder(
-        { items: [{ id: 5, sortOrder: '1' }, { id: idea.id }, 'x', { id: 'none', sortOrder: null }] },
-        invalid({
-          items: [
-            'items[0].id must be string',
-            'items[0].sortOrder must be number',
-            'items[1].sortOrder is required',
-            'items[2] must be object',
-            'items[3].sortOrder must be number',
-          ],
-        }),
-      ),
-      ['GET', `${url}/${idea.id}`, undefined, undefined, 200, idea],
-    ])
   })
 })
 
@@ -654,27 +599,20 @@ t.test('in open mode a viewer promotes too', async (t) => {
   await holds(t, app, [['POST', `${url}/${id}/promote`, undefined, viewer, 201, { name: 'Fly' }]])
 })
 
-t.test('a promotion, a reorder or a filter that fails unexpectedly is the 500 of its endpoint', async (t) => {
+t.test('a promotion or a filter that fails unexpectedly is the 500 of its endpoint', async (t) => {
   const broken = await build(t)
   breakTable(broken, 'personal_ideas')
   const closed = await build(t)
   closed.db.$client.close()
   for (const app of [broken, closed]) {
-    const items = [{ id: 'x', sortOrder: 1 }]
     await holds(t, app, [
       ['POST', `${url}/x/promote`, undefined, undefined, 500, promoteFailure],
-      ['POST', `${url}/reorder`, { items }, undefined, 500, reorderFailure],
       ['GET', `${url}?ownerId=x`, undefined, undefined, 500, fetchFailure],
     ])
   }
   const app = await build(t)
-  for (const body of ['{oops', '', ' ', '{"title":"x"', 'title=x']) {
-    await holds(t, app, [
-      ['POST', `${url}/reorder`, body, undefined, 500, reorderFailure],
-      ...(body === ''
-        ? []
-        : ([['POST', `${url}/x/promote`, body, undefined, 500, promoteFailure]] satisfies Row[])),
-    ])
+  for (const body of ['{oops', ' ', '{"title":"x"', 'title=x']) {
+    await holds(t, app, [['POST', `${url}/x/promote`, body, undefined, 500, promoteFailure]])
   }
   t.equal(count(app, 'personal_ideas'), 0)
 })

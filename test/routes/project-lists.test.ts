@@ -6,16 +6,13 @@ import t, { type Test } from 'tap'
 import { nextTurn, watch } from '../executions.ts'
 import {
   type App,
-  age,
   authenticationRequired,
   breakTable,
   build,
-  count,
   createItem,
   createProject,
   holds,
   invalid,
-  LONG_AGO,
   type Row,
   readOnly,
   seed,
@@ -756,25 +753,6 @@ t.test('POST /api/projects/reorder', async (t) => {
     items: items.map(([id, sortOrder]) => ({ id, sortOrder })),
   })
 
-  t.test('gives projects their places, and answers them in the order of the request', async (t) => {
-    const app = await buildWith(t, 'abcd')
-    const [a, b, c, d] = (await send(app, 'GET', url)).body
-    for (const { id } of [a, b, c, d]) age(app, 'projects', id)
-    const body = places([d.id, -1.5], [b.id, 1], [a.id, 7])
-    await holds(t, app, [['POST', `${url}/reorder`, body, undefined, 200, body.items]])
-    const listed = (await send(app, 'GET', url)).body
-    t.strictSame(listed, [
-      { ...d, sortOrder: -1.5, updatedAt: listed[0].updatedAt },
-      { ...b, updatedAt: LONG_AGO },
-      { ...c, updatedAt: LONG_AGO },
-      { ...a, sortOrder: 7, updatedAt: listed[3].updatedAt },
-    ])
-    for (const moved of [listed[0], listed[3]]) t.not(moved.updatedAt, LONG_AGO)
-    const { body: answer } = await send(app, 'POST', `${url}/reorder`, places([a.id, 1]))
-    t.strictSame(Object.keys(answer[0]), ['id', 'sortOrder'])
-    await holds(t, app, [['POST', `${url}/reorder`, { items: [] }, undefined, 200, []]])
-  })
-
   t.test('every list and its ETag change at once', async (t) => {
     const app = await buildWith(t, 'abcd')
     const lists = [url, query('status=active'), query('limit=2'), query('view=summary')]
@@ -794,69 +772,6 @@ t.test('POST /api/projects/reorder', async (t) => {
       after.map(({ headers }) => headers.etag),
       'what is there already stays',
     )
-  })
-
-  t.test('an unknown project leaves all where they are', async (t) => {
-    const app = await buildWith(t, 'ab')
-    const before = await send(app, 'GET', url)
-    const [a, b] = before.body
-    for (const unknown of ['none', '', '__proto__', a.id.toUpperCase()]) {
-      for (const body of [
-        places([a.id, 50], [unknown, 6], [b.id, 60]),
-        places([unknown, 6], [a.id, 50]),
-        places([unknown, 6]),
-      ])
-        await holds(t, app, [['POST', `${url}/reorder`, body, undefined, 404, missing(unknown)]])
-    }
-    const after = await send(app, 'GET', url)
-    t.strictSame(after.body, before.body)
-    t.equal(after.headers.etag, before.headers.etag)
-  })
-
-  t.test('all violations are reported, and no value is coerced', async (t) => {
-    const app = await buildWith(t, 'a')
-    const [a] = (await send(app, 'GET', url)).body
-    const reorder = (body: unknown, answer: object): Row => [
-      'POST',
-      `${url}/reorder`,
-      body,
-      undefined,
-      400,
-      answer,
-    ]
-    await holds(t, app, [
-      reorder({}, invalid({ items: ['is required'] }, ['must NOT have fewer than 1 properties'])),
-      reorder('[]', invalid({}, ['must be object'])),
-      reorder('null', invalid({}, ['must be object'])),
-      ...[null, 5, 'x', {}].map((items) => reorder({ items }, invalid({ items: ['must be array'] }))),
-      reorder(
-        places([a.id, 5], [a.id, 5]),
-        invalid({ items: ['must NOT have two elements with the same id'] }),
-      ),
-      reorder(
-        { items: [{}, { id: 5, sortOrder: '1' }, { id: a.id, sortOrder: null }] },
-        invalid({
-          items: [
-            'items[0].id is required',
-            'items[0].sortOrder is required',
-            'items[1].id must be string',
-            'items[1].sortOrder must be number',
-            'items[2].sortOrder must be number',
-          ],
-        }),
-      ),
-      reorder({ items: [null] }, invalid({ items: ['items[0] must be object'] })),
-      reorder(
-        `{"items":[{"id":"${a.id}","sortOrder":1e999}]}`,
-        invalid({ items: ['items[0].sortOrder must be number'] }),
-      ),
-    ])
-    t.strictSame((await send(app, 'GET', url)).body, [a])
-    const more = { items: [{ id: a.id, sortOrder: 5, name: 'x', status: 'x' }], nonsense: 1 }
-    await holds(t, app, [
-      ['POST', `${url}/reorder`, more, undefined, 200, [{ id: a.id, sortOrder: 5 }]],
-      ['GET', url, undefined, undefined, 200, [{ name: 'a', status: 'active', sortOrder: 5 }]],
-    ])
   })
 
   t.test('no project is called reorder, but asking for that one is no error of the method', async (t) => {
@@ -906,7 +821,6 @@ t.test('an unexpected failure is answered with the 500 of its endpoint', async (
         ['GET', query(view, 'limit=1'), undefined, undefined, 500, fetchFailure],
         ['HEAD', query(view, 'limit=1'), undefined, undefined, 500, ''],
       ]),
-      ['POST', `${url}/reorder`, { items: [{ id: 'x', sortOrder: 1 }] }, undefined, 500, reorderFailure],
     ])
   }
   const uncounted = await build(t)
@@ -914,9 +828,6 @@ t.test('an unexpected failure is answered with the 500 of its endpoint', async (
   breakTable(uncounted, 'objectives')
   const answer = await send(uncounted, 'GET', query('view=summary'))
   t.strictSame([answer.status, answer.body, answer.headers.etag], [500, fetchFailure, undefined])
-  for (const body of ['{oops', '', ' ', 'x'])
-    await holds(t, uncounted, [['POST', `${url}/reorder`, body, undefined, 500, reorderFailure]])
-  t.equal(count(uncounted, 'projects'), 1)
 })
 
 t.test('every paged list and every count is read by an index', async (t) => {

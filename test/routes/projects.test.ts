@@ -68,6 +68,7 @@ testChildResource(t, {
   least: { name: 'Apollo' },
   // What is not given goes by the type, and by the sequence.
   depends: ['phase', 'phaseConfig'],
+  reorder: 'places',
   defaults: {
     name: 'Apollo',
     description: '',
