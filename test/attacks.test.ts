@@ -5,8 +5,6 @@
 import { createRequire } from 'node:module'
 import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
-import { newId } from '../src/db/ids.ts'
-import { members } from '../src/db/schema.ts'
 import { hashPassword } from '../src/members/passwords.ts'
 import { hashToken } from '../src/members/secrets.ts'
 import { timestamp } from '../src/time.ts'
@@ -14,6 +12,7 @@ import { columnNamed, everything } from './boards.ts'
 import { watch } from './executions.ts'
 import {
   type App,
+  addMember,
   auditTrail,
   authenticationRequired,
   build,
@@ -57,14 +56,8 @@ t.before(async () => {
 type Headers = Record<string, string>
 
 /** A member who can sign in with {@link PASSWORD}. @returns the id */
-function enrol(app: App, email: string, fields: Partial<typeof members.$inferInsert> = {}): string {
-  const id = newId()
-  app.db
-    .insert(members)
-    .values({ id, name: 'Ada', email, passwordHash, ...fields })
-    .run()
-  return id
-}
+const enrol = (app: App, email: string, fields: Parameters<typeof addMember>[2] = {}) =>
+  addMember(app, email, { passwordHash, ...fields })
 
 const signIn = (app: App, email: string, password = PASSWORD, headers: Headers = {}) =>
   send(app, 'POST', '/api/session', { email, password }, headers)

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import {
   appendFileSync,
   cpSync,
@@ -16,7 +15,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { bundle } from '../scripts/bundle.ts'
-import { environmentOf, runProgram, startProgram, tryProgram } from './installed-package.ts'
+import { environmentOf, listening, runProgram, startProgram, tryProgram } from './installed-package.ts'
 
 const BUILT_FROM = [
   'src',
@@ -113,17 +112,7 @@ async function npmStart(t: Test, folder: string, database: string) {
   t.teardown(() => {
     if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
   })
-  let output = ''
-  return new Promise<string>((found, failed) => {
-    const read = (data: Buffer) => {
-      output += data
-      const url = /listening on (http:\/\/[^\s"]+)/.exec(output)?.[1]
-      if (url !== undefined) found(url)
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-    once(child, 'close').then(() => failed(new Error(`it ended: ${output}`)))
-  })
+  return (await listening(child)).url
 }
 
 /** Asks for what a service loads only then: the limits of sign-ins, argon2, the page of the documentation. */

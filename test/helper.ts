@@ -16,6 +16,7 @@ import {
   kanbanComments,
   kanbanItemLabels,
   kanbanLabels,
+  members,
   metrics,
   objectives,
   personalIdeas,
@@ -204,19 +205,33 @@ export async function send(
 }
 
 /** What adds a member to a database: compiling the statement, triggers and all, takes many times as long as running it. */
-const addMember = new WeakMap<App['db']['$client'], ReturnType<App['db']['$client']['prepare']>>()
+const addition = new WeakMap<App['db']['$client'], ReturnType<App['db']['$client']['prepare']>>()
 
 /** Makes a member and a session for it. @returns its id, and the headers that carry the session */
 export function signInAs(app: App, role: 'admin' | 'member' | 'viewer', fields: { id?: string } = {}) {
   const id = fields.id ?? newId()
   const { $client } = app.db
   const add =
-    addMember.get($client) ??
+    addition.get($client) ??
     $client.prepare('insert into members (id, name, email, role) values (?, ?, ?, ?)')
-  addMember.set($client, add)
+  addition.set($client, add)
   add.run(id, `The ${role}`, `${id}@example.test`, role)
   const { token } = app.rules.members.sessions.start(id)
   return { id, token, headers: { cookie: `phaseboard_session=${token}` } }
+}
+
+/** Makes a member. @returns its id */
+export function addMember(
+  app: App,
+  email: string,
+  fields: Partial<typeof members.$inferInsert> = {},
+): string {
+  const id = newId()
+  app.db
+    .insert(members)
+    .values({ id, name: 'Ada', email, ...fields })
+    .run()
+  return id
 }
 
 /** Makes an API token of a member. @returns the headers that carry it */
@@ -365,3 +380,17 @@ export const authenticationRequired = { error: 'Authentication required' }
 
 /** The body of a viewer's 403. */
 export const readOnly = { error: 'Forbidden: read-only role' }
+
+/** Lets no interval pass by itself from now on. @returns does what is to be done once an hour */
+export function hourly(t: Test): () => void {
+  const { setInterval } = globalThis
+  let work = () => {}
+  t.teardown(() => {
+    globalThis.setInterval = setInterval
+  })
+  globalThis.setInterval = ((begin: () => void, period: number) => {
+    if (period === 3_600_000) work = begin
+    return setInterval(() => undefined, period)
+  }) as typeof setInterval
+  return () => work()
+}

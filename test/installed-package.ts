@@ -43,6 +43,22 @@ export const startProgram = (
   options: { cwd: string; env: Record<string, string>; detached?: boolean },
 ) => spawn('env', ['-u', 'NODE_OPTIONS', command, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
 
+/** Waits until a service says where it listens. @returns its URL, and what it has said so far */
+export async function listening(child: ReturnType<typeof startProgram>) {
+  let output = ''
+  const url = await new Promise<string>((found, failed) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text
+        const url = /listening on (http:\/\/[^\s"]+)/.exec(output)?.[1]
+        if (url !== undefined) found(url)
+      })
+    }
+    child.on('close', (code) => failed(new Error(`it ended with ${code}: ${output}`)))
+  })
+  return { url, output: () => output }
+}
+
 /** How a program ended. */
 export interface Ended {
   code: number | null

@@ -8,6 +8,7 @@ import {
   type InstalledPackage,
   installPackage,
   installTool,
+  listening,
   nodeBinary,
   runProgram,
   startProgram,
@@ -49,19 +50,9 @@ async function serve(t: Test, { folder, environment }: InstalledPackage, setting
   t.teardown(() => {
     if (child.exitCode === null && child.signalCode === null) signal('SIGKILL')
   })
-  let output = ''
-  const url = await new Promise<string>((found, failed) => {
-    const read = (data: Buffer) => {
-      output += data
-      const url = /listening on (http:\/\/[^\s"]+)/.exec(output)?.[1]
-      if (url !== undefined) found(url)
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-    child.on('close', (code) => failed(new Error(`it ended with ${code}: ${output}`)))
-  })
-  const pid = Number(/"pid":(\d+)/.exec(output)?.[1])
-  return { url, pid, output: () => output, ended: once(child, 'close') }
+  const { url, output } = await listening(child)
+  const pid = Number(/"pid":(\d+)/.exec(output())?.[1])
+  return { url, pid, output, ended: once(child, 'close') }
 }
 
 const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>

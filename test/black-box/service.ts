@@ -1,7 +1,7 @@
 /** Starting the service by a command, as a user does, and walking it from outside. */
 import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
-import { startProgram } from '../installed-package.ts'
+import { listening, startProgram } from '../installed-package.ts'
 import { blackBox } from './suite.ts'
 
 /** What starts the service. */
@@ -21,18 +21,7 @@ async function start(t: Test, { command, args, cwd, env }: Command) {
   t.teardown(() => {
     if (child.exitCode === null && child.signalCode === null) kill('SIGKILL')
   })
-  let output = ''
-  const url = await new Promise<string>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => {
-        output += text
-        const url = /listening on (http:\/\/[^\s"]+)/.exec(output)?.[1]
-        if (url !== undefined) resolve(url)
-      })
-    }
-    ended.then((code) => reject(new Error(`it ended with ${code}: ${output}`)))
-  })
-  return { url, output: () => output, kill, ended }
+  return { ...(await listening(child)), kill, ended }
 }
 
 /**

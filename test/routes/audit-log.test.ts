@@ -11,6 +11,7 @@ import {
   count,
   createProject,
   holds,
+  hourly,
   invalid,
   send,
   signInAs,
@@ -364,15 +365,7 @@ t.test('what is older than it is kept goes at the start, a few entries a write',
 })
 
 t.test('and once an hour; a failure is tried again, and holds nothing up', async (t) => {
-  const { setInterval } = globalThis
-  let prune = () => {}
-  t.teardown(() => {
-    globalThis.setInterval = setInterval
-  })
-  globalThis.setInterval = ((work: () => void, period: number) => {
-    if (period === 3_600_000) prune = work
-    return setInterval(() => undefined, period)
-  }) as typeof setInterval
+  const prune = hourly(t)
   const app = await build(t, { auditKeepDays: 10 })
   age(app, 9, 1)
   age(app, 11, 1)

@@ -11,6 +11,7 @@ import {
   build,
   count,
   holds,
+  hourly,
   invalid,
   LONG_AGO,
   send,
@@ -299,15 +300,7 @@ t.test('links end with the rights of the admin who made them', async (t) => {
 })
 
 t.test('an expired link is like none, and goes in the end', async (t) => {
-  const { setInterval } = globalThis
-  let prune = () => {}
-  t.teardown(() => {
-    globalThis.setInterval = setInterval
-  })
-  globalThis.setInterval = ((work: () => void, period: number) => {
-    if (period === HOUR) prune = work
-    return setInterval(() => undefined, period)
-  }) as typeof setInterval
+  const prune = hourly(t)
   const { app, admin, passwordLink, invitation } = await withPeople(t)
   const { id, token } = await invitation()
   const kept = await passwordLink()

@@ -2,13 +2,13 @@ import { createRequire } from 'node:module'
 import { Writable } from 'node:stream'
 import { eq } from 'drizzle-orm'
 import t from 'tap'
-import { newId } from '../../src/db/ids.ts'
 import { auditLog, members, sessions } from '../../src/db/schema.ts'
 import { hashPassword, verifyPassword } from '../../src/members/passwords.ts'
 import { hashToken } from '../../src/members/secrets.ts'
 import { timestamp } from '../../src/time.ts'
 import {
   type App,
+  addMember,
   auditTrail,
   build,
   count,
@@ -45,14 +45,8 @@ t.before(async () => {
 })
 
 /** A member who can sign in with {@link PASSWORD}. */
-function enrol(app: App, email: string, fields: Partial<typeof members.$inferInsert> = {}): string {
-  const id = newId()
-  app.db
-    .insert(members)
-    .values({ id, name: 'Ada', email, passwordHash, ...fields })
-    .run()
-  return id
-}
+const enrol = (app: App, email: string, fields: Parameters<typeof addMember>[2] = {}) =>
+  addMember(app, email, { passwordHash, ...fields })
 
 /** Signs in from an address of the caller's choice. */
 async function signIn(

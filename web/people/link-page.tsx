@@ -7,6 +7,7 @@ import { Failed, Loading, Page } from '../common/ui/page.tsx'
 import { href } from '../router.ts'
 import { texts } from '../texts.ts'
 import { invitationOf, type LinkState } from './links.ts'
+import { NewPassword } from './new-password.tsx'
 
 const words = texts.link
 
@@ -107,17 +108,7 @@ export default function LinkPage() {
                   <input hidden readOnly autocomplete="username" value={details.email ?? ''} />
                 </>
               )}
-              <Field
-                name="password"
-                label={texts.people.newPassword}
-                type="password"
-                autocomplete="new-password"
-                hint={texts.people.passwordHint}
-                required
-                minLength={8}
-                maxLength={200}
-                autofocus={!isInvitation}
-              />
+              <NewPassword isRequired autofocus={!isInvitation} />
             </Form>
             <p class="meta">{words.until(atMoment(details.expiresAt))}</p>
           </>

@@ -9,6 +9,7 @@ import { texts } from '../texts.ts'
 import { Confirm } from './confirm.tsx'
 import { memberList } from './member-list.ts'
 import { roleOf } from './members.ts'
+import { NewPassword } from './new-password.tsx'
 
 const words = texts.people
 
@@ -37,19 +38,6 @@ async function deleteMember({ id, name }: Member): Promise<void> {
   memberList.refresh()
   toast(texts.deleted(name))
 }
-
-const NewPassword = ({ isRequired = false }: { isRequired?: boolean }) => (
-  <Field
-    name="password"
-    label={isRequired ? words.newPassword : words.optionalPassword}
-    type="password"
-    autocomplete="new-password"
-    hint={words.passwordHint}
-    required={isRequired}
-    minLength={8}
-    maxLength={200}
-  />
-)
 
 /** @param member who is changed; somebody new if absent */
 export function MemberDialog({ member, onClose }: { member?: Member; onClose: () => void }) {

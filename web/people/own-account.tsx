@@ -6,6 +6,7 @@ import { toast } from '../common/toasts.ts'
 import { Field, Form } from '../common/ui/field.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
+import { NewPassword } from './new-password.tsx'
 
 /** Changes one's own record. @throws PhaseboardError */
 const changeMe = (id: string, body: { name?: string; password?: string; currentPassword?: string }) =>
@@ -72,16 +73,7 @@ export function OwnPassword({ member, onChanged }: { member: CurrentMember; onCh
           autocomplete="current-password"
           required
         />
-        <Field
-          name="password"
-          label={texts.people.newPassword}
-          type="password"
-          autocomplete="new-password"
-          hint={texts.people.passwordHint}
-          required
-          minLength={8}
-          maxLength={200}
-        />
+        <NewPassword isRequired />
       </Form>
     </section>
   )
