@@ -9,13 +9,13 @@ import {
   build,
   createItem,
   createProject,
-  holds,
+  holds as holdsFor,
   invalid,
   LONG_AGO,
   long,
   type Row,
   readOnly,
-  send,
+  send as sendFor,
   signInAs,
   stored,
 } from './helper.ts'
@@ -60,6 +60,8 @@ export interface ChildContract {
   existsFirst?: boolean
   /** What a change and a deletion answer when they fail, where it is one text. */
   failure?: string
+  /** Whether it takes an admin to change them: then all is asked by one. */
+  byAdmin?: boolean
   /** What a reorder answers, where they can be put in another order. */
   reorder?: 'records' | 'places'
   /** What answers, and how, where its author and admins alone may change one. */
@@ -249,6 +251,19 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   const unknownOr = (status: number, body: object): [number, object] =>
     contract.existsFirst ? [404, gone] : [status, body]
 
+  const admins = new WeakMap<App, Record<string, string>>()
+  /** Who asks, where nobody is named. */
+  const usual = (app: App) =>
+    contract.byAdmin ? (admins.get(app) ?? signInAs(app, 'admin').headers) : undefined
+  const send: typeof sendFor = (app, method, url, body, headers = usual(app)) =>
+    sendFor(app, method, url, body, headers)
+  const holds: typeof holdsFor = (t, app, rows) =>
+    holdsFor(
+      t,
+      app,
+      rows.map((row) => row.with(3, row[3] ?? usual(app)) as unknown as Row),
+    )
+
   const listOf = (parentId: string) =>
     isChild ? `/api/${parent.path}/${parentId}/${listPath}` : `/api/${listPath}`
   /** The field that says what a record belongs to. */
@@ -290,10 +305,11 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   /** An application with one record in one of two parents. */
   async function setUp(t: Test) {
     const app = await build(t)
+    const admin = signInAs(app, 'admin').headers
+    admins.set(app, admin)
     const owner = await parent.create(app)
     const record = await create(app, owner.id)
     const other = await parent.create(app)
-    const admin = signInAs(app, 'admin').headers
     const remove = (id: unknown) => send(app, 'DELETE', urlOf(id), undefined, admin)
     return { app, owner, other, record, list: listOf(owner.id), url: urlOf(record.id), admin, remove }
   }
@@ -426,7 +442,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     const { etag } = (await send(app, 'GET', url)).headers
     await stale('"x"')
     t.strictSame((await send(app, 'GET', url)).body, record, 'unchanged')
-    const { status, headers } = await send(app, 'PATCH', url, change, { 'if-match': String(etag) })
+    const { status, headers } = await send(app, 'PATCH', url, change, { ...admin, 'if-match': String(etag) })
     t.equal(status, 200)
     await stale(String(etag))
     const now = { ...admin, 'if-match': String(headers.etag) }
