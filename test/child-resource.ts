@@ -62,6 +62,8 @@ export interface ChildContract {
   failure?: string
   /** Whether it takes an admin to change them: then all is asked by one. */
   byAdmin?: boolean
+  /** Whether no two of a parent have the same name. */
+  hasOwnName?: boolean
   /** What a reorder answers, where they can be put in another order. */
   reorder?: 'records' | 'places'
   /** What answers, and how, where its author and admins alone may change one. */
@@ -725,6 +727,61 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       }
     },
   )
+
+  if (contract.hasOwnName) {
+    t.test(`${one}: a name is taken by its exact text, where it belongs alone`, async (t) => {
+      const { app, owner, other, record, list, url } = await setUp(t)
+      const name = String(record.name)
+      const second = await create(app, owner.id)
+      const [elsewhere, beyond] = [await create(app, other.id), await create(app, other.id)]
+      const taken = { error: `${thing} name is taken` }
+      const rest = changeable.filter((field) => field !== 'name')
+      const before = storedNow(app)
+      await holds(t, app, [
+        ['POST', list, { name }, undefined, 409, taken],
+        ['POST', list, { ...each(rest, (field) => field?.accepts[0]?.[0]), name }, undefined, 409, taken],
+        ['POST', list, { ...wrong(rest), name }, undefined, 400, refusal(rest)],
+        ['POST', listOf('none'), { name }, undefined, 404, noParent],
+        ['PATCH', urlOf(second.id), { name }, undefined, 409, taken],
+        ['PATCH', urlOf(second.id), { color: 'red', name }, undefined, 409, taken],
+        ['PATCH', urlOf(second.id), { ...wrong(rest), name }, undefined, 400, refusal(rest)],
+        ['PATCH', urlOf('none'), { name }, undefined, 404, gone],
+      ])
+      t.strictSame(storedNow(app), before)
+      const others = [name.toLowerCase(), `${name} `, ` ${name}`, name.replace(' ', '  '), name.slice(0, -1)]
+      const odd = [
+        `${name}%`,
+        name.replace(/[a-z]/, '_'),
+        ' ',
+        '__proto__',
+        'constructor',
+        "'",
+        elsewhere.name,
+      ]
+      for (const free of [...others, ...odd]) {
+        await holds(t, app, [
+          ['POST', list, { name: free }, undefined, 201, { name: free }],
+          ['POST', list, { name: free }, undefined, 409, taken],
+        ])
+      }
+      await holds(t, app, [
+        ['POST', listOf(other.id), { name }, undefined, 201, { name }],
+        ['PATCH', url, { name }, undefined, 200, { name }],
+        ['PATCH', url, { name: beyond.name }, undefined, 200, { name: beyond.name }],
+        ['POST', list, { name }, undefined, 201, { name }],
+        ['PATCH', url, { name }, undefined, 409, taken],
+      ])
+      const { name: wanted } = another()
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, () => send(app, 'POST', list, { name: wanted })),
+      )
+      t.strictSame(
+        answers.map(({ status }) => status).toSorted(),
+        [201, 409, 409, 409, 409],
+        'of several at once one',
+      )
+    })
+  }
 
   function testReorder() {
     const reorderFailure = failure('reorder', many)

@@ -12,7 +12,6 @@ import {
   createSubtask,
   holds,
   LONG_AGO,
-  type Row,
   readOnly,
   send,
   signInAs,
@@ -63,6 +62,7 @@ testChildResource(t, {
   thing: 'Kanban label',
   path: 'kanban-labels',
   table: 'kanban_labels',
+  hasOwnName: true,
   least: { name: 'Bug' },
   // In the order of creation, not of names.
   distinct: () => ({ name: `Bug ${--names}` }),
@@ -70,56 +70,7 @@ testChildResource(t, {
   fields: { name: text(1, 50), color: text(0, 100) },
 })
 
-t.test('GET and POST /api/projects/{id}/kanban-labels', async (t) => {
-  t.test('a name is taken by its exact text, in its project alone', async (t) => {
-    const { app, project, list } = await boardOf(t, { name: 'Bug' })
-    const elsewhere = await createProject(app)
-    const post = (name: string, status: number, answer: object): Row => [
-      'POST',
-      list,
-      { name },
-      undefined,
-      status,
-      answer,
-    ]
-    await holds(t, app, [
-      post('Bug', 409, taken),
-      ...['bug', 'Bug ', ' Bug', 'Bu', 'Bug%', 'B_g', '__proto__', 'constructor', "'"].flatMap((name) => [
-        post(name, 201, { name }),
-        post(name, 409, taken),
-      ]),
-      [
-        'POST',
-        `/api/projects/${elsewhere.id}/kanban-labels`,
-        { name: 'Bug' },
-        undefined,
-        201,
-        { name: 'Bug' },
-      ],
-    ])
-    t.equal(count(app, 'kanban_labels', 'project_id = ?', project.id), 10)
-  })
-})
-
 t.test('GET, PATCH and DELETE /api/kanban-labels/{id}', async (t) => {
-  t.test('a name that another label of the project has is taken, its own is not', async (t) => {
-    const { app, project, label, url } = await boardOf(t, { name: 'Bug' })
-    await createLabel(app, project.id, { name: 'Idea' })
-    const elsewhere = await createProject(app)
-    await createLabel(app, elsewhere.id, { name: 'Debt' })
-    age(app, 'kanban_labels', label.id)
-    await holds(t, app, [
-      ['PATCH', url, { name: 'Idea' }, undefined, 409, taken],
-      ['PATCH', url, { name: 'Idea', color: 'red' }, undefined, 409, taken],
-      ['GET', url, undefined, undefined, 200, { ...label, updatedAt: LONG_AGO }],
-      ['PATCH', url, { name: 'Bug' }, undefined, 200, { name: 'Bug' }],
-      ['PATCH', url, { name: 'bug', color: 'red' }, undefined, 200, { name: 'bug', color: 'red' }],
-      ['PATCH', url, { name: 'Debt' }, undefined, 200, { name: 'Debt' }],
-      ['POST', `/api/projects/${project.id}/kanban-labels`, { name: 'Bug' }, undefined, 201, { name: 'Bug' }],
-      ['PATCH', url, { name: 'Bug' }, undefined, 409, taken],
-    ])
-  })
-
   t.test(
     'a new name or color shows on the items that have the label, in their project at once',
     async (t) => {
@@ -321,15 +272,6 @@ t.test('a rule refuses by itself what a request may have seen before its turn to
     t.throws(() => labels[change]('none', label.id), { statusCode: 404, message: noItem.error })
     t.throws(() => labels[change](item.id, foreign.id), { statusCode: 404, message: noLabel.error })
   }
-})
-
-t.test('of labels created at the same time under one name, one is made', async (t) => {
-  const { app, list } = await boardOf(t)
-  const answers = await Promise.all(
-    Array.from({ length: 5 }, () => send(app, 'POST', list, { name: 'Idea' })),
-  )
-  t.strictSame(answers.map(({ status }) => status).toSorted(), [201, 409, 409, 409, 409])
-  t.equal(count(app, 'kanban_labels', "name = 'Idea'"), 1)
 })
 
 t.test('an unexpected failure is answered with the 500 of its endpoint', async (t) => {
