@@ -1,6 +1,7 @@
 /** The tests that hold for every kind of record with the five usual routes: for those of a project or an item, and of nothing. */
 import type { Test } from 'tap'
 import { everything } from './boards.ts'
+import { type FieldContract, type Fields, number, typeOf } from './field-contracts.ts'
 import {
   type App,
   age,
@@ -19,19 +20,6 @@ import {
   signInAs,
   stored,
 } from './helper.ts'
-
-/** A record as an answer has it, or fields of one. */
-type Fields = Record<string, unknown>
-
-/** What the contract says of a field: which values it takes and what it answers for them, and which it refuses. */
-export interface FieldContract {
-  accepts: [sent: unknown, answered: unknown][]
-  refuses: [sent: unknown, message: string, ...more: string[]][]
-  /** What else a change of the field changes. */
-  brings?: (before: Fields, after: Fields) => Fields
-  /** Whether it is given once and for all: a change ignores it. */
-  fixed?: boolean
-}
 
 /** What the contract says of a kind of record. */
 export interface ChildContract {
@@ -112,125 +100,8 @@ const PARENTS = {
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Texts that are no JSON text of such a value. */
-export const noJsonTextOf = (type: 'array' | 'object') =>
-  JSON_TEXT[type].noText.map((value): [unknown, string] => [value, `must be JSON text of an ${type}`])
-
-const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value)
-
 /** The column that a field is stored in. */
 const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-/** A value of every type but the given ones, with the refusal of each. */
-export const ofOtherTypes = (...types: string[]): [unknown, string][] =>
-  [null, true, 0, 5, '5', [], ['x'], {}]
-    .filter((value) => !types.includes(typeOf(value)))
-    .map((value) => [value, `must be ${types.join(' or ')}`])
-
-/** Values that are answered as they are sent. */
-export const same = (...values: unknown[]): [unknown, unknown][] => values.map((value) => [value, value])
-
-/** A text of so many characters at least and at most. */
-export const text = (min: 0 | 1, max: number): FieldContract => ({
-  accepts: same('5', ' ', long(max), '🚀'.repeat(max), ...(min === 0 ? [''] : [])),
-  refuses: [
-    ...ofOtherTypes('string'),
-    [long(max + 1), `must NOT have more than ${max} characters`],
-    ...(min === 1 ? [['', 'must NOT have fewer than 1 characters'] as [string, string]] : []),
-  ],
-})
-
-/** A text of so many characters at most, or null. */
-export const textOrNull = (max: number): FieldContract => ({
-  accepts: [...same(null), ...text(0, max).accepts],
-  refuses: [...ofOtherTypes('string', 'null'), [long(max + 1), `must NOT have more than ${max} characters`]],
-})
-
-/** A finite number. */
-export const number: FieldContract = {
-  accepts: same(0, -1.5, -1e308, 1e300, Number.MIN_VALUE),
-  refuses: ofOtherTypes('number'),
-}
-
-/** A whole number of at least so much. */
-export const wholeNumber = (min: number): FieldContract => ({
-  accepts: same(min, min + 1, Number.MAX_SAFE_INTEGER),
-  refuses: [
-    ...ofOtherTypes('number').map(([sent]): [unknown, string] => [sent, 'must be integer']),
-    [min + 0.5, 'must be integer'],
-    [min - 1, `must be >= ${min}`],
-    [2 ** 53, `must be <= ${Number.MAX_SAFE_INTEGER}`],
-  ],
-})
-
-/** One of these texts, and null where it is among them. */
-export const oneOf = (...values: (string | null)[]): FieldContract => {
-  const types = values.includes(null) ? ['string', 'null'] : ['string']
-  const message = `must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
-  return {
-    accepts: same(...values),
-    refuses: [
-      ...ofOtherTypes(...types).map(([sent, type]): [unknown, string, string] => [sent, type, message]),
-      ...['', 'none', values[0]?.toUpperCase()].map((sent): [unknown, string] => [sent, message]),
-    ],
-  }
-}
-
-/** True or false. */
-export const boolean: FieldContract = { accepts: same(true, false), refuses: ofOtherTypes('boolean') }
-
-/** What JSON-text fields of either type are held to. */
-const JSON_TEXT = {
-  array: {
-    empty: [],
-    // Two quotes and two brackets round off the 64 KiB.
-    ofSize: (bytes: number): unknown => [long(bytes - 4)],
-    ofLevels: (count: number): unknown => JSON.parse('['.repeat(count) + ']'.repeat(count)),
-    noText: ['5', '{}', 'null', '"[]"', '[', '[1,]', '[] x', "[{'name':'x'}]", 'x', ' '],
-  },
-  object: {
-    empty: {},
-    ofSize: (bytes: number): unknown => ({ a: long(bytes - 8) }),
-    ofLevels: (count: number): unknown => JSON.parse(`${'{"a":'.repeat(count)}1${'}'.repeat(count)}`),
-    noText: ['5', '[]', 'null', '"{}"', '{', '{a:1}', '{} x', 'x', ' '],
-  },
-}
-
-/** A value that is also taken as JSON text of it. */
-function jsonText(
-  type: 'array' | 'object',
-  accepted: unknown[],
-  refused: [value: unknown, message: string][],
-): FieldContract {
-  const { empty, ofSize, ofLevels } = JSON_TEXT[type]
-  const asBoth = (value: unknown) => [value, JSON.stringify(value)]
-  const isOfAnything = refused.length === 0
-  return {
-    accepts: [
-      ...[empty, ofSize(65_536), ...accepted, ...(isOfAnything ? [ofLevels(100)] : [])].flatMap((value) =>
-        [...asBoth(value), JSON.stringify(value, null, 4)].map((sent): [unknown, unknown] => [sent, value]),
-      ),
-      ['', empty],
-      [` ${JSON.stringify(empty)} `, empty],
-    ],
-    refuses: [
-      ...ofOtherTypes(type, 'string'),
-      ...noJsonTextOf(type),
-      ...[
-        [ofSize(65_537), 'must NOT be larger than 65536 bytes of JSON'] as const,
-        [ofLevels(101), 'must NOT be nested deeper than 100 levels'] as const,
-        ...refused,
-      ].flatMap(([value, message]) => asBoth(value).map((sent): [unknown, string] => [sent, message])),
-    ],
-  }
-}
-
-/** An array that is also taken as JSON text of one. */
-export const jsonArray = (accepted: unknown[][], refused: [unknown[], string][] = []) =>
-  jsonText('array', accepted, refused)
-
-/** An object that is also taken as JSON text of one. */
-export const jsonObject = (...accepted: object[]) => jsonText('object', accepted, [])
 
 /** Fields of a body that are the server's, or nobody's. */
 export const FOREIGN = { id: 'mine', createdAt: LONG_AGO, updatedAt: LONG_AGO, nonsense: 1 }

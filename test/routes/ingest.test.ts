@@ -1,5 +1,6 @@
 import t from 'tap'
-import { FOREIGN, jsonArray, number, ofOtherTypes, text } from '../child-resource.ts'
+import { FOREIGN } from '../child-resource.ts'
+import { jsonArray, number, ofOtherTypes, text } from '../field-contracts.ts'
 import {
   type App,
   authenticationRequired,

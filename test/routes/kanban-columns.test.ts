@@ -1,6 +1,7 @@
 import t from 'tap'
 import { boardWith, columnNamed, columnNames, columnsOf, DEFAULT_COLUMNS } from '../boards.ts'
-import { number, oneOf, same, testChildResource, text, wholeNumber } from '../child-resource.ts'
+import { testChildResource } from '../child-resource.ts'
+import { number, oneOf, same, text, wholeNumber } from '../field-contracts.ts'
 import { type App, age, createItem, holds, LONG_AGO, send, stored } from '../helper.ts'
 
 const taken = { error: 'Kanban column name is taken' }

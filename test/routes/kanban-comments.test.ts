@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { same, testChildResource, text } from '../child-resource.ts'
+import { testChildResource } from '../child-resource.ts'
+import { same, text } from '../field-contracts.ts'
 import {
   type App,
   build,

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { boolean, jsonObject, number, same, testChildResource, text, textOrNull } from '../child-resource.ts'
+import { testChildResource } from '../child-resource.ts'
+import { boolean, jsonObject, number, same, text, textOrNull } from '../field-contracts.ts'
 import {
   type App,
   build,

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { STRANGE_IDS, testChildResource, text } from '../child-resource.ts'
+import { STRANGE_IDS, testChildResource } from '../child-resource.ts'
+import { text } from '../field-contracts.ts'
 import {
   type App,
   age,

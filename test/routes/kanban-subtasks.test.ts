@@ -1,5 +1,6 @@
 import t from 'tap'
-import { boolean, number, testChildResource, text } from '../child-resource.ts'
+import { testChildResource } from '../child-resource.ts'
+import { boolean, number, text } from '../field-contracts.ts'
 import { build, createItem, createProject, createSubtask, send } from '../helper.ts'
 
 /** An application with one subtask on one item. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { jsonArray, number, same, testChildResource, text } from '../child-resource.ts'
+import { testChildResource } from '../child-resource.ts'
+import { jsonArray, number, same, text } from '../field-contracts.ts'
 import { type App, age, build, createProject, LONG_AGO, send, stored } from '../helper.ts'
 
 testChildResource(t, {

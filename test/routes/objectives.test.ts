@@ -1,5 +1,6 @@
 import t from 'tap'
-import { number, testChildResource, text } from '../child-resource.ts'
+import { testChildResource } from '../child-resource.ts'
+import { number, text } from '../field-contracts.ts'
 
 testChildResource(t, {
   thing: 'Objective',

@@ -2,7 +2,8 @@ import t from 'tap'
 import { newId } from '../../src/db/ids.ts'
 import { apiTokens } from '../../src/db/schema.ts'
 import { hashToken, newToken } from '../../src/members/secrets.ts'
-import { number, testChildResource, text } from '../child-resource.ts'
+import { testChildResource } from '../child-resource.ts'
+import { number, text } from '../field-contracts.ts'
 import {
   type App,
   age,

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { testChildResource } from '../child-resource.ts'
 import {
   type FieldContract,
   jsonObject,
   noJsonTextOf,
   number,
   ofOtherTypes,
-  testChildResource,
   text,
   textOrNull,
-} from '../child-resource.ts'
+} from '../field-contracts.ts'
 import {
   type App,
   authenticationRequired,

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { FOREIGN, ofOtherTypes, testChildResource, text } from '../child-resource.ts'
+import { FOREIGN, testChildResource } from '../child-resource.ts'
+import { ofOtherTypes, text } from '../field-contracts.ts'
 import {
   type App,
   age,

@@ -1,5 +1,6 @@
 import t from 'tap'
-import { jsonArray, ofOtherTypes, testChildResource, text } from '../child-resource.ts'
+import { testChildResource } from '../child-resource.ts'
+import { jsonArray, ofOtherTypes, text } from '../field-contracts.ts'
 import { build, createProject, send, stored } from '../helper.ts'
 
 const notADate = 'must be an ISO 8601 date-time or a plain date'
