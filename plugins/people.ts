@@ -3,6 +3,7 @@ import { createHostQuery, SeenPeople } from '../src/access/host-people.ts'
 import { PAGE_LIMIT } from '../src/db/pages.ts'
 import type { PeopleQuery } from '../src/members/people.ts'
 import type { HostPerson, ListMembers } from '../src/phaseboard.d.ts'
+import { HOSTED } from '../src/requests/hosted-people.ts'
 
 /** The options of the people plugin. */
 export interface PeopleOptions {
@@ -46,6 +47,7 @@ export default fp<PeopleOptions>(
       return kind === 'host' ? ((await ask?.({ ...(q && { q }), limit: PAGE_LIMIT })) ?? []) : []
     }
     app.decorate('peopleOfHost', ask && peopleOfHost)
+    app.decorateRequest(HOSTED, undefined)
   },
   { name: 'people', fastify: '5.x', dependencies: ['rules'] },
 )

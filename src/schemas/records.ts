@@ -107,6 +107,7 @@ export const KanbanActivitySchema = Type.Object(
   },
   { $id: 'KanbanActivity' },
 )
+export type KanbanActivity = Static<typeof KanbanActivitySchema>
 
 /** What somebody says about an item. */
 export const KanbanCommentSchema = Type.Object(
