@@ -1955,8 +1955,8 @@ export interface Paths {
       }
       query?:
         | {
-            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count; e.g. `people` */
-            expand?: string | undefined
+            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count */
+            expand?: 'people' | undefined
           }
         | undefined
       /** The ETag that the record must still have */
@@ -2300,8 +2300,8 @@ export interface Paths {
       }
       query?:
         | {
-            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count; e.g. `people` */
-            expand?: string | undefined
+            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count */
+            expand?: 'people' | undefined
           }
         | undefined
       /** The ETag that the record must still have */

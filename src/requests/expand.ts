@@ -10,10 +10,11 @@ import { sendSnapshot } from './send.ts'
 /** The query parameter. */
 export const ExpandQuery = Type.Object({
   expand: Type.Optional(
-    Type.String({
+    Type.Unsafe<'people'>({
+      type: 'string',
+      enum: ['people'],
       description:
         '`people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count',
-      examples: ['people'],
     }),
   ),
 })

@@ -47,7 +47,21 @@ for (const authMode of ['open', 'required'] as const) {
 
     await send(app, 'DELETE', '/api/people/u-2', undefined, headers)
     t.strictSame((await get(`${card}?expand=people`)).body.people, {}, 'a forgotten one does not')
-    t.notOk('people' in (await get(`${url}?expand=others`)).body)
+    for (const path of [url, card]) {
+      for (const query of ['expand=others', 'expand=', 'expand=people&expand=people']) {
+        for (const more of [{}, { prefer: 'handling=strict' }]) {
+          const { status, body } = await get(`${path}?${query}`, more)
+          t.equal(status, 400, query)
+          t.match(body, { error: 'Validation failed', details: { fieldErrors: { expand: Array } } })
+        }
+      }
+      const problem = { accept: 'application/problem+json', prefer: 'handling=strict' }
+      t.match(await get(`${path}?expand=others`, problem), {
+        status: 400,
+        body: { code: 'validation_failed' },
+      })
+      t.equal((await get(`${path}?expand=people`, problem)).status, 200)
+    }
     t.match(await get('/api/projects/none?expand=people'), {
       status: 404,
       body: { error: 'Project not found' },
