@@ -5,7 +5,11 @@ import { turnOf } from '../access/identity.ts'
 import { etagOf } from '../etags.ts'
 import type { Snapshot } from '../reading/snapshots.ts'
 import { PERSON_LIMIT } from '../schemas/common.ts'
+import { PartedBody } from './parted-body.ts'
 import { sendSnapshot } from './send.ts'
+
+/** Bytes of a record that is not copied: the copy of some megabytes takes milliseconds. */
+const LARGE = 1024 * 1024
 
 /** The query parameter. */
 export const ExpandQuery = Type.Object({
@@ -34,9 +38,9 @@ export async function sendWithPeople(
   ids: readonly string[],
 ): Promise<FastifyReply> {
   const hosted = await app.peopleOfHost?.({ ids: ids.slice(0, PERSON_LIMIT) })
-  const people = await app.read(app.members.people.named(ids, hosted), turnOf(reply.request))
-  const names = JSON.stringify(Object.fromEntries(people.map(({ id, name }) => [id, name])))
-  const expanded = Buffer.concat([body.subarray(0, -1), Buffer.from(`,"people":${names}}`)])
+  const names = await app.read(app.members.people.names(ids, hosted), turnOf(reply.request))
+  const parts = [body.subarray(0, -1), Buffer.from(`,"people":${names}}`)] as const
+  const expanded = body.length > LARGE ? new PartedBody(parts) : Buffer.concat(parts)
   await sendSnapshot(reply, { body: expanded, etag: etagOf(etag + names) })
   return reply
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import t from 'tap'
 import { people } from '../../src/db/schema.ts'
 import { build, createItem, createProject, send, signInAs } from '../helper.ts'
@@ -85,3 +86,31 @@ for (const authMode of ['open', 'required'] as const) {
     )
   })
 }
+
+t.test('a large project is sent as it is kept, with its people behind it', async (t) => {
+  const app = await build(t, { databaseUrl: join(t.testdir(), 'db') }, shipped.buildApp)
+  const { id } = await createProject(app)
+  app.db.$client.exec(`
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 1500)
+    insert into people (id, name, kind) select 'p' || i, 'Person ' || i, 'import' from n;
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 6000)
+    insert into kanban_items (id, project_id, title, description, assignee_id)
+      select 'i' || i, '${id}', 'Card', printf('%300s', 'ä'), 'p' || (i % 1501) from n;`)
+  const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/api/projects/${id}`
+  const plain = Buffer.from(await (await fetch(url)).arrayBuffer())
+  t.ok(plain.length > 2 * 1024 * 1024)
+  for (let round = 0; round < 2; round++) {
+    const answer = await fetch(`${url}?expand=people`)
+    const body = Buffer.from(await answer.arrayBuffer())
+    t.equal(answer.headers.get('content-length'), String(body.length))
+    t.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
+    const { people, ...rest } = JSON.parse(body.toString())
+    t.same(rest, JSON.parse(plain.toString()))
+    t.equal(Object.keys(people).length, 1500, 'the one who has no name is left out')
+    t.equal(people.p1500, 'Person 1500')
+    const headers = { 'if-none-match': answer.headers.get('etag') ?? '' }
+    t.equal((await fetch(`${url}?expand=people`, { headers })).status, 304)
+    const head = await fetch(`${url}?expand=people`, { method: 'HEAD' })
+    t.match([head.status, head.headers.get('content-length')], [200, String(body.length)])
+  }
+})
