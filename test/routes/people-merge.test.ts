@@ -182,17 +182,6 @@ t.test('a merge of thousands is done, one that could not be undone is not', asyn
   t.match((await ask('GET', '/api/people/p-1')).body, { mergedInto: null })
 })
 
-t.test('a merge reads no comments but those that it changes', async (t) => {
-  const app = await build(t)
-  const { $client: client } = app.db
-  const plan = client
-    .prepare<[], { detail: string }>(
-      "explain query plan update kanban_comments set author_id = 'b' where author_id = 'a'",
-    )
-    .all()
-  t.match(plan, [{ detail: /^SEARCH kanban_comments USING (COVERING )?INDEX kanban_comments_author/ }])
-})
-
 t.test('who is forgotten leaves an id behind, and no name anywhere', async (t) => {
   const app = await build(t, { databaseUrl: `file:${t.testdir()}/board.db` })
   const { ask, item } = await seeded(app)
