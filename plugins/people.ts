@@ -27,6 +27,7 @@ export default fp<PeopleOptions>(
   async (app, { listMembers }) => {
     const seen = new SeenPeople(
       (person) => app.perform(app.members.people.see(person), { actorId: null }),
+      (id) => app.rules.members.people.isKept(id),
       (err) => app.log.warn({ err }, 'could not note a person of the host'),
     )
     app.decorate('seePerson', (person) => seen.see(person))
@@ -42,8 +43,8 @@ export default fp<PeopleOptions>(
       return hosted
     }
 
-    const peopleOfHost = async ({ ids = [], q, kind = 'host' }: PeopleQuery): Promise<HostPerson[]> => {
-      if (ids.length > 0) return ofIds(app.rules.members.people.toAsk(ids))
+    const peopleOfHost = async ({ ids, q, kind = 'host' }: PeopleQuery): Promise<HostPerson[]> => {
+      if (ids !== undefined && ids !== '') return ofIds(app.rules.members.people.toAsk(ids))
       return kind === 'host' ? ((await ask?.({ ...(q && { q }), limit: PAGE_LIMIT })) ?? []) : []
     }
     app.decorate('peopleOfHost', ask && peopleOfHost)

@@ -100,6 +100,7 @@ function statementsOf(db: SharedDatabase) {
     ),
     itemLimit: rowLimit(db, 'kanban_items where project_id = ?', ROWS_SCANNED),
     isMember: existsIn(db, members),
+    isPerson: existsIn(db, people),
     limit: rowLimit(db, '(select id from members union all select id from people)', ROWS_SCANNED),
     mergedInto: selectAll(db, () =>
       db
@@ -126,7 +127,7 @@ const said = (hosted: readonly HostPerson[]) => ({ hosted: JSON.stringify(hosted
 
 /** The people. */
 export class People {
-  static readonly reads: readonly string[] = ['page', 'get', 'named', 'names', 'namedIn', 'toAsk']
+  static readonly reads: readonly string[] = ['page', 'get', 'named', 'isKept', 'names', 'namedIn', 'toAsk']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #merge: ReturnType<typeof createMerge>
@@ -154,6 +155,11 @@ export class People {
         .map((person) => [person.id, person]),
     )
     return ids.flatMap((id) => found.get(id) ?? [])
+  }
+
+  /** Whether somebody is a member, or kept as a person. */
+  isKept(id: string): boolean {
+    return this.#sql.isPerson(id) || this.#sql.isMember(id)
   }
 
   /** The names of these people by their ids, as JSON; of those that are known. @throws TooMuchWork */

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { turnOf } from '../access/identity.ts'
 import { etagOf } from '../etags.ts'
 import type { Snapshot } from '../reading/snapshots.ts'
-import { PERSON_LIMIT } from '../schemas/common.ts'
+import { hostedAmong } from './hosted-people.ts'
 import { PartedBody } from './parted-body.ts'
 import { sendSnapshot } from './send.ts'
 
@@ -37,7 +37,7 @@ export async function sendWithPeople(
   { body, etag }: Snapshot,
   ids: readonly string[],
 ): Promise<FastifyReply> {
-  const hosted = await app.peopleOfHost?.({ ids: ids.slice(0, PERSON_LIMIT) })
+  const hosted = await hostedAmong(app, ids)
   const names = await app.read(app.members.people.names(ids, hosted), turnOf(reply.request))
   const parts = [body.subarray(0, -1), Buffer.from(`,"people":${names}}`)] as const
   const expanded = body.length > LARGE ? new PartedBody(parts) : Buffer.concat(parts)
