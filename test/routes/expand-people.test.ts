@@ -71,6 +71,18 @@ for (const authMode of ['open', 'required'] as const) {
       status: 404,
       body: { error: 'Kanban item not found' },
     })
+    const back = await send(app, 'PATCH', url, (await get(`${url}?expand=people`)).body, {
+      ...headers,
+      prefer: 'handling=strict',
+    })
+    t.equal(back.status, 200, 'the answer can be sent back as it was')
+    const other = await send(app, 'PATCH', url, { person: 1 }, { ...headers, prefer: 'handling=strict' })
+    t.equal(other.status, 400)
+    const sentBack = { ...(await get(`${card}?expand=people`)).body, title: 'Walls' }
+    t.match(await send(app, 'PATCH', card, sentBack, { ...headers, prefer: 'handling=strict' }), {
+      status: 200,
+      body: { title: 'Walls' },
+    })
     const batch = { requests: [url, card].map((path) => ({ method: 'GET', path: `${path}?expand=people` })) }
     const { body } = await send(app, 'POST', '/api/batch', batch, headers)
     t.strictSame(
