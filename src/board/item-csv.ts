@@ -103,10 +103,11 @@ export class ItemCsv {
 
   /**
    * All items of a project, dismissed ones too, by sortOrder: a header and a line each.
+   * @param hosted people whom the host has just named
    * @returns the table in UTF-8
    * @throws ApiError 404; TooMuchWork
    */
-  ofProject(projectId: string): ItemFile {
+  ofProject(projectId: string, hosted: readonly { id: string; name: string }[] = []): ItemFile {
     return read(this.#db, () => {
       if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
       const isShort = isLimited(this.#db)
@@ -115,11 +116,12 @@ export class ItemCsv {
         if (ids.length > ROWS_READ) throw new TooMuchWork()
         this.#records.ensureFew(ids)
       }
+      const named = hosted.map(({ id, name }): [string, string] => [id, name])
       const parts = [Buffer.from(lineOf(HEADER))]
       for (let start = 0; start < ids.length; start += AT_ONCE) {
         const items = this.#records.many(ids.slice(start, start + AT_ONCE))
         const assignees = new Set(items.flatMap(({ assigneeId }) => assigneeId ?? []))
-        const names = new Map(this.#sql.names().all(JSON.stringify([...assignees])))
+        const names = new Map([...this.#sql.names().all(JSON.stringify([...assignees])), ...named])
         parts.push(Buffer.from(items.map((item) => lineOf(cellsOf(item, names))).join('')))
       }
       return toFile(Buffer.concat(parts))

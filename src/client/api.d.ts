@@ -202,6 +202,41 @@ export interface KanbanItem {
   warnings?: string[]
 }
 
+export interface KanbanItemWithPeople {
+  /** UUIDv7, made by the server */
+  id: string
+  /** UUIDv7, made by the server */
+  projectId: string
+  title: string
+  description: string
+  column: string
+  sortOrder: number
+  priority: string
+  assigneeId: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  dueDate: string | null
+  source: string
+  sourceId: string
+  isNew: boolean
+  approved: boolean
+  dismissed: boolean
+  metadata: {
+    [key: string]: unknown
+  }
+  /** Until when the assignee, who has claimed it, holds it; null where nobody has */
+  claimedUntil: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  updatedAt: string
+  labels: KanbanLabel[]
+  subtasks: KanbanSubtask[]
+  /** Only with `expand=people`: the names of all whom it names, by their ids */
+  people?: {
+    [key: string]: string
+  }
+}
+
 export interface KanbanActivity {
   /** UUIDv7, made by the server */
   id: string
@@ -360,6 +395,44 @@ export interface Project {
   metrics: Metric[]
   objectives: Objective[]
   teamAssignments: TeamAssignment[]
+}
+
+export interface ProjectWithPeople {
+  /** UUIDv7, made by the server */
+  id: string
+  name: string
+  description: string
+  type: string
+  status: string
+  /** Name of the current phase */
+  phase: string
+  /** The phase sequence: objects with a `name`, which may carry further keys */
+  phaseConfig: {
+    name: string
+    [key: string]: unknown
+  }[]
+  health: string
+  nextStep: string
+  sortOrder: number
+  metadata: {
+    [key: string]: unknown
+  }
+  leadId: string | null
+  teamId: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  updatedAt: string
+  /** All items, dismissed ones too, by sortOrder */
+  kanbanItems: KanbanItem[]
+  transcriptSummaries: TranscriptSummary[]
+  metrics: Metric[]
+  objectives: Objective[]
+  teamAssignments: TeamAssignment[]
+  /** Only with `expand=people`: the names of all whom it names, by their ids */
+  people?: {
+    [key: string]: string
+  }
 }
 
 export interface ProjectSummary {
@@ -1955,13 +2028,13 @@ export interface Paths {
       }
       query?:
         | {
-            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count; e.g. `people` */
-            expand?: string | undefined
+            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count */
+            expand?: 'people' | undefined
           }
         | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
-      answer: Project
+      answer: ProjectWithPeople
     }
     /** Change a project */
     patch: {
@@ -2300,13 +2373,13 @@ export interface Paths {
       }
       query?:
         | {
-            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count; e.g. `people` */
-            expand?: string | undefined
+            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count */
+            expand?: 'people' | undefined
           }
         | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
-      answer: KanbanItem
+      answer: KanbanItemWithPeople
     }
     /** Change an item */
     patch: {
