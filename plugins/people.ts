@@ -3,6 +3,7 @@ import { createHostQuery, SeenPeople } from '../src/access/host-people.ts'
 import { PAGE_LIMIT } from '../src/db/pages.ts'
 import type { PeopleQuery } from '../src/members/people.ts'
 import type { HostPerson, ListMembers } from '../src/phaseboard.d.ts'
+import { HOSTED } from '../src/requests/hosted-people.ts'
 
 /** The options of the people plugin. */
 export interface PeopleOptions {
@@ -26,6 +27,7 @@ export default fp<PeopleOptions>(
   async (app, { listMembers }) => {
     const seen = new SeenPeople(
       (person) => app.perform(app.members.people.see(person), { actorId: null }),
+      (id) => app.rules.members.people.isKept(id),
       (err) => app.log.warn({ err }, 'could not note a person of the host'),
     )
     app.decorate('seePerson', (person) => seen.see(person))
@@ -41,11 +43,12 @@ export default fp<PeopleOptions>(
       return hosted
     }
 
-    const peopleOfHost = async ({ ids = [], q, kind = 'host' }: PeopleQuery): Promise<HostPerson[]> => {
-      if (ids.length > 0) return ofIds(app.rules.members.people.toAsk(ids))
+    const peopleOfHost = async ({ ids, q, kind = 'host' }: PeopleQuery): Promise<HostPerson[]> => {
+      if (ids !== undefined && ids !== '') return ofIds(app.rules.members.people.toAsk(ids))
       return kind === 'host' ? ((await ask?.({ ...(q && { q }), limit: PAGE_LIMIT })) ?? []) : []
     }
     app.decorate('peopleOfHost', ask && peopleOfHost)
+    app.decorateRequest(HOSTED, undefined)
   },
   { name: 'people', fastify: '5.x', dependencies: ['rules'] },
 )

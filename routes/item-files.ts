@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
 import { memberOf } from '../src/access/identity.ts'
 import type { ItemFile } from '../src/board/item-files.ts'
+import { hostedAmong } from '../src/requests/hosted-people.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { ensureNamed, isNotModified } from '../src/requests/send.ts'
 import { ErrorBody, IdParams, NotModified, ref } from '../src/schemas/common.ts'
@@ -45,9 +46,11 @@ const itemFileRoutes: Routes = async (app) => {
         404: ref(ErrorBody),
       },
     },
-    handler: async ({ params }, reply) => {
-      const file = await app.read(itemCsv.ofProject(params.id))
-      reply.header('content-disposition', `attachment; filename="${fileName(params.id)}"`)
+    handler: async ({ params: { id } }, reply) => {
+      // Only a host knows more people than the file.
+      const ids = app.peopleOfHost ? await app.read(app.members.people.namedIn(id)) : []
+      const file = await app.read(itemCsv.ofProject(id, await hostedAmong(app, ids)))
+      reply.header('content-disposition', `attachment; filename="${fileName(id)}"`)
       return sendFile(reply, 'text/csv; charset=utf-8; header=present', file)
     },
   })

@@ -36,7 +36,7 @@ import {
   UpdateBody,
   valuesOfAny,
 } from '../src/schemas/common.ts'
-import { KanbanItemSchema, ProjectSchema } from '../src/schemas/records.ts'
+import { KanbanItemSchema, KanbanItemWithPeopleSchema, ProjectSchema } from '../src/schemas/records.ts'
 import { createJsonWriter } from '../src/schemas/serialization.ts'
 
 const SOURCES = ['manual', 'transcript', 'import']
@@ -265,7 +265,7 @@ const kanbanItemRoutes: Routes = async (app) => {
       tags,
       params: IdParams,
       querystring: ExpandQuery,
-      response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) },
+      response: { 200: ref(KanbanItemWithPeopleSchema), 404: ref(ErrorBody) },
     },
     handler: (request, reply) => {
       const { id } = request.params

@@ -1,11 +1,19 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../src/access/identity.ts'
-import type { Answer, Asked, Service, WriteAs, Written } from '../src/agents/service.ts'
+import {
+  type Answer,
+  type Asked,
+  type Service,
+  type WriteAs,
+  type Written,
+  withQuery,
+} from '../src/agents/service.ts'
 import { ApiError, BatchFailure, SpecifiedFailure } from '../src/errors.ts'
 import { authorize } from '../src/members/identity.ts'
 import { once } from '../src/once.ts'
 import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
+import { askHost } from '../src/requests/hosted-people.ts'
 import { hashOf } from '../src/requests/idempotency.ts'
 import { toText } from '../src/requests/responses.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -113,6 +121,11 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authM
   const serviceFor = (request: FastifyRequest): Service => ({
     read: (...paths) => read(request, paths),
     write: (requests, how) => write(request, requests, how),
+    readPeople: async (query) => {
+      await askHost(app, request, query)
+      const [answer] = await read(request, [withQuery('/api/people', query)])
+      return answer as Answer
+    },
   })
 
   /** @param body JSON; empty for no body */

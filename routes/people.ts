@@ -1,9 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
 import { actorOf } from '../src/access/identity.ts'
 import { isSafe } from '../src/members/identity.ts'
 import type { PeopleQuery } from '../src/members/people.ts'
-import type { HostPerson } from '../src/phaseboard.d.ts'
+import { askHost, hostedOf } from '../src/requests/hosted-people.ts'
 import { PageParameters } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -48,25 +47,17 @@ const MergePerson = CreateBody({
   }),
 })
 
-/** The decorator with the people whom the host has named for a request. */
-const HOSTED = Symbol('phaseboard.hosted')
-/** Those people; undefined in a batch, whose request is of another scope. */
-const hostedOf = (request: FastifyRequest) => (request as { [HOSTED]?: HostPerson[] })[HOSTED]
-
 /** People: who has a name here, members or not. */
 const peopleRoutes: Routes = async (app) => {
   const { people } = app.members
   const tags = ['People']
-  app.decorateRequest(HOSTED, undefined)
 
   // Not a hook of the routes, which a batch runs, too: there the host is not asked.
-  const { peopleOfHost } = app
-  if (peopleOfHost) {
+  if (app.peopleOfHost) {
     app.addHook('preHandler', async (request) => {
       if (!isSafe(request.method)) return
       const { id } = request.params as Partial<Static<typeof IdParams>>
-      const query = id === undefined ? (request.query as PeopleQuery) : { ids: id }
-      request.setDecorator(HOSTED, await peopleOfHost(query))
+      await askHost(app, request, id === undefined ? (request.query as PeopleQuery) : { ids: id })
     })
   }
 

@@ -32,7 +32,12 @@ import {
   Term,
   UpdateBody,
 } from '../src/schemas/common.ts'
-import { ProjectListSchema, ProjectSchema, ProjectSummaryListSchema } from '../src/schemas/records.ts'
+import {
+  ProjectListSchema,
+  ProjectSchema,
+  ProjectSummaryListSchema,
+  ProjectWithPeopleSchema,
+} from '../src/schemas/records.ts'
 
 const PhaseSchema = Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: true })
 
@@ -175,7 +180,7 @@ const projectRoutes: Routes = async (app) => {
       tags,
       params: IdParams,
       querystring: ExpandQuery,
-      response: { 200: ref(ProjectSchema), 304: NotModified, 404: ref(ErrorBody) },
+      response: { 200: ref(ProjectWithPeopleSchema), 304: NotModified, 404: ref(ErrorBody) },
     },
     handler: (request, reply) => {
       const snapshot = app.snapshots.project(request.params.id, turnOf(request))

@@ -10,13 +10,14 @@ const FOLDER = '.tap/groups'
 /** How many files share a process: few enough that all processors are busy to the end. */
 const SIZE = 10
 
-/** What a process has to itself: a file that takes long, or steps in before the application is loaded. */
+/** What a process has to itself: a file that takes long, or steps in before the application is loaded or a database is made. */
 const ALONE = [
   'test/access-matrix.test.ts',
   'test/attacks.test.ts',
   'test/black-box/*.test.ts',
   'test/builds.test.ts',
   'test/credentials.test.ts',
+  'test/db/client.test.ts',
   'test/http/unsent-responses.test.ts',
   'test/package.test.ts',
   'test/power-cut.test.ts',

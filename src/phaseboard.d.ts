@@ -11,67 +11,67 @@ export interface Config {
   // begin of settings
   /** The address to listen on. */
   host: string
-  /** The port to listen on; 0 takes any free one, which the log names. */
+  /** The port to listen on; 0 uses any free port, which the log shows. */
   port: number
   /** The SQLite file: `file:` and a path, or a path. It is created if it does not exist. */
   databaseUrl: string
-  /** Who copies the write-ahead log into the database file. */
+  /** Which process runs checkpoints: copies the write-ahead log into the database file. */
   walCheckpoints: 'service' | 'litestream'
   /** Whether every request needs a member. */
   authMode: 'open' | 'required'
   /** The header in which an authenticating proxy names the member by email, e.g. `X-Forwarded-Email`. */
   authProxyHeader: string | undefined
-  /** Who acts in open mode when a request carries no credential. */
+  /** The member for requests without a credential in open mode. */
   defaultMemberId: string
   /** The email of the first admin, who is created at the first start if there is none. */
   adminEmail: string | undefined
   /** The first admin's password, 8 to 200 characters. */
   adminPassword: string | undefined
-  /** How much is logged; `debug` logs every request. */
+  /** The level of the log; `debug` logs every request. */
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   /** The largest request body. In bytes. */
   bodyLimit: number
   /** The largest file that can be imported over HTTP. In bytes. */
   importLimit: number
-  /** How many records one import of a board may create, over HTTP or by command. */
+  /** The most records that one import of a board may create, over HTTP or by command. */
   importRecords: number
-  /** Whose `X-Forwarded-*` headers count: everybody (true), nobody (false), or a list of addresses and subnets. */
+  /** The proxies whose `X-Forwarded-*` headers count: all (true), none (false), or a list of addresses and subnets. */
   trustProxy: boolean | readonly string[]
   /** The origins whose pages may send credentials; commas separate them. */
   corsOrigins: readonly string[]
-  /** The URL by which people reach the service, for the links that it makes. */
+  /** The URL where people reach the service, for the links that it creates. */
   publicUrl: string | undefined
-  /** How many requests a minute one client may send; 0 is no limit. */
+  /** The most requests that one client may send in a minute; 0 is no limit. */
   rateLimitMax: number
-  /** How much memory cached responses may take; 0 caches none. In bytes. */
+  /** The most memory for cached responses; 0 turns the cache off. In bytes. */
   snapshotCacheBytes: number
-  /** How many connections may be open at the same time; more are closed at once. */
+  /** The most open connections; the service closes further ones at once. */
   maxConnections: number
-  /** How long entries of the audit log are kept; 0 is for ever. In days. */
+  /** How long the service keeps entries of the audit log; 0 is for ever. In days. */
   auditKeepDays: number
-  /** How long changes are kept; 0 is for ever. In days. */
+  /** How long the service keeps changes; 0 is for ever. In days. */
   changesKeepDays: number
-  /** How many streams of changes and waiting polls may be open at the same time; more get 503. */
+  /** The most open streams of changes and waiting polls; further ones get 503. */
   streamsMax: number
-  /** Whether webhooks may point to private addresses: those of the service's own network and machine. */
+  /** Whether webhooks may point to private addresses, such as those of the service's own network and machine. */
   webhookAllowPrivate: boolean
-  /** Whether everybody may read the metrics of the service; otherwise only admins may. */
+  /** Whether everybody may read the metrics of the service, or only admins. */
   metricsPublic: boolean
-  /** Whether the board page is served; inside a host application it needs a prefix. */
+  /** Whether the service serves the board page; inside a host application it needs a prefix. */
   webBoard: boolean
-  /** The issuer URL of the OpenID provider that people may sign in with. */
+  /** The issuer URL of the OpenID provider for sign-ins. */
   oidcIssuer: string | undefined
-  /** The id of this service at the provider; an issuer needs it. */
+  /** The client id of this service at the provider; required with an issuer. */
   oidcClientId: string | undefined
-  /** The secret of this service at the provider; an issuer needs it. */
+  /** The client secret of this service at the provider; required with an issuer. */
   oidcClientSecret: string | undefined
-  /** The URL to which the provider sends people back, as it is registered there. */
+  /** The redirect URI, as it is registered at the provider. */
   oidcRedirectUrl: string | undefined
-  /** What the service asks the provider for. */
+  /** The scope that the service requests from the provider. */
   oidcScope: string
   /** Whether the first sign-in of an unknown account creates a member. */
   oidcSignUp: boolean
-  /** The claim with a member's role: admin, member or viewer. If there are several, the highest counts. */
+  /** The claim with a member's role: admin, member or viewer. If it has several, the highest counts. */
   oidcRoleClaim: string | undefined
   // end of settings
   /** AUTH_MODE=open was asked for although HOST is reachable from a network: worth a warning. */

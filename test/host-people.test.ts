@@ -34,7 +34,12 @@ async function start(t: Test, all: Record<string, User>, options: PhaseboardOpti
       headers: { 'x-user': user },
       ...(body && { payload: body }),
     })
-    return { status: answer.statusCode, headers: answer.headers, body: answer.json() }
+    const isJson = String(answer.headers['content-type']).startsWith('application/json')
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: isJson ? answer.json() : answer.body,
+    }
   }
   /** What a GET responds with once it is as expected: nobody waits for who is noted. */
   // biome-ignore lint/suspicious/noExplicitAny: of every shape
@@ -110,6 +115,10 @@ t.test('three users assign, filter, comment, and see each other by name', async 
   t.strictSame((await ask('ann', 'GET', '/api/people?ids=u-18')).body, [])
   t.equal((await ask('ann', 'GET', `/api/kanban-items/${card.id}/comments`)).body[0].authorId, 'u-18')
   t.notMatch(JSON.stringify((await ask('ann', 'GET', '/api/changes?limit=1000')).body), /Builder/)
+
+  t.comment('whoever comes again is named again')
+  await ask('bob', 'GET', '/api/projects')
+  await until('/api/people/u-18', ({ name }: { name?: string }) => name === 'Robert Builder')
 })
 
 t.test('a host lists whom nobody has seen', async (t) => {
@@ -158,7 +167,17 @@ t.test('a host lists whom nobody has seen', async (t) => {
     status: 200,
     body: { people: { 'u-31': 'Änne Aufmaß' } },
   })
+  const card = { title: 'Plan', assigneeId: 'u-31' }
+  await ask('ann', 'POST', `/api/projects/${board.id}/kanban-items`, card)
+  staff.push({ id: 'u-32', name: 'Emil Electrician' })
+  await ask('ann', 'POST', `/api/projects/${board.id}/kanban-items`, { ...card, assigneeId: 'u-32' })
+  const csv = await ask('ann', 'GET', `/api/projects/${board.id}/export.csv`)
+  t.match(csv.body, /u-31.*Änne Aufmaß\r\n.*u-32.*Emil Electrician\r\n/)
+  const nobody = (await ask('ann', 'POST', '/api/projects', { name: 'Nobody' })).body
   const before = asked.length
+  for (const path of ['?expand=people', '/export.csv'])
+    await ask('ann', 'GET', `/api/projects/${nobody.id}${path}`)
+  t.equal(asked.length, before, 'nobody is asked for nobody')
   t.match(await ask('ann', 'GET', '/api/people/u-30'), { status: 200, body: { name: 'Dora Draughtswoman' } })
   t.equal(asked.length, before, 'whom it has named by id is known from then on')
   t.match(await ask('ann', 'GET', '/api/people/u-99'), { status: 404, body: { error: 'Person not found' } })

@@ -186,6 +186,31 @@ host.register(phaseboard, { authMode: 'closed' })
 host.register(phaseboard, { resolveMember: () => ({ id: 'ada', role: 'boss' }) })
 `
 
+/** What is asked of docs/embedding.md's example in the place of its last line: Ada and Bob work on one card. */
+const EXAMPLE_REQUESTS = `
+const ask = async (key: string, method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) => {
+  const response = await host.inject({ method, url: \`/board/api\${path}\`, headers: { 'x-key': key }, ...(payload && { payload }) })
+  return { status: response.statusCode, body: response.json() }
+}
+const withoutKey = await ask('none', 'GET', '/projects')
+const project = await ask('key-1', 'POST', '/projects', { name: 'House' })
+const found = await ask('key-1', 'GET', '/people?q=bob')
+const items = \`/projects/\${project.body.id}/kanban-items\`
+const card = await ask('key-1', 'POST', items, { title: 'Walls', assigneeId: found.body[0].id })
+const shown = await ask('key-1', 'GET', \`/kanban-items/\${card.body.id}?expand=people\`)
+const comment = await ask('key-18', 'POST', \`/kanban-items/\${card.body.id}/comments\`, { content: 'They stand.' })
+const author = await ask('key-1', 'GET', \`/people?ids=\${comment.body.authorId}\`)
+const refused = await ask('key-18', 'DELETE', \`/projects/\${project.body.id}\`)
+const deleted = await ask('key-1', 'DELETE', \`/projects/\${project.body.id}\`)
+console.log(JSON.stringify({
+  withoutKey: withoutKey.status,
+  found: found.body.map(({ name }: { name: string }) => name),
+  assigned: [card.status, shown.body.assigneeId, shown.body.people],
+  byBob: [comment.status, comment.body.authorId, author.body[0].name],
+  deleted: [refused.status, deleted.status],
+}))
+await host.close()`
+
 /** How a program may resolve modules. */
 const NODENEXT = ['--module', 'nodenext']
 const BUNDLER = ['--module', 'esnext', '--moduleResolution', 'bundler']
@@ -226,12 +251,19 @@ t.test('hosts and clients in TypeScript compile, and so does the example of embe
   }
 
   const [listening = ''] = /^await host\.listen.*$/m.exec(example) ?? []
-  const ask = `const { statusCode } = await host.inject({ url: '/board/api/projects', headers: { 'x-key': 'a key of hers' } })
-console.log(statusCode, (await host.inject('/board/api/projects')).statusCode)
-await host.close()`
-  writeFileSync(join(project.folder, 'example.ts'), example.replace(listening, ask))
+  writeFileSync(join(project.folder, 'example.ts'), example.replace(listening, EXAMPLE_REQUESTS))
   const options = { cwd: project.folder, env: { ...project.environment, NODE_NO_WARNINGS: '1' } }
-  t.equal(await runProgram(project.node, ['example.ts'], options), '200 401\n', 'and it does what it says')
+  t.strictSame(
+    JSON.parse(await runProgram(project.node, ['example.ts'], options)),
+    {
+      withoutKey: 401,
+      found: ['Bob Builder'],
+      assigned: [201, 'u-18', { 'u-18': 'Bob Builder' }],
+      byBob: [201, 'u-18', 'Bob Builder'],
+      deleted: [403, 200],
+    },
+    'and its users are members by their roles, assignable before they have come, and shown by name',
+  )
 })
 
 t.test('the package holds what it needs and names, and nothing runs when it is installed', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * An agent without a mind: claims the cards of a board one after the other, ticks off their subtasks, and finishes them.
+ * A minimal agent without a model: it claims the cards of a board one after the other, ticks off their subtasks, and finishes them.
  *
  *   PHASEBOARD_TOKEN=pbt_... node docs/examples/agent.mjs [url] [project id]
  */

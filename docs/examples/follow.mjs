@@ -8,7 +8,7 @@ import { createClient } from 'phaseboard/client'
 const [baseUrl = 'http://127.0.0.1:3000', name] = process.argv.slice(2)
 const client = createClient({ baseUrl, token: process.env.PHASEBOARD_TOKEN })
 
-// First the place in the sequence, then the board: a change in between is told once more, and none is missed.
+// Reads the place in the sequence before the board: a change in between comes twice, and none is missed.
 const { last } = await client.get('/api/changes', { query: { after: Number.MAX_SAFE_INTEGER } })
 const projects = await client.get('/api/projects', { query: { view: 'summary' } })
 const project = projects.find((one) => name === undefined || one.name === name)

@@ -31,6 +31,8 @@ interface Seen {
   name: string
   email: string | null
   at: number
+  /** Whether the write that notes it is on its way. */
+  isNoted: boolean
 }
 
 /**
@@ -39,12 +41,17 @@ interface Seen {
  */
 export class SeenPeople {
   readonly #note: Note
+  readonly #isKept: (id: string) => boolean
   readonly #onError: (error: unknown) => void
   readonly #seen = new LRUCache<string, Seen>({ max: REMEMBERED })
 
-  /** @param onError takes what a note failed with */
-  constructor(note: Note, onError: (error: unknown) => void) {
+  /**
+   * @param isKept whether somebody who was noted still is: whoever was forgotten is noted again
+   * @param onError takes what a note failed with
+   */
+  constructor(note: Note, isKept: (id: string) => boolean, onError: (error: unknown) => void) {
     this.#note = note
+    this.#isKept = isKept
     this.#onError = onError
   }
 
@@ -54,13 +61,20 @@ export class SeenPeople {
     const { id, name, email = null } = person
     const seen = this.#seen.get(id)
     const now = Date.now()
-    if (seen?.name === name && seen.email === email && now - seen.at < SEEN_FOR) return
-    this.#seen.set(id, { name, email, at: now })
-    this.#note({ id, name, email }).catch((error) => {
-      // It is tried again when the person comes again.
-      this.#seen.delete(id)
-      this.#onError(error)
-    })
+    const isSame = seen?.name === name && seen.email === email && now - seen.at < SEEN_FOR
+    if (isSame && (!seen.isNoted || this.#isKept(id))) return
+    const noted = { name, email, at: now, isNoted: false }
+    this.#seen.set(id, noted)
+    this.#note({ id, name, email }).then(
+      () => {
+        noted.isNoted = true
+      },
+      (error) => {
+        // It is tried again when the person comes again.
+        this.#seen.delete(id)
+        this.#onError(error)
+      },
+    )
   }
 }
 

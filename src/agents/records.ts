@@ -2,6 +2,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../schemas/common.ts'
 import type { KanbanItem } from '../schemas/records.ts'
+import { type Names, named, namesOf } from './names.ts'
+import type { Service } from './service.ts'
 
 /** An item in a list. It is part of most results, so it has no words: names of fields have to do. */
 export const CardSchema = Type.Object({
@@ -11,6 +13,7 @@ export const CardSchema = Type.Object({
   column: Type.String(),
   priority: Type.String(),
   assigneeId: Nullable(Type.String()),
+  assignee: Type.Optional(Type.String()),
   dueDate: Nullable(Type.String()),
   labels: Type.Array(Type.String()),
   subtasks: Type.Optional(Type.Object({ done: Type.Integer(), total: Type.Integer() })),
@@ -20,7 +23,7 @@ export const CardSchema = Type.Object({
 export type Card = Static<typeof CardSchema>
 
 /** An item as it stands in lists. */
-export function cardOf(item: KanbanItem): Card {
+export function cardOf(item: KanbanItem, names: Names): Card {
   const { id, projectId, title, column, priority, assigneeId, dueDate, labels, subtasks } = item
   const done = subtasks.filter(({ completed }) => completed).length
   return {
@@ -30,12 +33,22 @@ export function cardOf(item: KanbanItem): Card {
     column,
     priority,
     assigneeId,
+    ...named('assignee', assigneeId, names),
     dueDate,
     labels: labels.map(({ name }) => name),
     ...(subtasks.length > 0 && { subtasks: { done, total: subtasks.length } }),
     ...(item.claimedUntil && { claimedUntil: item.claimedUntil }),
     ...(item.dismissed && { dismissed: true }),
   }
+}
+
+/** Items as they stand in a list. */
+export async function cardsOf(items: readonly KanbanItem[], service: Service): Promise<Card[]> {
+  const names = await namesOf(
+    service,
+    items.map(({ assigneeId }) => assigneeId),
+  )
+  return items.map((item) => cardOf(item, names))
 }
 
 /** Cuts texts, and notes what was cut. */

@@ -41,6 +41,9 @@ export interface WriteAs {
   hasPlaceholders?: boolean
 }
 
+/** The values of a query; what is undefined is left out. */
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>
+
 /** The service, for one call of a tool. Its requests are handled strictly. */
 export interface Service {
   /**
@@ -48,6 +51,11 @@ export interface Service {
    * @throws ApiError, or whatever the first throws that fails; 413 for more than a few MiB
    */
   read: (...paths: string[]) => Promise<Answer[]>
+  /**
+   * Reads a list of people, as `GET /api/people` does: the host is asked for its own.
+   * @throws as `read`
+   */
+  readPeople: (query: Query) => Promise<Answer>
   /**
    * Performs requests in order, in one transaction, all or nothing.
    * @throws ApiError, or whatever the first throws that fails; `details.request` says which
@@ -58,9 +66,6 @@ export interface Service {
 /** A path whose parts are encoded: an id is one segment, whatever it holds. */
 export const pathOf = (parts: TemplateStringsArray, ...ids: string[]): string =>
   String.raw({ raw: parts }, ...ids.map((id) => encodeURIComponent(id.toWellFormed())))
-
-/** The values of a query; what is undefined is left out. */
-type Query = Record<string, string | number | boolean | readonly string[] | undefined>
 
 /** A path with a query. */
 export function withQuery(path: string, query: Query): string {

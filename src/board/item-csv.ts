@@ -77,10 +77,16 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
 })
 
+/** Somebody with a name. */
+interface Named {
+  id: string
+  name: string
+}
+
 /** Who knows the names of people. */
 export interface KnownPeople {
-  /** The people of these ids; those that are known. */
-  named: (ids: readonly string[]) => { id: string; name: string }[]
+  /** The people of these ids; those that are known. @param hosted people whom the host has just named */
+  named: (ids: readonly string[], hosted: readonly Named[]) => Named[]
 }
 
 /** Boards as CSV. */
@@ -100,10 +106,11 @@ export class ItemCsv {
 
   /**
    * All items of a project, dismissed ones too, by sortOrder: a header and a line each.
+   * @param hosted people whom the host has just named
    * @returns the table in UTF-8
    * @throws ApiError 404; TooMuchWork
    */
-  ofProject(projectId: string): ItemFile {
+  ofProject(projectId: string, hosted: readonly Named[] = []): ItemFile {
     return read(this.#db, () => {
       if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
       const isShort = isLimited(this.#db)
@@ -116,7 +123,8 @@ export class ItemCsv {
       for (let start = 0; start < ids.length; start += AT_ONCE) {
         const items = this.#records.many(ids.slice(start, start + AT_ONCE))
         const assignees = new Set(items.flatMap(({ assigneeId }) => assigneeId ?? []))
-        const names = new Map(this.#people.named([...assignees]).map(({ id, name }) => [id, name]))
+        const people = this.#people.named([...assignees], hosted)
+        const names = new Map(people.map(({ id, name }) => [id, name]))
         parts.push(Buffer.from(items.map((item) => lineOf(cellsOf(item, names))).join('')))
       }
       return toFile(Buffer.concat(parts))

@@ -13,8 +13,15 @@ import { maySee, type Reader } from './told.ts'
 /** The subject of all deletions of projects and items. */
 export const DELETIONS = ''
 
-/** Changes of one slice, at most: some 5 ms. */
+/** Changes of one slice, at most: some 10 ms. */
 const SLICE = 1000
+
+/**
+ * The same where the index is far behind, as while requests write all the time: some 30 ms for fewer commits, each of which writes most pages
+ * of the index anew, and has the event loop's connection drop all pages that it has cached.
+ */
+const LARGE_SLICE = 4000
+const FAR_BEHIND = 20_000
 
 /** Changes that are not in the index yet and still read on the event loop, at most: some 5 ms. */
 const SCANNED = 10_000
@@ -130,10 +137,10 @@ export class Subjects {
   /**
    * Writes the next slice of the index: in the worker thread, where there is one. First come those changes that are not in the
    * table of the sequence yet.
-   * @param count changes, at most
+   * @param count changes, at most; if absent, as many as suit how far behind it is
    * @returns how many are left, roughly
    */
-  index(count = SLICE): number {
+  index(count = this.behind() > FAR_BEHIND ? LARGE_SLICE : SLICE): number {
     ensureFew(this.#db, count)
     if (this.#sql.fold()(count)) return Math.max(1, this.behind())
     const after = this.indexed()

@@ -57,7 +57,7 @@ export interface Problem {
   title: string
   /** The status of the answer */
   status: number
-  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is assigned to the project already - `already_done`: a request with this Idempotency-Key has done it before, and its response is not kept - `already_promoted`: the idea has become a project already - `authentication_required`: no credential, or one that does not count (any more) - `bad_request`: the request is not well-formed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: what is to be undone was changed after it: `details.conflicts` - `changes_gone`: the changes are not kept any more: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow it - `cross_origin`: a page of another origin sent it, with the credentials of the browser - `database_busy`: the write waited for others in vain: nothing was done - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was done - `invalid_credentials`: email or password are wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would be left without an admin - `limit_reached`: there are as many as there may be - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not have the method - `name_taken`: another one has the name - `no_account`: no member has the account of the sign-in provider - `no_column`: the board has no column - `not_claimed`: nobody has claimed the item - `not_found`: there is no such record or path, or the caller may not know of it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: it is another member's - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was done - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: too many requests in a minute - `read_only_role`: the role of the member only reads - `read_only_token`: the token only reads - `request_failed`: any other error - `session_required`: only for those who have signed in, not for tokens - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: more at once than the service takes, or answers - `too_many_at_once`: the caller has too many requests under way - `too_many_sign_ins`: too many sign-ins failed - `too_many_streams`: too many streams are open - `took_too_long`: it was given up before its end - `unavailable`: the service cannot do it at the moment: nothing was done - `validation_failed`: fields or parameters are wrong: `details` - `wip_limit_reached`: the column is at its WIP limit */
+  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `wip_limit_reached`: the column is at its WIP limit */
   code:
     | 'admin_required'
     | 'already_assigned'
@@ -200,6 +200,41 @@ export interface KanbanItem {
   subtasks: KanbanSubtask[]
   /** Only in the answer to a change that brought a column above its WIP limit */
   warnings?: string[]
+}
+
+export interface KanbanItemWithPeople {
+  /** UUIDv7, made by the server */
+  id: string
+  /** UUIDv7, made by the server */
+  projectId: string
+  title: string
+  description: string
+  column: string
+  sortOrder: number
+  priority: string
+  assigneeId: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  dueDate: string | null
+  source: string
+  sourceId: string
+  isNew: boolean
+  approved: boolean
+  dismissed: boolean
+  metadata: {
+    [key: string]: unknown
+  }
+  /** Until when the assignee, who has claimed it, holds it; null where nobody has */
+  claimedUntil: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  updatedAt: string
+  labels: KanbanLabel[]
+  subtasks: KanbanSubtask[]
+  /** Only with `expand=people`: the names of all whom it names, by their ids */
+  people?: {
+    [key: string]: string
+  }
 }
 
 export interface KanbanActivity {
@@ -360,6 +395,44 @@ export interface Project {
   metrics: Metric[]
   objectives: Objective[]
   teamAssignments: TeamAssignment[]
+}
+
+export interface ProjectWithPeople {
+  /** UUIDv7, made by the server */
+  id: string
+  name: string
+  description: string
+  type: string
+  status: string
+  /** Name of the current phase */
+  phase: string
+  /** The phase sequence: objects with a `name`, which may carry further keys */
+  phaseConfig: {
+    name: string
+    [key: string]: unknown
+  }[]
+  health: string
+  nextStep: string
+  sortOrder: number
+  metadata: {
+    [key: string]: unknown
+  }
+  leadId: string | null
+  teamId: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  updatedAt: string
+  /** All items, dismissed ones too, by sortOrder */
+  kanbanItems: KanbanItem[]
+  transcriptSummaries: TranscriptSummary[]
+  metrics: Metric[]
+  objectives: Objective[]
+  teamAssignments: TeamAssignment[]
+  /** Only with `expand=people`: the names of all whom it names, by their ids */
+  people?: {
+    [key: string]: string
+  }
 }
 
 export interface ProjectSummary {
@@ -1955,13 +2028,13 @@ export interface Paths {
       }
       query?:
         | {
-            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count; e.g. `people` */
-            expand?: string | undefined
+            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count */
+            expand?: 'people' | undefined
           }
         | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
-      answer: Project
+      answer: ProjectWithPeople
     }
     /** Change a project */
     patch: {
@@ -2300,13 +2373,13 @@ export interface Paths {
       }
       query?:
         | {
-            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count; e.g. `people` */
-            expand?: string | undefined
+            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count */
+            expand?: 'people' | undefined
           }
         | undefined
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
-      answer: KanbanItem
+      answer: KanbanItemWithPeople
     }
     /** Change an item */
     patch: {

@@ -129,12 +129,13 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
     if (isFile) {
       if (existsSync(path)) refuseForeignFile(path, migrations)
       // It holds password hashes and private ideas; SQLite gives the log beside it the same mode.
-      else made = makeFile(path)
+      else made = makeFile(path, images?.file)
     }
     const isInPlace = isFile ? remember(path) : () => true
-    client = new SQLite(isFile ? path : (migratedImage ?? path), { timeout: BUSY_TIMEOUT })
+    client = new SQLite(isFile ? path : (images?.memory ?? path), { timeout: BUSY_TIMEOUT })
     switchToWal(client)
-    if (made.file !== undefined) haveOthersWritten = watchOthers(client)
+    const isNew = !isFile || made.file !== undefined
+    if (made.file !== undefined) haveOthersWritten = watchOthers(client, images !== undefined)
     client.pragma('synchronous = FULL')
     // Temporary tables and indexes need no file, and no writable folder.
     client.pragma('temp_store = MEMORY')
@@ -144,7 +145,7 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
       client.pragma(`journal_size_limit = ${LOG_SIZE_LIMIT}`)
     } else leaveLogAlone(client)
     migrate(client, migrations)
-    if (!isFile) keepImage(client)
+    if (isNew) keepImages(client)
     client.pragma('foreign_keys = ON')
     const files = isFile ? watchFiles(path) : NO_FILES
     // A restore may have replaced the file since it was opened.
@@ -159,18 +160,27 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
   }
 }
 
-/** The bytes of a database in memory, right after its migrations. */
-let migratedImage: Buffer | undefined
-let openedInMemory = 0
+/** What the header of a file says of its journal mode. */
+const ROLLBACK = 1
+const WAL = 2
+
+/** The bytes of a database right after its migrations: as a file in WAL mode, and for one in memory, which cannot be in that. */
+let images: { file: Buffer; memory: Buffer } | undefined
+let newDatabases = 0
 
 /**
- * Keeps the second new database in memory for those that follow, which begin as copies of it: the tests of an application
- * open hundreds, and the migrations take most of the time. A service, which opens one, keeps no copy.
+ * Keeps a copy of the second new database, with which those that follow begin: the tests of an application make thousands, and the
+ * migrations take most of the time. A service, which opens one, keeps no copy.
  */
-function keepImage(client: SQLite.Database): void {
-  openedInMemory += 1
-  if (openedInMemory === 2) migratedImage = client.serialize()
+function keepImages(client: SQLite.Database): void {
+  newDatabases += 1
+  if (newDatabases !== 2) return
+  const image = client.serialize()
+  images = { file: withJournal(image, WAL), memory: withJournal(image, ROLLBACK) }
 }
+
+/** The same image in another journal mode: bytes 18 and 19 of the header, see https://sqlite.org/fileformat.html. */
+const withJournal = (image: Buffer, version: number): Buffer => Buffer.from(image).fill(version, 18, 20)
 
 /**
  * Leaves the log to Litestream, which has to copy every frame before a checkpoint lets it be overwritten. The size limit is
@@ -185,14 +195,18 @@ function leaveLogAlone(client: SQLite.Database): void {
 export const shippedMigrations = (): MigrationMeta[] =>
   readMigrationFiles({ migrationsFolder: packageFile('drizzle') })
 
-/** Watches a new, empty database. @returns whether other processes have written to it, as a function */
-function watchOthers(client: SQLite.Database): () => boolean {
+/**
+ * Watches a new database.
+ * @param hasTables whether it began with all its tables
+ * @returns whether other processes have written to it, as a function
+ */
+function watchOthers(client: SQLite.Database, hasTables: boolean): () => boolean {
   const version = client.prepare<[], number>('pragma data_version').pluck()
   const first = version.get()
-  const wasEmpty = tableNames(client).length === 0
+  const wasNew = hasTables || tableNames(client).length === 0
   return () => {
     try {
-      return !wasEmpty || version.get() !== first
+      return !wasNew || version.get() !== first
     } catch {
       return true
     }

@@ -3,6 +3,7 @@ import {
   type BigIntStats,
   closeSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   realpathSync,
@@ -10,6 +11,7 @@ import {
   rmSync,
   statfsSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
@@ -135,13 +137,15 @@ export function removeFolders(folders: string[]): void {
 }
 
 /**
- * Creates an empty file for a database, mode 0600, with its missing parent folders.
+ * Creates a file for a database, mode 0600, with its missing parent folders.
+ * @param image what it contains; without, it is empty
  * @returns what did not exist before
  */
-export function makeFile(path: string): Made {
+export function makeFile(path: string, image?: Buffer): Made {
   const folders = makeFolders(path)
   try {
-    closeSync(openSync(path, 'wx', 0o600))
+    if (image) linkImage(path, image)
+    else closeSync(openSync(path, 'wx', 0o600))
     return { folders, file: path }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
@@ -151,6 +155,17 @@ export function makeFile(path: string): Made {
     // Another process was faster, or it is a symbolic link to a file that does not exist yet.
     closeSync(openSync(path, 'a', 0o600))
     return { folders, file: undefined }
+  }
+}
+
+/** Creates a file that is there with all its contents or not at all, whoever opens it meanwhile. @throws EEXIST */
+function linkImage(path: string, image: Buffer): void {
+  const whole = `${path}-${process.pid}-new`
+  try {
+    writeFileSync(whole, image, { mode: 0o600 })
+    linkSync(whole, path)
+  } finally {
+    rmSync(whole, { force: true })
   }
 }
 

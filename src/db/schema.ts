@@ -146,7 +146,10 @@ export const kanbanComments = sqliteTable(
     editedAt: text(),
     createdAt: createdAt(),
   },
-  (table) => [index('kanban_comments_item').on(table.itemId, table.id)],
+  (table) => [
+    index('kanban_comments_item').on(table.itemId, table.id),
+    index('kanban_comments_author').on(table.authorId),
+  ],
 )
 
 /** The columns of the projects' boards. Items refer to them by name. */

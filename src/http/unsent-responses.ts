@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { unavailable } from '../errors.ts'
 import { isSafe } from '../members/identity.ts'
+import { PartedBody } from '../requests/parted-body.ts'
 import { Turns } from '../requests/turns.ts'
 
 /** Limits of responses not yet sent. Times in milliseconds. */
@@ -41,11 +42,14 @@ const RETRY_AFTER = 5
 
 const sizeOf = (payload: unknown): number => {
   if (typeof payload === 'string') return payload.length
-  return payload instanceof Uint8Array ? payload.byteLength : 0
+  return payload instanceof Uint8Array || payload instanceof PartedBody ? payload.byteLength : 0
 }
 
 /** What a body has in memory: a view of the same bytes, as Fastify makes one for each reply, is the same body. */
-const memoryOf = (payload: unknown): unknown => (payload instanceof Uint8Array ? payload.buffer : payload)
+function memoryOf(payload: unknown): unknown {
+  if (payload instanceof PartedBody) return payload.memory
+  return payload instanceof Uint8Array ? payload.buffer : payload
+}
 
 /** Bytes queued for the socket, which shrink as the client reads. Node's own timeouts use the same field. */
 const queueOf = (socket: Socket & { _handle?: { writeQueueSize?: number } | null }) =>
@@ -157,6 +161,7 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
       if (size > SMALL && isSafe(request.method) && isTooMuch(body, size)) {
         reply.removeHeader('etag')
         reply.removeHeader('link')
+        reply.removeHeader('content-length')
         done(refusal())
       } else {
         if (size > SMALL) bodies.set(socket, body)

@@ -1,6 +1,7 @@
 /** Checks of people. */
+import type SQLite from 'better-sqlite3'
 import { timestamp } from '../time.ts'
-import { type Check, count, counted, has, isShown, NOTHING, type Subject, together } from './checks.ts'
+import { type Check, count, counted, found, has, isShown, NOTHING, type Subject, together } from './checks.ts'
 
 /** Condition: somebody was merged into nobody who is here, or into the own self. */
 const LOST = 'merged_into = id or merged_into not in (select id from people union all select id from members)'
@@ -10,6 +11,32 @@ const NO_KIND = "kind not in ('member', 'host', 'import')"
 
 const rowsOf = ({ client }: Pick<Subject, 'client'>, condition: string) =>
   `select id from people where (${condition}) and ${isShown(client, 'people')}`
+
+/** Everybody who was merged into somebody who, in the end, was merged into the same person: then none of them is there. */
+function inCircles(client: SQLite.Database): string[] {
+  const rows = client
+    .prepare<[], [id: string, into: string]>(
+      `select cast(id as text), cast(merged_into as text) from people
+      where merged_into <> id and id not in (select id from members) and ${isShown(client, 'people')} order by id`,
+    )
+    .raw()
+    .all()
+  const merges = new Map(rows)
+  /** From whom somebody was come to first. */
+  const seen = new Map<string, string>()
+  return rows.flatMap(([from]) => {
+    let at: string | undefined = from
+    while (at !== undefined && !seen.has(at)) {
+      seen.set(at, from)
+      at = merges.get(at)
+    }
+    if (at === undefined || seen.get(at) !== from) return []
+    const circle = [at]
+    for (let next = merges.get(at); next !== undefined && next !== at; next = merges.get(next))
+      circle.push(next)
+    return circle
+  })
+}
 
 const people: Check = {
   name: 'people',
@@ -21,6 +48,7 @@ const people: Check = {
     if (!has(client, 'people')) return NOTHING
     return together([
       count(client, rowsOf(subject, LOST), (id) => `person ${id} is merged into nobody`),
+      found(inCircles(client).map((id) => `person ${id} is merged in a circle`)),
       count(client, rowsOf(subject, NO_KIND), (id) => `person ${id} is of no kind`),
     ])
   },
@@ -29,7 +57,11 @@ const people: Check = {
       client
         .prepare(`update people set ${what}, updated_at = ? where id in (${rowsOf({ client }, condition)})`)
         .run(timestamp()).changes
-    const lost = put(LOST, 'merged_into = null')
+    const circles = client.prepare(
+      'update people set merged_into = null, updated_at = ? where id in (select value from json_each(?))',
+    )
+    const { changes } = circles.run(timestamp(), JSON.stringify(inCircles(client)))
+    const lost = changes + put(LOST, 'merged_into = null')
     const kinds = put(NO_KIND, "kind = iif(source <> '', 'import', 'host')")
     return `took back ${counted(lost, 'merge')}, gave ${counted(kinds, 'person', 'people')} a kind`
   },

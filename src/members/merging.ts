@@ -80,7 +80,7 @@ export function createMerge(db: SharedDatabase): (id: string, into: string, at: 
   const statements = once(() => statementsOf(db))
   return (id, into, at) => {
     const { ofKinds, leave, point } = statements()
-    // Comments are read from end to end.
+    // It is seldom, and may be of many records.
     if (isLimited(db)) throw new TooMuchWork()
     const total = ofKinds.reduce((sum, { count }) => sum + Number(count.get({ id })), 0)
     if (total >= ROWS_UNDONE) throw new ApiError(413, 'Too much to merge at once')

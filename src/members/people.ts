@@ -15,7 +15,7 @@ import { thingOf } from '../db/kinds.ts'
 import { type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
 import { members, people } from '../db/schema.ts'
 import { change, existsIn, given, insertInto, selectAll, selectById, updateIn } from '../db/statements.ts'
-import { ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
+import { ensureFew, ROWS_READ, ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
 import { conflict, invalidField, notFound } from '../errors.ts'
 import { once } from '../once.ts'
 import type { HostPerson } from '../phaseboard.d.ts'
@@ -101,6 +101,7 @@ function statementsOf(db: SharedDatabase) {
     ),
     itemLimit: rowLimit(db, 'kanban_items where project_id = ?', ROWS_SCANNED),
     isMember: existsIn(db, members),
+    isPerson: existsIn(db, people),
     limit: rowLimit(db, '(select id from members union all select id from people)', ROWS_SCANNED),
     mergedInto: selectAll(db, () =>
       db
@@ -127,7 +128,7 @@ const said = (hosted: readonly HostPerson[]) => ({ hosted: JSON.stringify(hosted
 
 /** The people. */
 export class People {
-  static readonly reads: readonly string[] = ['page', 'get', 'named', 'namedIn', 'toAsk']
+  static readonly reads: readonly string[] = ['page', 'get', 'named', 'isKept', 'names', 'namedIn', 'toAsk']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #merge: ReturnType<typeof createMerge>
@@ -155,6 +156,17 @@ export class People {
         .map((person) => [person.id, person]),
     )
     return ids.flatMap((id) => found.get(id) ?? [])
+  }
+
+  /** Whether somebody is a member, or kept as a person. */
+  isKept(id: string): boolean {
+    return this.#sql.isPerson(id) || this.#sql.isMember(id)
+  }
+
+  /** The names of these people by their ids, as JSON; of those that are known. @throws TooMuchWork */
+  names(ids: readonly string[], hosted?: readonly HostPerson[]): string {
+    ensureFew(this.#db, ids.length, ROWS_READ)
+    return JSON.stringify(Object.fromEntries(this.named(ids, hosted).map(({ id, name }) => [id, name])))
   }
 
   /** The ids of the people whom a project or an item names. @throws TooMuchWork */

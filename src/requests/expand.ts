@@ -4,16 +4,21 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { turnOf } from '../access/identity.ts'
 import { etagOf } from '../etags.ts'
 import type { MaybePromise, Snapshot } from '../reading/snapshots.ts'
-import { PERSON_LIMIT } from '../schemas/common.ts'
+import { hostedAmong } from './hosted-people.ts'
+import { PartedBody } from './parted-body.ts'
 import { sendSnapshot } from './send.ts'
+
+/** Bytes of a record that is not copied: the copy of some megabytes takes milliseconds. */
+const LARGE = 1024 * 1024
 
 /** The query parameter. */
 export const ExpandQuery = Type.Object({
   expand: Type.Optional(
-    Type.String({
+    Type.Unsafe<'people'>({
+      type: 'string',
+      enum: ['people'],
       description:
         '`people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count',
-      examples: ['people'],
     }),
   ),
 })
@@ -34,9 +39,11 @@ export async function sendWithPeople(
   const { body, etag } = await record
   const turn = turnOf(reply.request)
   const ids = await app.read(app.members.people.namedIn(id), turn)
-  const hosted = await app.peopleOfHost?.({ ids: ids.slice(0, PERSON_LIMIT) })
-  const people = await app.read(app.members.people.named(ids, hosted), turn)
-  const names = JSON.stringify(Object.fromEntries(people.map(({ id, name }) => [id, name])))
-  const expanded = Buffer.concat([body.subarray(0, -1), Buffer.from(`,"people":${names}}`)])
+  const hosted = await hostedAmong(app, ids)
+  const names = await app.read(app.members.people.names(ids, hosted), turn)
+  const parts = [body.subarray(0, -1), Buffer.from(`,"people":${names}}`)] as const
+  const expanded = body.length > LARGE ? new PartedBody(parts) : Buffer.concat(parts)
   await sendSnapshot(reply, { body: expanded, etag: etagOf(etag + names) })
+  // Fastify takes the end of a handler for that of its answer, which may still be under way.
+  await reply
 }

@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify'
 import { namedSchemas } from '../schemas/records.ts'
 import type { RouteRecord } from './response-shapes.ts'
 
-/** About an answer, not the record: whatever it says is ignored. */
-const WARNINGS = 'warnings'
+/** About an answer, not the record: whatever they say is ignored. */
+const ABOUT_ANSWERS = ['warnings', 'people']
 
 const propertiesOf = (schema: TSchema | undefined): string[] => Object.keys(Object(schema?.properties))
 
@@ -21,14 +21,18 @@ interface Parted {
 export function partingOf(record: RouteRecord, body: TSchema): ((body: unknown) => Parted) | undefined {
   const writable = new Set(propertiesOf(body))
   const schema: TSchema | undefined = namedSchemas.find(({ $id }) => $id === record.shape.name)
-  const names = new Set(propertiesOf(schema).filter((name) => !writable.has(name)))
+  const expanded: TSchema | undefined = namedSchemas.find(
+    ({ $id }) => $id === `${record.shape.name}WithPeople`,
+  )
+  const shown = [...propertiesOf(schema), ...propertiesOf(expanded)]
+  const names = new Set(shown.filter((name) => !writable.has(name)))
   if (names.size === 0) return undefined
   return (body) => {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return { own: body, readOnly: {} }
     const parts = Object.groupBy(Object.entries(body), ([name]) => (names.has(name) ? 'readOnly' : 'own'))
     return {
       own: Object.fromEntries(parts.own ?? []),
-      readOnly: Object.fromEntries((parts.readOnly ?? []).filter(([name]) => name !== WARNINGS)),
+      readOnly: Object.fromEntries((parts.readOnly ?? []).filter(([name]) => !ABOUT_ANSWERS.includes(name))),
     }
   }
 }

@@ -8,6 +8,7 @@ import { isSafe } from '../members/identity.ts'
 import type { MaybePromise, PageSnapshot, Snapshot } from '../reading/snapshots.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { linkNextPage } from './pages.ts'
+import { PartedBody } from './parted-body.ts'
 
 /** The media type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream'
@@ -63,18 +64,22 @@ export function ensureNamed({ headers }: FastifyRequest, etag?: string): void {
     throw preconditionFailed(etag === undefined ? {} : { etag })
 }
 
-function sendNow(reply: FastifyReply, { body, etag }: Snapshot): void {
+/** A snapshot, or one in parts. */
+type Sendable = Omit<Snapshot, 'body'> & { body: Snapshot['body'] | PartedBody }
+
+function sendNow(reply: FastifyReply, { body, etag }: Sendable): void {
   const { request } = reply
   // The conditions of a write were those of what it was made to.
   const isRead = isSafe(request.method)
   if (isRead) ensureNamed(request, etag)
   reply.header('etag', etag)
-  if (isRead && isNotModified(request, etag)) reply.code(304).send()
-  else reply.header('content-type', 'application/json; charset=utf-8').send(body)
+  if (isRead && isNotModified(request, etag)) return void reply.code(304).send()
+  if (body instanceof PartedBody) reply.header('content-length', body.byteLength)
+  reply.header('content-type', 'application/json; charset=utf-8').send(body)
 }
 
 /** Sends a snapshot, or 304 when it matches `If-None-Match` (RFC 9110, section 13.1.2). */
-export const sendSnapshot = (reply: FastifyReply, snapshot: MaybePromise<Snapshot>) =>
+export const sendSnapshot = (reply: FastifyReply, snapshot: MaybePromise<Sendable>) =>
   whenReady(reply, snapshot, (made) => sendNow(reply, made))
 
 /** Sends a page as {@link sendSnapshot} does, with the `Link` header of the next page. */

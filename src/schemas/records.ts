@@ -107,6 +107,7 @@ export const KanbanActivitySchema = Type.Object(
   },
   { $id: 'KanbanActivity' },
 )
+export type KanbanActivity = Static<typeof KanbanActivitySchema>
 
 /** What somebody says about an item. */
 export const KanbanCommentSchema = Type.Object(
@@ -257,6 +258,27 @@ export const ProjectSchema = Type.Object(
   { $id: 'Project' },
 )
 export type Project = Static<typeof ProjectSchema>
+
+const people = Type.Optional(
+  Type.Unsafe<Record<string, string>>({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Only with `expand=people`: the names of all whom it names, by their ids',
+    examples: [{ ada: 'Ada Lovelace' }],
+  }),
+)
+
+/** A project, and the names of people where they are asked for. */
+export const ProjectWithPeopleSchema = Type.Object(
+  { ...ProjectSchema.properties, people },
+  { $id: 'ProjectWithPeople' },
+)
+
+/** An item, and the name of its assignee where it is asked for. */
+export const KanbanItemWithPeopleSchema = Type.Object(
+  { ...Type.Omit(KanbanItemSchema, ['warnings']).properties, people },
+  { $id: 'KanbanItemWithPeople' },
+)
 
 /** A project with counts of its relations. */
 export const ProjectSummarySchema = Type.Object(
@@ -815,6 +837,7 @@ export const namedSchemas = [
   KanbanSubtaskSchema,
   KanbanLabelSchema,
   KanbanItemSchema,
+  KanbanItemWithPeopleSchema,
   KanbanActivitySchema,
   KanbanCommentSchema,
   KanbanColumnSchema,
@@ -824,6 +847,7 @@ export const namedSchemas = [
   ObjectiveSchema,
   TeamAssignmentSchema,
   ProjectSchema,
+  ProjectWithPeopleSchema,
   ProjectSummarySchema,
   ProjectListSchema,
   ProjectSummaryListSchema,

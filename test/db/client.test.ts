@@ -62,6 +62,23 @@ function refusal(url: string): string {
   return 'nothing'
 }
 
+// The first of the process: from the third new database on, none migrates.
+t.test('a start that fails while it migrates leaves nothing behind', async (t) => {
+  const folder = t.testdir()
+  const { exec } = SQLite.prototype
+  t.teardown(() => {
+    SQLite.prototype.exec = exec
+  })
+  SQLite.prototype.exec = function (sql) {
+    if (sql.includes('kanban_comments')) throw new SQLite.SqliteError('no room', 'SQLITE_FULL')
+    return exec.call(this, sql)
+  }
+  const path = join(folder, 'a', 'board.db')
+  t.equal(refusal(path), `cannot open the database ${path}: no room`)
+  SQLite.prototype.exec = exec
+  t.strictSame(readdirSync(folder), [])
+})
+
 t.test('a database handle waits for locks, enforces foreign keys and syncs every commit', async (t) => {
   const client = open(t, `file:${join(t.testdir(), 'board.db')}`).$client
   const pragma = (name: string) => client.pragma(name, { simple: true })
@@ -260,22 +277,6 @@ t.test('files that cannot even be looked at are lost', async (t) => {
   rmSync(path)
   renameSync(`${path}.aside`, path)
   t.equal(files.lost(), undefined)
-})
-
-t.test('a start that fails while it migrates leaves nothing behind', async (t) => {
-  const folder = t.testdir()
-  const { exec } = SQLite.prototype
-  t.teardown(() => {
-    SQLite.prototype.exec = exec
-  })
-  SQLite.prototype.exec = function (sql) {
-    if (sql.includes('kanban_comments')) throw new SQLite.SqliteError('no room', 'SQLITE_FULL')
-    return exec.call(this, sql)
-  }
-  const path = join(folder, 'a', 'board.db')
-  t.equal(refusal(path), `cannot open the database ${path}: no room`)
-  SQLite.prototype.exec = exec
-  t.strictSame(readdirSync(folder), [])
 })
 
 t.test('a log that a long read made grow shrinks again', async (t) => {

@@ -346,7 +346,7 @@ const MAY_SCAN = [
   // Those whose emails are not of ASCII, alone.
   /^SCAN members USING INDEX members_email_beyond_ascii$/,
   // Merging and forgetting people, which admins do now and then: read once, beyond ROWS_SCANNED by the worker thread.
-  /^SCAN (team_assignments|kanban_comments|staged_changes|audit_log)$/,
+  /^SCAN (team_assignments|staged_changes|audit_log)$/,
   /^SCAN team_assignments USING COVERING INDEX team_assignments_member$/,
   /^SCAN idempotency_keys USING INDEX idempotency_keys_bodies$/,
   // Sorted by name, which no index could be: `collation_key` is not to be had in other tools.

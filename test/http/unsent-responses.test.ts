@@ -7,6 +7,7 @@ import { buildApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { serverOptions } from '../../src/http/server.ts'
 import { limitUnsentResponses, type UnsentLimits } from '../../src/http/unsent-responses.ts'
+import { PartedBody } from '../../src/requests/parted-body.ts'
 
 const MEGABYTE = 1024 * 1024
 /** More than what the system itself takes for a client that does not read. */
@@ -25,6 +26,12 @@ async function serve(t: Test, limits: Partial<UnsentLimits>) {
   // A route that answers bytes of no Buffer: Fastify makes a view of them for each reply.
   const bytes = new Uint8Array(LARGE)
   app.get('/bytes', (_request, reply) => void reply.send(bytes))
+  // And one that has something of its own behind the same bytes.
+  app.get(
+    '/parts',
+    (_request, reply) =>
+      void reply.header('content-length', LARGE + 1).send(new PartedBody([bytes, Buffer.from('!')])),
+  )
   app.get('/small', async () => 'small')
   app.post('/write', async () => {
     written++
@@ -176,6 +183,22 @@ t.test(
     t.equal((await fetch(`${url}/large`)).status, 503, 'other bytes would come on top of it')
   },
 )
+
+t.test('bytes that something follows count as those alone do', async (t) => {
+  const { url, dawdle } = await serve(t, { maxBytes: LARGE / 2, patienceUnderPressure: 60_000 })
+  for (let index = 0; index < 3; index++) await dawdle('GET /parts')
+  const answer = await fetch(`${url}/parts`)
+  t.equal(answer.status, 200)
+  t.equal((await answer.arrayBuffer()).byteLength, LARGE + 1)
+  t.equal((await fetch(`${url}/bytes`)).status, 200)
+  t.equal((await fetch(`${url}/large`)).status, 503)
+
+  const other = await serve(t, { maxBytes: LARGE / 2, patienceUnderPressure: 60_000 })
+  await other.dawdle()
+  const refused = await fetch(`${other.url}/parts`)
+  t.equal(refused.status, 503)
+  t.strictSame(await refused.json(), { error: 'Service Unavailable' })
+})
 
 t.test('it says what room is left before an answer is made', async (t) => {
   const { app, dawdle } = await serve(t, { maxBytes: 2 * LARGE, patienceUnderPressure: 1000 })

@@ -122,6 +122,18 @@ const CASES: [
       'a:host:ada,b:import:a,c:host:,d:host:,e:import:,f:host:,g:member:',
     ],
   ],
+  [
+    'people who were merged in a circle',
+    `insert into people (id, name, kind, merged_into, created_at, updated_at)
+       select value ->> 0, 'Somebody', 'host', value ->> 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'
+       from json_each('[["a","b"],["b","c"],["c","a"],["d","e"],["e","d"],["f","a"],["g","f"],["h","i"],["i","ada"],["ada","h"],["j","h"]]')`,
+    [['people', 5]],
+    true,
+    [
+      "select group_concat(id || ':' || ifnull(merged_into, '')) from (select * from people order by id)",
+      'a:,ada:h,b:,c:,d:,e:,f:a,g:f,h:i,i:ada,j:h',
+    ],
+  ],
   ['a gap in the sequence', 'delete from changes where seq in (3, 4, 6)', [['sequence', 3]], false],
   [
     'an index beyond the sequence',
@@ -184,6 +196,7 @@ const TOLD = [
   'places that are no numbers',
   'items in columns that there are not',
   'people who were merged into nobody, or are of no kind',
+  'people who were merged in a circle',
 ]
 
 for (const [name, sql, expected, repairs, after] of CASES) {

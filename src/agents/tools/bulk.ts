@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { validationFailed } from '../../errors.ts'
 import { MetricSchema, TranscriptSummarySchema } from '../../schemas/records.ts'
-import { CardSchema, cardOf, Notes } from '../records.ts'
+import { CardSchema, cardsOf, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
 import type { Answer, Asked } from '../service.ts'
 import { ADDS, SETS_AND_ADDS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
@@ -46,7 +46,7 @@ const ingest = (routes: RouteSchemas): Tool => ({
     ...WRITTEN,
     notes: Notes,
   }),
-  async run(args, { write }) {
+  async run(args, service) {
     const { projectId, transcript, metrics, idempotencyKey } = args
     if (transcript === undefined && metrics === undefined) {
       throw validationFailed({ formErrors: ['transcript or metrics is required'], fieldErrors: {} })
@@ -58,7 +58,7 @@ const ingest = (routes: RouteSchemas): Tool => ({
     if (metrics !== undefined) {
       requests.push({ method: 'POST', path: '/api/ingest/metrics', body: { projectId, metrics } })
     }
-    const written = await write(requests, { said: args, idempotencyKey })
+    const written = await service.write(requests, { said: args, idempotencyKey })
     if (written.unread !== undefined) return unreadOf(written)
     const meeting = transcript && written.answers[0]?.body
     const measured = metrics && written.answers.at(-1)?.body
@@ -70,7 +70,7 @@ const ingest = (routes: RouteSchemas): Tool => ({
           title: meeting.transcript.title,
           date: meeting.transcript.date,
         },
-        items: meeting.kanbanItems.slice(0, SHOWN_ITEMS).map(cardOf),
+        items: await cardsOf(meeting.kanbanItems.slice(0, SHOWN_ITEMS), service),
       }),
       ...(measured && {
         metrics: measured.map((metric: Record<string, unknown>) => {

@@ -1,6 +1,7 @@
 /** The tools with which agents work off a column together: each item in one hand at a time. */
 import { Type } from '@sinclair/typebox'
 import { conflict } from '../../errors.ts'
+import { namesOf } from '../names.ts'
 import { Cutter, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
 import { type Answer, type Asked, pathOf } from '../service.ts'
@@ -29,10 +30,10 @@ const claim = (routes: RouteSchemas): Tool => ({
     ...WRITTEN,
     notes: Notes,
   }),
-  async run(args, { write }) {
+  async run(args, service) {
     const { projectId, idempotencyKey, ...body } = args
     const path = pathOf`/api/projects/${projectId}/kanban-items/claim`
-    const written = await write([{ method: 'POST', path, body }], { said: args, idempotencyKey })
+    const written = await service.write([{ method: 'POST', path, body }], { said: args, idempotencyKey })
     if (written.unread !== undefined) {
       const notes = [
         'Claimed, but the item is too large to be shown to you: tell a person, and do not claim again',
@@ -41,8 +42,9 @@ const claim = (routes: RouteSchemas): Tool => ({
     }
     const { body: item, etag } = written.answers[0] as Answer
     const cutter = new Cutter(TEXT_LIMIT, 'read_item shows more')
+    const names = await namesOf(service, [item?.assigneeId])
     return {
-      item: item && wholeItemOf(item, cutter, TEXT_LIMIT),
+      item: item && wholeItemOf(item, names, cutter, TEXT_LIMIT),
       ...(item && { etag }),
       ...(item?.warnings && { warnings: item.warnings }),
       ...writtenOf(written),
@@ -64,10 +66,11 @@ const renew = (routes: RouteSchemas): Tool => ({
     idempotencyKey: IdempotencyKey,
   }),
   output: Type.Object(ITEM_WRITTEN),
-  async run(args, { write }) {
+  async run(args, service) {
     const { itemId, idempotencyKey, ...body } = args
     const path = pathOf`/api/kanban-items/${itemId}/claim/renew`
-    return itemWritten(await write([{ method: 'POST', path, body }], { said: args, idempotencyKey }))
+    const written = await service.write([{ method: 'POST', path, body }], { said: args, idempotencyKey })
+    return await itemWritten(written, service)
   },
 })
 
@@ -93,7 +96,8 @@ const finish = (routes: RouteSchemas): Tool => ({
     idempotencyKey: IdempotencyKey,
   }),
   output: Type.Object(ITEM_WRITTEN),
-  async run(args, { read, write }) {
+  async run(args, service) {
+    const { read, write } = service
     const { itemId, comment, ifMatch, idempotencyKey } = args
     const path = pathOf`/api/kanban-items/${itemId}`
     const [item] = (await read(path)) as [Answer]
@@ -105,7 +109,7 @@ const finish = (routes: RouteSchemas): Tool => ({
     if (comment !== undefined) {
       requests.push({ method: 'POST', path: `${path}/comments`, body: { content: comment } })
     }
-    return itemWritten(await write(requests, { said: args, idempotencyKey }))
+    return await itemWritten(await write(requests, { said: args, idempotencyKey }), service)
   },
 })
 
@@ -118,10 +122,11 @@ const release = (_routes: RouteSchemas): Tool => ({
   hints: SETS,
   input: Arguments({ itemId: ItemId, idempotencyKey: IdempotencyKey }),
   output: Type.Object(ITEM_WRITTEN),
-  async run(args, { write }) {
+  async run(args, service) {
     const { itemId, idempotencyKey } = args
     const path = pathOf`/api/kanban-items/${itemId}/claim`
-    return itemWritten(await write([{ method: 'DELETE', path }], { said: args, idempotencyKey }))
+    const written = await service.write([{ method: 'DELETE', path }], { said: args, idempotencyKey })
+    return await itemWritten(written, service)
   },
 })
 

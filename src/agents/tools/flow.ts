@@ -30,7 +30,7 @@ const flow = (routes: RouteSchemas): Tool => ({
       from: 'First day, e.g. 2026-01-31; at most three years before the last',
       to: 'Last day; today if absent',
       label: 'Id or name, or `none`; or an array: any of them',
-      assigneeId: 'A member id, `me`, or `none` for nobody; or an array: any of them',
+      assigneeId: 'The id of a person, `me`, or `none` for nobody; or an array: any of them',
       priority: 'One, or an array: any of them',
     }),
     lists: Type.Optional(

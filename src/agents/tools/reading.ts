@@ -2,7 +2,9 @@
 import { Type } from '@sinclair/typebox'
 import { type ApiError, invalidField } from '../../errors.ts'
 import {
+  type KanbanActivity,
   KanbanActivitySchema,
+  type KanbanComment,
   KanbanCommentSchema,
   type KanbanItem,
   KanbanItemSchema,
@@ -10,7 +12,8 @@ import {
   type Person,
   SearchResultSchema,
 } from '../../schemas/records.ts'
-import { CardSchema, Cutter, cardOf, Notes } from '../records.ts'
+import { type Names, named, namesOf } from '../names.ts'
+import { CardSchema, Cutter, cardOf, cardsOf, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas, required } from '../schemas.ts'
 import { type Answer, pathOf, type Service, withQuery } from '../service.ts'
 import { READS, type Tool } from '../tool.ts'
@@ -61,7 +64,7 @@ const DATE = 'a date or date-time, UTC'
 const FILTERS = {
   projectId: 'Only this project; all if absent',
   column: 'Name of the column, or an array of names: any of them',
-  assigneeId: 'A member id, `me`, or `none` for nobody; or an array: any of them',
+  assigneeId: 'The id of a person, `me`, or `none` for nobody; or an array: any of them',
   priority: 'One, or an array: any of them',
   label: 'Id or name, or `none`; or an array: any of them',
   q: 'Part of the title or description, whatever the case',
@@ -86,13 +89,13 @@ const findItems = (routes: RouteSchemas): Tool => ({
     limit: limited(100, 20, 'Items on a page'),
   }),
   output: Type.Object({ items: Type.Array(CardSchema), nextCursor: NextCursor }),
-  async run({ projectId, limit = 20, ...filters }, { read }) {
+  async run({ projectId, limit = 20, ...filters }, service) {
     const path =
       projectId === undefined || projectId === ''
         ? '/api/kanban-items'
         : pathOf`/api/projects/${projectId}/kanban-items`
-    const [answer] = (await read(withQuery(path, { ...filters, limit }))) as [Answer]
-    return { items: answer.body.map(cardOf), ...next(answer) }
+    const [answer] = (await service.read(withQuery(path, { ...filters, limit }))) as [Answer]
+    return { items: await cardsOf(answer.body, service), ...next(answer) }
   },
 })
 
@@ -178,7 +181,8 @@ interface BoardQuery {
 }
 
 /** Reads a board, or one of its columns. @throws ApiError 404, 400 for a cursor of no column or a column that is not there */
-export async function readBoard({ projectId, column, limit = 10, cursor }: BoardQuery, { read }: Service) {
+export async function readBoard({ projectId, column, limit = 10, cursor }: BoardQuery, service: Service) {
+  const { read } = service
   if (cursor !== undefined && column === undefined) throw invalidField('column', 'is required with a cursor')
   const [defined] = (await read(pathOf`/api/projects/${projectId}/kanban-columns`)) as [Answer]
   const all: { name: string; wipLimit: number; wipPolicy: string; stage: string }[] = defined.body
@@ -188,9 +192,15 @@ export async function readBoard({ projectId, column, limit = 10, cursor }: Board
   // A column that the board lacks is refused by the route.
   const asked = column === undefined ? shown.map(({ name }) => name) : [column]
   const answers = await read(...asked.map((name) => withQuery(items, { column: name, limit, cursor })))
+  const found: KanbanItem[] = answers.flatMap(({ body }) => body)
+  const names = await namesOf(
+    service,
+    found.map(({ assigneeId }) => assigneeId),
+  )
+  const cards = (some: KanbanItem[]) => some.map((item) => cardOf(item, names))
   const columns = shown.map(({ name, wipLimit, wipPolicy, stage }, index) => {
     const answer = answers[index] as Answer
-    return { name, wipLimit, wipPolicy, stage, items: answer.body.map(cardOf), ...next(answer) }
+    return { name, wipLimit, wipPolicy, stage, items: cards(answer.body), ...next(answer) }
   })
   const rest = named.slice(COLUMNS_LIMIT).map(({ name }) => name)
   const notes = [`${rest.length} more columns are not shown: read each with \`column\``]
@@ -227,6 +237,7 @@ const {
 /** An item with all that belongs to it, but for long texts. */
 export const WholeItemSchema = Type.Object({
   ...plainFields,
+  assignee: Type.Optional(Type.String()),
   labels: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   subtasks: Type.Array(Type.Pick(KanbanSubtaskSchema, ['id', 'title', 'completed'])),
   metadata: Type.Optional(metadata),
@@ -236,7 +247,7 @@ export const WholeItemSchema = Type.Object({
 const SUBTASKS_LIMIT = 200
 
 /** An item with all that belongs to it; its texts cut. */
-export function wholeItemOf(item: KanbanItem, cutter: Cutter, limit: number): object {
+export function wholeItemOf(item: KanbanItem, names: Names, cutter: Cutter, limit: number): object {
   const { labels, subtasks, warnings: _, metadata, ...plain } = item
   const isSmall = JSON.stringify(metadata).length <= limit
   if (!isSmall) cutter.notes.push('metadata is not shown: it is longer than textLimit')
@@ -244,6 +255,7 @@ export function wholeItemOf(item: KanbanItem, cutter: Cutter, limit: number): ob
     cutter.notes.push(`${subtasks.length - SUBTASKS_LIMIT} more subtasks are not shown`)
   return {
     ...plain,
+    ...named('assignee', item.assigneeId, names),
     description: cutter.text('description', item.description),
     labels: labels.map(({ id, name }) => ({ id, name })),
     subtasks: subtasks.slice(0, SUBTASKS_LIMIT).map(({ id, title, completed }) => ({ id, title, completed })),
@@ -263,6 +275,18 @@ async function listOf({ read }: Service, path: string, name: string, notes: stri
   }
 }
 
+const { itemId: _ofComment, ...commentFields } = KanbanCommentSchema.properties
+const { itemId: _ofActivity, ...activityFields } = KanbanActivitySchema.properties
+const Name = Type.Optional(Type.String())
+
+const idIn = (value: unknown) => (typeof value === 'string' ? value : null)
+
+/** Whom an entry of the activity names, beside who made the change. */
+function assignedIn({ type, metadata }: Pick<KanbanActivity, 'type' | 'metadata'>) {
+  const { from, to } = type === 'assignment' ? metadata : {}
+  return { from: idIn(from), to: idIn(to) }
+}
+
 /** `read_item`. */
 const readItem = (_routes: RouteSchemas): Tool => ({
   name: 'read_item',
@@ -278,8 +302,12 @@ const readItem = (_routes: RouteSchemas): Tool => ({
   output: Type.Object({
     item: WholeItemSchema,
     etag: Type.String(),
-    comments: Type.Array(Type.Omit(KanbanCommentSchema, ['itemId']), { description: 'The oldest first' }),
-    activity: Type.Array(Type.Omit(KanbanActivitySchema, ['itemId']), { description: 'The newest first' }),
+    comments: Type.Array(Type.Object({ ...commentFields, author: Name }), {
+      description: 'The oldest first',
+    }),
+    activity: Type.Array(Type.Object({ ...activityFields, actor: Name, fromName: Name, toName: Name }), {
+      description: 'The newest first',
+    }),
     notes: Notes,
   }),
   async run({ itemId, textLimit = TEXT_LIMIT, latest = 20 }, service) {
@@ -287,24 +315,32 @@ const readItem = (_routes: RouteSchemas): Tool => ({
     const [answer] = (await service.read(path)) as [Answer]
     const cutter = new Cutter(textLimit, `call read_item with textLimit up to ${LONGEST_TEXT}`)
     const { notes } = cutter
-    const all: { id: string; itemId: string; content: string }[] = await listOf(
-      service,
-      `${path}/comments`,
-      'comments',
-      notes,
-    )
-    const entries: { itemId: string }[] = await listOf(service, `${path}/activity`, 'activity entries', notes)
+    const all: KanbanComment[] = await listOf(service, `${path}/comments`, 'comments', notes)
+    const entries: KanbanActivity[] = await listOf(service, `${path}/activity`, 'activity entries', notes)
     if (all.length > latest) notes.push(`${all.length - latest} earlier comments are not shown: raise latest`)
     if (entries.length > latest)
       notes.push(`${entries.length - latest} earlier activity entries are not shown: raise latest`)
+    const comments = all.slice(-latest)
+    const activity = entries.slice(0, latest)
+    const names = await namesOf(service, [
+      answer.body.assigneeId,
+      ...comments.map(({ authorId }) => authorId),
+      ...activity.flatMap((entry) => [entry.actorId, ...Object.values(assignedIn(entry))]),
+    ])
     return {
-      item: wholeItemOf(answer.body, cutter, textLimit),
+      item: wholeItemOf(answer.body, names, cutter, textLimit),
       etag: answer.etag,
-      comments: all.slice(-latest).map(({ itemId: _, ...comment }) => ({
+      comments: comments.map(({ itemId: _, ...comment }) => ({
         ...comment,
+        ...named('author', comment.authorId, names),
         content: cutter.text(`comment ${comment.id}`, comment.content),
       })),
-      activity: entries.slice(0, latest).map(({ itemId: _, ...entry }) => entry),
+      activity: activity.map(({ itemId: _, ...entry }) => ({
+        ...entry,
+        ...named('actor', entry.actorId, names),
+        ...named('fromName', assignedIn(entry).from, names),
+        ...named('toName', assignedIn(entry).to, names),
+      })),
       ...cutter.field(),
     }
   },
@@ -329,8 +365,8 @@ const findPeople = (routes: RouteSchemas): Tool => ({
     people: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), kind: Type.String() })),
     nextCursor: NextCursor,
   }),
-  async run({ limit = 20, ...query }, { read }) {
-    const [answer] = (await read(withQuery('/api/people', { ...query, limit }))) as [Answer]
+  async run({ limit = 20, ...query }, { readPeople }) {
+    const answer = await readPeople({ ...query, limit })
     const people = answer.body.map(({ id, name, kind }: Person) => ({ id, name, kind }))
     return { people, ...next(answer) }
   },

@@ -2,9 +2,10 @@
 import { type TProperties, Type } from '@sinclair/typebox'
 import { KEY_PATTERN } from '../../schemas/common.ts'
 import { KanbanCommentSchema, KanbanSubtaskSchema } from '../../schemas/records.ts'
-import { CardSchema, cardOf, Notes } from '../records.ts'
+import { named, namesOf } from '../names.ts'
+import { CardSchema, cardsOf, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
-import { type Answer, type Asked, pathOf, type Written } from '../service.ts'
+import { type Answer, type Asked, pathOf, type Service, type Written } from '../service.ts'
 import { ADDS, SETS, SETS_AND_ADDS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
 
 /** Subtasks that one call adds. */
@@ -44,19 +45,22 @@ export const ITEM_WRITTEN: TProperties = {
 const ItemWritten = Type.Object(ITEM_WRITTEN)
 
 /** The item among what was written. @param index which answer it is */
-export function itemWritten(written: Written, index = 0): object {
+export async function itemWritten(written: Written, service: Service, index = 0): Promise<object> {
   if (written.unread !== undefined) return unreadOf(written)
   const { body, etag } = written.answers.at(index) as Answer
+  const [item] = await cardsOf([body], service)
   const warnings = written.answers.flatMap((answer): string[] => answer.body?.warnings ?? [])
   return {
-    item: cardOf(body),
+    item,
     ...(etag !== undefined && { etag }),
     ...(warnings.length > 0 && { warnings }),
     ...writtenOf(written),
   }
 }
 
-const ASSIGNEE = { assigneeId: 'Who works on it: a member id, `me` for yourself, null for nobody' }
+const ASSIGNEE = {
+  assigneeId: 'Who works on it: the id of a person, from find_people; `me` for yourself, null for nobody',
+}
 const FIELDS = ['description', 'priority', 'assigneeId', 'dueDate']
 
 const Subtasks = (routes: RouteSchemas, description: string) =>
@@ -102,7 +106,7 @@ const createItem = (routes: RouteSchemas): Tool => ({
       as: 'item',
     }
     const requests = [create, ...addingSubtasks('/api/kanban-items/{{item.id}}', subtasks)]
-    return itemWritten(await service.write(requests, { said: args, idempotencyKey }), -1)
+    return await itemWritten(await service.write(requests, { said: args, idempotencyKey }), service, -1)
   },
 })
 
@@ -126,7 +130,7 @@ const changeItem = (routes: RouteSchemas): Tool => ({
     const path = pathOf`/api/kanban-items/${itemId}`
     const change: Asked = { method: 'PATCH', path, body, ifMatch }
     const requests = [change, ...addingSubtasks(path, addSubtasks)]
-    return itemWritten(await service.write(requests, { said: args, idempotencyKey }), -1)
+    return await itemWritten(await service.write(requests, { said: args, idempotencyKey }), service, -1)
   },
 })
 
@@ -146,11 +150,11 @@ const moveItem = (routes: RouteSchemas): Tool => ({
     idempotencyKey: IdempotencyKey,
   }),
   output: ItemWritten,
-  async run(args, { write }) {
+  async run(args, service) {
     const { itemId, ifMatch, idempotencyKey, ...body } = args
     const path = pathOf`/api/kanban-items/${itemId}/move`
     const move: Asked = { method: 'POST', path, body, ifMatch }
-    return itemWritten(await write([move], { said: args, idempotencyKey }))
+    return await itemWritten(await service.write([move], { said: args, idempotencyKey }), service)
   },
 })
 
@@ -167,15 +171,21 @@ const comment = (routes: RouteSchemas): Tool => ({
     idempotencyKey: IdempotencyKey,
   }),
   output: Type.Object({
-    comment: Type.Pick(KanbanCommentSchema, ['id', 'itemId', 'authorId', 'createdAt']),
+    comment: Type.Object({
+      ...Type.Pick(KanbanCommentSchema, ['id', 'itemId', 'authorId', 'createdAt']).properties,
+      author: Type.Optional(Type.String()),
+    }),
     ...WRITTEN,
   }),
-  async run(args, { write }) {
+  async run(args, service) {
     const { itemId, content, idempotencyKey } = args
     const path = pathOf`/api/kanban-items/${itemId}/comments`
-    const written = await write([{ method: 'POST', path, body: { content } }], { said: args, idempotencyKey })
+    const requests: Asked[] = [{ method: 'POST', path, body: { content } }]
+    const written = await service.write(requests, { said: args, idempotencyKey })
     const { id, authorId, createdAt } = written.answers[0]?.body ?? {}
-    return { comment: { id, itemId, authorId, createdAt }, ...writtenOf(written) }
+    const names = await namesOf(service, [authorId])
+    const made = { id, itemId, authorId, ...named('author', authorId, names), createdAt }
+    return { comment: made, ...writtenOf(written) }
   },
 })
 
@@ -195,7 +205,7 @@ const tickSubtask = (_routes: RouteSchemas): Tool => ({
     subtask: Type.Optional(Type.Pick(KanbanSubtaskSchema, ['id', 'itemId', 'title', 'completed'])),
     ...ITEM_WRITTEN,
   }),
-  async run(args, { write }) {
+  async run(args, service) {
     const { subtaskId, completed = true, idempotencyKey } = args
     const path = pathOf`/api/kanban-subtasks/${subtaskId}`
     const requests: Asked[] = [
@@ -204,10 +214,11 @@ const tickSubtask = (_routes: RouteSchemas): Tool => ({
       { method: 'PATCH', path, body: { completed } },
       { method: 'GET', path: '/api/kanban-items/{{subtask.itemId}}' },
     ]
-    const written = await write(requests, { said: args, idempotencyKey })
-    if (written.unread !== undefined) return itemWritten(written)
+    const written = await service.write(requests, { said: args, idempotencyKey })
+    if (written.unread !== undefined) return await itemWritten(written, service)
     const { id, itemId, title, completed: isDone } = written.answers[1]?.body ?? {}
-    return { subtask: { id, itemId, title, completed: isDone }, ...itemWritten(written, -1) }
+    const item = await itemWritten(written, service, -1)
+    return { subtask: { id, itemId, title, completed: isDone }, ...item }
   },
 })
 

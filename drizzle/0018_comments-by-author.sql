@@ -1,0 +1,1 @@
+CREATE INDEX `kanban_comments_author` ON `kanban_comments` (`author_id`);
