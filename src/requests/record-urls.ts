@@ -1,15 +1,26 @@
 /** Where records are that were made: their `Location` (RFC 9110, section 10.2.2). */
 import type { FastifyReply } from 'fastify'
 import { ref } from '../schemas/common.ts'
-import { IngestedTranscriptSchema, TranscriptSummarySchema } from '../schemas/records.ts'
+import {
+  IngestedTranscriptSchema,
+  KanbanItemSchema,
+  KanbanItemWithPeopleSchema,
+  ProjectSchema,
+  ProjectWithPeopleSchema,
+  TranscriptSummarySchema,
+} from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { type ResponseShape, toText } from './responses.ts'
 
 /** The URL of a route that is about one record. */
 const OF_RECORD = /^[^:]*\/:id$/
 
-/** What answers with several records: the schema of the first of them, which the others were made with. */
-const FIRST = new Map([[ref(IngestedTranscriptSchema).$ref, ref(TranscriptSummarySchema).$ref]])
+/** What answers with more than a record: the schema of the record, or of the first of several, which the others were made with. */
+const FIRST = new Map([
+  [ref(IngestedTranscriptSchema).$ref, ref(TranscriptSummarySchema).$ref],
+  [ref(KanbanItemWithPeopleSchema).$ref, ref(KanbanItemSchema).$ref],
+  [ref(ProjectWithPeopleSchema).$ref, ref(ProjectSchema).$ref],
+])
 
 /** The id of a record, or of the first of several, as JSON: every record begins with it. */
 const ID = /^\{(?:"\w+":\{)?"id":("(?:[^"\\]|\\.)*")/
