@@ -118,7 +118,7 @@ t.test('what is said of people in vain is refused', async (t) => {
   await refused('map=Cleo', 'map', 'must be <from>=<to>')
   await refused('map=Cleo=', 'map', 'must be <from>=<to>')
   await refused('map==m-ann', 'map', 'must be <from>=<to>')
-  await refused('map=Cleo=gus', 'map', 'names nobody here: gus')
+  await refused('map=Cleo=gus', 'map', 'names no person here: gus')
   await refused('name=', 'name', 'must NOT have fewer than 1 characters')
   t.equal(count(app, 'imports'), 0)
   t.match(await imported(app, 'format=csv&map=Gus=m-ann'), {
