@@ -33,7 +33,7 @@ export async function connectAgent({
   }
   const isPlain = endpoint.protocol === 'http:' && !isLoopback(endpoint.hostname.replace(/^\[|\]$/g, ''))
   if (isPlain && token !== undefined) {
-    complain(`warning: the token is sent to ${endpoint.host} unencrypted; use https`)
+    complain(`warning: the token goes to ${endpoint.host} unencrypted; use https`)
   }
   await runProxy({ url: endpoint, token, complain })
 }
