@@ -11,7 +11,7 @@ import { guarded } from './csv-guard.ts'
 import { type ItemFile, toFile } from './item-files.ts'
 import type { ItemRecords } from './item-records.ts'
 
-/** Items that are read at a time: the whole list need not be in memory twice. */
+/** Items read at a time, so that the whole list is not in memory twice. */
 const AT_ONCE = 500
 
 /** More items than any project has. */
@@ -39,7 +39,7 @@ const cell = (text: string): string =>
 
 const lineOf = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`
 
-/** Names in one cell, with `, ` between them; a comma or backslash of a name has a backslash before it. */
+/** Names in one cell, separated by `, `; commas and backslashes in names are escaped with a backslash. */
 const inOneCell = (names: readonly string[]): string =>
   names.map((name) => name.replaceAll(/[\\,]/g, '\\$&')).join(', ')
 
@@ -67,7 +67,7 @@ function cellsOf(item: KanbanItem, names: ReadonlyMap<string, string>): string[]
 }
 
 const statementsOf = (db: SharedDatabase) => ({
-  /** The names of people; a member's own row counts before another of the same id. */
+  /** The names of people; a member's row takes precedence over another with the same id. */
   names: once(() =>
     db.$client
       .prepare<[string], [string, string]>(
@@ -102,7 +102,7 @@ export class ItemCsv {
   }
 
   /**
-   * All items of a project, dismissed ones too, by sortOrder: a header and a line each.
+   * All items of a project, dismissed ones too, by sortOrder: a header, and a line for each item.
    * @returns the table in UTF-8
    * @throws ApiError 404; TooMuchWork
    */

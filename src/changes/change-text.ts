@@ -1,4 +1,4 @@
-/** A change as JSON: the same in the feed, in the stream and to webhooks. */
+/** A change as JSON: the same in the feed, the stream and webhooks. */
 import { ref } from '../schemas/common.ts'
 import { ChangeSchema } from '../schemas/records.ts'
 import { createSerializer } from '../schemas/serialization.ts'

@@ -1,4 +1,4 @@
-/** What a write came to, whatever the steps: of each record, how it was before and how the write left it. */
+/** The net effect of a write: each record before and after it. */
 import { idOf, KIND_NAMES, keyValuesOf } from '../db/kinds.ts'
 import { validationFailed } from '../errors.ts'
 import type { ChangeRow } from './sequence.ts'
@@ -8,18 +8,18 @@ import { type Fields, storedFields } from './told.ts'
 export const notUndone = (why: string) => validationFailed({ formErrors: [why], fieldErrors: {} })
 
 /**
- * What a write did to one record. `before` is null where it made the record, `after` where it deleted it. Of a record that
- * it changed, both have the fields that differ. All values as they are stored.
+ * The net effect of a write on one record. `before` is null if it created the record, `after` if it deleted it. For a changed
+ * record, both have the fields that differ. All values are stored values.
  */
 export interface Effect {
   kind: string
   id: string
-  /** The values of the fields that name the record. */
+  /** The values of the key fields. */
   key: Fields
-  /** What it belonged to, after the last of the changes. */
+  /** Its parent after the last of the changes. */
   projectId: string | null
   itemId: string | null
-  /** Who made the first of the changes, as it is stored. */
+  /** The stored actor of the first change. */
   actorId: string | null
   before: Fields | null
   after: Fields | null
@@ -32,30 +32,30 @@ export const isSame = (one: unknown, other: unknown): boolean =>
 /** Names a record among all kinds. */
 export const nameOf = (kind: string, id: unknown): string => `${kind} ${id}`
 
-/** A change as it is to be undone. */
+/** A parsed change for undo. */
 interface ParsedChange extends Pick<ChangeRow, 'action'> {
   before: Fields | null
   after: Fields | null
 }
 
-/** What a record was before a change of the same write, from how it was after that change. */
+/** A record before a change, from the record after it. */
 function earlier({ action, before }: ParsedChange, known: Effect | undefined): Fields | null {
   if (known === undefined) return before
   if (known.before === null || action === 'created') return known.before
   return { ...before, ...known.before }
 }
 
-/** How a change left a record. */
+/** A record after a change. */
 const later = ({ action, after }: ParsedChange, known: Effect | undefined): Fields | null =>
   action === 'updated' ? { ...known?.after, ...after } : after
 
 const kinds = new Set(KIND_NAMES)
 
-/** Whether a value is one that a column holds. */
+/** Whether a value is one that a column can hold. */
 const isStored = (value: unknown): boolean =>
   value === null || typeof value === 'string' || typeof value === 'number' || Buffer.isBuffer(value)
 
-/** Whether a row tells what triggers tell: what a record was and became, as its action has it. */
+/** Whether a row has the form that triggers write: `before` and `after` fit its action. */
 function isWhole({ kind, id }: ChangeRow, { action, before, after }: ParsedChange): boolean {
   const form = { created: [false, true], updated: [true, true], deleted: [true, false] }[action]
   if (!kinds.has(kind) || form?.[0] !== (before !== null) || form[1] !== (after !== null)) return false
@@ -64,7 +64,7 @@ function isWhole({ kind, id }: ChangeRow, { action, before, after }: ParsedChang
   return action === 'updated' || told.every((fields) => idOf(kind, fields) === id)
 }
 
-/** What a row tells, to be undone. @throws ApiError 400 for one that another tool has written in its own way */
+/** Parses a row for undo. @throws ApiError 400 for an unusual row of another tool */
 function toldBy(row: ChangeRow): ParsedChange {
   const read = (text: string | null) => (text === null ? null : (storedFields(text) ?? null))
   const told = { action: row.action, before: read(row.before), after: read(row.after) }
@@ -72,7 +72,7 @@ function toldBy(row: ChangeRow): ParsedChange {
   return told
 }
 
-/** Keeps of a changed record the fields that differ. @returns undefined where none does */
+/** Reduces a changed record to the fields that differ. @returns undefined if none does */
 function changed(effect: Effect & { before: Fields; after: Fields }): Effect | undefined {
   const { before, after } = effect
   const names = Object.keys(before).filter((name) => !isSame(before[name], after[name]))
@@ -82,10 +82,10 @@ function changed(effect: Effect & { before: Fields; after: Fields }): Effect | u
 }
 
 /**
- * What all changes of a write came to.
+ * The net effect of all changes of a write.
  * @param rows the changes, oldest first
- * @returns the records that are not as they were, by {@link nameOf}, in the order of their first changes
- * @throws ApiError 400 where another tool has written one that cannot be undone
+ * @returns the changed records, by {@link nameOf}, in the order of their first changes
+ * @throws ApiError 400 if another tool has written one that cannot be undone
  */
 export function netEffect(rows: Iterable<ChangeRow>): Map<string, Effect> {
   const effects = new Map<string, Effect>()
@@ -111,7 +111,7 @@ export function netEffect(rows: Iterable<ChangeRow>): Map<string, Effect> {
   const isFleeting = (effect: Effect | undefined) => effect?.before === null && effect.after === null
   for (const [name, effect] of effects) {
     const { kind, before, after, itemId } = effect
-    // That an activity entry came is not told: it may have come and gone with its item.
+    // The creation of activity entries is not recorded: one may be created and deleted with its item.
     if (kind === 'kanban-activity' && isFleeting(effects.get(nameOf('kanban-item', itemId)))) {
       effects.delete(name)
     } else if (before && after) {
