@@ -1,12 +1,12 @@
 /**
- * The codes of errors: stable words by which programs tell errors apart, whatever the text says. `docs/errors.md` has a section
+ * Stable error codes for programs, independent of the text. `docs/errors.md` has a section
  * for each.
  */
 import type { ErrorCode } from './phaseboard.d.ts'
 
 export type { ErrorCode } from './phaseboard.d.ts'
 
-/** What each code says. */
+/** The meaning of each code. */
 export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   admin_required: 'only an admin may do this',
   already_assigned: 'the member is assigned to the project already',
@@ -78,5 +78,5 @@ const OF_STATUS: Record<number, ErrorCode> = {
   503: 'unavailable',
 }
 
-/** The code of an error that has none of its own, e.g. a host's. */
+/** The default code of an error without one, e.g. a host's. */
 export const codeOfStatus = (status: number): ErrorCode => OF_STATUS[status] ?? 'request_failed'

@@ -1555,9 +1555,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1593,9 +1593,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1638,9 +1638,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1695,9 +1695,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1758,9 +1758,9 @@ export interface Paths {
             q?: string | undefined
             /** People of this kind */
             kind?: 'member' | 'host' | 'import' | undefined
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1830,9 +1830,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1903,7 +1903,7 @@ export interface Paths {
             view?: 'summary' | undefined
             /** Changed later than that: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             updatedAfter?: string | undefined
-            /** What the list is sorted by, then by id; with `-` descending. What is empty comes last either way. A `cursor` is of one sort; `sortOrder` if absent */
+            /** The sort key, then by id; with `-` descending. Empty values come last in both directions. A `cursor` belongs to one sort; `sortOrder` if absent */
             sort?:
               | 'sortOrder'
               | 'updatedAt'
@@ -1914,9 +1914,9 @@ export interface Paths {
               | '-createdAt'
               | '-name'
               | undefined
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1955,7 +1955,7 @@ export interface Paths {
       }
       query?:
         | {
-            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count; e.g. `people` */
+            /** `people`: the response has `people`, an object with names by id of all people in it. Unknown and forgotten people are omitted. Ignored in a batch; e.g. `people` */
             expand?: string | undefined
           }
         | undefined
@@ -1995,9 +1995,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2156,7 +2156,7 @@ export interface Paths {
             ready?: 'true' | undefined
             /** Changed later than that: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             updatedAfter?: string | undefined
-            /** What the list is sorted by, then by id; with `-` descending. What is empty comes last either way. A `cursor` is of one sort; `sortOrder` if absent */
+            /** The sort key, then by id; with `-` descending. Empty values come last in both directions. A `cursor` belongs to one sort; `sortOrder` if absent */
             sort?:
               | 'sortOrder'
               | 'dueDate'
@@ -2171,9 +2171,9 @@ export interface Paths {
               | '-priority'
               | '-title'
               | undefined
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2238,7 +2238,7 @@ export interface Paths {
             ready?: 'true' | undefined
             /** Changed later than that: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             updatedAfter?: string | undefined
-            /** What the list is sorted by, then by id; with `-` descending. What is empty comes last either way. A `cursor` is of one sort; `sortOrder` if absent */
+            /** The sort key, then by id; with `-` descending. Empty values come last in both directions. A `cursor` belongs to one sort; `sortOrder` if absent */
             sort?:
               | 'sortOrder'
               | 'dueDate'
@@ -2253,9 +2253,9 @@ export interface Paths {
               | '-priority'
               | '-title'
               | undefined
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2300,7 +2300,7 @@ export interface Paths {
       }
       query?:
         | {
-            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count; e.g. `people` */
+            /** `people`: the response has `people`, an object with names by id of all people in it. Unknown and forgotten people are omitted. Ignored in a batch; e.g. `people` */
             expand?: string | undefined
           }
         | undefined
@@ -2415,9 +2415,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2492,9 +2492,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2555,9 +2555,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2574,9 +2574,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2663,9 +2663,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2726,9 +2726,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2789,9 +2789,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2852,9 +2852,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2964,9 +2964,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -3002,9 +3002,9 @@ export interface Paths {
               | (string & {})
               | ('idea' | 'ready' | 'promoted' | 'discarded' | (string & {}))[]
               | undefined
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -3088,7 +3088,7 @@ export interface Paths {
             q?: string | undefined
             /** Maximum number of results; `20` if absent */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
             /** Kinds to search: `project`, `kanban-item`, `kanban-comment`, `transcript-summary`, `personal-idea`; may be comma-separated; may be repeated: any of them; empty does not filter */
             kind?: string | string[] | undefined
@@ -3108,9 +3108,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -3194,9 +3194,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -3292,9 +3292,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined

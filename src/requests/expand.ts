@@ -1,4 +1,4 @@
-/** `?expand=people`: the answer with the names of the people whom it names by their ids. */
+/** `?expand=people`: adds the names of people to a response with their ids. */
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { turnOf } from '../access/identity.ts'
@@ -12,19 +12,19 @@ export const ExpandQuery = Type.Object({
   expand: Type.Optional(
     Type.String({
       description:
-        '`people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count',
+        '`people`: the response has `people`, an object with names by id of all people in it. Unknown and forgotten people are omitted. Ignored in a batch',
       examples: ['people'],
     }),
   ),
 })
 
-/** Whether a request asks for names. */
+/** Whether a request wants names. */
 export const expandsPeople = ({ expand }: { expand?: string }): boolean => expand === 'people'
 
 /**
- * Sends a record with the names of people. Its ETag is another than that of the record alone, and changes with the names.
+ * Sends a record with the names of people. Its ETag differs from that of the record alone, and changes with the names.
  * @param record the record as JSON, an object
- * @param ids whom it names
+ * @param ids of the people in it
  */
 export async function sendWithPeople(
   app: FastifyInstance,

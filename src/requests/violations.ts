@@ -1,14 +1,14 @@
-/** The words of violations: from the errors of Ajv to the `details` of a 400. */
+/** Converts Ajv's errors to the `details` of a 400. */
 import type { ErrorObject } from 'ajv'
 import type { ValidationDetails } from '../errors.ts'
 
-/** Violations that one response lists. */
+/** Violations that one response lists, at most. */
 export const REPORTED = 100
 
-/** The keyword of an error that stands for violations which are counted, not listed: `params.count` of them. */
+/** The keyword of an error that replaces `params.count` unlisted violations. */
 export const COUNTED = 'x-counted'
 
-/** The keyword of an error that stands for the unknown fields of an object: `params.names`. */
+/** The keyword of an error for all unknown fields of an object: `params.names`. */
 export const UNKNOWN = 'x-unknown'
 
 /** The message for an array that is too long. */
@@ -32,7 +32,7 @@ const FORMATS = {
   email: 'must be an email address',
 }
 
-/** The message of a violation, in words that need no knowledge of JSON Schema. */
+/** The message of a violation, without terms of JSON Schema. */
 function describe({ keyword, message = 'is invalid', params }: ErrorObject): string {
   switch (keyword) {
     case 'required':
@@ -50,7 +50,7 @@ function describe({ keyword, message = 'is invalid', params }: ErrorObject): str
   }
 }
 
-/** Makes an error of each unknown field, as long as they are reported. */
+/** Creates an error for each unknown field, up to the limit. */
 function* eachUnknown(errors: readonly ErrorObject[]): Generator<ErrorObject> {
   let more = 0
   let listed = 0
@@ -101,7 +101,7 @@ const sum = (numbers: number[]) => numbers.reduce((total, number) => total + num
 
 /**
  * The contract's `details`: the violations, each under its first path segment, the message naming the deeper path; after
- * the first {@link REPORTED}, how many more there are.
+ * the first {@link REPORTED}, the number of further ones.
  */
 export function flattenErrors(found: readonly ErrorObject[]): ValidationDetails {
   const errors = found.some(({ keyword }) => keyword === UNKNOWN) ? [...eachUnknown(found)] : found
