@@ -2,10 +2,10 @@
 import { timestamp } from '../time.ts'
 import { type Check, count, counted, has, isShown, NOTHING, type Subject, together } from './checks.ts'
 
-/** Condition: somebody was merged into nobody who is here, or into the own self. */
+/** Condition: a person was merged into an unknown one, or into itself. */
 const LOST = 'merged_into = id or merged_into not in (select id from people union all select id from members)'
 
-/** Condition: somebody is of no kind. */
+/** Condition: a person has an invalid kind. */
 const NO_KIND = "kind not in ('member', 'host', 'import')"
 
 const rowsOf = ({ client }: Pick<Subject, 'client'>, condition: string) =>

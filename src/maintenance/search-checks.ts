@@ -1,10 +1,10 @@
-/** Checks of the full-text index: whether it says what the records say. */
+/** Checks whether the full-text index matches the records. */
 import { type Check, count, found, together } from './checks.ts'
 
 const textsIn = (column: string) => `coalesce((select group_concat(value, char(10)) from json_tree(
   case when json_valid(record.${column}) then record.${column} else '[]' end) where type = 'text'), '')`
 
-/** What is searched: the table of each kind, and what the index holds of a record, as the triggers write it. */
+/** The searched tables, and the index content of a record as written by the triggers. */
 const SEARCHED = [
   {
     kind: 'project',
@@ -58,7 +58,7 @@ export const SEARCH_CHECKS: readonly Check[] = [
       return together([...differing, ...stale, nameless])
     },
     fix: ({ $client: client }) => {
-      // Of damaged postings no row can be deleted: they are made anew of the texts first.
+      // Rows with damaged postings cannot be deleted: first rebuild the postings from the texts.
       client.exec("insert into search_index (search_index) values ('rebuild')")
       client.exec('delete from search_index; delete from search_entries')
       let indexed = 0

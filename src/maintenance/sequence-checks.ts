@@ -1,11 +1,11 @@
-/** Checks of the sequence of changes: whether it is whole, and its index right. */
+/** Checks that the sequence of changes is complete, and its index correct. */
 
 import { isJsonObject } from '../db/json-text.ts'
 import { KIND_NAMES } from '../db/kinds.ts'
 import { gapsIn, JUMP, LAST_SEQ } from '../db/lost-changes.ts'
 import { type Check, count, counted, found, NOTHING, together } from './checks.ts'
 
-/** Gaps that are looked for. */
+/** Reported gaps, at most. */
 const GAPS = 100
 
 const sequence: Check = {
@@ -68,7 +68,7 @@ const KINDS = [...KIND_NAMES, JUMP].map((kind) => `'${kind}'`).join(', ')
 
 const [BEFORE, AFTER] = [isJsonObject('before'), isJsonObject('after')]
 
-/** Condition: a change is not one that the triggers of a service tell. */
+/** Condition: a change does not have the form that triggers write. */
 const IS_ODD = `seq not between 1 and ${LAST_SEQ} or typeof(kind) <> 'text' or kind not in (${KINDS})
   or typeof(id) <> 'text' or typeof(at) <> 'text' or 'blob' in (typeof(actor_id), typeof(project_id),
     typeof(item_id), typeof(from_project_id), typeof(owner_id))
@@ -88,7 +88,7 @@ const changes: Check = {
     ),
 }
 
-/** Condition: a change names no write that it could be of. */
+/** Condition: a change has an invalid group. */
 const IS_MISGROUPED = `"group" is not null and (typeof("group") <> 'integer' or "group" not between 1 and seq)`
 
 const groups: Check = {
