@@ -1,4 +1,4 @@
-/** Writing the records of an archive into a database, inside one transaction. */
+/** Writes the records of an archive into a database, inside one transaction. */
 import type SQLite from 'better-sqlite3'
 import { isConstraint } from '../../db/constraints.ts'
 import { JUMP } from '../../db/lost-changes.ts'
@@ -11,12 +11,12 @@ import type { ArchivePlan } from './archive-plan.ts'
 import { CHANGES_FILE, fileOf } from './archive-tables.ts'
 import type { Visit } from './read-archive.ts'
 
-/** Changes that are read at a time. */
+/** Changes read at a time. */
 const TOLD_AT_ONCE = 1000
 
 const ACTIVITY_FILE = fileOf(kanbanActivity)
 
-/** The fields that name a member. */
+/** The fields with a member's id. */
 const OF_MEMBERS: readonly string[] = [
   'actorId',
   'assigneeId',
@@ -28,14 +28,14 @@ const OF_MEMBERS: readonly string[] = [
   'subjectId',
 ]
 
-/** The same in what a change tells of a record: it is JSON, as triggers write it. */
+/** The same in the records of changes, which are JSON written by triggers. */
 const TOLD_MEMBER = new RegExp(`("(?:${OF_MEMBERS.join('|')})":)("(?:[^"\\\\]|\\\\.)*")`, 'g')
 const TOLD_MEMBERS = /("memberIds":)(\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g
 
-/** The same in what the activity of an item tells of who it was assigned to. */
+/** The same in the assignees of items' activity. */
 const FROM_OR_TO = /("(?:from|to)":)("(?:[^"\\]|\\.)*")/g
 
-/** Where credentials and jobs name a member. */
+/** The columns of credentials and jobs with a member's id. */
 const CREDENTIALS = [
   'sessions',
   'api_tokens',
@@ -58,7 +58,7 @@ export function inserter(client: SQLite.Database, { table, fields }: FileToRead)
     )
   const usual = once(() => prepare(() => false))
   return (values) => {
-    // Text that is no UTF-8 goes as bytes: a string could not hold it.
+    // Invalid UTF-8 is bound as bytes, since a string cannot represent it.
     if (values.some(isText)) prepare((place) => isText(values[place] ?? null)).run(...values.map(bytesOf))
     else usual().run(...values)
   }
@@ -67,8 +67,8 @@ export function inserter(client: SQLite.Database, { table, fields }: FileToRead)
 const bytesOf = (value: StoredValue) => (isText(value) ? value.text : value)
 
 /**
- * Has what writes the records of a file name the one that does not fit.
- * @returns throws ArchiveRefused for one that does not fit what is there
+ * Wraps a writer of a file's records, so that its errors name the record.
+ * @returns the writer; it throws ArchiveRefused for a record that conflicts with existing ones
  */
 export function naming({ file }: FileToRead, write: Visit): Visit {
   let line = 0
@@ -84,7 +84,7 @@ export function naming({ file }: FileToRead, write: Visit): Visit {
   }
 }
 
-/** Gives members the ids that they have here. @returns the function that changes a record's values in place */
+/** Replaces members' ids by their ids here. @returns a function that changes a record's values in place */
 export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<string, string>): Visit {
   const others = new Map([...known].filter(([there, here]) => there !== here))
   if (others.size === 0) return () => {}
@@ -119,14 +119,14 @@ export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<st
   }
 }
 
-/** A list of ids as SQLite sorts it. */
+/** A list of ids in SQLite's order. */
 const inOrder = (ids: string[]) =>
   JSON.stringify(ids.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))))
 
 /**
- * Keeps, of what triggers have told, what the archive's own changes do not tell: as one group.
- * @param since the last change before
- * @param actorId who is said to have made it
+ * Keeps the triggers' changes for records whose creation the archive's changes do not contain, as one group.
+ * @param since the last earlier change
+ * @param actorId their actor
  * @returns the last change
  */
 export function keepUntold(
@@ -154,17 +154,17 @@ export function keepUntold(
   return last
 }
 
-/** Writes an archive as planned. Its methods are called in this order: begin, file by file the records, end. */
+/** Writes an archive as planned. Call its methods in this order: begin, the records file by file, end. */
 export class ArchiveWriter {
   readonly #client: SQLite.Database
   readonly #plan: ArchivePlan
   readonly #facts: ArchiveFacts
   readonly #actorId: string | null
-  /** The changes of the admin that was there. */
+  /** The changes of the existing admin. */
   #ofAdmin: unknown[][] = []
   #passwordHash: unknown = null
 
-  /** @param actorId who is said to have made what the archive does not tell the beginning of; null for nobody */
+  /** @param actorId the actor of additional "created" changes; null for none */
   constructor(client: SQLite.Database, plan: ArchivePlan, facts: ArchiveFacts, actorId: string | null) {
     this.#client = client
     this.#plan = plan
@@ -172,7 +172,7 @@ export class ArchiveWriter {
     this.#actorId = actorId
   }
 
-  /** Takes away what the archive's records replace. */
+  /** Removes records that the archive's replace. */
   begin(): void {
     const { kind, admin } = this.#plan
     if (admin === undefined) return
@@ -185,7 +185,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** What writes the records of a file. @throws ArchiveRefused for one that does not fit what is there */
+  /** The writer of a file's records. @throws ArchiveRefused for a record that conflicts with existing ones */
   file(of: FileToRead): Visit {
     return naming(of, this.#writing(of))
   }
@@ -211,7 +211,7 @@ export class ArchiveWriter {
   end(): void {
     const { admin } = this.#plan
     if (admin?.heirId !== undefined) {
-      // Nobody is signed out, or locked out.
+      // Sessions and passwords stay.
       this.#client
         .prepare('update members set password_hash = ? where id = ?')
         .run(this.#passwordHash, admin.heirId)
@@ -225,9 +225,9 @@ export class ArchiveWriter {
   }
 
   /**
-   * Triggers have told of all records as created. Where the archive tells of that itself, its own changes replace these;
-   * where it does not any more, they stay, and its changes come after them. What it leaves out (members who were here, leaps)
-   * leaves no gap.
+   * Triggers have recorded all records as created. If the archive contains the creation, its own changes replace these;
+   * otherwise they stay, before the archive's changes. Omitted changes (of existing members, leaps)
+   * leave no gap.
    */
   #changes(of: FileToRead, map: Visit, insert: Visit): Visit {
     const { kind, known } = this.#plan
@@ -254,7 +254,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** Tells of the admin that was there, after all that the archive tells. */
+  /** Appends the changes of the existing admin after those of the archive. */
   #tellOfAdmin(): void {
     if (this.#plan.kind === 'beside') return
     const offset = this.#facts.last
