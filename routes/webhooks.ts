@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { preHandlerHookHandler } from 'fastify'
 import { actorOf } from '../src/access/identity.ts'
-import { WEBHOOK_KINDS } from '../src/changes/told.ts'
+import { WEBHOOK_KINDS } from '../src/changes/api-changes.ts'
 import { invalidField } from '../src/errors.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'

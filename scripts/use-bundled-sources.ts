@@ -1,4 +1,4 @@
-/** What `node --import` loads: see bundled-sources.ts. */
+/** Loaded by `node --import`: see bundled-sources.ts. */
 import { useBundledSources } from './bundled-sources.ts'
 
 useBundledSources()

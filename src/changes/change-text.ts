@@ -2,8 +2,8 @@
 import { ref } from '../schemas/common.ts'
 import { ChangeSchema } from '../schemas/records.ts'
 import { createSerializer } from '../schemas/serialization.ts'
+import { toChange } from './api-changes.ts'
 import type { ChangeRow } from './sequence.ts'
-import { toChange } from './told.ts'
 
 const serialize = createSerializer(ref(ChangeSchema))
 

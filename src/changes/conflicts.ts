@@ -3,9 +3,9 @@ import { endsLease, type Held, isUnassigned } from '../board/leases.ts'
 import { idOf, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
 import type { Conflict } from '../errors.ts'
 import type { CurrentMember } from '../schemas/records.ts'
+import { type Fields, maySee } from './api-changes.ts'
 import { type Effect, isSame, nameOf } from './net-effect.ts'
 import { type StoredRows, UNIQUE } from './stored-rows.ts'
-import { type Fields, maySee } from './told.ts'
 
 /** Conflicts that one response lists, at most. */
 const REPORTED = 100

@@ -2,10 +2,10 @@
 import { BYTES_READ } from '../db/work-limits.ts'
 import { ApiError } from '../errors.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
+import type { Reader } from './api-changes.ts'
 import { changeText } from './change-text.ts'
 import type { Feed, FeedQuery, Slice } from './feed.ts'
 import type { ChangeRow } from './sequence.ts'
-import type { Reader } from './told.ts'
 
 /** Bytes of records of one slice, at most; one change may have more. */
 const SLICE_BYTES = 65_536

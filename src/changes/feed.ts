@@ -1,10 +1,10 @@
 /** Reads the sequence from a place, a page at a time. */
 import { read, type SharedDatabase } from '../db/client.ts'
+import type { Reader } from './api-changes.ts'
 import { type FeedPage, PageReading } from './feed-page.ts'
 import { type ChangeFilter, passes } from './filters.ts'
 import type { ChangeHead, ChangeRow, Sequence } from './sequence.ts'
 import { type Subjects, subjectsOf } from './subjects.ts'
-import type { Reader } from './told.ts'
 
 /** Most changes that one slice examines, matching or not: some 2 ms. */
 const EXAMINED = 1000

@@ -1,8 +1,8 @@
 /** Filters of changes, and access to them. */
 import { KIND_NAMES } from '../db/kinds.ts'
 import { valuesOfList } from '../schemas/common.ts'
+import { isOfProject, maySee, type Reader } from './api-changes.ts'
 import type { ChangeRow } from './sequence.ts'
-import { isOfProject, maySee, type Reader } from './told.ts'
 
 /** A filter: changes must match all given fields. */
 export interface ChangeFilter {

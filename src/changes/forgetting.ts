@@ -45,7 +45,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
     }))
   }
   return {
-    told: Object.entries(TELLING).flatMap(ofKind),
+    tracked: Object.entries(TELLING).flatMap(ofKind),
     forgetResponses: client.prepare<[object]>(
       `update idempotency_keys set body = null
       where body is not null and instr(body, :name) > 0 and instr(body, :id) > 0`,
@@ -88,9 +88,9 @@ export class Forgetting {
 
   /** @param indexed the last change in the index of the sequence */
   #erase({ id, name }: Person, indexed: number): void {
-    const { told, forgetResponses } = this.#sql()
-    const names = new Set([name, ...told.flatMap((statements) => statements.names.all({ id, indexed }))])
-    for (const { erase } of told) erase.run({ id, indexed })
+    const { tracked, forgetResponses } = this.#sql()
+    const names = new Set([name, ...tracked.flatMap((statements) => statements.names.all({ id, indexed }))])
+    for (const { erase } of tracked) erase.run({ id, indexed })
     for (const one of names) {
       forgetResponses.run({ id: JSON.stringify(id), name: JSON.stringify(one) })
       this.#parts.audit.forget({ id, name: one })

@@ -5,10 +5,10 @@ import { kanbanItems, projects } from '../db/schema.ts'
 import { existsIn, type Identified } from '../db/statements.ts'
 import { BYTES_READ, isLimited, TooMuchWork } from '../db/work-limits.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
+import { isOfProject, maySee, type Reader } from './api-changes.ts'
 import { changeText } from './change-text.ts'
 import type { ChangeHead, ChangeRow, Sequence } from './sequence.ts'
 import type { Subjects } from './subjects.ts'
-import { isOfProject, maySee, type Reader } from './told.ts'
 
 /** Default number of changes per page. */
 export const HISTORY_LIMIT = 100

@@ -9,12 +9,12 @@ import { ROWS_UNDONE } from '../db/work-limits.ts'
 import { ApiError, adminRequired, type Conflict, changedSince, changesGone, notFound } from '../errors.ts'
 import { once } from '../once.ts'
 import type { CurrentMember } from '../schemas/records.ts'
+import { type Fields, maySee, storedFields } from './api-changes.ts'
 import { shownNameOf } from './conflicts.ts'
 import type { Groups } from './groups.ts'
 import { isSame, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { StoredRows } from './stored-rows.ts'
-import { type Fields, maySee, storedFields } from './told.ts'
 import type { Undo } from './undo.ts'
 
 /** Conflicts that one response lists, at most. */
@@ -49,7 +49,7 @@ export interface RestoredRow {
   fields: Fields
 }
 
-const unreadable = () => notUndone('what another tool has told in its own way cannot be undone')
+const unreadable = () => notUndone('a change that another tool wrote in an unusual form cannot be undone')
 
 /** An examined change: of a record that its write created or deleted. */
 type Made = Pick<ChangeRow, 'seq' | 'kind' | 'id' | 'itemId'> & { record: string }

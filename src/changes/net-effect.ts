@@ -1,8 +1,8 @@
 /** The net effect of a write: each record before and after it. */
 import { idOf, KIND_NAMES, keyValuesOf } from '../db/kinds.ts'
 import { validationFailed } from '../errors.ts'
+import { type Fields, storedFields } from './api-changes.ts'
 import type { ChangeRow } from './sequence.ts'
-import { type Fields, storedFields } from './told.ts'
 
 /** The error of a change that cannot be undone. @param why in words */
 export const notUndone = (why: string) => validationFailed({ formErrors: [why], fieldErrors: {} })
@@ -59,17 +59,18 @@ const isStored = (value: unknown): boolean =>
 function isWhole({ kind, id }: ChangeRow, { action, before, after }: ParsedChange): boolean {
   const form = { created: [false, true], updated: [true, true], deleted: [true, false] }[action]
   if (!kinds.has(kind) || form?.[0] !== (before !== null) || form[1] !== (after !== null)) return false
-  const told = [before, after].filter((fields) => fields !== null)
-  if (!told.every((fields) => Object.values(fields).every(isStored))) return false
-  return action === 'updated' || told.every((fields) => idOf(kind, fields) === id)
+  const change = [before, after].filter((fields) => fields !== null)
+  if (!change.every((fields) => Object.values(fields).every(isStored))) return false
+  return action === 'updated' || change.every((fields) => idOf(kind, fields) === id)
 }
 
 /** Parses a row for undo. @throws ApiError 400 for an unusual row of another tool */
-function toldBy(row: ChangeRow): ParsedChange {
+function parsed(row: ChangeRow): ParsedChange {
   const read = (text: string | null) => (text === null ? null : (storedFields(text) ?? null))
-  const told = { action: row.action, before: read(row.before), after: read(row.after) }
-  if (!isWhole(row, told)) throw notUndone('what another tool has told in its own way cannot be undone')
-  return told
+  const change = { action: row.action, before: read(row.before), after: read(row.after) }
+  if (!isWhole(row, change))
+    throw notUndone('a change that another tool wrote in an unusual form cannot be undone')
+  return change
 }
 
 /** Reduces a changed record to the fields that differ. @returns undefined if none does */
@@ -93,9 +94,9 @@ export function netEffect(rows: Iterable<ChangeRow>): Map<string, Effect> {
     const { kind, id, projectId, itemId } = row
     const name = nameOf(kind, id)
     const known = effects.get(name)
-    const told = toldBy(row)
-    const before = earlier(told, known)
-    const after = later(told, known)
+    const change = parsed(row)
+    const before = earlier(change, known)
+    const after = later(change, known)
     const fields = { id, ...before, ...after }
     effects.set(name, {
       kind,

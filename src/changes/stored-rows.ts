@@ -6,7 +6,7 @@ import type { SharedDatabase } from '../db/client.ts'
 import { fieldName, fieldsOf, type Key, KINDS, type Kind, keyOf } from '../db/kinds.ts'
 import { byFields } from '../db/statements.ts'
 import { once } from '../once.ts'
-import type { Fields } from './told.ts'
+import type { Fields } from './api-changes.ts'
 
 /** The unique fields of a kind, besides its key. */
 export const UNIQUE: ReadonlyMap<string, Key> = new Map(
@@ -19,13 +19,13 @@ export const UNIQUE: ReadonlyMap<string, Key> = new Map(
   ),
 )
 
-function statementsOf({ $client: client }: SharedDatabase, told: Kind) {
-  const table = getTableName(told.table)
-  const columns = new Map(fieldsOf(told).map(({ name, column }) => [name, `"${column}"`]))
+function statementsOf({ $client: client }: SharedDatabase, kind: Kind) {
+  const table = getTableName(kind.table)
+  const columns = new Map(fieldsOf(kind).map(({ name, column }) => [name, `"${column}"`]))
   const column = (name: string) => columns.get(name) as string
   const named = (fields: Key) => fields.map((name) => `${column(name)} = +:${name}`).join(' and ')
   const all = [...columns].map(([name, stored]) => `${stored} as "${name}"`).join(', ')
-  const key = keyOf(told.kind)
+  const key = keyOf(kind.kind)
   const keys = key.map((name) => `${column(name)} as "${name}"`).join(', ')
   return {
     columns,
@@ -57,7 +57,7 @@ export class StoredRows {
   readonly #hidden: () => SQLite.Statement<[unknown]>
 
   constructor(db: SharedDatabase) {
-    this.#sql = new Map(KINDS.map((told) => [told.kind, statementsOf(db, told)]))
+    this.#sql = new Map(KINDS.map((kind) => [kind.kind, statementsOf(db, kind)]))
     this.#hidden = once(() => db.$client.prepare('select 1 from hidden_projects where project_id = ?'))
   }
 

@@ -7,8 +7,8 @@ import { KIND_NAMES } from '../db/kinds.ts'
 import { createFold, STAGED } from '../db/large-writes.ts'
 import { ensureFew } from '../db/work-limits.ts'
 import { once } from '../once.ts'
+import { maySee, type Reader } from './api-changes.ts'
 import { StagedChanges } from './staged-changes.ts'
-import { maySee, type Reader } from './told.ts'
 
 /** The subject of all deletions of projects and items. */
 export const DELETIONS = ''

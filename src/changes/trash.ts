@@ -8,11 +8,11 @@ import { once } from '../once.ts'
 import { ref } from '../schemas/common.ts'
 import { type TrashEntry, TrashEntrySchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
+import { madeBy, shownFields } from './api-changes.ts'
 import type { Groups } from './groups.ts'
 import { HISTORY_LIMIT } from './history.ts'
 import type { Placed, Sequence } from './sequence.ts'
 import { DELETIONS, type Subjects } from './subjects.ts'
-import { madeBy, shownFields } from './told.ts'
 
 /** Most deletions examined for one page: on the event loop, and elsewhere. */
 const EXAMINED = { limited: 1000, unlimited: 50_000 }

@@ -22,13 +22,13 @@ import type { Actor, AuditLog } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
+import { type Fields, maySee } from './api-changes.ts'
 import { changeText } from './change-text.ts'
 import { Conflicts } from './conflicts.ts'
 import type { Groups } from './groups.ts'
 import { type Effect, isSame, nameOf, netEffect, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { StoredRows, UNIQUE } from './stored-rows.ts'
-import { type Fields, maySee } from './told.ts'
 
 /** The group of the changes that recorded existing records when the sequence began: the end of the migration `change-triggers`. */
 const UPGRADE = 1
@@ -124,7 +124,7 @@ export class Undo {
     } catch (error) {
       // Only another tool's change omits required fields.
       throw isConstraint(error)
-        ? notUndone('what another tool has told in its own way cannot be undone')
+        ? notUndone('a change that another tool wrote in an unusual form cannot be undone')
         : error
     }
     return this.answer(since, write)

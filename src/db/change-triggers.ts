@@ -39,9 +39,9 @@ const membersOf = (team: string, rest = '') =>
   `(select json_group_array(member_id) from (\n      select member_id from team_members where team_id = ${team} ${rest} order by member_id))`
 
 /** A whole record as JSON. */
-const record = (told: Kind, row: Row): string => {
-  const fields = fieldsOf(told).map((field) => `',"${field.name}":' || ${json(row, field)}`)
-  const members = told.table === schema.teams ? [`',"memberIds":' || ${membersOf(`${row}.id`)}`] : []
+const record = (tracked: Kind, row: Row): string => {
+  const fields = fieldsOf(tracked).map((field) => `',"${field.name}":' || ${json(row, field)}`)
+  const members = tracked.table === schema.teams ? [`',"memberIds":' || ${membersOf(`${row}.id`)}`] : []
   return `'{' || substr(${[...fields, ...members].join('\n    || ')}, 2) || '}'`
 }
 
@@ -52,20 +52,20 @@ const HELD = "(select before from changes_pending where kind = 'team-members' an
 const MEMBERS_CHANGED = `${HELD} <> ${membersOf('new.id')}`
 
 /** The fields that an update has changed, as JSON with their values in `row`. */
-const difference = (told: Kind, row: 'old' | 'new'): string => {
-  const fields = fieldsOf(told).map(
+const difference = (tracked: Kind, row: 'old' | 'new'): string => {
+  const fields = fieldsOf(tracked).map(
     (field) =>
       `case when old."${field.column}" is new."${field.column}" then '' else ',"${field.name}":' || ${json(row, field)} end`,
   )
   const members = `',"memberIds":' || ${row === 'old' ? HELD : membersOf('new.id')}`
-  if (told.table === schema.teams) fields.push(`case when ${MEMBERS_CHANGED} then ${members} else '' end`)
+  if (tracked.table === schema.teams) fields.push(`case when ${MEMBERS_CHANGED} then ${members} else '' end`)
   return `'{' || substr(${fields.join('\n    || ')}, 2) || '}'`
 }
 
 /** Whether an update has changed anything but `updated_at` and quiet columns; otherwise it is not recorded. */
-const hasChanged = (told: Kind): string => {
-  const quiet = ['updatedAt', ...(told.quiet ?? [])]
-  const columns = fieldsOf(told).filter(({ name }) => !quiet.includes(name))
+const hasChanged = (tracked: Kind): string => {
+  const quiet = ['updatedAt', ...(tracked.quiet ?? [])]
+  const columns = fieldsOf(tracked).filter(({ name }) => !quiet.includes(name))
   const list = (row: Row) => columns.map(({ column }) => `${row}."${column}"`).join(', ')
   return `(${list('old')})\n  is not (${list('new')})`
 }
@@ -74,13 +74,13 @@ const COLUMNS = 'kind, id, action, project_id, item_id, from_project_id, owner_i
 
 /** The values of an appended change. */
 const values = (
-  told: Kind,
+  tracked: Kind,
   row: Row,
   { action, before = 'null', after = 'null', fromProject = 'null' }: Record<string, string>,
 ) =>
   [
-    `'${told.kind}', ${idIn(told, row)}, '${action}'`,
-    `${projectIn(told, row)}, ${itemIn(told, row)}, ${fromProject}, ${ownerIn(told, row)}`,
+    `'${tracked.kind}', ${idIn(tracked, row)}, '${action}'`,
+    `${projectIn(tracked, row)}, ${itemIn(tracked, row)}, ${fromProject}, ${ownerIn(tracked, row)}`,
     `${before}`,
     `${after}`,
   ].join(',\n    ')
@@ -115,8 +115,8 @@ const conflicts = (table: SQLiteTable): string =>
 type Definition = readonly [name: string, sql: string]
 
 /** The triggers of one table, and the view that they read whole records from. */
-function definitionsOf(told: Kind): Definition[] {
-  const { kind, table } = told
+function definitionsOf(tracked: Kind): Definition[] {
+  const { kind, table } = tracked
   const name = getTableName(table)
   const trigger = (suffix: string, head: string, ...body: string[]): Definition => [
     `changes_${name}_${suffix}`,
@@ -129,10 +129,10 @@ function definitionsOf(told: Kind): Definition[] {
     'delete',
     `${when} delete on ${name}`,
     // With \`pragma recursive_triggers\`, a replaced row comes here, too.
-    `delete ${pending} and id = ${idIn(told, 'old')};`,
-    append(told, 'old', { action: 'deleted', before: record(told, 'old') }),
+    `delete ${pending} and id = ${idIn(tracked, 'old')};`,
+    append(tracked, 'old', { action: 'deleted', before: record(tracked, 'old') }),
   )
-  if (told.onlyDeleted) return [deletion]
+  if (tracked.onlyDeleted) return [deletion]
 
   // They are deleted first, while their project is still known: cascades would run after the row itself.
   const children = childrenOf(kind).map(
@@ -140,12 +140,12 @@ function definitionsOf(told: Kind): Definition[] {
   )
   const fromProject = table === schema.kanbanItems ? 'nullif(old.project_id, new.project_id)' : 'null'
   const members = table === schema.teams ? `\n  or ${MEMBERS_CHANGED}` : ''
-  const isSame = `${idIn(told, 'old')} is ${idIn(told, 'new')}`
-  const created = append(told, 'new', { action: 'created', after: record(told, 'new') })
+  const isSame = `${idIn(tracked, 'old')} is ${idIn(tracked, 'new')}`
+  const created = append(tracked, 'new', { action: 'created', after: record(tracked, 'new') })
 
   /**
-   * \`or replace\` deletes rows without a trigger: they are noted before, and told of once it has. So is a row that gets
-   * another id, which is told as another record.
+   * \`or replace\` deletes rows without firing a trigger: they are noted before, and recorded afterwards. So is a row with a
+   * changed id, which is recorded as another record.
    */
   const note = (suffix: string, event: string, rows: string) =>
     trigger(
@@ -169,8 +169,8 @@ function definitionsOf(told: Kind): Definition[] {
   return [
     [
       `changes_of_${name}`,
-      `CREATE VIEW changes_of_${name} as select rowid as row, ${idIn(told, name)} as id, ${projectIn(told, name)} as project_id, ${itemIn(told, name)} as item_id, ${ownerIn(told, name)} as owner_id,
-    ${record(told, name)} as record from ${name}`,
+      `CREATE VIEW changes_of_${name} as select rowid as row, ${idIn(tracked, name)} as id, ${projectIn(tracked, name)} as project_id, ${itemIn(tracked, name)} as item_id, ${ownerIn(tracked, name)} as owner_id,
+    ${record(tracked, name)} as record from ${name}`,
     ],
     note('replace', 'insert', conflicting),
     trigger('insert', `after insert on ${name}`, ...tellNoted, created),
@@ -185,12 +185,12 @@ function definitionsOf(told: Kind): Definition[] {
     ),
     trigger(
       'update',
-      `after update on ${name}\nwhen (${hasChanged(told)}${members}) and ${isSame}`,
-      append(told, 'new', {
+      `after update on ${name}\nwhen (${hasChanged(tracked)}${members}) and ${isSame}`,
+      append(tracked, 'new', {
         action: 'updated',
         fromProject,
-        before: difference(told, 'old'),
-        after: difference(told, 'new'),
+        before: difference(tracked, 'old'),
+        after: difference(tracked, 'new'),
       }),
     ),
     ...(children.length > 0 ? [trigger('children', `before delete on ${name}`, ...children)] : []),
@@ -200,10 +200,10 @@ function definitionsOf(told: Kind): Definition[] {
 
 /** The change of a row of `team_members`: the `memberIds` of its team, unless these are already noted or the team is deleted. */
 function triggersOfMembers(): Definition[] {
-  const isTold = (row: Row) =>
+  const isTracked = (row: Row) =>
     `exists (select 1 from teams where id = ${row}.team_id)
   and not exists (select 1 from changes_pending where kind = 'team-members' and id = ${row}.team_id)`
-  const told = (row: Row, before: string) =>
+  const recorded = (row: Row, before: string) =>
     `insert into changes (kind, id, action, before, after) values ('team', ${row}.team_id, 'updated',
     '{"memberIds":' || ${before} || '}',
     '{"memberIds":' || ${membersOf(`${row}.team_id`)} || '}');`
@@ -231,9 +231,9 @@ end`,
     [
       'changes_team_members_insert',
       `CREATE TRIGGER changes_team_members_insert after insert on team_members
-when ${isTold('new')}
+when ${isTracked('new')}
   and not exists (select 1 from ${replaced('new')}) begin
-  ${told('new', without)}
+  ${recorded('new', without)}
 end`,
     ],
     [
@@ -250,9 +250,9 @@ end`,
     [
       'changes_team_members_delete',
       `CREATE TRIGGER changes_team_members_delete after delete on team_members
-when ${isTold('old')} begin
+when ${isTracked('old')} begin
   delete from ${replaced('old')};
-  ${told('old', withOld)}
+  ${recorded('old', withOld)}
 end`,
     ],
   ]

@@ -3,7 +3,7 @@ import type { SharedDatabase } from './client.ts'
 
 /**
  * The stored actor of a command's changes; no member has this id. The API shows no
- * member there (see `src/changes/told.ts`).
+ * member there (see `src/changes/api-changes.ts`).
  */
 export const BY_COMMAND = ':command-line'
 

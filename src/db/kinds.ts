@@ -19,7 +19,7 @@ export interface Kind {
   /** Columns that are never shown and in no archive: credentials. */
   secret?: readonly string[]
   /** Columns that archives contain, but changes do not: data of people that is never shown. */
-  untold?: readonly string[]
+  untracked?: readonly string[]
   /** Columns whose change alone is not recorded, like `updatedAt`. */
   quiet?: readonly string[]
   /** Fields that are stored for undo, but not shown in the API. */
@@ -65,7 +65,7 @@ export const KINDS: readonly Kind[] = [
     kind: 'person',
     thing: 'Person',
     table: schema.people,
-    untold: ['email'],
+    untracked: ['email'],
     quiet: ['seenAt'],
     isHiddenById: true,
   },
@@ -116,9 +116,9 @@ export interface Field {
 }
 
 /** The tracked columns of a record. */
-export const fieldsOf = ({ table, secret = [], untold = [] }: Kind): Field[] =>
+export const fieldsOf = ({ table, secret = [], untracked = [] }: Kind): Field[] =>
   Object.entries<SQLiteColumn>(getTableColumns(table))
-    .filter(([name]) => !secret.includes(name) && !untold.includes(name))
+    .filter(([name]) => !secret.includes(name) && !untracked.includes(name))
     .map(([name, column]) => ({
       name,
       column: columnName(column),

@@ -175,7 +175,7 @@ export class LargeWrite {
   async last<T>(
     actorId: string | null,
     work: (tell: Tell) => void,
-    end: (told: LargeWriteSummary) => T,
+    end: (summary: LargeWriteSummary) => T,
   ): Promise<LargeWriteSummary & { value: T }> {
     return await this.#writes.last((since) => {
       const own = { actorId, group: since + 1, at: timestamp() }
@@ -191,8 +191,8 @@ export class LargeWrite {
       })
       attribute()
       this.#sql.show.run(this.number)
-      const told = said > since ? { group: own.group, seq: said } : { group: undefined, seq: undefined }
-      return { ...told, value: end(told) }
+      const summary = said > since ? { group: own.group, seq: said } : { group: undefined, seq: undefined }
+      return { ...summary, value: end(summary) }
     })
   }
 

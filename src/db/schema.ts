@@ -451,7 +451,7 @@ export const auditLog = sqliteTable('audit_log', {
 
 /**
  * The append-only sequence of changes, filled by triggers (see `change-triggers.ts`). `before` and `after` have stored
- * values under the names of the API; `src/changes/told.ts` converts them to the API's types.
+ * values under the names of the API; `src/changes/api-changes.ts` converts them to the API's types.
  *
  * It has no index but its key: each would slow down every write. {@link changeSubjects} lists the changes of a record.
  */
@@ -461,7 +461,7 @@ export const changes = sqliteTable('changes', {
   at: createdAt(),
   /** The member who made it, or `:command-line`; NULL for the service itself and for another tool. */
   actorId: text(),
-  /** The first `seq` of the write; NULL for another tool, which distinguishes it from the service (see `src/changes/told.ts`). */
+  /** The first `seq` of the write; NULL for another tool, which distinguishes it from the service (see `src/changes/api-changes.ts`). */
   group: integer(),
   kind: required(),
   id: required(),

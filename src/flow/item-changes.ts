@@ -68,7 +68,7 @@ const IDS = '(select value from json_each(+:ids))'
 const changesOfItems = changesOf(`in ${IDS}`, `item_id in ${IDS}`)
 
 /** Condition: `before` and `after` fit the action; another tool may have stored anything there. */
-const IS_TOLD = `case action when 'created' then ${isJsonObject('after')} when 'deleted' then ${isJsonObject('before')}
+const IS_WELL_FORMED = `case action when 'created' then ${isJsonObject('after')} when 'deleted' then ${isJsonObject('before')}
     when 'updated' then ${isJsonObject('before')} and ${isJsonObject('after')} else 0 end`
 
 /** The relevant fields of a record. */
@@ -103,15 +103,15 @@ const OF_ITEM = `kind = 'kanban-item' and (action = 'deleted' or (action = 'upda
 const OF_COLUMN = `kind = 'kanban-column' and (action = 'deleted' or action = 'updated' and instr(after, '"name":') > 0)`
 
 const STATEMENTS = {
-  ofProject: changesOfProject(COLUMNS, `(${OF_ITEM} or ${OF_COLUMN}) and ${IS_TOLD}`),
-  ofItems: changesOfItems(COLUMNS, `${OF_ITEM} and ${IS_TOLD}`),
+  ofProject: changesOfProject(COLUMNS, `(${OF_ITEM} or ${OF_COLUMN}) and ${IS_WELL_FORMED}`),
+  ofItems: changesOfItems(COLUMNS, `${OF_ITEM} and ${IS_WELL_FORMED}`),
   creations: changesOfItems(
     `seq, at, id, ${picked('after')} as after`,
-    `kind = 'kanban-item' and action = 'created' and ${IS_TOLD}`,
+    `kind = 'kanban-item' and action = 'created' and ${IS_WELL_FORMED}`,
   ),
   gone: changesOfItems(
     `seq, "group", at, kind, id, item_id as itemId, before`,
-    `kind in ('kanban-activity', 'kanban-item-label') and action = 'deleted' and ${IS_TOLD}`,
+    `kind in ('kanban-activity', 'kanban-item-label') and action = 'deleted' and ${IS_WELL_FORMED}`,
   ),
 }
 

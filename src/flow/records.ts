@@ -73,14 +73,14 @@ function idsBut(changes: ReadonlyMap<string, unknown>, rows: readonly ItemRow[])
 }
 
 /** The changes of an item. On most boards no item has any, and no lookup is needed. */
-const changesAbout = (id: string, told: ReadonlyMap<string, ItemChange[]>): ItemChange[] =>
-  (told.size > 0 && told.get(id)) || []
+const changesAbout = (id: string, recorded: ReadonlyMap<string, ItemChange[]>): ItemChange[] =>
+  (recorded.size > 0 && recorded.get(id)) || []
 
 /** The records of items in order, created lazily to save memory. */
 function* recordedOf(
   existing: readonly { rows: readonly ItemRow[]; moves: Moves; isHere: boolean }[],
   deleted: readonly Omit<Recorded, 'changes'>[],
-  told: ReadonlyMap<string, ItemChange[]>,
+  recorded: ReadonlyMap<string, ItemChange[]>,
 ): Generator<Recorded> {
   for (const { rows, moves, isHere } of existing) {
     for (const item of rows) {
@@ -88,11 +88,11 @@ function* recordedOf(
       yield {
         item: factsOf(id, item, isHere),
         entries: moves.get(row) ?? [],
-        changes: changesAbout(id, told),
+        changes: changesAbout(id, recorded),
       }
     }
   }
-  for (const one of deleted) yield { ...one, changes: changesAbout(one.item.id, told) }
+  for (const one of deleted) yield { ...one, changes: changesAbout(one.item.id, recorded) }
 }
 
 /** Reads the records of boards' items. */
@@ -121,7 +121,11 @@ export class FlowRecords {
       (id) => changes.get(id)?.findLast(({ action }) => action === 'deleted') ?? [],
     )
     const removed = deleted(deletions, { place, filter, memberId })
-    const told = this.#told([...here, ...elsewhere, ...removed.map(({ item }) => item)], changes, place)
+    const recorded = this.#recordedOf(
+      [...here, ...elsewhere, ...removed.map(({ item }) => item)],
+      changes,
+      place,
+    )
     return {
       columns: withStages(sql.columns({ projectId: project })),
       renames: new Renames(all.get('kanban-column')?.flatMap(renameOf) ?? []),
@@ -131,7 +135,7 @@ export class FlowRecords {
           { rows: elsewhere, moves: moves.ofItems(idsOf(elsewhere)), isHere: false },
         ],
         removed,
-        told,
+        recorded,
       ),
     }
   }
@@ -162,30 +166,30 @@ export class FlowRecords {
    * The changes of each item that has any, and the creations with additional information: of imported, dismissed or
    * restored items, and of those moved by other tools.
    */
-  #told(
+  #recordedOf(
     items: readonly (ItemRow | ItemFacts)[],
     rows: ReadonlyMap<string, ChangeRow[]>,
     place: Place,
   ): Map<string, ItemChange[]> {
-    const told = new Map<string, ItemChange[]>()
-    for (const [id, ofItem] of rows) told.set(id, ofItem.map(changeOf))
+    const recorded = new Map<string, ItemChange[]>()
+    for (const [id, ofItem] of rows) recorded.set(id, ofItem.map(changeOf))
     const asking = items.filter(({ id, isImported, dismissed }) => {
       if (isImported) return true
-      const changes = changesAbout(id, told)
+      const changes = changesAbout(id, recorded)
       return (
         changes.some(({ action, column }) => action === 'deleted' || column?.isOfOther) ||
         (changes.find(({ dismissal }) => dismissal)?.dismissal?.to ?? !dismissed) === false
       )
     })
-    if (asking.length === 0) return told
+    if (asking.length === 0) return recorded
     const creations = this.#sql.changes.creations({ ...place, ids: idsOf(asking) })
     for (const [id, made] of Map.groupBy(creations, (row) => row.id)) {
-      const changes = [...changesAbout(id, told), ...made.map(creationOf)]
-      told.set(
+      const changes = [...changesAbout(id, recorded), ...made.map(creationOf)]
+      recorded.set(
         id,
         changes.sort((a, b) => a.seq - b.seq),
       )
     }
-    return told
+    return recorded
   }
 }

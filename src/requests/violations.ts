@@ -61,9 +61,9 @@ function* eachUnknown(errors: readonly ErrorObject[]): Generator<ErrorObject> {
     }
     const names: string[] = error.params.names
     for (const name of names.slice(0, REPORTED - listed)) yield { ...error, params: { name } }
-    const told = Math.min(names.length, REPORTED - listed)
-    listed += told
-    more += names.length - told
+    const reported = Math.min(names.length, REPORTED - listed)
+    listed += reported
+    more += names.length - reported
   }
   if (more > 0) yield { keyword: COUNTED, instancePath: '', schemaPath: '', params: { count: more } }
 }
@@ -107,8 +107,8 @@ export function flattenErrors(found: readonly ErrorObject[]): ValidationDetails 
   const errors = found.some(({ keyword }) => keyword === UNKNOWN) ? [...eachUnknown(found)] : found
   const formErrors: string[] = []
   const fieldErrors: Record<string, string[]> = Object.create(null)
-  const told = joinUnions(withoutErrorsOfLongArrays(errors)).filter(({ keyword }) => keyword !== COUNTED)
-  for (const error of told.slice(0, REPORTED)) {
+  const reported = joinUnions(withoutErrorsOfLongArrays(errors)).filter(({ keyword }) => keyword !== COUNTED)
+  for (const error of reported.slice(0, REPORTED)) {
     const path = segments(error.instancePath)
     if (error.keyword === 'required') path.push(error.params.missingProperty)
     if (error.keyword === UNKNOWN) path.push(error.params.name)
@@ -124,7 +124,7 @@ export function flattenErrors(found: readonly ErrorObject[]): ValidationDetails 
   const counted = errors
     .filter(({ keyword }) => keyword === COUNTED)
     .map(({ params }) => Number(params.count))
-  const more = Math.max(0, told.length - REPORTED) + sum(counted)
+  const more = Math.max(0, reported.length - REPORTED) + sum(counted)
   if (more > 0) formErrors.push(`has ${more} more violations`)
   return { formErrors, fieldErrors }
 }

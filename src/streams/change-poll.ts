@@ -1,10 +1,10 @@
 /** A long poll for changes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../access/identity.ts'
+import type { Reader } from '../changes/api-changes.ts'
 import type { FeedQuery } from '../changes/feed.ts'
 import { feedBody } from '../changes/feed-page.ts'
 import type { ChangeFilter } from '../changes/filters.ts'
-import type { Reader } from '../changes/told.ts'
 import type { Identity } from '../members/identity.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import type { ChangeReader, ChangeReaders } from './change-readers.ts'

@@ -1,10 +1,10 @@
 /** All readers that wait for changes, over streams and long polls: their credentials, and delivery to them. */
 import type { FastifyRequest } from 'fastify'
+import type { Reader } from '../changes/api-changes.ts'
 import type { Feed, FeedQuery } from '../changes/feed.ts'
 import { type FeedPage, PageReading } from '../changes/feed-page.ts'
 import type { Sequence } from '../changes/sequence.ts'
 import type { Batch, Tail } from '../changes/tail.ts'
-import type { Reader } from '../changes/told.ts'
 import type { Identity } from '../members/identity.ts'
 import { type StepOfWork, Turns } from '../requests/turns.ts'
 import { Selection, type Wanted } from './change-selection.ts'

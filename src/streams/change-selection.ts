@@ -1,7 +1,8 @@
 /** Selects the changes of a batch for readers: selected and serialised once for all with the same rights and filter. */
+
+import type { Reader } from '../changes/api-changes.ts'
 import { type ChangeFilter, passes } from '../changes/filters.ts'
 import type { Batch, Tail, TailedChange } from '../changes/tail.ts'
-import type { Reader } from '../changes/told.ts'
 import { once } from '../once.ts'
 import { eventText } from './event-stream.ts'
 

@@ -1,9 +1,9 @@
 /** A stream of changes to one client. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../access/identity.ts'
+import type { Reader } from '../changes/api-changes.ts'
 import type { ChangeFilter } from '../changes/filters.ts'
 import type { TailedChange } from '../changes/tail.ts'
-import type { Reader } from '../changes/told.ts'
 import { ApiError } from '../errors.ts'
 import type { Identity } from '../members/identity.ts'
 import type { ChangeReader, ChangeReaders } from './change-readers.ts'

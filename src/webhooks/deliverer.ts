@@ -6,8 +6,8 @@
  * Each of at most a hundred webhooks waits only for its own receiver: a slow one does not delay others.
  */
 import { setImmediate } from 'node:timers/promises'
+import { toChange } from '../changes/api-changes.ts'
 import type { ChangeHead, Sequence } from '../changes/sequence.ts'
-import { toChange } from '../changes/told.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import type { ProcessLock } from '../db/process-lock.ts'
@@ -19,9 +19,9 @@ import type { Clock } from './clock.ts'
 import {
   type Delivered,
   type Deliveries,
-  isTold,
   JITTER,
   RETRY_DELAYS,
+  receives,
   type Skipped,
   secretsOf,
   type Target,
@@ -252,7 +252,7 @@ export class Deliverer {
   #examine(place: Place, read: (seq: number) => ChangeHead[]): boolean {
     const heads = read(place.examined)
     for (const head of heads) {
-      if (isTold(place.webhook, head)) place.queue.push(head.seq)
+      if (receives(place.webhook, head)) place.queue.push(head.seq)
       place.examined = head.seq
     }
     return heads.length === SLICE

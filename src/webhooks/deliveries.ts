@@ -1,7 +1,7 @@
 /** Stored deliveries to webhooks: due ones, and results of attempts. */
 import { and, asc, desc, eq, lte, sql } from 'drizzle-orm'
+import { isOfProject } from '../changes/api-changes.ts'
 import type { ChangeHead } from '../changes/sequence.ts'
-import { isOfProject } from '../changes/told.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { webhookDeliveries, webhooks } from '../db/schema.ts'
@@ -61,7 +61,10 @@ export interface Skipped {
  * Whether a webhook receives a change: of all kinds but ideas, which are private to their owners. Its owner is an
  * admin, who may see the rest.
  */
-export function isTold({ projectId, kinds }: Pick<Target, 'projectId' | 'kinds'>, head: ChangeHead): boolean {
+export function receives(
+  { projectId, kinds }: Pick<Target, 'projectId' | 'kinds'>,
+  head: ChangeHead,
+): boolean {
   if (head.ownerId !== null) return false
   if (projectId !== null && !isOfProject(head, projectId)) return false
   return kinds.length === 0 || kinds.includes(head.kind)

@@ -270,13 +270,13 @@ export class LargeTasks {
     work: (tell: () => void) => void,
   ): Promise<WriteOutcome> {
     const { files, rules } = this.#place
-    const end = (told: LargeWriteSummary): Pick<WriteOutcome, 'value' | 'response'> => {
+    const end = (summary: LargeWriteSummary): Pick<WriteOutcome, 'value' | 'response'> => {
       const lost = files.lost()
       if (lost) throw lost
-      const value = isUndo ? this.#answer(told, actorId) : undefined
+      const value = isUndo ? this.#answer(summary, actorId) : undefined
       if (kept === undefined) return { value }
       const body = value === undefined ? '{"success":true}' : toText(value)
-      const response: StoredResponse = { status: kept.status, body, etag: null, seq: told.seq ?? null }
+      const response: StoredResponse = { status: kept.status, body, etag: null, seq: summary.seq ?? null }
       rules.idempotencyStore.keep(kept.request, response)
       return { value, response }
     }

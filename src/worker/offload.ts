@@ -299,8 +299,8 @@ export class Offload {
     })
     this.#threads.add(started)
     this.#isReady = false
-    started.on('message', (told: WorkerMessage) => {
-      if (told !== 'ready') this.#settle(told)
+    started.on('message', (message: WorkerMessage) => {
+      if (message !== 'ready') this.#settle(message)
       else if (this.#worker === started) {
         this.#isReady = true
         this.#limitTime()

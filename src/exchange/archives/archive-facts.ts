@@ -27,7 +27,7 @@ export interface ArchivedPerson {
 export interface ArchiveFacts {
   members: ArchivedMember[]
   people: ArchivedPerson[]
-  /** The records whose creation its changes contain, by {@link toldAs}. */
+  /** The records whose creation its changes contain, by {@link recordKey}. */
   created: RecordNames
   /** The last `seq`; 0 without changes. */
   last: number
@@ -48,13 +48,13 @@ export function reader({ fields }: Pick<FileToRead, 'fields'>, ...names: string[
 }
 
 /** A text as the database returns it: invalid UTF-8 is replaced. */
-const asTold = (value: StoredValue): string => {
+const asText = (value: StoredValue): string => {
   if (value instanceof Uint8Array) return `blob ${Buffer.from(value).toString('hex')}`
   return String(typeof value === 'object' && value !== null ? value.text : value)
 }
 
 /** The key of a record, for any stored id. */
-export const toldAs = (kind: StoredValue, id: StoredValue): string => `${asTold(kind)} ${asTold(id)}`
+export const recordKey = (kind: StoredValue, id: StoredValue): string => `${asText(kind)} ${asText(id)}`
 
 /** Empty facts. */
 export const noFacts = (): ArchiveFacts => ({
@@ -91,7 +91,7 @@ export function gather(of: FileToRead, facts: ArchiveFacts): Visit | undefined {
     const [seq = null, kind = null, id = null, action] = read(values)
     const place = Number(seq)
     facts.last = place
-    if (action === 'created') facts.created.add(toldAs(kind, id))
+    if (action === 'created') facts.created.add(recordKey(kind, id))
     if (kind !== 'member') facts.firstOther = Math.min(facts.firstOther, place)
   }
 }

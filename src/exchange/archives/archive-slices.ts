@@ -15,12 +15,12 @@ import { foldAll, type LargeSlice, LargeWrite } from '../../db/large-writes.ts'
 import { JUMP } from '../../db/lost-changes.ts'
 import { projects } from '../../db/schema.ts'
 import { takeAway } from '../../db/take-away.ts'
-import { type ArchiveFacts, MEMBERS_FILE, PEOPLE_FILE, reader, toldAs } from './archive-facts.ts'
+import { type ArchiveFacts, MEMBERS_FILE, PEOPLE_FILE, reader, recordKey } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import { type ArchivePlan, planArchive } from './archive-plan.ts'
 import { CHANGES_FILE, fileOf } from './archive-tables.ts'
-import { inserter, keepUntold, memberMapper, naming } from './archive-writer.ts'
+import { inserter, keepAdditional, memberMapper, naming } from './archive-writer.ts'
 import { type OpenArchive, readFile, type Visit } from './read-archive.ts'
 
 /** Most records, and bytes of them, to read before writing: some slices. */
@@ -91,7 +91,7 @@ class ArchiveSlices {
   readonly #facts: ArchiveFacts
   readonly #kept: Kept[] = []
   /** Number of changes of the last write before those of the slices. */
-  #untold = 0
+  #additional = 0
   #done = 0
 
   constructor(write: LargeWrite, place: SlicesPlace, plan: ArchivePlan, facts: ArchiveFacts) {
@@ -144,9 +144,9 @@ class ArchiveSlices {
       // A team comes after its members.
       this.#client.pragma('defer_foreign_keys = on')
       for (const { of, rows } of this.#kept) rows.forEach(naming(of, this.#inserting(of)))
-      const last = keepUntold(this.#client, this.#facts, since, actorId)
+      const last = keepAdditional(this.#client, this.#facts, since, actorId)
       // The groups of the archive's changes are counted from the first of them.
-      if (last - since !== this.#untold) throw new Error('the triggers did not record all changes')
+      if (last - since !== this.#additional) throw new Error('the triggers did not record all changes')
       tell()
     }
     await this.#write.last(actorId, work, () => whenWritten(since))
@@ -162,7 +162,7 @@ class ArchiveSlices {
       rows.push(values)
       if (this.#isKnown(of, id)) return
       map(values)
-      if (kind !== undefined && !this.#facts.created.has(toldAs(kind, id))) this.#untold++
+      if (kind !== undefined && !this.#facts.created.has(recordKey(kind, id))) this.#additional++
     }
     await readFile(archive, of, visit, this.#place.onRecords)
     this.#kept.push({ of, rows })
@@ -214,8 +214,8 @@ class ArchiveSlices {
       map(values)
       const key = keyOf(values)
       if (file.name === PEOPLE_FILE && this.#plan.knownPeople.has(String(key[0]))) return
-      const isTold = kind !== undefined && this.#facts.created.has(toldAs(kind, key.join(':')))
-      const before = isTold ? newest.get() : undefined
+      const isInArchive = kind !== undefined && this.#facts.created.has(recordKey(kind, key.join(':')))
+      const before = isInArchive ? newest.get() : undefined
       insert(values)
       // The archive has its own change for it.
       if (before !== undefined) forget.run(before)
@@ -238,7 +238,7 @@ class ArchiveSlices {
       map(values)
       slice.append((place, nth) => {
         const there = values[atGroup] ?? null
-        if (group?.there !== there) group = { there, here: BigInt(this.#untold + nth) }
+        if (group?.there !== there) group = { there, here: BigInt(this.#additional + nth) }
         if (there !== null) values[atGroup] = group.here
         values[atSeq] = BigInt(place)
         insert(values)

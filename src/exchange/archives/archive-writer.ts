@@ -4,7 +4,7 @@ import { isConstraint } from '../../db/constraints.ts'
 import { JUMP } from '../../db/lost-changes.ts'
 import { kanbanActivity } from '../../db/schema.ts'
 import { once } from '../../once.ts'
-import { type ArchiveFacts, MEMBERS_FILE, reader, toldAs } from './archive-facts.ts'
+import { type ArchiveFacts, MEMBERS_FILE, reader, recordKey } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import type { ArchivePlan } from './archive-plan.ts'
@@ -12,7 +12,7 @@ import { CHANGES_FILE, fileOf } from './archive-tables.ts'
 import type { Visit } from './read-archive.ts'
 
 /** Changes read at a time. */
-const TOLD_AT_ONCE = 1000
+const CHANGES_AT_ONCE = 1000
 
 const ACTIVITY_FILE = fileOf(kanbanActivity)
 
@@ -29,8 +29,8 @@ const OF_MEMBERS: readonly string[] = [
 ]
 
 /** The same in the records of changes, which are JSON written by triggers. */
-const TOLD_MEMBER = new RegExp(`("(?:${OF_MEMBERS.join('|')})":)("(?:[^"\\\\]|\\\\.)*")`, 'g')
-const TOLD_MEMBERS = /("memberIds":)(\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g
+const MEMBER_IN_CHANGE = new RegExp(`("(?:${OF_MEMBERS.join('|')})":)("(?:[^"\\\\]|\\\\.)*")`, 'g')
+const MEMBERS_IN_CHANGE = /("memberIds":)(\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g
 
 /** The same in the assignees of items' activity. */
 const FROM_OR_TO = /("(?:from|to)":)("(?:[^"\\]|\\.)*")/g
@@ -93,7 +93,7 @@ export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<st
   const mapped = (id: string) => others.get(id) ?? id
   const mappedJson = (json: string) => JSON.stringify(mapped(JSON.parse(json)))
   const ids = places(OF_MEMBERS)
-  const told = places(['before', 'after'])
+  const contents = places(['before', 'after'])
   const moves = file.name === ACTIVITY_FILE ? places(['metadata']) : []
   const mapText = (values: StoredValue[], place: number, map: (text: string) => string) => {
     const text = values[place]
@@ -101,12 +101,12 @@ export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<st
   }
   return (values) => {
     for (const place of ids) mapText(values, place, mapped)
-    for (const place of told) {
+    for (const place of contents) {
       mapText(values, place, (text) =>
         text
-          .replace(TOLD_MEMBER, (_, name: string, id: string) => name + mappedJson(id))
+          .replace(MEMBER_IN_CHANGE, (_, name: string, id: string) => name + mappedJson(id))
           .replace(
-            TOLD_MEMBERS,
+            MEMBERS_IN_CHANGE,
             (_, name: string, list: string) => name + inOrder(JSON.parse(list).map(mapped)),
           ),
       )
@@ -129,24 +129,24 @@ const inOrder = (ids: string[]) =>
  * @param actorId their actor
  * @returns the last change
  */
-export function keepUntold(
+export function keepAdditional(
   client: SQLite.Database,
   facts: ArchiveFacts,
   since: number,
   actorId: string | null,
 ): number {
-  const told = client
+  const changes = client
     .prepare<[number], [seq: number, kind: string, id: string | Buffer, action: string]>(
-      `select seq, kind, id, action from changes where seq > ? order by seq limit ${TOLD_AT_ONCE}`,
+      `select seq, kind, id, action from changes where seq > ? order by seq limit ${CHANGES_AT_ONCE}`,
     )
     .raw()
   const forget = client.prepare('delete from changes where seq = ?')
   const keep = client.prepare('update changes set seq = ?, "group" = ?, actor_id = ? where seq = ?')
   let last = since
   let read = since
-  for (let part = told.all(read); part.length > 0; part = told.all(read)) {
+  for (let part = changes.all(read); part.length > 0; part = changes.all(read)) {
     for (const [seq, kind, id, action] of part) {
-      if (action === 'created' && facts.created.has(toldAs(kind, id))) forget.run(seq)
+      if (action === 'created' && facts.created.has(recordKey(kind, id))) forget.run(seq)
       else keep.run(++last, since + 1, actorId, seq)
       read = seq
     }
@@ -239,7 +239,7 @@ export class ArchiveWriter {
     const [atSeq, atGroup] = ['seq', 'group'].map((name) =>
       of.fields.findIndex((field) => field.name === name),
     )
-    let seq = BigInt(keepUntold(this.#client, this.#facts, this.#plan.lastSeq, this.#actorId))
+    let seq = BigInt(keepAdditional(this.#client, this.#facts, this.#plan.lastSeq, this.#actorId))
     let group: { there: StoredValue; here: bigint } | undefined
     return (values) => {
       const [ofKind, id] = read(values)

@@ -63,13 +63,13 @@ function fieldProblem({ type, holds, isRequired, isName, values }: RuledField, v
 }
 
 /** The tracked fields of each kind. */
-const toldNames = new Map<string, ReadonlySet<string>>([
+const trackedNames = new Map<string, ReadonlySet<string>>([
   ...KINDS.map((kind) => [kind.kind, new Set(fieldNamesOf(kind))] as const),
   [JUMP, new Set(['last', 'lastAt'])],
 ])
 
 /** Whether a change may contain a value: of a column, bytes as `{"blob"}`, or the ids of a team's members. */
-function isTold(name: string, value: unknown): boolean {
+function isRecordable(name: string, value: unknown): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'number') return true
   if (name === 'memberIds') return Array.isArray(value) && value.every((id) => typeof id === 'string')
   const { blob, ...others } = Object(value)
@@ -78,14 +78,14 @@ function isTold(name: string, value: unknown): boolean {
 }
 
 /** The violation of a change's `before` or `after`. @param id the record's, if it is a whole record */
-function toldProblem(kind: string, value: StoredValue, id: string | undefined): Problem {
+function contentProblem(kind: string, value: StoredValue, id: string | undefined): Problem {
   // A whole record has several fields.
   if (isLonger(value, PLAIN_LIMIT)) return `must not have more than ${PLAIN_LIMIT} bytes`
   const fields = readObjectText(textOf(value) ?? '')
   if (fields === undefined) return 'must be a JSON object'
-  for (const [name, told] of Object.entries(fields)) {
-    if (!toldNames.get(kind)?.has(name)) return `has a field that a ${kind} has not: ${name.slice(0, 100)}`
-    if (!isTold(name, told)) return `has a value that ${name} cannot have`
+  for (const [name, recorded] of Object.entries(fields)) {
+    if (!trackedNames.get(kind)?.has(name)) return `has a field that a ${kind} has not: ${name.slice(0, 100)}`
+    if (!isRecordable(name, recorded)) return `has a value that ${name} cannot have`
   }
   const isOther = id !== undefined && kind !== JUMP && idOf(kind, fields) !== id
   return isOther ? 'must be of the record that the change is of' : undefined
@@ -111,7 +111,7 @@ function changeCheck(of: FileToRead): RecordCheck {
     if (!isPlace(seq, BigInt(LAST_SEQ))) return `seq must be an integer from 1 to ${LAST_SEQ}`
     if (typeof at !== 'string' || !TIME.test(at)) return 'at must be a time'
     if (group !== null && !isPlace(group, seq as bigint)) return 'group must be null, or a seq up to its own'
-    if (typeof kind !== 'string' || !toldNames.has(kind)) return 'kind must be one that changes have'
+    if (typeof kind !== 'string' || !trackedNames.has(kind)) return 'kind must be one that changes have'
     const wrongName = nameProblem(id)
     if (wrongName) return `id ${wrongName}`
     for (const [index, value] of readNamed(values).entries()) {
@@ -128,7 +128,7 @@ function changeCheck(of: FileToRead): RecordCheck {
       ['after', after, form.after],
     ] as const) {
       if (!isToBe && value !== null) return `${name} must be null where it is ${action}`
-      const problem = isToBe ? toldProblem(kind, value, isWhole ? String(id) : undefined) : undefined
+      const problem = isToBe ? contentProblem(kind, value, isWhole ? String(id) : undefined) : undefined
       if (problem) return `${name} ${problem}`
     }
     return undefined

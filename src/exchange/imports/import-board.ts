@@ -64,8 +64,8 @@ export function describeBoard(
   { format, notes, remarks = {} }: Said,
   people: readonly ImportedPerson[] = [],
 ): string[] {
-  const line = (name: string, count: number, told: readonly string[] = []) =>
-    `${name} ${count}${told.length > 0 ? ` (${told.join(', ')})` : ''}`
+  const line = (name: string, count: number, notes: readonly string[] = []) =>
+    `${name} ${count}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`
   return [
     line('columns', made.columns, remarks.columns),
     line('items', made.items, made.dismissed > 0 ? [`${made.dismissed} dismissed`] : []),
