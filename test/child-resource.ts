@@ -1,4 +1,4 @@
-/** The tests that hold for every kind of record that belongs to a project or an item and has the five usual routes. */
+/** The tests for every kind of child record of a project or an item with the five usual routes. */
 import type { Test } from 'tap'
 import {
   type App,
@@ -20,55 +20,55 @@ import {
   stored,
 } from './helper.ts'
 
-/** A record as an answer has it, or fields of one. */
+/** A record in a response, or some of its fields. */
 type Fields = Record<string, unknown>
 
-/** What the contract says of a field: which values it takes and what it answers for them, and which it refuses. */
+/** The contract of a field: accepted values with their responses, and refused ones. */
 export interface FieldContract {
   accepts: [sent: unknown, answered: unknown][]
   refuses: [sent: unknown, message: string][]
-  /** What else a change of the field changes. */
+  /** Other effects of changing the field. */
   brings?: (before: Fields, after: Fields) => Fields
 }
 
-/** What the contract says of a kind of record that belongs to a project, or to an item. */
+/** The contract of a kind of child record. */
 export interface ChildContract {
-  /** What one is called. */
+  /** Its name. */
   thing: string
   /** The last part of its paths. */
   path: string
-  /** That of its lists, where it is another one. */
+  /** That of its lists, if different. */
   listPath?: string
-  /** What they belong to: a project, unless it is said. */
+  /** The parent: a project by default. */
   parent?: 'project' | 'item'
   table: string
-  /** Where the parent shows them, if it does. */
+  /** The field of the parent that shows them, if any. */
   relation?: string
-  /** The least that makes one. */
+  /** The minimal body that creates one. */
   least: Fields
-  /** What is added to that where several are made, since no two may have it. */
+  /** Unique fields, added when several are created. */
   distinct?: () => Fields
-  /** Fields whose default depends on what there is already. */
+  /** Fields whose default depends on existing records. */
   depends?: string[]
-  /** Where an unknown one is no 404 for a change and a deletion but this. */
+  /** The status of changing or deleting an unknown one, if not 404. */
   unknown?: [status: number, body: object]
-  /** What a change and a deletion answer when they fail, where it is one text. */
+  /** The failure text shared by change and deletion, if any. */
   failure?: string
-  /** The fields of the record that it makes, in their order. */
+  /** The fields of the created record, in order. */
   defaults: Fields
   fields: Record<string, FieldContract>
 }
 
-/** Ids that name nothing, some of them such as an attacker would try. */
+/** Unknown ids, some of them hostile. */
 const STRANGE_IDS = ['none', '%', 'a%2Fb', '__proto__', 'constructor', "'", long(10_000)]
 
-/** Bodies that are no JSON. */
+/** Bodies that are not JSON. */
 const NOT_JSON = ['{oops', '', ' ', '{"title":"x"', 'title=x']
 
-/** A body that says of itself to be a text; it is taken for JSON. */
+/** A body with a text media type; it is parsed as JSON. */
 const asText = { 'content-type': 'text/plain' }
 
-/** What records may belong to. */
+/** The kinds of parents. */
 const PARENTS = {
   project: {
     path: 'projects',
@@ -95,7 +95,7 @@ export const ofOtherTypes = (...types: string[]): [unknown, string][] =>
     .filter((value) => !types.includes(typeOf(value)))
     .map((value) => [value, `must be ${types.join(' or ')}`])
 
-/** Values that are answered as they are sent. */
+/** Values that are returned unchanged. */
 export const same = (...values: unknown[]): [unknown, unknown][] => values.map((value) => [value, value])
 
 /** A text of so many characters at least and at most. */
@@ -117,7 +117,7 @@ export const number: FieldContract = {
 /** True or false. */
 export const boolean: FieldContract = { accepts: same(true, false), refuses: ofOtherTypes('boolean') }
 
-/** An array that is also taken as JSON text of one. */
+/** An array that is also accepted as JSON text. */
 export const jsonArray = (accepted: unknown[][], refused: [unknown[], string][] = []): FieldContract => {
   // Two quotes and two brackets round off the 64 KiB.
   const largest = [long(65_532)]
@@ -151,10 +151,10 @@ export const jsonArray = (accepted: unknown[][], refused: [unknown[], string][] 
   }
 }
 
-/** Fields of a body that are the server's, or nobody's. */
+/** Read-only and unknown fields of a body. */
 export const FOREIGN = { id: 'mine', createdAt: LONG_AGO, updatedAt: LONG_AGO, nonsense: 1 }
 
-/** Holds a kind of record against its contract. */
+/** Tests a kind of record against its contract. */
 export function testChildResource(t: Test, contract: ChildContract): void {
   const { thing, path, listPath = path, table, relation, least, defaults, fields, depends = [] } = contract
   const parent = PARENTS[contract.parent ?? 'project']
@@ -169,9 +169,9 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   const failure = (verb: string, what = one) => ({
     error: (/^(update|delete)$/.test(verb) && contract.failure) || `Failed to ${verb} ${what}`,
   })
-  /** The least, such as no other record has it. */
+  /** A minimal, unique body. */
   const another = (): Fields => ({ ...least, ...contract.distinct?.() })
-  /** Of a record, what no two have in common. */
+  /** The unique fields of a record. */
   const identityOf = (record: Fields) =>
     Object.fromEntries(
       ['id', 'createdAt', 'updatedAt', ...Object.keys(contract.distinct?.() ?? {}), ...depends].map(
@@ -195,7 +195,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     return { app, owner, other, record, list: listOf(owner.id), url: urlOf(record.id) }
   }
 
-  /** What there is: one by one, in the list, and in the parent, which all say the same. */
+  /** The records one by one, in the list, and in the parent, which must agree. */
   async function shows(t: Test, app: App, parentId: string, expected: Fields[], message: string) {
     const list = await send(app, 'GET', listOf(parentId))
     t.strictSame([list.status, list.body], [200, expected], `${message}: the list`)
