@@ -1,4 +1,4 @@
-/** Building the application under test. Every response that goes through here is held against /openapi.json. */
+/** Building the application under test. Every response is checked against /openapi.json. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -42,7 +42,7 @@ const escapePointer = (text: string) => encodeURIComponent(text.replaceAll('~', 
 
 /**
  * Makes a function that holds a response against the OpenAPI document.
- * @returns what is wrong with the response, or undefined
+ * @returns the violation of the response, or undefined
  */
 export function createResponseChecker(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -132,7 +132,7 @@ function plain(body: unknown): unknown {
   return isProblem ? { error: title, ...(details !== undefined && { details }) } : body
 }
 
-/** A response with its body; without, where that is a stream of events, which is closed. */
+/** A response with its body; a stream of events is closed instead. */
 async function wholeUnlessEvents(response: LightMyRequestResponse): Promise<LightMyRequestResponse> {
   const stream = response.stream()
   const hasEvents = response.headers['content-type'] === 'text/event-stream'
@@ -145,7 +145,7 @@ async function wholeUnlessEvents(response: LightMyRequestResponse): Promise<Ligh
 /**
  * Builds the production application on a fresh in-memory database, to be closed with the test.
  * @param options settings that differ from the defaults
- * @param make what builds it: of the sources, unless what ships is to be tested
+ * @param make builds it: from the sources, unless the shipped build is tested
  */
 export async function build(
   t: Test,
@@ -180,7 +180,7 @@ export interface Answer {
   headers: LightMyRequestResponse['headers']
 }
 
-/** Sends one request; an object as `body` goes as JSON, a string as it is, with the content type JSON. */
+/** Sends one request; an object as `body` is sent as JSON, a string unchanged, with the content type JSON. */
 export async function send(
   app: App,
   method: string,
@@ -203,7 +203,7 @@ export async function send(
   }
 }
 
-/** What adds a member to a database: compiling the statement, triggers and all, takes many times as long as running it. */
+/** A cache of statements that add a member: compiling one with its triggers takes many times as long as running it. */
 const addMember = new WeakMap<App['db']['$client'], ReturnType<App['db']['$client']['prepare']>>()
 
 /** Makes a member and a session for it. @returns its id, and the headers that carry the session */
@@ -229,7 +229,7 @@ export function tokenOf(app: App, memberId: string, fields: Partial<typeof apiTo
   return { authorization: `Bearer ${token}` }
 }
 
-/** What the audit trail says, from the first entry on: who did what to what, and more. */
+/** The entries of the audit log, oldest first. */
 export const auditTrail = (app: App) =>
   app.db
     .select()
