@@ -46,7 +46,7 @@ const optionalFields = {
   column: ColumnName,
   sortOrder: SortOrder,
   priority: Term(PRIORITIES),
-  assigneeId: Nullable({ ...Reference, description: 'A member; `me`: whoever asks; null: nobody' }),
+  assigneeId: Nullable({ ...Reference, description: 'A member; `me`: the caller; null: unassigned' }),
   dueDate: OptionalDate,
   source: Term(SOURCES),
   sourceId: Reference,

@@ -179,7 +179,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
 /**
  * The service as a plugin that a host application registers, under a prefix of its choice. Everything stays
  * inside the plugin's own scope: the host's routes, error handler, body parsers, validators and schemas are
- * untouched. Unless told otherwise, every request needs a member.
+ * untouched. By default every request needs a member.
  *
  * @example host.register(phaseboard, { prefix: '/board', resolveMember: (request) => request.user })
  */

@@ -57,7 +57,7 @@ export interface Problem {
   title: string
   /** The status of the response */
   status: number
-  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is assigned to the project already - `already_done`: a request with this Idempotency-Key has done it before, and its response is not kept - `already_promoted`: the idea has become a project already - `authentication_required`: no credential, or one that does not count (any more) - `bad_request`: the request is not well-formed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: what is to be undone was changed after it: `details.conflicts` - `changes_gone`: the changes are not kept any more: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow it - `cross_origin`: a page of another origin sent it, with the credentials of the browser - `database_busy`: the write waited for others in vain: nothing was done - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was done - `invalid_credentials`: email or password are wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would be left without an admin - `limit_reached`: there are as many as there may be - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not have the method - `name_taken`: another one has the name - `no_account`: no member has the account of the sign-in provider - `no_column`: the board has no column - `not_claimed`: nobody has claimed the item - `not_found`: there is no such record or path, or the caller may not know of it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: it is another member's - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was done - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: too many requests in a minute - `read_only_role`: the role of the member only reads - `read_only_token`: the token only reads - `request_failed`: any other error - `session_required`: only for those who have signed in, not for tokens - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: more at once than the service takes, or answers - `too_many_at_once`: the caller has too many requests under way - `too_many_sign_ins`: too many sign-ins failed - `too_many_streams`: too many streams are open - `took_too_long`: it was given up before its end - `unavailable`: the service cannot do it at the moment: nothing was done - `validation_failed`: fields or parameters are wrong: `details` - `wip_limit_reached`: the column is at its WIP limit */
+  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is assigned to the project already - `already_done`: a request with this Idempotency-Key has done it before, and its response is not stored - `already_promoted`: the idea has become a project already - `authentication_required`: no credential, or one that is not accepted (any more) - `bad_request`: the request is not well-formed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: the records were changed since: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow it - `cross_origin`: a page of another origin sent it, with the credentials of the browser - `database_busy`: the write waited too long for others: nothing was done - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was done - `invalid_credentials`: email or password are wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would be left without an admin - `limit_reached`: the maximum number is reached - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not have the method - `name_taken`: another one has the name - `no_account`: no member has the account of the sign-in provider - `no_column`: the board has no column - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: it is another member's - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was done - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: too many requests in a minute - `read_only_role`: the role of the member only reads - `read_only_token`: the token only reads - `request_failed`: any other error - `session_required`: only for those who have signed in, not for tokens - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or response is too large - `too_many_at_once`: the caller has too many requests under way - `too_many_sign_ins`: too many sign-ins failed - `too_many_streams`: too many streams are open - `took_too_long`: it was abandoned after a timeout - `unavailable`: the service cannot do it at the moment: nothing was done - `validation_failed`: fields or parameters are wrong: `details` - `wip_limit_reached`: the column is at its WIP limit */
   code:
     | 'admin_required'
     | 'already_assigned'
@@ -1108,7 +1108,7 @@ export interface CreateKanbanItem {
   sortOrder?: number
   /** Open vocabulary, e.g. low, medium, high, critical */
   priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
-  /** A member; `me`: whoever asks; null: nobody */
+  /** A member; `me`: the caller; null: unassigned */
   assigneeId?: string | null
   dueDate?: string | null | '' | false | 0
   /** Open vocabulary, e.g. manual, transcript, import */
@@ -1130,7 +1130,7 @@ export interface UpdateKanbanItems {
   update: {
     /** Name of a column of the project, e.g. To Do, In Progress, Review, Done */
     column?: string
-    /** A member; `me`: whoever asks; null: nobody */
+    /** A member; `me`: the caller; null: unassigned */
     assigneeId?: string | null
     /** Open vocabulary, e.g. low, medium, high, critical */
     priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
@@ -1165,7 +1165,7 @@ export interface UpdateKanbanItem {
   sortOrder?: number
   /** Open vocabulary, e.g. low, medium, high, critical */
   priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
-  /** A member; `me`: whoever asks; null: nobody */
+  /** A member; `me`: the caller; null: unassigned */
   assigneeId?: string | null
   dueDate?: string | null | '' | false | 0
   /** Open vocabulary, e.g. manual, transcript, import */
@@ -1482,7 +1482,7 @@ export interface RunBatch {
 /** A JSON-RPC 2.0 message: a request, or a notification */
 export type Mcp = unknown
 
-/** What each path's methods take and answer. */
+/** The options and responses of each path's methods. */
 export interface Paths {
   '/healthz': {
     /** Check that the process is alive */

@@ -97,7 +97,7 @@ const migrations: Check = {
 
 const triggers: Check = {
   name: 'triggers',
-  holds: 'every write is told to the sequence of changes and the search',
+  holds: 'every write is recorded in the sequence of changes and the search index',
   advice:
     'another tool has dropped or changed triggers: restore a backup, or let --fix recreate those of the sequence',
   find: ({ client }) => {
@@ -139,7 +139,7 @@ const triggers: Check = {
       client.exec(sql)
       made++
     }
-    return `made ${counted(made, 'trigger')} anew`
+    return `recreated ${counted(made, 'trigger')}`
   },
 }
 

@@ -38,7 +38,7 @@ const expired = () => `'${timestamp(Date.now() - SESSIONS_STAY)}'`
 const sessions: Check = {
   name: 'sessions',
   holds: 'sessions that have expired are gone',
-  advice: 'nobody has signed in since, which would have removed them; --fix does',
+  advice: 'the next sign-in removes them, and so does --fix',
   find: ({ client }) =>
     count(client, `select id from sessions where expires_at < ${expired()}`, (id) => `session ${id}`),
   fix: ({ $client: client }) => {
@@ -50,7 +50,7 @@ const sessions: Check = {
 const files: Check = {
   name: 'files',
   holds: 'no unfinished copies are beside the database',
-  advice: 'a backup or restore was killed; --fix removes what it left',
+  advice: 'a backup or restore was killed; --fix removes its files',
   find: (subject) => found(unfinished(subject)),
   fix: (_db, subject) => {
     const left = unfinished(subject)
@@ -67,8 +67,8 @@ export const roomOf = ({ free, needed }: { free: number; needed: number }): Find
 
 const disk: Check = {
   name: 'disk',
-  holds: 'there is room for the log, and for a copy of the database',
-  advice: 'make room: on a full disk every write fails, and no backup can be made beside the database',
+  holds: 'there is space for the log, and for a copy of the database',
+  advice: 'free space: on a full disk every write fails, and no backup can be made beside the database',
   find: ({ path }) => {
     const { bavail, bsize } = statfsSync(dirname(realpathSync(path)))
     const free = bavail * bsize

@@ -13,14 +13,14 @@ const rowsOf = ({ client }: Pick<Subject, 'client'>, condition: string) =>
 
 const people: Check = {
   name: 'people',
-  holds: 'people have a kind, and are merged into somebody',
+  holds: 'people have a kind, and merges have a target',
   advice:
-    'another tool has written it; --fix lets those whose merge leads nowhere be there again, and takes who is of no kind for somebody of an import, or else of the host',
+    'another tool has written it; --fix unmerges people without a target, and sets an invalid kind to import or else host',
   find: (subject) => {
     const { client } = subject
     if (!has(client, 'people')) return NOTHING
     return together([
-      count(client, rowsOf(subject, LOST), (id) => `person ${id} is merged into nobody`),
+      count(client, rowsOf(subject, LOST), (id) => `person ${id} is merged into an unknown person`),
       count(client, rowsOf(subject, NO_KIND), (id) => `person ${id} is of no kind`),
     ])
   },

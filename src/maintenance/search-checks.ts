@@ -28,7 +28,7 @@ export const SEARCH_CHECKS: readonly Check[] = [
   {
     name: 'search',
     holds: 'the search index agrees with the records',
-    advice: 'searches miss records or find what is gone; --fix builds the index anew',
+    advice: 'searches miss records or find deleted ones; --fix rebuilds the index',
     find: ({ client }) => {
       const [answer] = client.pragma('integrity_check(search_index)') as { integrity_check: string }[]
       const problem = answer?.integrity_check ?? 'ok'
@@ -69,7 +69,7 @@ export const SEARCH_CHECKS: readonly Check[] = [
             where entry.kind = '${kind}'`)
         indexed += client.prepare<[], number>('select changes()').pluck().get() ?? 0
       }
-      return `built the index anew, of ${indexed} records`
+      return `rebuilt the index of ${indexed} records`
     },
   },
 ]

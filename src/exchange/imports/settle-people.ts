@@ -162,7 +162,7 @@ export class SettledPeople {
     for (const { from, to } of map) {
       const { id } = this.#ofBoard(from)
       const known = this.#known.ofIdOrEmail(to)
-      if (known === undefined) throw new Error(`nobody here has the id or email ${JSON.stringify(to)}`)
+      if (known === undefined) throw new Error(`no person here has the id or email ${JSON.stringify(to)}`)
       mapped.set(id, known)
     }
     return mapped
@@ -178,7 +178,7 @@ export class SettledPeople {
     const [found, ...others] = people.filter(
       ({ name, email }) => nameKey(name) === key || (email !== '' && emailKey(email) === emailKey(text)),
     )
-    if (found === undefined) throw new Error(`the board names nobody of the id, name or email ${called}`)
+    if (found === undefined) throw new Error(`the board has no person with the id, name or email ${called}`)
     if (others.length > 0) {
       const ids = [found, ...others].slice(0, 10).map(({ id }) => id)
       throw new Error(
