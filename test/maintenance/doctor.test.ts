@@ -391,7 +391,7 @@ t.test('nothing is repaired where the backup before it fails', async (t) => {
   db.$client.pragma('foreign_keys = off')
   db.$client.exec("insert into kanban_subtasks (id, item_id, title) values ('s', 'gone', 'Step')")
   await t.rejects(runDoctor(path, { fix: true, backup: true }, 'service'), {
-    message: /nothing was repaired\. Copy the file/,
+    message: /nothing was repaired\. Stop the service, copy the file/,
   })
   t.equal(db.$client.prepare('select count(*) from kanban_subtasks').pluck().get(), 1)
 })
